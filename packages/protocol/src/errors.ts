@@ -1,0 +1,138 @@
+/**
+ * Every error a client can be told: its code here, the status and the words on the wire.
+ *
+ * `error` is the `error` field of the body. `both` adds the same text as `errors`, for the operations whose documented
+ * shape is `{errors}`. `retry` says that the same request may succeed later (the answer then carries Retry-After).
+ */
+export interface ErrorEntry {
+  readonly status: number;
+  readonly error: string;
+  /** What happened and what to do, for people: it goes into docs/errors.md. */
+  readonly help: string;
+  readonly both?: true;
+  readonly retry?: true;
+}
+
+function entry(status: number, error: string, help: string, more: { both?: true; retry?: true } = {}): ErrorEntry {
+  return { status, error, help, ...more };
+}
+
+const both = { both: true } as const;
+
+export const errors = {
+  // Requests as such
+  invalid_json: entry(400, 'invalid_json', 'The body is not JSON. Send UTF-8 JSON.'),
+  unauthorized: entry(
+    401,
+    'unauthorized',
+    'No credential, or one that is malformed, expired or revoked. Sign in again.',
+  ),
+  not_found_route: entry(404, 'not_found', 'There is no such route. GET /api/openapi lists them.'),
+  method_not_allowed: entry(405, 'method_not_allowed', 'The route exists with other methods: see the Allow header.'),
+  body_too_large: entry(413, 'body_too_large', 'The body is over the limit in `max` (bytes).'),
+  unsupported_media_type: entry(415, 'unsupported_media_type', 'Send `Content-Type: application/json`.'),
+  validation: entry(
+    422,
+    'validation',
+    'A field is missing or of the wrong type: `errors` maps each field to what is wrong.',
+  ),
+  rate_limited: entry(429, 'rate_limited', 'Too many requests. Wait for the seconds in Retry-After.', { retry: true }),
+  internal: entry(500, 'internal', 'An unexpected failure. The request id in the body finds it in the server log.'),
+  unavailable: entry(503, 'unavailable', 'The server is overloaded or cannot reach its database. Try again.', {
+    retry: true,
+  }),
+
+  // Accounts and sessions
+  email_and_password_required: entry(
+    422,
+    'email and password required',
+    'Both fields must be non-empty strings, and the e-mail must look like one.',
+    both,
+  ),
+  password_too_short: entry(422, 'password_too_short', 'A password has at least 8 characters.', both),
+  password_too_long: entry(422, 'password_too_long', 'A password has at most 256 bytes.', both),
+  registration_failed: entry(422, 'registration_failed', 'This account cannot be registered.', both),
+  registration_closed: entry(403, 'registration_closed', 'This server takes no new accounts.'),
+  invite_required: entry(403, 'invite_required', 'Registration needs an invite: ask the operator for one.'),
+  invite_invalid: entry(403, 'invite_invalid', 'The invite is unknown, used, expired or for another e-mail.'),
+  invalid_credentials: entry(401, 'invalid_credentials', 'E-mail or password is wrong.'),
+  account_suspended: entry(403, 'account_suspended', 'The account is suspended: ask the operator.'),
+  no_refresh_token: entry(401, 'no_refresh_token', 'The refresh cookie is missing. Sign in again.'),
+  invalid_refresh_token: entry(
+    401,
+    'invalid_refresh_token',
+    'The refresh cookie is unknown, expired or revoked. Sign in again.',
+  ),
+  foreign_origin: entry(403, 'foreign_origin', 'This operation works from the server’s own pages only.'),
+  wrong_old_password: entry(422, 'invalid_password', 'The old password is wrong.', both),
+  invalid_reset_token: entry(422, 'invalid_token', 'The reset token is unknown, used or over an hour old.', both),
+  api_key_not_allowed: entry(403, 'api_key_not_allowed', 'This operation needs a session, not a key or a token.'),
+  password_required: entry(400, 'password_required', 'Deleting an account needs its password.'),
+  invalid_password: entry(403, 'invalid_password', 'The password is wrong.'),
+  last_admin: entry(409, 'last_admin', 'The only admin cannot be deleted: make another account admin first.'),
+  delete_failed: entry(422, 'delete_failed', 'The account could not be deleted. Try again.'),
+
+  // Vaults
+  vault_header_not_found: entry(
+    404,
+    'Vault not found',
+    'X-Vault-ID is malformed, unknown or not yours. List the vaults again.',
+  ),
+  no_vault: entry(404, 'No vault configured', 'The account has no vault yet: create one, or send X-Vault-ID.'),
+  vault_not_found: entry(404, 'not found', 'There is no such vault, or it is not yours.'),
+  vault_no_access: entry(
+    403,
+    'API key does not have access to this vault',
+    'The credential has level `none` on this vault.',
+  ),
+  insufficient_access: entry(
+    403,
+    'insufficient_access',
+    'The credential may read here, but the operation needs the level in `required`.',
+  ),
+  register_params: entry(400, 'name and client_id are required', 'Send both as non-empty strings.'),
+  limit_exceeded: entry(
+    402,
+    'limit_exceeded',
+    'The plan’s cap in `limit_key` is reached: `reason`, `current` and `limit` say which.',
+  ),
+
+  // Notes
+  version_conflict: entry(
+    409,
+    'version_conflict',
+    'The note changed since `base_hash` or `version`. Merge with `server_note` and send again.',
+  ),
+  conflict: entry(
+    409,
+    'conflict',
+    'Another note, attachment or folder holds this path (names are compared without case).',
+  ),
+  note_too_large: entry(413, 'note exceeds maximum size of 10MB', 'A note holds at most 10 MB of UTF-8 text.', both),
+  invalid_id: entry(400, 'invalid id', 'The id is not a UUID.'),
+  note_not_found: entry(404, 'not found', 'There is no such note in this vault.'),
+  note_unreadable: entry(
+    500,
+    'note_unreadable',
+    'The stored note is damaged and cannot be opened; it is left as it is and takes no writes. Restore it from a backup.',
+  ),
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** An error of the catalogue, thrown by any verb; `details` are the further fields of its body. */
+export class NotevaultError extends Error {
+  override readonly name = 'NotevaultError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  constructor(code: ErrorCode, details: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(errors[code].error, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** A validation error: field → what is wrong with it, in words for people. */
+export function invalid(fields: Readonly<Record<string, readonly string[]>>): NotevaultError {
+  return new NotevaultError('validation', { errors: fields });
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { EpochMs } from '@notevault/protocol/ids.ts';
+
+/** Time, randomness and ids as one value, so that a test decides all three. */
+export interface Clock {
+  /** Wall-clock time in milliseconds since the Unix epoch. */
+  now(): EpochMs;
+  /** `count` bytes nobody can guess. */
+  random(count: number): Buffer;
+  /** A new UUIDv7 (RFC 9562, section 5.7), lower case; within one process each is greater than the one before. */
+  uuid(): string;
+}
+
+/** The UUIDv7s of one clock: 48 bits of time, a 12-bit counter so that ids of one millisecond keep their order, 62 random bits. */
+export function uuidSource(now: () => number, random: (count: number) => Buffer): () => string {
+  let lastMs = 0;
+  let counter = 0;
+  return () => {
+    const ms = now();
+    if (ms > lastMs) {
+      lastMs = ms;
+      counter = random(2).readUInt16BE() & 0x7ff;
+    } else if (++counter > 0xfff) {
+      // The counter is full or the wall clock went back: borrow the next millisecond rather than repeat an order.
+      lastMs += 1;
+      counter = 0;
+    }
+    const bytes = Buffer.concat([Buffer.alloc(8), random(8)]);
+    bytes.writeUIntBE(lastMs, 0, 6);
+    bytes.writeUInt16BE(0x7000 | counter, 6);
+    bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
+    const hex = bytes.toString('hex');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+}
+
+/** `randomBytes` in small pieces costs a system call each; one pooled call serves hundreds of IVs and ids. */
+function pooledRandom(poolBytes: number): (count: number) => Buffer {
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  return (count) => {
+    if (count > poolBytes / 4) return randomBytes(count);
+    if (used + count > pool.length) {
+      pool = randomBytes(poolBytes);
+      used = 0;
+    }
+    // A view, never reused: the pool is replaced, not refilled, so nobody else sees these bytes.
+    const bytes = pool.subarray(used, used + count);
+    used += count;
+    return bytes;
+  };
+}
+
+/** The real clock of a process. */
+export function systemClock(): Clock {
+  const now = () => Date.now() as EpochMs;
+  const random = pooledRandom(8192);
+  return { now, random, uuid: uuidSource(now, random) };
+}

@@ -1,0 +1,83 @@
+import type { ListStatement, Statement } from './statement.ts';
+
+/**
+ * Reads what is committed.
+ *
+ * Integers come back as numbers, bytes as Buffer, absent values as null, on every engine.
+ */
+export interface ReadHandle {
+  /** The first row, or undefined when there is none. */
+  get<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined>;
+  /** Every row, in the statement's own order. */
+  all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>;
+  /** Every row for every item; the order between items is not defined. No items: no rows and no statement. */
+  allIn<Params, Item, Row>(
+    statement: ListStatement<Params, Item, Row>,
+    params: Params,
+    items: readonly Item[],
+  ): Promise<Row[]>;
+}
+
+/** Reads and writes inside one transaction; sees its own writes. */
+export interface WriteHandle extends ReadHandle {
+  /** Runs a write; resolves to the number of rows it changed. A broken constraint rejects with ConstraintError. */
+  run<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<number>;
+  /** Runs a write for every item; resolves to the number of rows changed in all. No items: 0 and no statement. */
+  runIn<Params, Item, Row>(
+    statement: ListStatement<Params, Item, Row>,
+    params: Params,
+    items: readonly Item[],
+  ): Promise<number>;
+  /** Called once after the transaction is on disk, in the order registered; never when it is rolled back. Must not throw. */
+  onCommit(effect: () => void): void;
+}
+
+/**
+ * The one door to stored rows. Its own reads (`get`, `all`, `allIn`) are single statements outside any transaction.
+ *
+ * `read` gives several statements one snapshot. `transact` commits what its body wrote, or nothing when the body throws:
+ * it resolves only when the commit is on disk, also for a body that wrote nothing but may have read what an unfinished
+ * commit wrote. The body may be run more than once (deadlock, serialisation failure, a lost shared transaction), so it
+ * must have no effect but through its handle; what should follow a commit goes to `onCommit`. A body awaits only its
+ * handle: on SQLite all writers share one connection, and a body that waits for anything else is aborted with a
+ * DatabaseError (code `body_left_open`) instead of blocking them all.
+ */
+export interface Database extends ReadHandle, AsyncDisposable {
+  readonly engine: 'sqlite' | 'postgres';
+  read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T>;
+  transact<T>(body: (handle: WriteHandle) => Promise<T>): Promise<T>;
+  /** Brings the schema up to the last of `migrations`; safe to call from several processes at once: each step runs once. */
+  migrate(migrations: readonly Migration[]): Promise<void>;
+}
+
+/**
+ * One numbered step of the schema, from 1 without gaps; never edited once released.
+ *
+ * `ddl` is written once, in PostgreSQL's words, of these column types only: `uuid`, `bytea`, `bigint`, `text`,
+ * `double precision`. SQLite gets TEXT, BLOB, INTEGER, TEXT, REAL and STRICT tables.
+ */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly ddl: string;
+}
+
+/** A constraint refused a write: `unique` (also primary keys), `foreign` or `check`. */
+export class ConstraintError extends Error {
+  override readonly name = 'ConstraintError';
+  readonly kind: 'unique' | 'foreign' | 'check';
+  constructor(kind: 'unique' | 'foreign' | 'check', cause: unknown) {
+    super(`a ${kind} constraint refused the write`, { cause });
+    this.kind = kind;
+  }
+}
+
+/** The database cannot do what was asked now (`unavailable`, `overloaded`: try again later) or a caller broke a rule (`body_left_open`). */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+  readonly code: 'unavailable' | 'overloaded' | 'body_left_open';
+  constructor(code: 'unavailable' | 'overloaded' | 'body_left_open', message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
