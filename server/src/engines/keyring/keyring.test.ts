@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parseMasterKey, readKeyFile, writeKeyFile } from './key-file.ts';
+import { keyringContract } from './keyring.contract.ts';
+import { MasterKeyring } from './master-key.ts';
+
+keyringContract('master key in memory', () => new MasterKeyring(randomBytes(32), randomBytes));
+
+describe('key file', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'notevault-key-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('is written once, for the owner alone, and read back', async () => {
+    const file = join(folder, 'master.key');
+    const key = randomBytes(32);
+    assert.equal(await readKeyFile(file), null);
+    await writeKeyFile(file, key);
+    assert.deepEqual(await readKeyFile(file), key);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    await assert.rejects(writeKeyFile(file, randomBytes(32)), { code: 'EEXIST' });
+    assert.deepEqual(Buffer.from((await readFile(file, 'utf8')).trim(), 'base64'), key);
+  });
+
+  it('is refused when others can read it', async () => {
+    const file = join(folder, 'open.key');
+    await writeFile(file, randomBytes(32).toString('base64'));
+    await chmod(file, 0o644);
+    await assert.rejects(readKeyFile(file), { code: 'unusable_master_key', message: /chmod 600/ });
+  });
+
+  it('must hold 32 bytes of base64', () => {
+    for (const text of ['', 'short', randomBytes(31).toString('base64'), `${randomBytes(32).toString('base64')}!`]) {
+      assert.throws(() => parseMasterKey(text, 'The key'), { code: 'unusable_master_key' });
+    }
+  });
+});
