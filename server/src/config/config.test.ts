@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { inspect } from 'node:util';
+import { ConfigError, type Environment, type Flags, publicUrlOf, readConfig } from './config.ts';
+import { flagOf, listOptions, variableOf } from './options.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'notevault-config-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+function problemsOf(env: Environment, flags: Flags = {}): readonly string[] {
+  try {
+    readConfig(env, flags);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.problems;
+  }
+  return [];
+}
+
+test('an empty environment gives the defaults, frozen', () => {
+  const config = readConfig({});
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.port, 4100);
+  assert.equal(config.dataDir, resolve('data'));
+  assert.equal(config.publicUrl, null);
+  assert.equal(config.masterKey, null);
+  assert.equal(config.defaultPlan, 'self_hosted');
+  assert.equal(config.plans.free?.vaults_cap, 1);
+  assert.deepEqual(config.corsOrigins, ['*']);
+  assert.ok(Object.isFrozen(config) && Object.isFrozen(config.plans) && Object.isFrozen(config.corsOrigins));
+});
+
+test('flags win over the environment, and an empty text counts as absent in both', () => {
+  assert.equal(readConfig({ NOTEVAULT_PORT: '5000' }, { port: '6000' }).port, 6000);
+  assert.equal(readConfig({ NOTEVAULT_PORT: '5000' }, { port: '' }).port, 5000);
+  assert.equal(readConfig({ NOTEVAULT_PORT: '', NOTEVAULT_MASTER_KEY: '' }).port, 4100);
+});
+
+test('every option has its variable and flag from its name, and no two share one', () => {
+  assert.equal(variableOf('dataDir'), 'NOTEVAULT_DATA_DIR');
+  assert.equal(flagOf('dataDir'), '--data-dir');
+  const names = listOptions().map(({ name }) => variableOf(name));
+  assert.equal(new Set(names).size, names.length);
+});
+
+test('good values are read', () => {
+  const config = readConfig({
+    NOTEVAULT_MASTER_KEY: KEY,
+    NOTEVAULT_DATABASE_URL: 'postgres://alice:secret@db:5432/notevault',
+    NOTEVAULT_DATABASE_POOL: '20',
+    NOTEVAULT_TRUST_PROXY: '10.0.0.7, 192.168.0.0/16,::1,fd00::/8',
+    NOTEVAULT_PUBLIC_URL: 'https://Notes.example.org/',
+    NOTEVAULT_CORS_ORIGINS: 'https://notes.example.org,app://obsidian.md',
+    NOTEVAULT_REGISTRATION: 'open',
+    NOTEVAULT_LOG_LEVEL: 'debug',
+  });
+  assert.deepEqual(config.masterKey?.reveal(), Buffer.alloc(32, 7));
+  assert.equal(config.databaseUrl?.reveal(), 'postgres://alice:secret@db:5432/notevault');
+  assert.deepEqual(config.trustProxy, ['10.0.0.7', '192.168.0.0/16', '::1', 'fd00::/8']);
+  assert.equal(config.publicUrl, 'https://notes.example.org');
+  assert.deepEqual(config.corsOrigins, ['https://notes.example.org', 'app://obsidian.md']);
+  assert.equal(config.databasePool, 20);
+});
+
+const bad: [variable: string, values: string[], says: RegExp][] = [
+  ['NOTEVAULT_PORT', ['abc', '-1', '65536', '1.5', '0x10', ' 80'], /must be a whole number from 0 to 65535/],
+  ['NOTEVAULT_HOST', ['http://x', 'a:80', 'a/b'], /without scheme and port/],
+  ['NOTEVAULT_PUBLIC_URL', ['ftp://x', 'https://x/notes', 'https://x/?', 'https://u:p@x', 'x'], /without path/],
+  ['NOTEVAULT_TRUST_PROXY', ['proxy.example.org', '10.0.0.0/33', '10.0.0.1,', '::/129', '10.0.0.0/'], /IP addresses/],
+  ['NOTEVAULT_CORS_ORIGINS', ['https://x/path', 'x', '*,https://x', 'https://*.x'], /origins/],
+  ['NOTEVAULT_DATABASE_URL', ['mysql://x/y', 'notevault.db', 'sqlite:x'], /PostgreSQL address/],
+  ['NOTEVAULT_MASTER_KEY', ['short', KEY.slice(4), `${KEY}AAAA`, 'ß'.repeat(43)], /32 bytes in base64/],
+  ['NOTEVAULT_REGISTRATION', ['yes', 'OPEN'], /one of open, invite_only, closed/],
+  ['NOTEVAULT_AUTH_RATE_LIMIT', ['-1', 'off'], /whole number from 0/],
+  ['NOTEVAULT_LOG_LEVEL', ['loud'], /one of trace/],
+];
+
+for (const [variable, values, says] of bad) {
+  test(`a bad ${variable} is refused with what it must be`, () => {
+    for (const value of values) {
+      const problems = problemsOf({ [variable]: value });
+      assert.equal(problems.length, 1, value);
+      assert.match(problems[0] ?? '', new RegExp(`^${variable} `));
+      assert.match(problems[0] ?? '', says);
+    }
+  });
+}
+
+test('all problems are told at once, and a flag’s under the flag’s name', () => {
+  const problems = problemsOf({ NOTEVAULT_HOST: 'a b' }, { port: 'x', dataDir: 'a\0b' });
+  assert.equal(problems.length, 3);
+  assert.ok(problems.some((problem) => problem.startsWith('--port is "x"')));
+  assert.match(new ConfigError(problems).message, /--port.*\n.*--data-dir/);
+});
+
+test('a port that Kubernetes put there is explained', () => {
+  assert.match(problemsOf({ NOTEVAULT_PORT: 'tcp://10.0.0.1:4100' }).join(), /enableServiceLinks/);
+});
+
+test('secrets appear in no message and no print-out', () => {
+  const url = 'mysql://alice:hunter2@db/x';
+  assert.doesNotMatch(problemsOf({ NOTEVAULT_DATABASE_URL: url, NOTEVAULT_MASTER_KEY: 'hunter2' }).join(), /hunter2/);
+  const config = readConfig({ NOTEVAULT_MASTER_KEY: KEY, NOTEVAULT_DATABASE_URL: 'postgres://a:hunter2@db/x' });
+  const shown = `${JSON.stringify(config)} ${inspect(config, { depth: 9, showHidden: true })} ${config.masterKey}`;
+  assert.doesNotMatch(shown, /hunter2/);
+  assert.doesNotMatch(shown, new RegExp(`${KEY.slice(0, 40)}|07 07 07`));
+});
+
+test('a misspelt variable is told apart from an unrelated one', () => {
+  assert.deepEqual(problemsOf({ NOTEVAULT_DATADIR: '/x' }), [
+    'NOTEVAULT_DATADIR is no option; did you mean NOTEVAULT_DATA_DIR?',
+  ]);
+  assert.deepEqual(problemsOf({ NOTEVAULT_SERVICE_HOST: '10.0.0.1', OTHER_PORT: 'x' }), []);
+});
+
+test('a pool size without PostgreSQL is a contradiction', () => {
+  assert.match(problemsOf({ NOTEVAULT_DATABASE_POOL: '5' }).join(), /no effect without NOTEVAULT_DATABASE_URL/);
+});
+
+test('a plan file is laid over the built-in plans', () => {
+  const file = join(folder, 'plans.json');
+  writeFileSync(file, JSON.stringify({ free: { vaults_cap: 2 } }));
+  const config = readConfig({ NOTEVAULT_PLANS: file, NOTEVAULT_DEFAULT_PLAN: 'free' });
+  assert.equal(config.plans.free?.vaults_cap, 2);
+  assert.equal(config.plans.free?.notes_cap, 10_000);
+});
+
+test('a plan file that cannot be used, or an unknown default plan, fails', () => {
+  const file = join(folder, 'bad.json');
+  writeFileSync(file, '{"free": {"vaults_cap": "many"}}');
+  assert.match(problemsOf({ NOTEVAULT_PLANS: file }).join(), /"vaults_cap" of plan "free" must be/);
+  writeFileSync(file, '{"free":');
+  assert.match(problemsOf({ NOTEVAULT_PLANS: file }).join(), /is not JSON/);
+  assert.match(problemsOf({ NOTEVAULT_PLANS: join(folder, 'none') }).join(), /cannot be read \(ENOENT\)/);
+  assert.match(problemsOf({ NOTEVAULT_DEFAULT_PLAN: 'gold' }).join(), /unknown plan "gold"; known: self_hosted, free/);
+});
+
+test('the public address follows from host and port when none is given', () => {
+  assert.equal(publicUrlOf({ publicUrl: null, host: '127.0.0.1' }, 4100), 'http://127.0.0.1:4100');
+  assert.equal(publicUrlOf({ publicUrl: null, host: '::1' }, 80), 'http://[::1]:80');
+  assert.equal(publicUrlOf({ publicUrl: 'https://x', host: '::1' }, 80), 'https://x');
+});

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import { builtinPlans, checkPlans, mergePlans, type PlanChanges, type PlanTable } from '../domains/plans/plans.ts';
+import {
+  type AnyOption,
+  flagOf,
+  listOptions,
+  type Option,
+  type OptionName,
+  type options,
+  variableOf,
+} from './options.ts';
+
+type ValueOf<Declared> =
+  Declared extends Option<infer T, infer Default> ? T | (Default extends null ? null : never) : never;
+
+/** What every option came to. Frozen; handed to the parts that need it, never looked up from afar. */
+export type Config = {
+  readonly [Name in Exclude<OptionName, 'plans'>]: ValueOf<(typeof options)[Name]>;
+} & {
+  /** The built-in plans with the plan file laid over them. */
+  readonly plans: PlanTable;
+};
+
+/** Text given on the command line, by option. An empty text counts as not given. */
+export type Flags = { readonly [Name in OptionName]?: string | undefined };
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The configuration cannot be used; `problems` has a sentence for each thing to mend. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** The configuration of this process: its environment under its flags. */
+export function processConfig(flags: Flags = {}): Config {
+  return readConfig(process.env, flags);
+}
+
+/** Flags win over environment, environment over defaults. Throws ConfigError with every problem at once. */
+export function readConfig(env: Environment, flags: Flags = {}): Config {
+  const problems = misspelt(env);
+  const values: Record<string, unknown> = {};
+  for (const { name, option } of listOptions()) values[name] = readOption(name, option, env, flags, problems);
+
+  const plans = readPlans(values.plans as string | null, problems);
+  const config = { ...values, plans } as Config;
+  if (!Object.hasOwn(plans, config.defaultPlan)) {
+    const known = Object.keys(plans).join(', ');
+    problems.push(`${variableOf('defaultPlan')} names the unknown plan "${config.defaultPlan}"; known: ${known}.`);
+  }
+  if (config.databaseUrl === null && isGiven('databasePool', env, flags)) {
+    problems.push(
+      `${variableOf('databasePool')} has no effect without ${variableOf('databaseUrl')}: set both or neither.`,
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return freeze(config);
+}
+
+/** The configured public address, or the one that follows from where the server came to listen. */
+export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
+  return config.publicUrl ?? `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}:${port}`;
+}
+
+function readOption(name: OptionName, option: AnyOption, env: Environment, flags: Flags, problems: string[]): unknown {
+  const flag = flags[name];
+  const fromFlag = flag !== undefined && flag !== '';
+  const text = fromFlag ? flag : env[variableOf(name)];
+  // Compose files and unit files cannot unset a variable, only empty it.
+  if (text === undefined || text === '') {
+    return typeof option.default === 'string' ? option.kind.parse(option.default) : option.default;
+  }
+  const value = option.kind.parse(text);
+  if (value !== undefined) return value;
+  const source = fromFlag ? flagOf(name) : variableOf(name);
+  const shown = option.secret ? 'cannot be used' : `is ${JSON.stringify(text)}`;
+  problems.push(`${source} ${shown}: it must be ${option.kind.expects}.${kubernetesHint(text)}`);
+  return typeof option.default === 'string' ? option.kind.parse(option.default) : option.default;
+}
+
+function isGiven(name: OptionName, env: Environment, flags: Flags): boolean {
+  return (flags[name] ?? '') !== '' || (env[variableOf(name)] ?? '') !== '';
+}
+
+/** Kubernetes sets NOTEVAULT_PORT in every pod beside a service called "notevault", to something that is no port. */
+function kubernetesHint(text: string): string {
+  return text.startsWith('tcp://')
+    ? ' Kubernetes sets this for a service called "notevault": switch that off with enableServiceLinks: false.'
+    : '';
+}
+
+function readPlans(file: string | null, problems: string[]): PlanTable {
+  if (file === null) return builtinPlans;
+  const variable = variableOf('plans');
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const why =
+      error instanceof SyntaxError ? 'is not JSON' : `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    problems.push(`${variable} is ${JSON.stringify(file)}, which ${why}: give a readable JSON file.`);
+    return builtinPlans;
+  }
+  const wrong = checkPlans(builtinPlans, content);
+  problems.push(...wrong.map((problem) => `${variable} is ${JSON.stringify(file)}: ${problem}.`));
+  return wrong.length > 0 ? builtinPlans : mergePlans(builtinPlans, content as PlanChanges);
+}
+
+/** A sentence for each NOTEVAULT_ variable that looks like a known one but is none: it would silently do nothing. */
+function misspelt(env: Environment): string[] {
+  const known = listOptions().map(({ name }) => variableOf(name));
+  return Object.keys(env).flatMap((variable) => {
+    if (!variable.startsWith('NOTEVAULT_') || known.includes(variable)) return [];
+    const meant = known.find((name) => distance(name, variable) <= 2);
+    return meant === undefined ? [] : [`${variable} is no option; did you mean ${meant}?`];
+  });
+}
+
+/** Letters to insert, remove or replace to get from one word to the other (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
+
+/** Freezes plain objects and arrays all the way down; secrets and buffers guard themselves. */
+function freeze<T>(value: T): T {
+  if (Array.isArray(value) || (value !== null && Object.getPrototypeOf(value) === Object.prototype)) {
+    for (const inner of Object.values(value as object)) freeze(inner);
+    Object.freeze(value);
+  }
+  return value;
+}

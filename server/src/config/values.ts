@@ -1,0 +1,130 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { inspect } from 'node:util';
+
+/** How one option's text becomes a value. */
+export interface ValueKind<T> {
+  /** Stands for the value in help texts: `--port <number>`. */
+  readonly placeholder: string;
+  /** Completes "it must be …", so that the message says what to do. */
+  readonly expects: string;
+  /** The value, or undefined when the text is none. */
+  parse(text: string): T | undefined;
+}
+
+/** A value that prints, logs and serializes as a mark; only `reveal()` gives it. */
+export class Secret<T> {
+  readonly #value: T;
+  constructor(value: T) {
+    this.#value = value;
+  }
+  reveal(): T {
+    return this.#value;
+  }
+  toString(): string {
+    return '[secret]';
+  }
+  toJSON(): string {
+    return '[secret]';
+  }
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}
+
+export function integer(from: number, to: number): ValueKind<number> {
+  return {
+    placeholder: 'number',
+    expects: `a whole number from ${from} to ${to}`,
+    parse(text) {
+      const value = Number(text);
+      return /^\d+$/.test(text) && value >= from && value <= to ? value : undefined;
+    },
+  };
+}
+
+export function choice<const Names extends readonly string[]>(...names: Names): ValueKind<Names[number]> {
+  return {
+    placeholder: names.join('|'),
+    expects: `one of ${names.join(', ')}`,
+    parse: (text) => names.find((name) => name === text),
+  };
+}
+
+export const word: ValueKind<string> = {
+  placeholder: 'name',
+  expects: 'a name without spaces',
+  parse: (text) => (/^\S+$/.test(text) ? text : undefined),
+};
+
+/** A file or folder; relative ones count from where the process was started. */
+export const path: ValueKind<string> = {
+  placeholder: 'path',
+  expects: 'a path',
+  parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
+};
+
+export const hostName: ValueKind<string> = {
+  placeholder: 'address',
+  expects: 'an IP address or a host name, without scheme and port',
+  parse: (text) => (isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text) ? text : undefined),
+};
+
+export const publicUrl: ValueKind<string> = {
+  placeholder: 'url',
+  expects: 'an http or https address without path, such as https://notes.example.org',
+  parse(text) {
+    const url = URL.parse(text);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+    // `#` and `?` alone leave empty parts behind, so look at the text for them.
+    return url.pathname === '/' && !/[?#]/.test(text) ? url.origin : undefined;
+  },
+};
+
+export const databaseUrl: ValueKind<Secret<string>> = {
+  placeholder: 'url',
+  expects: 'a PostgreSQL address such as postgres://user:password@host:5432/notevault (leave it out for SQLite)',
+  parse(text) {
+    const url = URL.parse(text);
+    return url !== null && /^postgres(ql)?:$/.test(url.protocol) ? new Secret(text) : undefined;
+  },
+};
+
+export const key256: ValueKind<Secret<Buffer>> = {
+  placeholder: 'base64',
+  expects: '32 bytes in base64 (`openssl rand -base64 32` makes one)',
+  parse(text) {
+    if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;
+    const bytes = Buffer.from(text, 'base64url');
+    return bytes.length === 32 ? new Secret(bytes) : undefined;
+  },
+};
+
+export const proxies: ValueKind<readonly string[]> = {
+  placeholder: 'addresses',
+  expects: 'IP addresses or networks separated by commas, such as 10.0.0.7,192.168.0.0/16',
+  parse: (text) => list(text, isNetwork),
+};
+
+export const origins: ValueKind<readonly string[]> = {
+  placeholder: 'origins',
+  expects: '* or origins separated by commas, such as https://notes.example.org,app://obsidian.md',
+  parse: (text) => (text === '*' ? ['*'] : list(text, isOrigin)),
+};
+
+function list(text: string, fits: (item: string) => boolean): string[] | undefined {
+  const items = text.split(',').map((item) => item.trim());
+  return items.every(fits) ? [...new Set(items)] : undefined;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+function isOrigin(text: string): boolean {
+  // Apps send origins of their own schemes, for which URL knows no origin; a path is what must not be there.
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+$/.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,108 @@
+/** What an account may use. Caps are numbers, null for "none"; flags say what is allowed, never what is forbidden. */
+export interface Plan {
+  readonly vaults_cap: number | null;
+  /** Counted over all active vaults of the account. */
+  readonly notes_cap: number | null;
+  readonly attachments_enabled: boolean;
+  readonly max_file_bytes: number | null;
+  readonly attachment_bytes_cap: number | null;
+  readonly pats_cap: number | null;
+  readonly cross_vault_search: boolean;
+  /** For one user, over all credentials. */
+  readonly requests_per_minute: number | null;
+}
+
+export type PlanCap = {
+  [Key in keyof Plan]: Plan[Key] extends boolean ? never : Key;
+}[keyof Plan];
+export type PlanFlag = Exclude<keyof Plan, PlanCap>;
+
+/** Plans by name. */
+export type PlanTable = Readonly<Record<string, Plan>>;
+
+const MB = 1024 * 1024;
+const GB = 1024 * MB;
+
+export const builtinPlans = {
+  self_hosted: {
+    vaults_cap: null,
+    notes_cap: null,
+    attachments_enabled: true,
+    max_file_bytes: 500 * MB,
+    attachment_bytes_cap: null,
+    pats_cap: null,
+    cross_vault_search: true,
+    requests_per_minute: null,
+  },
+  free: {
+    vaults_cap: 1,
+    notes_cap: 10_000,
+    attachments_enabled: false,
+    max_file_bytes: 0,
+    attachment_bytes_cap: 0,
+    pats_cap: 2,
+    cross_vault_search: false,
+    requests_per_minute: 600,
+  },
+  pro: {
+    vaults_cap: 15,
+    notes_cap: null,
+    attachments_enabled: true,
+    max_file_bytes: 500 * MB,
+    attachment_bytes_cap: 15 * GB,
+    pats_cap: 100,
+    cross_vault_search: true,
+    requests_per_minute: 6000,
+  },
+} as const satisfies PlanTable;
+
+/** A cap as a number to compare with. The only place that knows what "none" means. */
+export function capOf(plan: Plan, key: PlanCap): number {
+  return plan[key] ?? Number.POSITIVE_INFINITY;
+}
+
+/** What a plan file says: for a known plan the keys it changes, for a new plan all of them. */
+export type PlanChanges = Readonly<Record<string, Partial<Plan>>>;
+
+/** The table with `changes` laid over it, once `checkPlans` found nothing wrong with them. */
+export function mergePlans(base: PlanTable, changes: PlanChanges): PlanTable {
+  const table: Record<string, Plan> = { ...base };
+  for (const [name, change] of Object.entries(changes)) {
+    // A new plan has no entry to lay it over, but `checkPlans` let it through only with every key.
+    table[name] = { ...(table[name] as Plan), ...change };
+  }
+  return table;
+}
+
+const PLAN_NAME = /^[a-z][a-z0-9_]{0,39}$/;
+const KEYS = new Map(Object.entries(builtinPlans.self_hosted).map(([key, value]) => [key, typeof value === 'boolean']));
+
+/** What is wrong with a plan file's content, in sentences; none when it can be merged into `base`. */
+export function checkPlans(base: PlanTable, content: unknown): string[] {
+  if (!isRecord(content)) return ['it must be a JSON object of plans by name, such as {"free": {"vaults_cap": 2}}'];
+  return Object.entries(content).flatMap(([name, plan]) => {
+    if (!PLAN_NAME.test(name)) return [`plan name "${name}" must be lower-case letters, digits and _`];
+    if (!isRecord(plan)) return [`plan "${name}" must be a JSON object`];
+    return [...checkKeys(name, plan), ...(Object.hasOwn(base, name) ? [] : checkWhole(name, plan))];
+  });
+}
+
+function checkKeys(name: string, plan: Record<string, unknown>): string[] {
+  return Object.entries(plan).flatMap(([key, value]) => {
+    const isFlag = KEYS.get(key);
+    if (isFlag === undefined)
+      return [`plan "${name}" has an unknown key "${key}"; known: ${[...KEYS.keys()].join(', ')}`];
+    if (isFlag) return typeof value === 'boolean' ? [] : [`"${key}" of plan "${name}" must be true or false`];
+    const fits = value === null || (Number.isSafeInteger(value) && (value as number) >= 0);
+    return fits ? [] : [`"${key}" of plan "${name}" must be a whole number from 0, or null for no cap`];
+  });
+}
+
+function checkWhole(name: string, plan: Record<string, unknown>): string[] {
+  const missing = [...KEYS.keys()].filter((key) => !Object.hasOwn(plan, key));
+  return missing.length === 0 ? [] : [`plan "${name}" is new and must have every key; missing: ${missing.join(', ')}`];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
