@@ -1,0 +1,29 @@
+/** One wrapped data key: of the server, a user or a vault. Its row is the only copy; without it nothing of the owner opens. */
+export interface DataKeyRow {
+  /** `server`, `user` or `vault`. */
+  owner_kind: string;
+  /** The owner's id; the nil UUID for the server. */
+  owner_id: string;
+  /** Names the master key that wraps it. */
+  master_key_id: string;
+  /** The wrapped key: IV, ciphertext, tag. */
+  wrapped: Buffer;
+  /** How many seals have been granted to processes, in blocks; the generation of new seals follows from it. */
+  seals_granted: number;
+}
+
+export interface KeysTables {
+  data_keys: DataKeyRow;
+}
+
+// A table of its own, so that a purge destroys keys without touching anything else, and secure deletion stays cheap.
+export const keysDdl = `
+create table data_keys (
+  owner_kind text not null,
+  owner_id uuid not null,
+  master_key_id text not null,
+  wrapped bytea not null,
+  seals_granted bigint not null,
+  primary key (owner_kind, owner_id)
+);
+`;

@@ -1,0 +1,149 @@
+import type { Database, WriteHandle } from '../../engines/database/database.ts';
+import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../engines/keyring/keyring.ts';
+import * as store from './keys.store.ts';
+
+/** AES-GCM under one key stays safe far beyond this many random IVs (NIST SP 800-38D, section 8.3: 2^32). */
+const SEALS_PER_GENERATION = 2 ** 30;
+/** What a process takes at once; a crash wastes the rest of the block, nothing more. */
+const SEALS_PER_GRANT = 2 ** 20;
+const OPEN_KEYS_MAX = 10_000;
+const REWRAP_BATCH = 200;
+
+/** The one owner that always exists. */
+export const serverOwner: KeyOwner = { kind: 'server', id: '00000000-0000-0000-0000-000000000000' };
+
+/** Data keys by owner: made with the owner, held open while used, destroyed with it. */
+export interface Keys {
+  /** Makes the owner's data key, in the transaction that makes the owner. */
+  create(handle: WriteHandle, owner: KeyOwner): Promise<SealingKey>;
+  /** The owner's keys, or null when there are none: destroyed, or never made. Throws KeyringError. */
+  open(owner: KeyOwner): Promise<SealingKey | null>;
+  /** The server's own keys, made at the first call on an empty database. */
+  openServer(): Promise<SealingKey>;
+  /** Destroys the data key: what it sealed can never be opened again, here or in another process once it is committed. */
+  destroy(handle: WriteHandle, owner: KeyOwner): Promise<void>;
+  /** Wraps every data key anew under `to`; resumable, reports how many are done. Resolves to their number. */
+  rewrapAll(to: Keyring, progress: (done: number) => void): Promise<number>;
+  /** How many data keys each master key wraps. */
+  census(): Promise<{ masterKeyId: string; keys: number }[]>;
+}
+
+export function createKeys(db: Database, keyring: Keyring): Keys {
+  const opened = new Map<string, Promise<SealingKey | null>>();
+  const nameOf = (owner: KeyOwner) => `${owner.kind}:${owner.id}`;
+
+  async function create(handle: WriteHandle, owner: KeyOwner): Promise<SealingKey> {
+    const { masterKeyId, bytes } = keyring.createDataKey(owner);
+    await handle.run(store.insertKey, { kind: owner.kind, id: owner.id, masterKeyId, wrapped: bytes });
+    return keyring.openDataKey(owner, { masterKeyId, bytes }, 0);
+  }
+
+  /** Opens the key with a fresh grant, and asks for the next one before the block is used up. */
+  async function load(owner: KeyOwner): Promise<SealingKey | null> {
+    const row = await db.get(store.findKey, owner);
+    if (row === undefined) return null;
+    const wrapped = { masterKeyId: row.master_key_id, bytes: row.wrapped };
+    // A wrong master key must show before anything is written.
+    keyring.openDataKey(owner, wrapped, 0);
+    const grant = async () => {
+      const granted = await db.transact((handle) => handle.get(store.grantSeals, { ...owner, seals: SEALS_PER_GRANT }));
+      return granted === undefined ? null : Math.floor((granted.seals_granted - 1) / SEALS_PER_GENERATION);
+    };
+    const generation = await grant();
+    if (generation === null) return null;
+    return metered(generation, (of) => keyring.openDataKey(owner, wrapped, of), grant);
+  }
+
+  function open(owner: KeyOwner): Promise<SealingKey | null> {
+    const name = nameOf(owner);
+    const held = opened.get(name);
+    // Taken out and put back: the map's order is the order of last use.
+    opened.delete(name);
+    const key = held ?? load(owner);
+    opened.set(name, key);
+    if (held === undefined) {
+      const forget = () => opened.get(name) === key && opened.delete(name);
+      key.then((found) => found === null && forget(), forget);
+      for (const oldest of opened.keys()) {
+        if (opened.size <= OPEN_KEYS_MAX) break;
+        opened.delete(oldest);
+      }
+    }
+    return key;
+  }
+
+  return {
+    create,
+    open,
+    async openServer() {
+      const found = await open(serverOwner);
+      if (found !== null) return found;
+      // Two processes may start on an empty database at once: the second insert finds the first one's key.
+      await db.transact((handle) => create(handle, serverOwner)).catch(() => undefined);
+      const made = await open(serverOwner);
+      if (made === null) throw new KeyringError('damaged_key', 'The server’s data key could not be made.');
+      return made;
+    },
+    async destroy(handle, owner) {
+      await handle.run(store.deleteKey, owner);
+      handle.onCommit(() => opened.delete(nameOf(owner)));
+    },
+    async rewrapAll(to, progress) {
+      for (let done = 0; ; ) {
+        const rows = await db.all(store.keysUnderOtherMasters, { masterKeyId: to.masterKeyId, limit: REWRAP_BATCH });
+        if (rows.length === 0) return done;
+        const rewrapped = rows.map((row) => {
+          const owner = { kind: row.owner_kind as KeyOwner['kind'], id: row.owner_id };
+          const next = keyring.rewrap(owner, { masterKeyId: row.master_key_id, bytes: row.wrapped }, to);
+          return { ...owner, from: row.master_key_id, masterKeyId: next.masterKeyId, wrapped: next.bytes };
+        });
+        await db.transact(async (handle) => {
+          for (const key of rewrapped) await handle.run(store.rewrapKey, key);
+        });
+        done += rows.length;
+        progress(done);
+      }
+    },
+    async census() {
+      const rows = await db.all(store.countKeysByMaster, {});
+      return rows.map((row) => ({ masterKeyId: row.master_key_id, keys: Number(row.keys) }));
+    },
+  };
+}
+
+/** Counts seals and moves to the next generation when the count calls for it; a late grant only delays the move. */
+function metered(
+  first: number,
+  openAt: (generation: number) => SealingKey,
+  grant: () => Promise<number | null>,
+): SealingKey {
+  let key = openAt(first);
+  let generation = first;
+  let left = SEALS_PER_GRANT;
+  let asking = false;
+  const ask = () => {
+    asking = true;
+    grant()
+      .then((next) => {
+        left += SEALS_PER_GRANT;
+        if (next !== null && next !== generation) {
+          generation = next;
+          key = openAt(next);
+        }
+      })
+      .catch(() => undefined)
+      .finally(() => {
+        asking = false;
+      });
+  };
+  return {
+    seal(place, plain) {
+      left -= 1;
+      if (left < SEALS_PER_GRANT / 4 && !asking) ask();
+      return key.seal(place, plain);
+    },
+    open: (place, sealed) => key.open(place, sealed),
+    blind: (purpose, value) => key.blind(purpose, value),
+    mac: (purpose, value) => key.mac(purpose, value),
+  };
+}
