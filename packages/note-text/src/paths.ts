@@ -1,0 +1,141 @@
+/**
+ * Every question about vault paths is answered here: what a path may be, when two collide, what lies above or below.
+ *
+ * A normalised path has no leading, trailing or doubled `/`, no `.` and no `..`; the root is `''`. Functions other than
+ * the `normalize…` and `decode…` ones expect such a path and never throw.
+ */
+
+export const maxSegmentBytes = 255;
+export const maxPathBytes = 4096;
+
+/** A path that may not be stored or looked up; `reason` reads on from the field's name: "path must not be empty". */
+export class PathError extends Error {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`path ${reason}`);
+    this.name = 'PathError';
+    this.reason = reason;
+  }
+}
+
+const controlCharacter = /\p{Cc}/u;
+const asciiOnly = /^[\0-\x7f]*$/;
+const markdownExtension = /\.md$/i;
+const encoder = new TextEncoder();
+
+function utf8Length(text: string): number {
+  return asciiOnly.test(text) ? text.length : encoder.encode(text).length;
+}
+
+/**
+ * The stored form of a path a request names: NFC, `/` between segments, empty and `.` segments dropped.
+ * Normalising twice is the same as once.
+ *
+ * @throws PathError on lone surrogates, control characters, `..`, nothing left, or more bytes than allowed.
+ */
+export function normalizePath(raw: string): string {
+  if (!raw.isWellFormed()) throw new PathError('must be valid UTF-8');
+  if (controlCharacter.test(raw)) throw new PathError('must not contain control characters');
+  const segments = raw
+    .normalize('NFC')
+    .replaceAll('\\', '/')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.');
+  if (segments.includes('..')) throw new PathError('must not contain ".." segments');
+  if (segments.length === 0) throw new PathError('must not be empty');
+  if (segments.some((segment) => utf8Length(segment) > maxSegmentBytes)) {
+    throw new PathError(`must not contain a name longer than ${maxSegmentBytes} bytes`);
+  }
+  const path = segments.join('/');
+  if (utf8Length(path) > maxPathBytes) throw new PathError(`must not be longer than ${maxPathBytes} bytes`);
+  return path;
+}
+
+/**
+ * As `normalizePath`, for a note: the path ends in `.md` and its first segment is not `by-id`.
+ *
+ * Both are asked of the folded path: a folder keeps its first spelling, so `By-Id/a.md` could come to be stored under
+ * an attachment folder `by-id`, where no URL would reach it.
+ */
+export function normalizeNotePath(raw: string): string {
+  const path = normalizePath(raw);
+  if (!markdownExtension.test(path)) throw new PathError('must end in ".md"');
+  if (isInside('by-id', path)) throw new PathError('must not begin with the segment "by-id"');
+  return path;
+}
+
+/**
+ * The path meant by the rest of a URL path (still percent-encoded, leading slash removed), not normalised yet.
+ * Each segment is decoded on its own, so an encoded slash parts segments like a plain one: `A%2FB.md` is `A/B.md`.
+ *
+ * @throws PathError on a malformed escape or bytes that are not UTF-8.
+ */
+export function decodeUrlPath(rest: string): string {
+  try {
+    return rest.split('/').map(decodeURIComponent).join('/');
+  } catch {
+    throw new PathError('must be valid percent-encoded UTF-8');
+  }
+}
+
+/** Lower, upper, lower: the middle step unfolds ß and the ligatures; the first one reaches ẞ, which has no other way. */
+function foldCase(text: string): string {
+  return text.toLowerCase().toUpperCase().toLowerCase();
+}
+
+/**
+ * The key under which two live paths (or names) collide: Unicode full case folding, then NFC. Folding twice is the same
+ * as once. Unlike the Unicode data it keeps Cherokee in lower case; the pairs that collide are the same.
+ *
+ * Dotless ı is left alone, as Unicode does: its upper case is I, yet `ısı.md` and `isi.md` are two notes.
+ */
+export function foldPath(path: string): string {
+  if (asciiOnly.test(path)) return path.toLowerCase();
+  return path
+    .normalize('NFD')
+    .replace(/[^ı]+/g, foldCase)
+    .replaceAll('ς', 'σ') // lower-casing writes ς at the end of a word only
+    .normalize('NFC');
+}
+
+/** The folder a path lies in: `a/b` for `a/b/c.md`, `''` for a path at the root. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+}
+
+/** The last segment: `c.md` for `a/b/c.md`. */
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The last segment without a final `.md` (any case); other extensions stay: `c` for `a/c.MD`, `p.png` for `a/p.png`. */
+export function fileStem(path: string): string {
+  return fileName(path).replace(markdownExtension, '');
+}
+
+/** Every folder above a path, nearest first, without the root: `a/b`, `a` for `a/b/c.md`. */
+export function ancestorsOf(path: string): string[] {
+  const folders: string[] = [];
+  for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) folders.push(folder);
+  return folders;
+}
+
+/** How many segments a path has; 0 for the root. */
+export function depthOf(path: string): number {
+  return path === '' ? 0 : path.split('/').length;
+}
+
+/** The path of `name` (which may have segments of its own) in `folder`; the root is `''`. */
+export function joinPath(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+/**
+ * Whether `path` lies below `folder`, at any depth, whatever the case. A folder is not inside itself; everything but
+ * the root is inside the root.
+ */
+export function isInside(folder: string, path: string): boolean {
+  if (folder === '') return path !== '';
+  return foldPath(path).startsWith(`${foldPath(folder)}/`);
+}
