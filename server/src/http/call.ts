@@ -1,0 +1,46 @@
+import { decodeUrlPath, normalizePath, PathError } from '@notevault/note-text/paths.ts';
+import { invalid } from '@notevault/protocol/errors.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Principal } from '../domains/accounts/accounts.ts';
+import type { OpenVault } from '../domains/vaults/vaults.ts';
+import type { Call, Route } from './route.ts';
+
+/** What the access check of a route found out. */
+export interface Admitted {
+  readonly principal?: Principal;
+  readonly vault?: OpenVault;
+}
+
+const DEVICE_BYTES_MAX = 64;
+
+/** A route's view of a request: headers, cookies and path, read once and in one place. */
+export function callOf(request: FastifyRequest, route: Route, admitted: Admitted): Call & Admitted {
+  const { headers } = request;
+  const device = headers['x-device-id'];
+  const call = {
+    requestId: request.id,
+    ip: request.ip,
+    userAgent: headers['user-agent'] ?? null,
+    device: typeof device === 'string' && Buffer.byteLength(device) <= DEVICE_BYTES_MAX ? device : null,
+    cookies: request.cookies,
+    origin: headers.origin ?? null,
+    tail: route.path.endsWith('/*') ? tailOf(request, route) : '',
+    body: request.body,
+    query: request.query,
+    params: request.params,
+    ...admitted,
+  };
+  return call;
+}
+
+/** The rest of the URL path behind a route's `/*`. Taken from the raw URL: the router decodes it whole, the contract by segment. */
+function tailOf(request: FastifyRequest, route: Route): string {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const rest = path.slice(`/api${route.path}`.length - 1);
+  try {
+    return normalizePath(decodeUrlPath(rest));
+  } catch (error) {
+    if (error instanceof PathError) throw invalid({ path: [error.reason] });
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseError } from '../engines/database/database.ts';
+
+const RETRY_AFTER_SECONDS = '1';
+
+/** How a failed request is answered: status and body by the catalogue, headers by the error. */
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+}
+
+/**
+ * The one place where errors become HTTP. Unexpected ones are logged with the request id and told apart by nothing else:
+ * no stack, path or SQL leaves the server.
+ */
+export function errorHandler(resourceMetadataUrl: string) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const known = catalogued(error, request);
+    if (known === null) request.log.error({ err: describe(error), reqId: request.id }, 'request failed');
+    const answer = answerOf(known ?? new NotevaultError('internal', { request_id: request.id }));
+    const challenge = challengeOf(known, request, resourceMetadataUrl);
+    if (challenge !== null) reply.header('www-authenticate', challenge);
+    reply.code(answer.status).headers(answer.headers).send(answer.body);
+  };
+}
+
+function answerOf(error: NotevaultError): Answer {
+  const entry: { status: number; error: string; both?: true; retry?: true } = errors[error.code];
+  const headers: Record<string, string> = {};
+  const { allow, retry_after, ...details } = error.details;
+  if (typeof allow === 'string') headers.allow = allow;
+  if (entry.retry) headers['retry-after'] = typeof retry_after === 'string' ? retry_after : RETRY_AFTER_SECONDS;
+  if (error.code === 'validation') return { status: entry.status, body: details, headers };
+  const body = { error: entry.error, ...(entry.both ? { errors: entry.error } : {}), ...details };
+  return { status: entry.status, body, headers };
+}
+
+/** RFC 6750 section 3, RFC 9728 section 5.1. */
+function challengeOf(error: NotevaultError | null, request: FastifyRequest, metadataUrl: string): string | null {
+  if (error?.code === 'unauthorized') {
+    const sent = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
+    return `Bearer resource_metadata="${metadataUrl}"${sent}`;
+  }
+  return error?.code === 'insufficient_access' ? 'Bearer error="insufficient_scope"' : null;
+}
+
+/** The catalogue error an exception stands for, or null when it is unexpected. */
+function catalogued(error: unknown, request: FastifyRequest): NotevaultError | null {
+  if (error instanceof NotevaultError) return error;
+  if (error instanceof DatabaseError && error.code !== 'body_left_open') return new NotevaultError('unavailable');
+  const { code, statusCode, validation } = error as Partial<FastifyError>;
+  if (validation !== undefined) return validationError(validation);
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new NotevaultError('body_too_large', { max: request.routeOptions.bodyLimit });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_INVALID_TYPE':
+      return new NotevaultError('unsupported_media_type');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_BAD_URL':
+      return new NotevaultError('invalid_json');
+    default:
+      return statusCode === 429 ? new NotevaultError('rate_limited') : null;
+  }
+}
+
+interface SchemaFault {
+  instancePath: string;
+  keyword: string;
+  params: Record<string, unknown>;
+  message?: string;
+}
+
+/** Field (dotted when nested) → what is wrong, from the schema validator's report. */
+function validationError(faults: readonly SchemaFault[]): NotevaultError {
+  const fields: Record<string, string[]> = {};
+  for (const fault of faults) {
+    const steps = fault.instancePath.split('/').slice(1);
+    const missing = fault.keyword === 'required' ? String(fault.params.missingProperty) : null;
+    const field = [...steps, ...(missing === null ? [] : [missing])].join('.') || 'body';
+    fields[field] = [...(fields[field] ?? []), missing === null ? (fault.message ?? 'is invalid') : 'is required'];
+  }
+  return new NotevaultError('validation', { errors: fields });
+}
+
+/** What the log keeps of an unexpected error: its kind and where it came from. Messages may quote content, so a message stays out. */
+function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.trimStart().startsWith('at '));
+  const cause = error.cause instanceof Error ? { cause: describe(error.cause) } : {};
+  return {
+    type: error.name,
+    code: (error as { code?: unknown }).code,
+    stack: frames.slice(0, 12).join('\n'),
+    ...cause,
+  };
+}

@@ -1,0 +1,218 @@
+import cookie from '@fastify/cookie';
+import cors from '@fastify/cors';
+import rateLimit from '@fastify/rate-limit';
+import swagger from '@fastify/swagger';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { DEFAULT_BODY_LIMIT, limitBigBodies, parseJson } from './body.ts';
+import { type Admitted, callOf } from './call.ts';
+import { errorHandler } from './errors.ts';
+import { openApiDocument, schemaOf } from './openapi.ts';
+import type { Gate, Reply, Route } from './route.ts';
+
+export interface HttpParts {
+  readonly routes: readonly Route[];
+  readonly gate: Gate;
+  readonly log: FastifyBaseLogger;
+  readonly version: string;
+  /** Origin under which clients reach the server, for metadata addresses and the origin check. */
+  readonly publicUrl: string;
+  readonly corsOrigins: readonly string[];
+  readonly trustProxy: readonly string[];
+  /** Requests a minute per IP and path on `auth` routes; 0 = no limit. */
+  readonly authRateLimit: number;
+  /** Rejects when the server cannot serve (the database is away). */
+  readonly ready: () => Promise<void>;
+}
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+const IN_FLIGHT_MAX = 2000;
+/** Percent-encoded, a path of 4,096 bytes has up to three times as many characters. */
+const PARAM_LENGTH_MAX = 3 * 4096 + 64;
+const CORS_HEADERS = [
+  'authorization',
+  'content-type',
+  'x-vault-id',
+  'x-device-id',
+  'x-idempotency-key',
+  'x-mtime',
+  'x-request-id',
+  'range',
+  'if-none-match',
+  'mcp-protocol-version',
+];
+const EXPOSED_HEADERS = [
+  'x-request-id',
+  'retry-after',
+  'idempotency-replayed',
+  'etag',
+  'content-range',
+  'content-disposition',
+  'www-authenticate',
+];
+/** The cookie's own routes: no page of another origin may use them. */
+const COOKIE_ROUTES = new Set(['/api/auth/refresh', '/api/auth/logout']);
+
+/** The HTTP server over the routes of all rooms; not yet listening. */
+export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: parts.log,
+    disableRequestLogging: false,
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    requestIdHeader: false,
+    trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
+    bodyLimit: DEFAULT_BODY_LIMIT,
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    forceCloseConnections: 'idle',
+    requestTimeout: 300_000,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
+  });
+  const handleError = errorHandler(`${parts.publicUrl}/.well-known/oauth-protected-resource/api/mcp`);
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler(() => {
+    throw new NotevaultError('not_found_route');
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseJson);
+  guardEveryRequest(app);
+  limitBigBodies(app);
+  await app.register(cookie);
+  await app.register(cors, { delegator: corsFor(parts.corsOrigins) });
+  if (parts.authRateLimit > 0) {
+    await app.register(rateLimit, {
+      global: false,
+      max: parts.authRateLimit,
+      timeWindow: 60_000,
+      keyGenerator: (request) => `${request.ip} ${request.routeOptions.url}`,
+      errorResponseBuilder: (_request, { ttl }) =>
+        new NotevaultError('rate_limited', { retry_after: String(Math.max(1, Math.ceil(ttl / 1000))) }),
+    });
+  }
+  await app.register(swagger, openApiDocument(parts.version, parts.publicUrl));
+  await app.register(
+    async (api) => {
+      for (const route of parts.routes) mount(api, route, parts);
+      refuseOtherMethods(api, parts.routes);
+      api.get('/openapi', { schema: { hide: true } }, async () => app.swagger());
+      api.get('/health', { schema: { hide: true } }, async () => ({ status: 'ok', version: parts.version }));
+    },
+    { prefix: '/api' },
+  );
+  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { schema: { hide: true } }, async () => {
+    await parts.ready().catch((cause) => {
+      throw new NotevaultError('unavailable', {}, cause);
+    });
+    return { status: 'ok' };
+  });
+  return app;
+}
+
+/** Every answer carries the request id and refuses sniffing; past a bound of requests at once the rest come back later. */
+function guardEveryRequest(app: FastifyInstance): void {
+  let inFlight = 0;
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('content-security-policy', "default-src 'none'");
+    inFlight += 1;
+    reply.raw.once('close', () => {
+      inFlight -= 1;
+    });
+    if (inFlight > IN_FLIGHT_MAX) throw new NotevaultError('unavailable');
+  });
+}
+
+function mount(api: FastifyInstance, route: Route, parts: HttpParts): void {
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
+  const successStatus = Math.min(...Object.keys(route.responses).map(Number));
+  api.route({
+    method: route.method,
+    url: route.path,
+    schema: schemaOf(route),
+    bodyLimit: route.bodyLimit ?? DEFAULT_BODY_LIMIT,
+    config: route.limit === 'auth' && parts.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
+    // Before the body is read: who calls, and to which vault.
+    onRequest: async (request) => {
+      refuseForeignOrigin(request, parts.publicUrl);
+      admitted.set(request, await admit(route, request, parts.gate));
+    },
+    handler: async (request, reply) => {
+      const call = callOf(request, route, admitted.get(request) ?? {});
+      // The call was assembled from the very schemas that the handler's types were made from.
+      send(reply, await route.handle(call as Parameters<Route['handle']>[0]), successStatus, parts.publicUrl);
+      return reply;
+    },
+  });
+}
+
+async function admit(route: Route, request: FastifyRequest, gate: Gate): Promise<Admitted> {
+  if (route.access === 'public') return {};
+  const principal = await gate.authenticate(request.headers.authorization);
+  if (route.access === 'credential') return { principal };
+  if (route.access === 'session') {
+    if (principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
+    return { principal };
+  }
+  const header = request.headers['x-vault-id'];
+  const vault = await gate.openVault(principal, Array.isArray(header) ? header[0] : header, route.access);
+  return { principal, vault };
+}
+
+function send(reply: FastifyReply, answer: Reply, successStatus: number, publicUrl: string): void {
+  reply.code(answer.status ?? successStatus);
+  if (answer.headers !== undefined) reply.headers(answer.headers);
+  if (answer.cookie !== undefined) {
+    const { name, value, path, maxAgeSeconds } = answer.cookie;
+    const options = { path, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') } as const;
+    if (value === null) reply.clearCookie(name, options);
+    else reply.setCookie(name, value, { ...options, maxAge: maxAgeSeconds });
+  }
+  reply.send(answer.body);
+}
+
+/** For each path with routes, the methods it lacks answer 405 with what it has. */
+function refuseOtherMethods(api: FastifyInstance, routes: readonly Route[]): void {
+  const methodsOf = new Map<string, Set<string>>();
+  for (const { path, method } of routes) methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method));
+  for (const [url, present] of methodsOf) {
+    const allow = [...present].sort().join(', ');
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !present.has(method));
+    if (others.length === 0) continue;
+    api.route({
+      method: others,
+      url,
+      exposeHeadRoute: false,
+      schema: { hide: true },
+      onRequest: async () => {
+        throw new NotevaultError('method_not_allowed', { allow });
+      },
+      handler: async () => undefined,
+    });
+  }
+}
+
+function corsFor(origins: readonly string[]) {
+  const open = {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: CORS_HEADERS,
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: 86_400,
+    strictPreflight: false,
+  };
+  return (request: FastifyRequest, done: (error: Error | null, options?: object) => void) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    done(null, path.startsWith('/api/') && !COOKIE_ROUTES.has(path) ? open : { origin: false });
+  };
+}
+
+function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
+  const { origin } = request.headers;
+  if (origin === undefined || !COOKIE_ROUTES.has(request.url.split('?', 1)[0] ?? '')) return;
+  if (origin !== publicUrl) throw new NotevaultError('foreign_origin');
+}
+
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : crypto.randomUUID();
+}

@@ -1,0 +1,91 @@
+import { type ErrorCode, errors } from '@notevault/protocol/errors.ts';
+import type { FastifySchema } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import type { Access, Route } from './route.ts';
+
+const RequestErrors: readonly ErrorCode[] = ['internal', 'unavailable'];
+const BodyErrors: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type', 'validation'];
+const AccessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  public: [],
+  credential: ['unauthorized'],
+  session: ['unauthorized', 'api_key_not_allowed'],
+  read: ['unauthorized', 'vault_header_not_found', 'no_vault', 'vault_no_access'],
+  write: ['unauthorized', 'vault_header_not_found', 'no_vault', 'vault_no_access', 'insufficient_access'],
+};
+
+/** Every error body: a code or sentence in `error`, or messages by field in `errors`, and what the error adds. */
+function errorBody(codes: readonly ErrorCode[]): TSchema {
+  const texts = [...new Set(codes.map((code) => errors[code].error))];
+  const validation = codes.includes('validation');
+  const required = validation ? [] : ['error'];
+  return Type.Unsafe({
+    type: 'object',
+    description: texts.map((text) => `\`${text}\``).join(', '),
+    properties: {
+      error: { type: 'string' },
+      errors: { description: 'A text, or field → messages.' },
+    },
+    required,
+    additionalProperties: true,
+  });
+}
+
+/** All errors a route can answer with. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const body = route.body === undefined ? [] : BodyErrors;
+  const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
+  const limit = route.limit === 'auth' ? (['rate_limited'] as const) : [];
+  return [
+    ...new Set([...AccessErrors[route.access], ...body, ...path, ...limit, ...(route.errors ?? []), ...RequestErrors]),
+  ];
+}
+
+/** What the HTTP framework validates, serialises and documents of a route. */
+export function schemaOf(route: Route): FastifySchema {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(route)) {
+    const { status } = errors[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const response: Record<number, TSchema> = {};
+  for (const [status, codes] of byStatus) response[status] = errorBody(codes);
+  for (const [status, schema] of Object.entries(route.responses)) {
+    response[Number(status)] = schema ?? Type.Null({ description: 'No body.' });
+  }
+  const vaultScoped = route.access === 'read' || route.access === 'write';
+  const named: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
+    operationId: route.operation,
+    summary: route.summary,
+    tags: [route.path.split('/')[1] ?? 'api'],
+    security: route.access === 'public' ? [] : [{ bearer: [] }],
+    response,
+  };
+  if (route.body !== undefined) named.body = route.body;
+  if (route.query !== undefined) named.querystring = route.query;
+  if (route.params !== undefined) named.params = route.params;
+  if (vaultScoped) named.headers = VaultHeaders;
+  return named;
+}
+
+const VaultHeaders = Type.Object({
+  'x-vault-id': Type.Optional(
+    Type.String({ description: 'The vault meant; absent: the only one reached, else the default one.' }),
+  ),
+  'x-device-id': Type.Optional(Type.String({ description: 'Names the installation.' })),
+});
+
+/** The frame of the OpenAPI 3.1 document; the routes fill it. */
+export function openApiDocument(version: string, publicUrl: string) {
+  return {
+    openapi: {
+      openapi: '3.1.0' as const,
+      info: {
+        title: 'Notevault',
+        version,
+        description: 'Vaults of markdown notes: merging writes, true links, sealed at rest.',
+      },
+      servers: [{ url: publicUrl }],
+      components: { securitySchemes: { bearer: { type: 'http' as const, scheme: 'bearer' } } },
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { ErrorCode } from '@notevault/protocol/errors.ts';
+import type { Static, TSchema } from 'typebox';
+import type { Principal } from '../domains/accounts/accounts.ts';
+import type { OpenVault } from '../domains/vaults/vaults.ts';
+
+/**
+ * Who may call: anybody, a session, any credential, or any credential that may read or write the vault chosen by the
+ * request. Checked before the body is read.
+ */
+export type Access = 'public' | 'session' | 'credential' | 'read' | 'write';
+
+/** What every handler gets. */
+export interface Call {
+  readonly requestId: string;
+  /** The client's address, behind the proxies that are trusted. */
+  readonly ip: string;
+  readonly userAgent: string | null;
+  /** `X-Device-Id`: names the installation; at most 64 bytes, else null. */
+  readonly device: string | null;
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  /** `Origin`, as sent by browsers. */
+  readonly origin: string | null;
+  /** For routes that end in `/*`: the rest of the URL path, normalised by the contract's path rules. */
+  readonly tail: string;
+}
+
+interface CredentialCall {
+  readonly principal: Principal;
+}
+interface VaultCall extends CredentialCall {
+  readonly vault: OpenVault;
+}
+
+type AccessCall<A extends Access> = A extends 'public'
+  ? unknown
+  : A extends 'session' | 'credential'
+    ? CredentialCall
+    : VaultCall;
+
+type BodyOf<B> = B extends TSchema ? Static<B> : undefined;
+type FieldsOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>;
+
+/** What a handler answers; one place writes it to the socket. */
+export interface Reply {
+  /** Default: the first status the route declares. */
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A cookie to set, or to clear when `value` is null. */
+  readonly cookie?: CookieChange;
+}
+
+export interface CookieChange {
+  readonly name: string;
+  readonly value: string | null;
+  readonly path: string;
+  readonly maxAgeSeconds: number;
+}
+
+export interface RouteSpec<A extends Access, B, Q, P> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
+  readonly path: string;
+  /** The operation's name in the OpenAPI document. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly access: A;
+  /** The largest body in bytes. Default 16 MB. */
+  readonly bodyLimit?: number;
+  /** `auth`: limited by IP and path (contract section 12). */
+  readonly limit?: 'auth';
+  readonly body?: B;
+  readonly query?: Q;
+  readonly params?: P;
+  /** Success status → body; null for none. */
+  readonly responses: Readonly<Record<number, TSchema | null>>;
+  /** The catalogue errors it can answer with, besides those of its access and of requests as such. */
+  readonly errors?: readonly ErrorCode[];
+  readonly handle: (
+    call: Call &
+      AccessCall<A> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> },
+  ) => Promise<Reply>;
+}
+
+/** A route with its types checked and forgotten. */
+export type Route = RouteSpec<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
+
+/** Declares a route: data plus one call. */
+export function route<
+  A extends Access,
+  B extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  P extends TSchema | undefined = undefined,
+>(spec: RouteSpec<A, B, Q, P>): Route {
+  return spec as unknown as Route;
+}
+
+/** Decides who calls and which vault is meant; bound in app.ts to the rooms that know. */
+export interface Gate {
+  /** The caller behind an `Authorization` header. Throws `unauthorized`. */
+  authenticate(authorization: string | undefined): Promise<Principal>;
+  /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed. Throws the catalogue's 403s and 404s. */
+  openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
+}

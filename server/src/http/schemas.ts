@@ -1,0 +1,21 @@
+import { type Static, type TSchema, Type } from 'typebox';
+
+/** `schema` or null, written so that the serialiser needs no trial of alternatives. */
+export function Nullable<Schema extends TSchema>(schema: Schema) {
+  const { type, ...rest } = schema as Schema & { type?: string };
+  if (type === undefined) return Type.Unsafe<Static<Schema> | null>(Type.Union([schema, Type.Null()]));
+  return Type.Unsafe<Static<Schema> | null>({ ...rest, type: [type, 'null'] });
+}
+
+/** ISO 8601, UTC with `Z`, milliseconds. */
+export const Timestamp = Type.String({ format: 'date-time' });
+export const Uuid = Type.String({ format: 'uuid' });
+
+/** A timestamp on the wire from milliseconds since the epoch. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function isoTimeOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoTime(ms);
+}
