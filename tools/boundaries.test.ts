@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkBoundaries } from './boundaries.ts';
+
+function rulesIn(path: string, ...lines: string[]): string[] {
+  return checkBoundaries([{ path, text: lines.join('\n') }]).map(({ rule }) => rule);
+}
+
+const domains = 'server/src/domains';
+
+const refused: [what: string, rule: string, path: string, line: string][] = [
+  ['a room importing one to its right', 'ladder', 'vaults/vaults.ts', "import { x } from '../notes/notes.ts';"],
+  ['also for a type alone', 'ladder', 'vaults/vaults.ts', "import type { X } from '../notes/notes.ts';"],
+  ['a room that the ladder does not know', 'ladder', 'vaults/vaults.ts', "import { x } from '../attic/attic.ts';"],
+  ['another room’s store', 'door', 'notes/notes.ts', "import { x } from '../vaults/vaults.store.ts';"],
+  ['another room’s helper', 'door', 'notes/notes.ts', "import { x } from '../vaults/slugs.ts';"],
+  ['another room’s tables at run time', 'door', 'notes/notes.ts', "import { x } from '../vaults/vaults.tables.ts';"],
+  ['another room’s store as a type', 'door', 'notes/notes.ts', "import type { X } from '../vaults/vaults.store.ts';"],
+  ['a route using its store', 'arrow', 'notes/notes.routes.ts', "import { x } from './notes.store.ts';"],
+  ['a route using an engine', 'arrow', 'notes/notes.routes.ts', "import { x } from '../../engines/clock/clock.ts';"],
+  ['a store using its verb', 'arrow', 'notes/notes.store.ts', "import { x } from './notes.ts';"],
+  ['a verb using its routes', 'arrow', 'notes/notes.ts', "import { x } from './notes.routes.ts';"],
+  ['a verb that knows HTTP', 'arrow', 'notes/notes.ts', "import { x } from '../../http/route.ts';"],
+  ['a verb that reads the configuration', 'arrow', 'notes/notes.ts', "import { x } from '../../config/config.ts';"],
+  ['a room that imports the whole', 'arrow', 'notes/notes.ts', "import { x } from '../../app.ts';"],
+  ['an adapter behind its port', 'port', 'notes/notes.ts', "import { x } from '../../engines/database/sqlite.ts';"],
+  ['the command line', 'no-cli', 'notes/notes.ts', "import { x } from '@notevault/cli/main.ts';"],
+  ['a test’s part', 'no-tests', 'notes/notes.ts', "import { x } from '../../../test/kit/server.ts';"],
+];
+for (const [what, rule, file, line] of refused) {
+  test(`refused in a room: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), [rule]));
+}
+
+const allowed: [what: string, path: string, line: string][] = [
+  ['a room to the left, by its verb', 'notes/notes.ts', "import { x } from '../vaults/vaults.ts';"],
+  ['its tables’ types', 'notes/notes.store.ts', "import type { X } from '../vaults/vaults.tables.ts';"],
+  ['the own store and helpers', 'notes/notes.ts', "import { x } from './notes.store.ts';"],
+  ['a port', 'notes/notes.ts', "import { x } from '../../engines/clock/clock.ts';"],
+  ['the statements', 'notes/notes.store.ts', "import { x } from '../../engines/database/statement.ts';"],
+  ['HTTP in routes', 'notes/notes.routes.ts', "import { x } from '../../http/route.ts';"],
+  ['a package', 'notes/notes.ts', "import { x } from '@notevault/note-text/links.ts';"],
+  ['anything in a test', 'notes/notes.test.ts', "import { x } from '../sync/sync.store.ts';"],
+];
+for (const [what, file, line] of allowed) {
+  test(`allowed in a room: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), []));
+}
+
+test('a folder that is no room of the ladder is refused', () => {
+  assert.deepEqual(rulesIn(`${domains}/attic/attic.ts`, 'export const x = 1;'), ['ladder']);
+});
+
+test('engines know nothing above them and of each other only ports', () => {
+  const sqlite = 'server/src/engines/database/sqlite.ts';
+  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../domains/notes/notes.ts';"), ['arrow']);
+  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../http/http.ts';"), ['arrow']);
+  assert.deepEqual(rulesIn(sqlite, "import { x } from '../keyring/sealing.ts';"), ['port']);
+  assert.deepEqual(rulesIn(sqlite, "import { x } from '../clock/clock.ts';"), []);
+  assert.deepEqual(rulesIn(sqlite, "import { x } from './writer.ts';"), []);
+});
+
+test('packages know nothing of the server, and those for browsers nothing of Node', () => {
+  const client = 'packages/client/src/client.ts';
+  assert.deepEqual(rulesIn(client, "import { x } from '@notevault/server/app.ts';"), ['packages']);
+  assert.deepEqual(rulesIn(client, "import { x } from '../../../server/src/app.ts';"), ['packages']);
+  assert.deepEqual(rulesIn('packages/note-text/src/a.ts', "import { x } from 'node:fs';"), ['pure']);
+  assert.deepEqual(rulesIn(client, "import { x } from '@notevault/protocol/errors.ts';"), []);
+});
+
+test('only the composition roots see every file of a room', () => {
+  const line = "import { x } from './domains/notes/notes.routes.ts';";
+  assert.deepEqual(rulesIn('server/src/app.ts', line), []);
+  assert.deepEqual(rulesIn('server/src/telemetry.ts', line), ['door']);
+  assert.deepEqual(
+    rulesIn('cli/src/import.ts', "import { x } from '@notevault/server/domains/notes/notes.store.ts';"),
+    ['door'],
+  );
+});
+
+test('the configuration imports nothing of the server but the plan table', () => {
+  const path = 'server/src/config/config.ts';
+  assert.deepEqual(rulesIn(path, "import { x } from '../domains/vaults/vaults.ts';"), ['arrow']);
+  assert.deepEqual(rulesIn(path, "import { x } from '../domains/plans/plans.ts';"), []);
+});
+
+test('only the configuration, tests and tools read the environment', () => {
+  assert.deepEqual(rulesIn('server/src/app.ts', 'const x = process.env.X;'), ['environment']);
+  assert.deepEqual(rulesIn('cli/src/main.ts', "import { env } from 'node:process';"), ['environment']);
+  assert.deepEqual(rulesIn('server/src/app.ts', "const x = 'process.env'; // process.env"), []);
+  for (const path of ['server/src/config/config.ts', 'tools/x.ts', 'bench/x.ts', 'server/test/kit/x.ts']) {
+    assert.deepEqual(rulesIn(path, 'const x = process.env;'), []);
+  }
+});
+
+test('a log message is a literal', () => {
+  const path = 'server/src/app.ts';
+  assert.deepEqual(rulesIn(path, 'log.info(`opened $' + '{path}`);'), ['log-literal']);
+  assert.deepEqual(rulesIn(path, "request.log.warn({ note }, 'opened ' + path);"), ['log-literal']);
+  assert.deepEqual(rulesIn(path, "log.info({ note }, 'opened');", 'const x = `y`;'), []);
+});
+
+test('a finding names file, line and what to do', () => {
+  const text = ['', "import { x } from '../notes/notes.ts';"].join('\n');
+  const [finding] = checkBoundaries([{ path: `${domains}/vaults/vaults.ts`, text }]);
+  assert.equal(finding?.line, 2);
+  assert.match(finding?.message ?? '', /declare a hook in vaults\.ts and bind it in app\.ts/);
+});

@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkBoundaries } from './boundaries.ts';
+import { checkCycles } from './cycles.ts';
+import { checkDependencies, type Manifest } from './dependencies.ts';
+import { generateDocs } from './docs.ts';
+import { readSources } from './sources.ts';
+
+// What `npm run check` holds beside formatting and types. Each finding names its place, its rule and what to do.
+const root = join(import.meta.dirname, '..');
+
+function manifest(path: string): Manifest {
+  return { ...JSON.parse(readFileSync(join(root, path), 'utf8')), path };
+}
+
+const sources = readSources(root);
+const workspaces = globSync(['packages/*/package.json', 'server/package.json', 'cli/package.json'], { cwd: root });
+const findings = [
+  ...checkBoundaries(sources),
+  ...checkCycles(sources),
+  ...checkDependencies(manifest('package.json'), workspaces.sort().map(manifest), sources),
+  ...generateDocs(root, true),
+];
+for (const { path, line, rule, message } of findings) console.error(`${path}:${line}  ${rule}  ${message}`);
+if (findings.length > 0) {
+  console.error(`\n${findings.length} to mend.`);
+  process.exitCode = 1;
+} else console.log(`${sources.length} sources hold the arrow; no cycles; docs are fresh; dependencies fit.`);

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importsOf, mask, resolveImport } from './sources.ts';
+
+function importsIn(...lines: string[]) {
+  return importsOf({ path: 'server/src/app.ts', text: lines.join('\n') });
+}
+
+test('static, multi-line, bare, dynamic and re-exporting imports are found with their lines', () => {
+  const found = importsIn(
+    "import { a } from './a.ts';",
+    'import {',
+    '  b,',
+    "} from './b.ts';",
+    "import './c.ts';",
+    "export { d } from './d.ts';",
+    "const e = await import('./e.ts');",
+  );
+  assert.deepEqual(
+    found.map(({ specifier, line }) => [specifier, line]),
+    [
+      ['./a.ts', 1],
+      ['./b.ts', 2],
+      ['./c.ts', 5],
+      ['./d.ts', 6],
+      ['./e.ts', 7],
+    ],
+  );
+  assert.ok(found.every(({ typeOnly }) => !typeOnly));
+});
+
+test('imports of types only are told apart from inline types, which stay at run time', () => {
+  const found = importsIn(
+    "import type { A } from './a.ts';",
+    "import { type B } from './b.ts';",
+    "export type { C } from './c.ts';",
+    "type D = typeof import('./d.ts');",
+  );
+  assert.deepEqual(
+    found.map(({ typeOnly }) => typeOnly),
+    [true, false, true, true],
+  );
+});
+
+test('imports in comments and templates are none', () => {
+  const found = importsIn(
+    "// import './a.ts';",
+    '/*',
+    "import './b.ts';",
+    '*/',
+    'const c = `',
+    "import './c.ts';",
+    '`;',
+  );
+  assert.deepEqual(found, []);
+});
+
+test('masking keeps offsets and is not led astray by quotes in patterns, templates and comments', () => {
+  const text = [
+    'const a = /[\'"`/]/.test(b) ? c / d : e;',
+    "// it's a comment",
+    "const f = `x #{g(`y #{'}'}`)} 'z`;".replaceAll('#', '$'),
+    "const h = 'it\\'s // no comment';",
+    'process.env;',
+  ].join('\n');
+  const masked = mask(text);
+  assert.equal(masked.length, text.length);
+  assert.equal(masked.indexOf('process.env'), text.indexOf('process.env'));
+  assert.doesNotMatch(masked, /comment|it|[xyz]/);
+  assert.match(masked, /c \/ d : e;/);
+});
+
+test('an import is resolved to a file of the repository, or to none', () => {
+  assert.equal(resolveImport('server/src/http/http.ts', '../app.ts'), 'server/src/app.ts');
+  assert.equal(resolveImport('cli/src/main.ts', '@notevault/server/app.ts'), 'server/src/app.ts');
+  assert.equal(resolveImport('cli/src/main.ts', '@notevault/note-text/scan/x.ts'), 'packages/note-text/src/scan/x.ts');
+  assert.equal(resolveImport('cli/src/main.ts', 'node:fs'), null);
+  assert.equal(resolveImport('cli/src/main.ts', '@fastify/cors'), null);
+});
