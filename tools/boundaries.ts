@@ -7,7 +7,7 @@ export const ladder = [
 ];
 
 /** Where everything is put together; these may import all of the server. */
-const ROOTS = ['server/src/app.ts', 'server/src/engines.ts'];
+const ROOTS = ['server/src/app.ts', 'server/src/engines.ts', 'server/src/migrations.ts'];
 /** Used in browsers too: nothing of Node. */
 const PURE = ['packages/note-text/', 'packages/protocol/'];
 
