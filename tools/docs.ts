@@ -113,7 +113,11 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
+/** A table as the formatter leaves it, columns aligned: else generating and formatting would undo each other. */
 function table(head: string[], rows: string[][]): string[] {
-  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)];
+  const escaped = [head, ...rows].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = head.map((_, column) => Math.max(3, ...escaped.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [first = [], ...others] = escaped;
+  return [line(first), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)];
 }
