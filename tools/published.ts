@@ -26,8 +26,8 @@ function relativeTo(path: string, specifier: string): string {
 }
 
 /**
- * A first line for shells and a second for both: node:sqlite warns on every start of Node 24, and `env -S`, which could
- * pass the flag that stops it, is missing from BusyBox. JavaScript sees a string and a comment, a shell runs node.
+ * A first line for shells and a second for both: node:sqlite warns on every start of early versions of Node 24, and
+ * `env -S`, which could pass the flag against it, is missing from BusyBox. JavaScript sees a string and a comment.
  */
 const LAUNCHER = `#!/bin/sh\n':' //; exec node --disable-warning=ExperimentalWarning "$0" "$@"\n`;
 

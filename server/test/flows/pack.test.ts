@@ -16,7 +16,11 @@ const env = { PATH: [dirname(process.execPath), process.env.PATH ?? ''].join(del
 const bin = join(folder, 'notevault');
 
 before(() => {
-  execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', folder], { cwd: root, stdio: 'pipe', encoding: 'utf8' });
+  execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', folder], {
+    cwd: root,
+    stdio: 'pipe',
+    encoding: 'utf8',
+  });
   const { version, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     version: string;
     dependencies: Record<string, string>;
