@@ -71,7 +71,11 @@ const bad: [variable: string, values: string[], says: RegExp][] = [
   ['NOTEVAULT_PORT', ['abc', '-1', '65536', '1.5', '0x10', ' 80'], /must be a whole number from 0 to 65535/],
   ['NOTEVAULT_HOST', ['http://x', 'a:80', 'a/b'], /without scheme and port/],
   ['NOTEVAULT_PUBLIC_URL', ['ftp://x', 'https://x/notes', 'https://x/?', 'https://u:p@x', 'x'], /without path/],
-  ['NOTEVAULT_TRUST_PROXY', ['proxy.example.org', '10.0.0.0/33', '10.0.0.1,', '::/129', '10.0.0.0/'], /IP addresses/],
+  [
+    'NOTEVAULT_TRUST_PROXY',
+    ['proxy.example.org', '10.0.0.0/33', '10.0.0.1,', '::/129', '10.0.0.0/', '0.0.0.0/0', 'fe80::1%eth0'],
+    /IP addresses/,
+  ],
   ['NOTEVAULT_CORS_ORIGINS', ['https://x/path', 'x', '*,https://x', 'https://*.x'], /origins/],
   ['NOTEVAULT_DATABASE_URL', ['mysql://x/y', 'notevault.db', 'sqlite:x'], /PostgreSQL address/],
   ['NOTEVAULT_MASTER_KEY', ['short', KEY.slice(4), `${KEY}AAAA`, 'ß'.repeat(43)], /32 bytes in base64/],

@@ -120,8 +120,9 @@ function list(text: string, fits: (item: string) => boolean): string[] | undefin
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+  if (version === 0 || rest.length > 0 || address.includes('%')) return false;
+  // A prefix of 0 would believe anybody; the proxy check refuses it too, but with a stack.
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
 function isOrigin(text: string): boolean {
