@@ -1,0 +1,31 @@
+import type { Scalar } from 'yaml';
+import { type RawLink, toAlias } from '../raw-link.ts';
+import { readWikilink } from '../scan/wikilink.ts';
+
+/**
+ * The link of a property whose whole value is one wikilink; null when it is not. The positions are those of the text as
+ * written, where a quoted value may have escapes; target, anchor and alias are taken from the value.
+ */
+export function readPropertyLink(content: string, yamlStart: number, scalar: Scalar.Parsed): RawLink | null {
+  const value = String(scalar.value).trim().toWellFormed();
+  if (!value.startsWith('[[') || !value.endsWith(']]')) return null;
+  const meant = readWikilink(value, 0).link;
+  if (meant?.end !== value.length) return null;
+  const limit = yamlStart + scalar.range[1];
+  const start = content.indexOf('[[', yamlStart + scalar.range[0]);
+  const written = start < 0 || start >= limit ? null : readWikilink(content, start).link;
+  if (!written || written.end > limit) return null;
+  const raw = content.slice(written.targetStart, written.targetEnd);
+  return {
+    target: meant.target,
+    anchor: meant.anchor,
+    alias: toAlias(meant.alias),
+    embed: false,
+    form: 'property',
+    start,
+    end: written.end,
+    targetStart: written.targetStart,
+    // In double quotes the backslash of an escaped pipe is itself escaped.
+    targetEnd: written.targetEnd - (raw.length - raw.replace(/\\+$/, '').length),
+  };
+}

@@ -1,0 +1,137 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type ParsedNode,
+  parseDocument,
+  type Scalar,
+} from 'yaml';
+
+/** Why a frontmatter cannot be used, or not in full. */
+export type ParseCode = 'unterminated' | 'yaml_syntax' | 'not_a_mapping' | 'duplicate_key' | 'too_large' | 'bad_value';
+
+/** A fault in the YAML; `at` is a UTF-16 offset into it. */
+export interface YamlFault {
+  readonly code: ParseCode;
+  readonly message: string;
+  readonly key: string | null;
+  readonly at: number;
+}
+
+export type YamlNode = ParsedNode | null;
+
+export interface YamlMapping {
+  /** Top-level values by key, in the order written. A key written twice has none: no one can say which was meant. */
+  readonly values: ReadonlyMap<string, { readonly node: YamlNode; readonly at: number }>;
+  /** Every string in a value, nested ones included, in the order written. */
+  readonly strings: readonly Scalar.Parsed[];
+  readonly duplicate: YamlFault | null;
+  /** The node an alias stands for; other nodes as they are. */
+  resolve(node: YamlNode): YamlNode;
+}
+
+const maxBytes = 64 * 1024;
+const maxKeys = 500;
+
+/**
+ * Most lexical units handed to the parser. Its time goes by their number: 64 KB of brackets are 65,000 of them and
+ * would hold the thread for a quarter of a second, while 500 properties with a hundred list items each are far fewer
+ * than their letters.
+ */
+const maxLexemes = 12_000;
+
+/** Parses the YAML between the fences: a mapping, or the reason why there is none. An empty text is an empty mapping. */
+export function parseMapping(text: string): YamlMapping | YamlFault {
+  if (isTooLarge(text)) return tooLarge('is larger than 64 KB');
+  if (hasTooManyLexemes(text)) return tooLarge('has too many parts');
+  let document: Document.Parsed;
+  try {
+    document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent', version: '1.2' });
+  } catch {
+    // The parser recurses into nested values; what exhausts it is no frontmatter.
+    return { code: 'yaml_syntax', message: 'Frontmatter could not be read as YAML.', key: null, at: 0 };
+  }
+  const error = document.errors[0];
+  if (error) {
+    const message = `Frontmatter is not valid YAML (${error.code}).`;
+    return { code: 'yaml_syntax', message, key: null, at: error.pos[0] };
+  }
+  return new MappingReader().read(document.contents);
+}
+
+function isTooLarge(text: string): boolean {
+  return text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes);
+}
+
+function tooLarge(what: string): YamlFault {
+  return { code: 'too_large', message: `Frontmatter ${what}.`, key: null, at: 0 };
+}
+
+function hasTooManyLexemes(text: string): boolean {
+  if (text.length <= maxLexemes) return false;
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    // Blank lines cost the parser little, and are allowed.
+    if (lexeme.trim() !== '' && ++count > maxLexemes) return true;
+  }
+  return false;
+}
+
+/** Walks a document once: aliases are never followed, so that a bomb of them costs no more than its letters. */
+class MappingReader {
+  readonly #anchors = new Map<string, ParsedNode>();
+  readonly #strings: Scalar.Parsed[] = [];
+  #keys = 0;
+  #duplicate: YamlFault | null = null;
+
+  read(root: YamlNode): YamlMapping | YamlFault {
+    const values = new Map<string, { node: YamlNode; at: number }>();
+    if (isMap(root)) {
+      const repeated = this.#walkMap(root, (key, node, at) => values.set(key, { node, at }));
+      for (const key of repeated) values.delete(key);
+    } else if (root !== null && !(isScalar(root) && root.value === null)) {
+      const message = 'Frontmatter is not a mapping of keys to values.';
+      return { code: 'not_a_mapping', message, key: null, at: root.range[0] };
+    }
+    if (this.#keys > maxKeys) return tooLarge(`has more than ${maxKeys} keys`);
+    return { values, strings: this.#strings, duplicate: this.#duplicate, resolve: (node) => this.#resolve(node) };
+  }
+
+  #resolve(node: YamlNode): YamlNode {
+    return isAlias(node) ? (this.#anchors.get(node.source) ?? null) : node;
+  }
+
+  #walk(node: YamlNode): void {
+    if (node === null) return;
+    if ('anchor' in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isMap(node)) this.#walkMap(node, () => {});
+    else if (isSeq(node)) for (const item of node.items) this.#walk(item as YamlNode);
+    else if (isScalar(node) && typeof node.value === 'string') this.#strings.push(node);
+  }
+
+  /** Visits the pairs of a mapping and returns the keys that stand in it more than once. */
+  #walkMap(map: ParsedNode, visit: (key: string, value: YamlNode, at: number) => void): Set<string> {
+    const seen = new Set<string>();
+    const repeated = new Set<string>();
+    if (!isMap(map)) return repeated;
+    for (const pair of map.items) {
+      this.#keys++;
+      const value = pair.value as YamlNode;
+      if (isScalar(pair.key)) {
+        const key = String(pair.key.value);
+        const at = pair.key.range?.[0] ?? 0;
+        if (seen.has(key)) {
+          repeated.add(key);
+          this.#duplicate ??= { code: 'duplicate_key', message: 'Frontmatter has a key more than once.', key, at };
+        }
+        seen.add(key);
+        visit(key, value, at);
+      }
+      this.#walk(value);
+    }
+    return repeated;
+  }
+}

@@ -1,0 +1,115 @@
+import { skipSpaces } from './destination.ts';
+
+/** How an HTML block ends (CommonMark 0.31.2, section 4.6), and whether markdown links inside it count. */
+export interface HtmlBlock {
+  /** Text that ends the block on its line, lower case; empty: a blank line ends it. */
+  readonly closers: readonly string[];
+  /** Whether it may stand directly under a line of a paragraph. */
+  readonly interrupts: boolean;
+}
+
+const rawElements = ['pre', 'script', 'style', 'textarea'];
+const rawClosers = rawElements.map((name) => `</${name}>`);
+
+// Section 4.6, start condition 6.
+const blockElements = new Set(
+  (
+    'address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt ' +
+    'fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li ' +
+    'link main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th ' +
+    'thead title tr track ul'
+  ).split(' '),
+);
+
+const elementName = /<\/?([a-z][a-z0-9-]{0,15})(?=[ \t>]|\/>|$)/iy;
+
+/** The HTML block that begins at `at`, where the line has `<`; null when none does. Comments are not read here. */
+export function readHtmlBlock(text: string, at: number, end: number): HtmlBlock | null {
+  const second = text.charAt(at + 1);
+  if (second === '?') return { closers: ['?>'], interrupts: true };
+  if (text.startsWith('![CDATA[', at + 1)) return { closers: [']]>'], interrupts: true };
+  if (second === '!') return isLetter(text.charCodeAt(at + 2)) ? { closers: ['>'], interrupts: true } : null;
+  elementName.lastIndex = 0;
+  const name = elementName.exec(text.slice(at, Math.min(end, at + 20)))?.[1]?.toLowerCase();
+  if (name !== undefined && second !== '/' && rawElements.includes(name))
+    return { closers: rawClosers, interrupts: true };
+  if (name !== undefined && blockElements.has(name)) return { closers: [], interrupts: true };
+  const close = htmlTagEnd(text, at);
+  if (close < 0 || close > end) return null;
+  const rest = skipSpaces(text, close);
+  return rest >= end ? { closers: [], interrupts: false } : null;
+}
+
+/** Attributes read of one tag: a bound on the work that `<a b="<a b="…` can cause. */
+const maxAttributes = 64;
+
+/** Offset after the open or closing tag at `at` (section 6.6), where the text has `<`; -1 when there is none. */
+export function htmlTagEnd(text: string, at: number): number {
+  const closing = text.charAt(at + 1) === '/';
+  let i = at + (closing ? 2 : 1);
+  if (!isLetter(text.charCodeAt(i))) return -1;
+  while (isNameCharacter(text.charCodeAt(i))) i++;
+  for (let count = 0; !closing && count < maxAttributes; count++) {
+    const name = skipSpaces(text, i);
+    if (name === i || !startsAttribute(text.charCodeAt(name))) break;
+    i = attributeEnd(text, name);
+    if (i < 0) return -1;
+  }
+  i = skipSpaces(text, i);
+  if (!closing && text.charAt(i) === '/') i++;
+  return text.charAt(i) === '>' ? i + 1 : -1;
+}
+
+function attributeEnd(text: string, at: number): number {
+  let nameEnd = at + 1;
+  while (isAttributeCharacter(text.charCodeAt(nameEnd))) nameEnd++;
+  const equals = skipSpaces(text, nameEnd);
+  if (text.charAt(equals) !== '=') return nameEnd;
+  const value = skipSpaces(text, equals + 1);
+  const quote = text.charAt(value);
+  if (quote === '"' || quote === "'") {
+    const close = text.indexOf(quote, value + 1);
+    return close < 0 ? -1 : close + 1;
+  }
+  let i = value;
+  while (i < text.length && !' \t\r\n"\'=<>`'.includes(text.charAt(i))) i++;
+  return i === value ? -1 : i;
+}
+
+const schemePattern = /<[a-z][a-z0-9.+-]{1,31}:/iy;
+const emailPattern = /<[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,254}@[a-z0-9.-]{1,254}>/iy;
+
+/** Offset after the autolink at `at` (section 6.5), where the text has `<`; -1 when there is none. */
+export function autolinkEnd(text: string, at: number): number {
+  schemePattern.lastIndex = at;
+  if (schemePattern.test(text)) {
+    for (let i = schemePattern.lastIndex; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code === 0x3e) return i + 1;
+      if (code <= 0x20 || code === 0x3c) return -1;
+    }
+    return -1;
+  }
+  emailPattern.lastIndex = at;
+  return emailPattern.test(text) ? emailPattern.lastIndex : -1;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function isNameCharacter(code: number): boolean {
+  return isLetter(code) || isDigit(code) || code === 0x2d;
+}
+
+function startsAttribute(code: number): boolean {
+  return isLetter(code) || code === 0x5f || code === 0x3a;
+}
+
+function isAttributeCharacter(code: number): boolean {
+  return isNameCharacter(code) || startsAttribute(code) || code === 0x2e;
+}

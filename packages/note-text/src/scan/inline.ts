@@ -1,0 +1,237 @@
+import { maxLinks, type RawLink, type Span, toAlias } from '../raw-link.ts';
+import { type TagSet, tagEnd } from '../tags.ts';
+import { CodeSpans } from './code-spans.ts';
+import { type Definition, type Definitions, normalizeLabel, readLabel } from './definitions.ts';
+import {
+  decodeTarget,
+  isAsciiPunctuation,
+  readDestination,
+  skipSpaces,
+  skipTitle,
+  unescapeMarkdown,
+} from './destination.ts';
+import { autolinkEnd, htmlTagEnd } from './html.ts';
+import type { InlineText } from './inline-text.ts';
+import { Needles } from './needles.ts';
+import { readWikilink, type Wikilink } from './wikilink.ts';
+
+/** Where the inline scan puts what it finds; offsets are those of the content. */
+export interface InlineSink {
+  readonly links: RawLink[];
+  readonly tags: TagSet;
+  /** Code spans with their backticks. */
+  readonly code: Span[];
+}
+
+interface Bracket {
+  readonly at: number;
+  readonly image: boolean;
+  /** How many tags were found before it: those inside a link are none. */
+  readonly tagCount: number;
+  /** Whether another bracket follows, so that the text up to `]` cannot be a label. */
+  bracketAfter: boolean;
+}
+
+const special = /[\\`[\]<#%$]/g;
+
+/**
+ * Scans one inline text from left to right (CommonMark 0.31.2, section 6): code spans, HTML, comments, mathematics and
+ * wikilinks are each taken whole by whichever begins first; links and images are matched by a stack of brackets.
+ */
+export function scanInline(source: InlineText, definitions: Definitions, sink: InlineSink): void {
+  new InlineScanner(source, definitions, sink).run();
+}
+
+class InlineScanner {
+  readonly #source: InlineText;
+  readonly #text: string;
+  readonly #definitions: Definitions;
+  readonly #sink: InlineSink;
+  readonly #brackets: Bracket[] = [];
+  /** Link brackets below this place in the stack stand around a link and cannot be one (section 6.3). */
+  #inactiveBelow = 0;
+  readonly #links: RawLink[] = [];
+  readonly #tags: string[] = [];
+  readonly #code: CodeSpans;
+  readonly #needles: Needles;
+  #escaped = -1;
+  #noWikilinkBefore = 0;
+
+  constructor(source: InlineText, definitions: Definitions, sink: InlineSink) {
+    this.#source = source;
+    this.#text = source.text;
+    this.#definitions = definitions;
+    this.#sink = sink;
+    this.#code = new CodeSpans(source.text);
+    this.#needles = new Needles(source.text);
+  }
+
+  run(): void {
+    for (let at = 0; ; ) {
+      special.lastIndex = at;
+      const found = special.exec(this.#text);
+      if (!found) break;
+      at = this.#readSpecial(found[0], found.index);
+    }
+    for (const tag of this.#tags) this.#sink.tags.add(tag);
+    // An image inside a link closes before the link around it does.
+    this.#links.sort((a, b) => a.start - b.start);
+    for (const link of this.#links) this.#sink.links.push(link);
+  }
+
+  /** Reads what begins with the character `c` at `at`; returns where to go on. */
+  #readSpecial(c: string, at: number): number {
+    switch (c) {
+      case '\\':
+        if (!isAsciiPunctuation(this.#text.charCodeAt(at + 1))) return at + 1;
+        this.#escaped = at + 1;
+        return at + 2;
+      case '`':
+        return this.#readCode(at);
+      case '[':
+        return this.#openBracket(at);
+      case ']':
+        return this.#closeBracket(at);
+      case '<':
+        return this.#readAngle(at);
+      case '#':
+        return this.#readTag(at);
+      case '%':
+        return this.#needles.skip('%%', '%%', at);
+      default:
+        return this.#readMath(at);
+    }
+  }
+
+  #readCode(at: number): number {
+    const { end, closed } = this.#code.read(at);
+    if (closed) this.#sink.code.push({ start: this.#source.toContent(at), end: this.#source.toContent(end) });
+    return end;
+  }
+
+  #readAngle(at: number): number {
+    const text = this.#text;
+    if (text.startsWith('<!--', at)) {
+      const close = this.#needles.find('-->', at + 2);
+      return close < 0 ? at + 1 : close + 3;
+    }
+    const end = Math.max(autolinkEnd(text, at), htmlTagEnd(text, at));
+    return end < 0 ? at + 1 : end;
+  }
+
+  #readMath(at: number): number {
+    if (this.#text.charAt(at + 1) === '$') return this.#needles.skip('$$', '$$', at);
+    return this.#needles.skipMath(at);
+  }
+
+  #readTag(at: number): number {
+    if (at > 0 && !/\s/.test(this.#text.charAt(at - 1))) return at + 1;
+    const end = tagEnd(this.#text, at);
+    if (end < 0) return at + 1;
+    this.#tags.push(this.#text.slice(at + 1, end));
+    return end;
+  }
+
+  #openBracket(at: number): number {
+    const image = at > 0 && this.#text.charAt(at - 1) === '!' && this.#escaped !== at - 1;
+    const around = this.#brackets.at(-1);
+    if (around) around.bracketAfter = true;
+    if (this.#text.charAt(at + 1) === '[' && at >= this.#noWikilinkBefore) {
+      const { link, end } = readWikilink(this.#text, at);
+      if (link) {
+        this.#addWikilink(link, image ? at - 1 : at, image);
+        return end;
+      }
+      this.#noWikilinkBefore = end;
+    }
+    this.#brackets.push({ at, image, tagCount: this.#tags.length, bracketAfter: false });
+    return at + 1;
+  }
+
+  /** Section "Phase 2", procedure "look for link or image". */
+  #closeBracket(at: number): number {
+    const opener = this.#brackets.pop();
+    const depth = this.#brackets.length;
+    const inactive = depth < this.#inactiveBelow;
+    this.#inactiveBelow = Math.min(this.#inactiveBelow, depth);
+    if (!opener || (inactive && !opener.image)) return at + 1;
+    const end = this.#readInlineLink(opener, at);
+    if (end >= 0) return end;
+    const reference = this.#definitions.size > 0 ? this.#readReference(opener, at) : -1;
+    return reference < 0 ? at + 1 : reference;
+  }
+
+  /** Reads `(destination "title")` after the `]` at `at`; -1 when there is none. */
+  #readInlineLink(opener: Bracket, at: number): number {
+    const text = this.#text;
+    if (text.charAt(at + 1) !== '(') return -1;
+    const destination = readDestination(text, skipSpaces(text, at + 2));
+    if (!destination) return -1;
+    let close = skipSpaces(text, destination.next);
+    const title = close > destination.next ? skipTitle(text, close) : -1;
+    if (title >= 0) close = skipSpaces(text, title);
+    if (text.charAt(close) !== ')') return -1;
+    const { start, end } = destination;
+    this.#addLabelled(opener, at, close + 1, 'markdown', {
+      target: decodeTarget(text.slice(start, end)),
+      targetStart: this.#source.toContent(start),
+      targetEnd: this.#source.toContent(end),
+    });
+    return close + 1;
+  }
+
+  /** Reads `[label][ref]`, `[ref][]` or `[ref]`, whose first part closes at `at`; -1 when nothing defines it. */
+  #readReference(opener: Bracket, at: number): number {
+    const label = this.#text.charAt(at + 1) === '[' ? readLabel(this.#text, at + 1) : null;
+    const full = label !== null && label.label !== '';
+    if (!full && opener.bracketAfter) return -1;
+    const name = full ? label.label : this.#text.slice(opener.at + 1, at);
+    const definition = this.#definitions.get(normalizeLabel(name));
+    if (!definition) return -1;
+    const end = label ? label.end : at + 1;
+    this.#addLabelled(opener, at, end, 'reference', definition);
+    return end;
+  }
+
+  #addWikilink(link: Wikilink, start: number, embed: boolean): void {
+    if (!embed) this.#inactiveBelow = this.#brackets.length;
+    if (this.#full) return;
+    this.#links.push({
+      target: link.target,
+      anchor: link.anchor,
+      alias: toAlias(link.alias),
+      embed,
+      form: 'wikilink',
+      start: this.#source.toContent(start),
+      end: this.#source.toContent(link.end),
+      targetStart: this.#source.toContent(link.targetStart),
+      targetEnd: this.#source.toContent(link.targetEnd),
+    });
+  }
+
+  get #full(): boolean {
+    return this.#sink.links.length + this.#links.length >= maxLinks;
+  }
+
+  #addLabelled(
+    opener: Bracket,
+    close: number,
+    end: number,
+    form: 'markdown' | 'reference',
+    definition: Definition,
+  ): void {
+    this.#tags.length = opener.tagCount;
+    if (!opener.image) this.#inactiveBelow = this.#brackets.length;
+    if (!definition.target || this.#full) return;
+    this.#links.push({
+      ...definition.target,
+      alias: toAlias(unescapeMarkdown(this.#text.slice(opener.at + 1, close))),
+      embed: opener.image,
+      form,
+      start: this.#source.toContent(opener.image ? opener.at - 1 : opener.at),
+      end: this.#source.toContent(end),
+      targetStart: definition.targetStart,
+      targetEnd: definition.targetEnd,
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/** Most tags kept of one note. */
+const maxTags = 1_000;
+
+/** A longer run of letters is text that happens to follow a `#`. */
+const maxTagLength = 255;
+
+// Letters, marks, digits, connectors and pictographs of any script. The middle dots are part of words (Japanese,
+// Catalan), the joiner part of emoji; sentence punctuation of any script ends a tag. Bounded, so that a megabyte of
+// letters is not held for backtracking.
+const tagPattern = /[\p{L}\p{M}\p{N}\p{Pc}\p{So}\p{Emoji_Modifier}\u00b7\u30fb\u200d/-]{1,256}/uy;
+
+/** Offset after the tag whose `#` is at `at`, nested tags with their `/` included; -1 when no tag is there. */
+export function tagEnd(text: string, at: number): number {
+  tagPattern.lastIndex = at + 1;
+  const run = tagPattern.exec(text)?.[0];
+  if (run === undefined || run.startsWith('/')) return -1;
+  const emptySegment = run.indexOf('//');
+  const name = emptySegment >= 0 ? run.slice(0, emptySegment) : run.endsWith('/') ? run.slice(0, -1) : run;
+  if (name.length > maxTagLength || /^(?:\p{Nd}+|[-_/]+)$/u.test(name)) return -1;
+  return at + 1 + name.length;
+}
+
+/** Tags of one note: first-seen casing, unique without regard to case, bounded. */
+export class TagSet {
+  readonly #seen = new Set<string>();
+  readonly #tags: string[] = [];
+
+  /** Adds a tag written without its `#`. */
+  add(name: string): void {
+    if (this.#tags.length >= maxTags || name === '' || name.length > maxTagLength) return;
+    const tag = name.normalize('NFC');
+    const key = tag.toLowerCase();
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.#tags.push(tag);
+  }
+
+  get tags(): string[] {
+    return this.#tags;
+  }
+}
