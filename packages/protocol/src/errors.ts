@@ -70,7 +70,12 @@ export const errors = {
   password_required: entry(400, 'password_required', 'Deleting an account needs its password.'),
   invalid_password: entry(403, 'invalid_password', 'The password is wrong.'),
   last_admin: entry(409, 'last_admin', 'The only admin cannot be deleted: make another account admin first.'),
-  delete_failed: entry(422, 'delete_failed', 'The account could not be deleted. Try again.'),
+  delete_failed: entry(
+    422,
+    'delete_failed',
+    'The account is closed, but erasing it was interrupted: the server goes on by itself.',
+  ),
+  account_not_found: entry(404, 'account_not_found', 'No account has this e-mail.'),
 
   // Vaults
   vault_header_not_found: entry(

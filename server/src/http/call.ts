@@ -23,6 +23,7 @@ export function callOf(request: FastifyRequest, route: Route, admitted: Admitted
     userAgent: headers['user-agent'] ?? null,
     device: typeof device === 'string' && Buffer.byteLength(device) <= DEVICE_BYTES_MAX ? device : null,
     cookies: request.cookies,
+    authorization: headers.authorization ?? null,
     origin: headers.origin ?? null,
     tail: route.path.endsWith('/*') ? tailOf(request, route) : '',
     body: request.body,

@@ -18,6 +18,8 @@ export interface Call {
   /** `X-Device-Id`: names the installation; at most 64 bytes, else null. */
   readonly device: string | null;
   readonly cookies: Readonly<Record<string, string | undefined>>;
+  /** `Authorization`, for the public routes that end a credential; the others get a principal. */
+  readonly authorization: string | null;
   /** `Origin`, as sent by browsers. */
   readonly origin: string | null;
   /** For routes that end in `/*`: the rest of the URL path, normalised by the contract's path rules. */

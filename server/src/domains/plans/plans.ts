@@ -1,3 +1,5 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+
 /** What an account may use. Caps are numbers, null for "none"; flags say what is allowed, never what is forbidden. */
 export interface Plan {
   readonly vaults_cap: number | null;
@@ -59,6 +61,23 @@ export const builtinPlans = {
 /** A cap as a number to compare with. The only place that knows what "none" means. */
 export function capOf(plan: Plan, key: PlanCap): number {
   return plan[key] ?? Number.POSITIVE_INFINITY;
+}
+
+/** The plan of an account. One whose plan was taken out of the table gets the narrowest, so that nothing opens by accident. */
+export function planOf(table: PlanTable, tier: string): Plan {
+  return (Object.hasOwn(table, tier) ? table[tier] : undefined) ?? table.free ?? builtinPlans.free;
+}
+
+/** The refusal at a cap: `current` is what counts against it now. */
+export function capExceeded(key: PlanCap, tier: string, plan: Plan, current: number): NotevaultError {
+  return new NotevaultError('limit_exceeded', {
+    reason: `${key}_exceeded`,
+    limit_key: key,
+    tier,
+    current,
+    limit: plan[key] ?? 0,
+    upgrade_url: null,
+  });
 }
 
 /** What a plan file says: for a known plan the keys it changes, for a new plan all of them. */

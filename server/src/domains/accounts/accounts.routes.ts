@@ -1,0 +1,152 @@
+import { type Route, route } from '../../http/route.ts';
+import * as schema from './accounts.schema.ts';
+import type { Accounts } from './accounts.ts';
+
+export function accountsRoutes(accounts: Accounts): Route[] {
+  return [...signInRoutes(accounts), ...passwordRoutes(accounts), ...profileRoutes(accounts)];
+}
+
+function signInRoutes(accounts: Accounts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/auth/register',
+      operation: 'register',
+      summary: 'Create an account and sign in',
+      access: 'public',
+      limit: 'auth',
+      body: schema.RegisterBody,
+      responses: { 201: schema.SignedInResponse },
+      errors: [
+        ...(['email_and_password_required', 'password_too_short', 'password_too_long', 'registration_failed'] as const),
+        ...(['registration_closed', 'invite_required', 'invite_invalid'] as const),
+      ],
+      handle: async ({ body }) => schema.tokensReply(await accounts.register(body ?? {})),
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/login',
+      operation: 'login',
+      summary: 'Sign in',
+      access: 'public',
+      limit: 'auth',
+      body: schema.LoginBody,
+      responses: { 200: schema.SignedInResponse },
+      errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended'],
+      handle: async ({ body }) => schema.tokensReply(await accounts.login(body ?? {})),
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/refresh',
+      operation: 'refreshSession',
+      summary: 'Exchange the refresh cookie for a new access token',
+      access: 'public',
+      limit: 'auth',
+      responses: { 200: schema.TokensResponse },
+      errors: ['no_refresh_token', 'invalid_refresh_token', 'foreign_origin'],
+      handle: async ({ cookies }) => schema.tokensReply(await accounts.refresh(cookies[schema.REFRESH_COOKIE])),
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/logout',
+      operation: 'logout',
+      summary: 'End the session',
+      access: 'public',
+      limit: 'auth',
+      responses: { 204: null },
+      errors: ['foreign_origin'],
+      handle: async ({ cookies, authorization }) => {
+        await accounts.logout(cookies[schema.REFRESH_COOKIE], authorization);
+        return schema.signedOutReply();
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/auth/bootstrap',
+      operation: 'bootstrap',
+      summary: 'Whether the first account is still to come, and who may register',
+      access: 'public',
+      limit: 'auth',
+      responses: { 200: schema.BootstrapResponse },
+      handle: async () => {
+        const { pending, mode } = await accounts.bootstrap();
+        return { body: { bootstrap_pending: pending, registration_mode: mode } };
+      },
+    }),
+  ];
+}
+
+function passwordRoutes(accounts: Accounts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/auth/password/change',
+      operation: 'changePassword',
+      summary: 'Change the password and end every other session',
+      access: 'session',
+      limit: 'auth',
+      body: schema.PasswordChangeBody,
+      responses: { 200: schema.Ok },
+      errors: ['wrong_old_password', 'password_too_short', 'password_too_long'],
+      handle: async ({ principal, body }) => {
+        await accounts.changePassword(principal, body);
+        return { body: { ok: true } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/password/reset',
+      operation: 'resetPassword',
+      summary: 'Set a new password with a reset token from the operator',
+      access: 'public',
+      limit: 'auth',
+      body: schema.PasswordResetBody,
+      responses: { 200: schema.Ok },
+      errors: ['invalid_reset_token', 'password_too_short', 'password_too_long'],
+      handle: async ({ body }) => {
+        await accounts.resetPassword(body);
+        return { body: { ok: true } };
+      },
+    }),
+  ];
+}
+
+function profileRoutes(accounts: Accounts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/me',
+      operation: 'getMe',
+      summary: 'The current user',
+      access: 'credential',
+      responses: { 200: schema.UserResponse },
+      handle: async ({ principal }) => ({ body: schema.userView(await accounts.me(principal.userId)) }),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/me',
+      operation: 'updateMe',
+      summary: 'Change the profile',
+      access: 'session',
+      body: schema.ProfileBody,
+      responses: { 200: schema.UserResponse },
+      handle: async ({ principal, body }) => ({
+        body: schema.userView(await accounts.updateMe(principal.userId, body)),
+      }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/me',
+      operation: 'deleteMe',
+      summary: 'Delete the account and everything in it',
+      access: 'session',
+      body: schema.DeleteMeBody,
+      responses: { 200: schema.Ok },
+      errors: ['password_required', 'invalid_password', 'last_admin', 'delete_failed'],
+      handle: async ({ principal, body }) => {
+        await accounts.deleteMe(principal.userId, body?.password);
+        return { body: { ok: true } };
+      },
+    }),
+  ];
+}

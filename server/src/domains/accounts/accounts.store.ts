@@ -1,0 +1,283 @@
+import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { AccountsTables, Role } from './accounts.tables.ts';
+
+const { statement } = statementsOver<AccountsTables>();
+
+// Users
+
+/** Changes no row when the e-mail is taken. */
+export const insertUser = statement(
+  (
+    db,
+    p: {
+      id: UserId;
+      email: string;
+      passwordHash: string | null;
+      displayName: string | null;
+      role: Role;
+      plan: string;
+    } & {
+      now: number;
+    },
+  ) =>
+    db
+      .insertInto('users')
+      .values({
+        id: p.id,
+        email: p.email,
+        password_hash: p.passwordHash,
+        display_name: p.displayName,
+        role: p.role,
+        plan: p.plan,
+        locale: null,
+        analytics_opt_out: 0,
+        created_at: p.now,
+        suspended_at: null,
+        deleting_at: null,
+      })
+      .onConflict((conflict) => conflict.column('email').doNothing()),
+);
+
+/** Changes one row for the very first account and none ever after. */
+export const claimFirstAccount = statement((db, p: { now: number }) =>
+  db
+    .insertInto('first_account')
+    .values({ id: 1, claimed_at: p.now })
+    .onConflict((conflict) => conflict.column('id').doNothing()),
+);
+
+export const findFirstAccount = statement((db, _: Record<never, never>) =>
+  db.selectFrom('first_account').select('claimed_at'),
+);
+
+/** Holds every change to who is admin until the end of the transaction. */
+export const lockAdmins = statement((db, _: Record<never, never>) =>
+  db
+    .updateTable('first_account')
+    .set((eb) => ({ claimed_at: eb.ref('claimed_at') }))
+    .returning('id'),
+);
+
+/** Another admin who can sign in. */
+export const findOtherAdmin = statement((db, p: { id: UserId }) =>
+  db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('id', '!=', p.id)
+    .where('suspended_at', 'is', null)
+    .where('deleting_at', 'is', null)
+    .limit(1),
+);
+
+/** Holds the user's row until the end of the transaction without blocking rows that refer to it; no row once erasure began. */
+export const lockUser = statement((db, p: { id: UserId }) =>
+  db
+    .updateTable('users')
+    .set((eb) => ({ created_at: eb.ref('created_at') }))
+    .where('id', '=', p.id)
+    .where('deleting_at', 'is', null)
+    .returning(['id', 'plan', 'password_hash', 'suspended_at']),
+);
+
+export const findUser = statement((db, p: { id: UserId }) =>
+  db.selectFrom('users').selectAll().where('id', '=', p.id).where('deleting_at', 'is', null),
+);
+
+export const findUserByEmail = statement((db, p: { email: string }) =>
+  db.selectFrom('users').selectAll().where('email', '=', p.email).where('deleting_at', 'is', null),
+);
+
+export const updateProfile = statement(
+  (db, p: { id: UserId; displayName: string | null; locale: string | null; analyticsOptOut: number }) =>
+    db
+      .updateTable('users')
+      .set({ display_name: p.displayName, locale: p.locale, analytics_opt_out: p.analyticsOptOut })
+      .where('id', '=', p.id)
+      .where('deleting_at', 'is', null)
+      .returningAll(),
+);
+
+export const updatePassword = statement((db, p: { id: UserId; passwordHash: string }) =>
+  db.updateTable('users').set({ password_hash: p.passwordHash }).where('id', '=', p.id),
+);
+
+export const updatePlan = statement((db, p: { email: string; plan: string }) =>
+  db
+    .updateTable('users')
+    .set({ plan: p.plan })
+    .where('email', '=', p.email)
+    .where('deleting_at', 'is', null)
+    .returningAll(),
+);
+
+export const updateSuspended = statement((db, p: { id: UserId; suspendedAt: number | null }) =>
+  db.updateTable('users').set({ suspended_at: p.suspendedAt }).where('id', '=', p.id).returningAll(),
+);
+
+export const markDeleting = statement((db, p: { id: UserId; now: number }) =>
+  db.updateTable('users').set({ deleting_at: p.now }).where('id', '=', p.id).where('deleting_at', 'is', null),
+);
+
+/** Accounts whose erasure began and has not ended, by id. */
+export const findDeleting = statement((db, p: { after: string; limit: number }) =>
+  db
+    .selectFrom('users')
+    .select('id')
+    .where('deleting_at', 'is not', null)
+    .where('id', '>', p.after as UserId)
+    .orderBy('id')
+    .limit(p.limit),
+);
+
+export const deleteUser = statement((db, p: { id: UserId }) => db.deleteFrom('users').where('id', '=', p.id));
+
+// Sessions
+
+export const insertSession = statement(
+  (db, p: { id: SessionId; userId: UserId; familyHash: Buffer; now: number; expiresAt: number }) =>
+    db.insertInto('sessions').values({
+      id: p.id,
+      user_id: p.userId,
+      family_hash: p.familyHash,
+      created_at: p.now,
+      expires_at: p.expiresAt,
+    }),
+);
+
+/** A family, and the presented token when the family still knows it. */
+export const findRefresh = statement((db, p: { familyHash: Buffer; hash: Buffer }) =>
+  db
+    .selectFrom('sessions as s')
+    .leftJoin('refresh_tokens as t', (join) => join.onRef('t.session_id', '=', 's.id').on('t.hash', '=', p.hash))
+    .select(['s.id', 's.user_id', 's.expires_at', 't.hash', 't.replaced_at'])
+    .where('s.family_hash', '=', p.familyHash),
+);
+
+/** Moves the session's end; no row when it was revoked. Holds the session's row until the end of the transaction. */
+export const prolongSession = statement((db, p: { id: SessionId; expiresAt: number }) =>
+  db.updateTable('sessions').set({ expires_at: p.expiresAt }).where('id', '=', p.id).returning('id'),
+);
+
+export const deleteSession = statement((db, p: { id: SessionId }) => db.deleteFrom('sessions').where('id', '=', p.id));
+
+export const deleteFamily = statement((db, p: { familyHash: Buffer }) =>
+  db.deleteFrom('sessions').where('family_hash', '=', p.familyHash).returning(['id', 'user_id']),
+);
+
+export const deleteSessionsOf = statement((db, p: { userId: UserId }) =>
+  db.deleteFrom('sessions').where('user_id', '=', p.userId),
+);
+
+export const deleteOtherSessions = statement((db, p: { userId: UserId; kept: string }) =>
+  db
+    .deleteFrom('sessions')
+    .where('user_id', '=', p.userId)
+    .where('id', '!=', p.kept as SessionId),
+);
+
+export const deleteExpiredSessions = statement((db, p: { userId: UserId; now: number }) =>
+  db.deleteFrom('sessions').where('user_id', '=', p.userId).where('expires_at', '<=', p.now),
+);
+
+export const insertRefreshToken = statement((db, p: { sessionId: SessionId; hash: Buffer; sealed: Buffer }) =>
+  db
+    .insertInto('refresh_tokens')
+    .values({ session_id: p.sessionId, hash: p.hash, sealed: p.sealed, replaced_at: null }),
+);
+
+/** Changes one row for the first who uses the token, none for the others. */
+export const replaceRefreshToken = statement((db, p: { sessionId: SessionId; hash: Buffer; now: number }) =>
+  db
+    .updateTable('refresh_tokens')
+    .set({ replaced_at: p.now })
+    .where('session_id', '=', p.sessionId)
+    .where('hash', '=', p.hash)
+    .where('replaced_at', 'is', null),
+);
+
+export const findRefreshToken = statement((db, p: { sessionId: SessionId; hash: Buffer }) =>
+  db
+    .selectFrom('refresh_tokens')
+    .select(['replaced_at'])
+    .where('session_id', '=', p.sessionId)
+    .where('hash', '=', p.hash),
+);
+
+export const findCurrentRefreshToken = statement((db, p: { sessionId: SessionId }) =>
+  db
+    .selectFrom('refresh_tokens')
+    .select('sealed')
+    .where('session_id', '=', p.sessionId)
+    .where('replaced_at', 'is', null),
+);
+
+export const deleteReplacedTokens = statement((db, p: { sessionId: SessionId; before: number }) =>
+  db.deleteFrom('refresh_tokens').where('session_id', '=', p.sessionId).where('replaced_at', '<', p.before),
+);
+
+export const insertAccessToken = statement((db, p: { hash: Buffer; sessionId: SessionId; expiresAt: number }) =>
+  db.insertInto('access_tokens').values({ hash: p.hash, session_id: p.sessionId, expires_at: p.expiresAt }),
+);
+
+export const deleteExpiredAccessTokens = statement((db, p: { sessionId: SessionId; now: number }) =>
+  db.deleteFrom('access_tokens').where('session_id', '=', p.sessionId).where('expires_at', '<=', p.now),
+);
+
+/** Whom an access token stands for, when the account may be used. */
+export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
+  db
+    .selectFrom('access_tokens as t')
+    .innerJoin('sessions as s', 's.id', 't.session_id')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .select(['s.id as session_id', 'u.id as user_id'])
+    .where('t.hash', '=', p.hash)
+    .where('t.expires_at', '>', p.now)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);
+
+// Invites and resets
+
+export const insertInvite = statement((db, p: { hash: Buffer; email: string | null; expiresAt: number }) =>
+  db.insertInto('invites').values({ hash: p.hash, email: p.email, expires_at: p.expiresAt }),
+);
+
+export const findInvite = statement((db, p: { hash: Buffer; email: string; now: number }) =>
+  db
+    .selectFrom('invites')
+    .select('expires_at')
+    .where('hash', '=', p.hash)
+    .where('expires_at', '>', p.now)
+    .where((eb) => eb.or([eb('email', 'is', null), eb('email', '=', p.email)])),
+);
+
+/** One row for the first who uses it, none for the others. */
+export const useInvite = statement((db, p: { hash: Buffer; email: string; now: number }) =>
+  db
+    .deleteFrom('invites')
+    .where('hash', '=', p.hash)
+    .where('expires_at', '>', p.now)
+    .where((eb) => eb.or([eb('email', 'is', null), eb('email', '=', p.email)])),
+);
+
+export const deleteExpiredInvites = statement((db, p: { now: number }) =>
+  db.deleteFrom('invites').where('expires_at', '<=', p.now),
+);
+
+export const putReset = statement((db, p: { userId: UserId; hash: Buffer; expiresAt: number }) =>
+  db
+    .insertInto('password_resets')
+    .values({ user_id: p.userId, hash: p.hash, expires_at: p.expiresAt })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ hash: p.hash, expires_at: p.expiresAt })),
+);
+
+export const findReset = statement((db, p: { hash: Buffer; now: number }) =>
+  db.selectFrom('password_resets').select('user_id').where('hash', '=', p.hash).where('expires_at', '>', p.now),
+);
+
+/** The account of a reset, for the first who uses it. */
+export const useReset = statement((db, p: { hash: Buffer; now: number }) =>
+  db.deleteFrom('password_resets').where('hash', '=', p.hash).where('expires_at', '>', p.now).returning('user_id'),
+);

@@ -1,0 +1,145 @@
+import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
+
+export type Role = 'admin' | 'member';
+
+/** One account. */
+export interface UserRow {
+  /** UUIDv7, made by the server. */
+  id: UserId;
+  /** Canonical: trimmed, NFC, lower case. */
+  email: string;
+  /** argon2id as a PHC string; null for an account made without a password, until one is set by a reset. */
+  password_hash: string | null;
+  /** What people call themselves; at most 80 characters. */
+  display_name: string | null;
+  role: Role;
+  /** Name of the plan; looked up in the table of plans at each use. */
+  plan: string;
+  /** BCP 47, in canonical casing, as a client last reported it. */
+  locale: string | null;
+  /** 1 when the person objects to analytics, else 0. */
+  analytics_opt_out: number;
+  created_at: number;
+  /** When the operator suspended the account; null while it may be used. */
+  suspended_at: number | null;
+  /** When its erasure began; from then on nothing of it is reachable, and the erasure is resumed until the row is gone. */
+  deleting_at: number | null;
+}
+
+/** The first account of this server: at most one row ever, so that parallel first registrations make one admin. */
+export interface FirstAccountRow {
+  /** Always 1. */
+  id: number;
+  claimed_at: number;
+}
+
+/** One sign-in, with the refresh tokens that descend from it. Deleting the row revokes all of it. */
+export interface SessionRow {
+  id: SessionId;
+  user_id: UserId;
+  /** SHA-256 of the part all its refresh tokens share, so that reuse of a forgotten one still names its family. */
+  family_hash: Buffer;
+  created_at: number;
+  /** 30 days after the last refresh. */
+  expires_at: number;
+}
+
+/** The current refresh token of a session, and those it replaced within the time of grace. */
+export interface RefreshTokenRow {
+  session_id: SessionId;
+  /** SHA-256 of the whole token. */
+  hash: Buffer;
+  /** The token itself, sealed under the server's key: within the grace a replaced token is answered with the current one. */
+  sealed: Buffer;
+  /** When the next one took its place; null for the current one. */
+  replaced_at: number | null;
+}
+
+/** One access token of a session. */
+export interface AccessTokenRow {
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  session_id: SessionId;
+  expires_at: number;
+}
+
+/** An invite to register, until it is used. */
+export interface InviteRow {
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  /** The only e-mail that may use it, canonical; null for any. */
+  email: string | null;
+  expires_at: number;
+}
+
+/** The one password reset that is open for an account; a newer one takes its place. */
+export interface PasswordResetRow {
+  user_id: UserId;
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  expires_at: number;
+}
+
+export interface AccountsTables {
+  users: UserRow;
+  first_account: FirstAccountRow;
+  sessions: SessionRow;
+  refresh_tokens: RefreshTokenRow;
+  access_tokens: AccessTokenRow;
+  invites: InviteRow;
+  password_resets: PasswordResetRow;
+}
+
+// Tokens go with their session and sessions with their account: a credential can never outlive what it stands for.
+export const accountsDdl = `
+create table users (
+  id uuid primary key,
+  email text not null unique,
+  password_hash text,
+  display_name text,
+  role text not null check (role in ('admin', 'member')),
+  plan text not null,
+  locale text,
+  analytics_opt_out bigint not null,
+  created_at bigint not null,
+  suspended_at bigint,
+  deleting_at bigint
+);
+create index users_deleting on users (deleting_at) where deleting_at is not null;
+create table first_account (
+  id bigint primary key check (id = 1),
+  claimed_at bigint not null
+);
+create table sessions (
+  id uuid primary key,
+  user_id uuid not null references users (id) on delete cascade,
+  family_hash bytea not null unique,
+  created_at bigint not null,
+  expires_at bigint not null
+);
+create index sessions_of_user on sessions (user_id);
+create table refresh_tokens (
+  session_id uuid not null references sessions (id) on delete cascade,
+  hash bytea not null,
+  sealed bytea not null,
+  replaced_at bigint,
+  primary key (session_id, hash)
+);
+create unique index refresh_tokens_one_current on refresh_tokens (session_id) where replaced_at is null;
+create table access_tokens (
+  hash bytea primary key,
+  session_id uuid not null references sessions (id) on delete cascade,
+  expires_at bigint not null
+);
+create index access_tokens_of_session on access_tokens (session_id);
+create table invites (
+  hash bytea primary key,
+  email text,
+  expires_at bigint not null
+);
+create table password_resets (
+  user_id uuid primary key references users (id) on delete cascade,
+  hash bytea not null unique,
+  expires_at bigint not null
+);
+`;

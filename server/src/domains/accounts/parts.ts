@@ -1,0 +1,29 @@
+import type { UserId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../engines/clock/clock.ts';
+import type { Database } from '../../engines/database/database.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { PlanTable } from '../plans/plans.ts';
+
+/** What accounts must cause in the rooms on their right; bound in app.ts. */
+export interface AccountHooks {
+  /**
+   * Erases what the user owns elsewhere: keys first, then rows and blobs. Called until it resolves, also after a crash,
+   * so it must go on where it stopped.
+   */
+  erasing(userId: UserId): Promise<void>;
+  /** Some credentials of the user may have stopped working: whoever holds a connection open asks again. Must not throw. */
+  credentialsChanged(userId: UserId): void;
+}
+
+/** What the room is made of. */
+export interface AccountParts {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  /** Who may register once there is a first account. */
+  readonly registration: 'open' | 'invite_only' | 'closed';
+  readonly plans: PlanTable;
+  /** Plan of new accounts. */
+  readonly defaultPlan: string;
+  readonly hooks: AccountHooks;
+}

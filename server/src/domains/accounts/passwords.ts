@@ -1,0 +1,89 @@
+import { argon2, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+
+/** OWASP's second choice for argon2id (Password Storage Cheat Sheet): 19 MiB, two passes, one lane. */
+const PARAMS = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const CHARACTERS_MIN = 8;
+const BYTES_MAX = 256;
+/** Each hash takes 19 MiB and a thread of four: beyond two at once files and look-ups would wait for passwords. */
+const AT_ONCE = 2;
+const WAITING_MAX = 64;
+
+const hashAsync = promisify(argon2);
+
+/** Argon2id hashes in PHC strings, few at once. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Takes the same time with no hash to compare with, so that nobody learns which accounts exist. */
+  verify(password: string, encoded: string | null): Promise<boolean>;
+}
+
+/** Throws `password_too_short` or `password_too_long`. */
+export function checkPassword(password: string): void {
+  if ([...password].length < CHARACTERS_MIN) throw new NotevaultError('password_too_short');
+  if (Buffer.byteLength(password) > BYTES_MAX) throw new NotevaultError('password_too_long');
+}
+
+export function createPasswords(random: (count: number) => Buffer): Passwords {
+  const turn = createTurns();
+  const derive = (password: string, nonce: Buffer, params: { memory: number; passes: number; parallelism: number }) =>
+    // One person types the same letters composed or not, depending on the device.
+    turn(() => hashAsync('argon2id', { message: password.normalize('NFC'), nonce, tagLength: HASH_BYTES, ...params }));
+
+  return {
+    async hash(password) {
+      const salt = random(SALT_BYTES);
+      return encode(salt, await derive(password, salt, PARAMS));
+    },
+    async verify(password, encoded) {
+      // No password is over the limit, so a longer text is wrong; hashing it would only cost time.
+      const tooLong = Buffer.byteLength(password) > BYTES_MAX;
+      const stored = encoded === null ? null : decode(encoded);
+      const { salt, params } = stored ?? { salt: Buffer.alloc(SALT_BYTES), params: PARAMS };
+      const hash = await derive(tooLong ? '' : password, salt, params);
+      return stored !== null && !tooLong && timingSafeEqual(hash, stored.hash);
+    },
+  };
+}
+
+/** Lets few in at once; the others wait in a line of bounded length, and beyond it are told to come back. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let inside = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (inside >= AT_ONCE) {
+      if (waiting.length >= WAITING_MAX) throw new NotevaultError('unavailable');
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else inside += 1;
+    try {
+      return await work();
+    } finally {
+      // Whoever waits takes over the place, so that nobody slips in between.
+      const next = waiting.shift();
+      if (next === undefined) inside -= 1;
+      else next();
+    }
+  };
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** A PHC string: base64 without padding, version 19 (0x13). */
+function encode(salt: Buffer, hash: Buffer): string {
+  const plain = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+  return `$argon2id$v=19$m=${PARAMS.memory},t=${PARAMS.passes},p=${PARAMS.parallelism}$${plain(salt)}$${plain(hash)}`;
+}
+
+function decode(encoded: string) {
+  const match = PHC.exec(encoded);
+  if (match === null) throw new Error('a stored password hash is no argon2id PHC string');
+  const [, memory, passes, parallelism, salt = '', hash = ''] = match;
+  return {
+    params: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  };
+}

@@ -1,0 +1,106 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId } from '@notevault/protocol/ids.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import * as store from './accounts.store.ts';
+import type { Role, UserRow } from './accounts.tables.ts';
+import type { AccountParts } from './parts.ts';
+
+const DISPLAY_NAME_MAX = 80;
+const LOCALE_MAX = 35;
+const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+
+/** An account as its owner sees it. */
+export interface User {
+  readonly id: UserId;
+  readonly email: string;
+  readonly displayName: string | null;
+  readonly role: Role;
+  readonly locale: string | null;
+  /** Stands for the person in analytics without telling who it is; null when they objected. */
+  readonly analyticsId: string | null;
+  readonly analyticsOptOut: boolean;
+  /** Name of the plan. */
+  readonly tier: string;
+}
+
+/** What a profile update changes; what is absent stays. */
+export interface ProfileChange {
+  readonly display_name?: string | null;
+  readonly locale?: string | null;
+  readonly analytics_opt_out?: boolean;
+}
+
+export interface Profile {
+  /** Throws `unauthorized` when the account is gone. */
+  me(userId: UserId): Promise<User>;
+  updateMe(userId: UserId, change: ProfileChange): Promise<User>;
+}
+
+export function createProfile({ db, keys }: AccountParts): Profile {
+  return {
+    async me(userId) {
+      const server = await keys.openServer();
+      return userOf(present(await db.get(store.findUser, { id: userId })), server);
+    },
+    async updateMe(userId, change) {
+      const server = await keys.openServer();
+      const displayName = change.display_name === undefined ? undefined : cleanDisplayName(change.display_name);
+      const locale = change.locale === undefined ? undefined : cleanLocale(change.locale);
+      const row = await db.transact(async (handle) => {
+        // Held before it is read, so that two updates of different fields keep both.
+        await handle.get(store.lockUser, { id: userId });
+        const old = present(await handle.get(store.findUser, { id: userId }));
+        return handle.get(store.updateProfile, {
+          id: userId,
+          displayName: displayName === undefined ? old.display_name : displayName,
+          locale: locale === undefined ? old.locale : locale,
+          analyticsOptOut: Number(change.analytics_opt_out ?? old.analytics_opt_out),
+        });
+      });
+      return userOf(present(row), server);
+    },
+  };
+}
+
+export function userOf(row: UserRow, server: SealingKey): User {
+  const optedOut = row.analytics_opt_out !== 0;
+  return {
+    id: row.id,
+    email: row.email,
+    displayName: row.display_name,
+    role: row.role,
+    locale: row.locale,
+    analyticsId: optedOut ? null : server.mac('analytics', row.email).toString('hex'),
+    analyticsOptOut: optedOut,
+    tier: row.plan,
+  };
+}
+
+function present(row: UserRow | undefined): UserRow {
+  if (row === undefined) throw new NotevaultError('unauthorized');
+  return row;
+}
+
+/** Trimmed; blank is none. Throws `validation`. */
+export function cleanDisplayName(text: string | null): string | null {
+  const name = (text ?? '').toWellFormed().trim();
+  if ([...name].length > DISPLAY_NAME_MAX) {
+    throw invalid({ display_name: [`must have at most ${DISPLAY_NAME_MAX} characters`] });
+  }
+  if (/\p{Cc}/u.test(name)) throw invalid({ display_name: ['must not have control characters'] });
+  return name === '' ? null : name;
+}
+
+/** Canonical casing by RFC 5646, section 2.1.1; blank is none. Throws `validation`. */
+export function cleanLocale(text: string | null): string | null {
+  if (text === null || text === '') return null;
+  if (text.length > LOCALE_MAX || !LOCALE.test(text))
+    throw invalid({ locale: ['must be a language tag such as en-GB'] });
+  const [language = '', ...rest] = text.toLowerCase().split('-');
+  return [language, ...rest.map(subtagCase)].join('-');
+}
+
+function subtagCase(subtag: string): string {
+  if (subtag.length === 2) return subtag.toUpperCase();
+  return /^[a-z]{4}$/.test(subtag) ? subtag.charAt(0).toUpperCase() + subtag.slice(1) : subtag;
+}

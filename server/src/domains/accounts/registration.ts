@@ -1,0 +1,151 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../engines/database/database.ts';
+import * as store from './accounts.store.ts';
+import type { Role, UserRow } from './accounts.tables.ts';
+import type { AccountParts } from './parts.ts';
+import { checkPassword, type Passwords } from './passwords.ts';
+import { cleanDisplayName, type User, userOf } from './profile.ts';
+import type { Sessions, Tokens } from './sessions.ts';
+import { canonicalEmail, hashOf, newToken } from './tokens.ts';
+
+const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
+
+export interface SignedIn extends Tokens {
+  readonly user: User;
+}
+
+/** What a client sends to sign up or in, unchecked: whatever is wrong with the two first has one answer. */
+export interface Credentials {
+  readonly email?: unknown;
+  readonly password?: unknown;
+}
+
+export interface NewAccount extends Credentials {
+  readonly display_name?: string | null;
+  readonly invite?: unknown;
+}
+
+export interface Registration {
+  /** Throws the errors of the contract's section 2. */
+  register(account: NewAccount): Promise<SignedIn>;
+  /** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`. */
+  login(credentials: Credentials): Promise<SignedIn>;
+  bootstrap(): Promise<{ pending: boolean; mode: AccountParts['registration'] }>;
+  /** An account made by the operator, whatever the registration mode; without password it needs a reset to sign in. */
+  createUser(email: string, password?: string, role?: Role): Promise<User>;
+  /** A raw invite, given out this once; for one e-mail only when one is named. */
+  invite(email?: string): Promise<string>;
+}
+
+export function createRegistration(parts: AccountParts, passwords: Passwords, sessions: Sessions): Registration {
+  const { db, keys, clock, registration } = parts;
+
+  /** Refuses what can be refused before a password is hashed. */
+  async function checkMode(email: string, invite: string | null): Promise<void> {
+    if (registration === 'open' || (await db.get(store.findFirstAccount, {})) === undefined) return;
+    if (registration === 'closed') throw new NotevaultError('registration_closed');
+    if (invite === null) throw new NotevaultError('invite_required');
+    const found = await db.get(store.findInvite, { hash: hashOf(invite), email, now: clock.now() });
+    if (found === undefined) throw new NotevaultError('invite_invalid');
+  }
+
+  /** The same inside the transaction, where the answer counts: another first account may have come, the invite be used. */
+  async function admit(handle: WriteHandle, email: string, invite: string | null): Promise<void> {
+    if (registration === 'open') return;
+    if (registration === 'closed') throw new NotevaultError('registration_closed');
+    if (invite === null) throw new NotevaultError('invite_required');
+    const used = await handle.run(store.useInvite, { hash: hashOf(invite), email, now: clock.now() });
+    if (used === 0) throw new NotevaultError('invite_invalid');
+  }
+
+  async function insertAccount(
+    handle: WriteHandle,
+    account: { email: string; passwordHash: string | null; displayName: string | null; role: Role },
+    admitLater: () => Promise<void>,
+  ): Promise<UserRow> {
+    const now = clock.now();
+    const first = (await handle.run(store.claimFirstAccount, { now })) === 1;
+    if (!first) await admitLater();
+    const id = clock.uuid() as UserId;
+    const role = first ? 'admin' : account.role;
+    const inserted = await handle.run(store.insertUser, { ...account, id, role, plan: parts.defaultPlan, now });
+    if (inserted === 0) throw new NotevaultError('registration_failed');
+    await keys.create(handle, { kind: 'user', id });
+    const row = await handle.get(store.findUser, { id });
+    if (row === undefined) throw new Error('an account just written cannot be read');
+    return row;
+  }
+
+  return {
+    async register({ email: sent, password: secret, display_name, invite: token }) {
+      const { email, password } = readCredentials(sent, secret);
+      checkPassword(password);
+      const displayName = cleanDisplayName(display_name ?? null);
+      const invite = typeof token === 'string' && token !== '' ? token : null;
+      await checkMode(email, invite);
+      const server = await keys.openServer();
+      const passwordHash = await passwords.hash(password);
+      const session = await sessions.prepare();
+      const row = await db.transact(async (handle) => {
+        const account = { email, passwordHash, displayName, role: 'member' as const };
+        const user = await insertAccount(handle, account, () => admit(handle, email, invite));
+        await session.write(handle, user.id);
+        return user;
+      });
+      return { ...session.tokens, user: userOf(row, server) };
+    },
+    async login({ email: sent, password: secret }) {
+      const { email, password } = readCredentials(sent, secret);
+      const row = await db.get(store.findUserByEmail, { email });
+      const stored = row?.password_hash ?? null;
+      const right = await passwords.verify(password, stored);
+      if (row === undefined || !right) throw new NotevaultError('invalid_credentials');
+      if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
+      const server = await keys.openServer();
+      const session = await sessions.prepare();
+      await db.transact(async (handle) => {
+        // A password change revokes every session; one opened with the old password meanwhile must not escape it.
+        const held = await handle.get(store.lockUser, { id: row.id });
+        if (held?.password_hash !== stored) throw new NotevaultError('invalid_credentials');
+        if (held.suspended_at !== null) throw new NotevaultError('account_suspended');
+        await session.write(handle, row.id);
+      });
+      return { ...session.tokens, user: userOf(row, server) };
+    },
+    async bootstrap() {
+      const first = await db.get(store.findFirstAccount, {});
+      return { pending: first === undefined, mode: registration };
+    },
+    async createUser(sent, password, role = 'member') {
+      const email = canonicalEmail(sent);
+      if (email === null) throw new NotevaultError('email_and_password_required');
+      if (password !== undefined) checkPassword(password);
+      const passwordHash = password === undefined ? null : await passwords.hash(password);
+      const server = await keys.openServer();
+      const row = await db.transact((handle) =>
+        insertAccount(handle, { email, passwordHash, displayName: null, role }, async () => undefined),
+      );
+      return userOf(row, server);
+    },
+    async invite(sent) {
+      const email = sent === undefined ? null : canonicalEmail(sent);
+      if (sent !== undefined && email === null) throw new NotevaultError('email_and_password_required');
+      const token = newToken(clock.random, 'nv_inv_');
+      const now = clock.now();
+      await db.transact(async (handle) => {
+        await handle.run(store.deleteExpiredInvites, { now });
+        await handle.run(store.insertInvite, { hash: token.hash, email, expiresAt: now + INVITE_MS });
+      });
+      return token.raw;
+    },
+  };
+}
+
+function readCredentials(email: unknown, password: unknown): { email: string; password: string } {
+  const canonical = canonicalEmail(email);
+  if (canonical === null || typeof password !== 'string' || password === '') {
+    throw new NotevaultError('email_and_password_required');
+  }
+  return { email: canonical, password };
+}
