@@ -1,11 +1,12 @@
 import { findFrontmatter } from './frontmatter/fence.ts';
 import type { RawLink } from './raw-link.ts';
-import { type Heading, scanBlocks } from './scan/blocks.ts';
+import type { Heading } from './scan/block-output.ts';
+import { scanBlocks } from './scan/blocks.ts';
 import { scanInline } from './scan/inline.ts';
 import { TagSet } from './tags.ts';
 
 export type { RawLink } from './raw-link.ts';
-export type { Heading } from './scan/blocks.ts';
+export type { Heading } from './scan/block-output.ts';
 
 export interface Scan {
   /** In the order of the note, at most 20,000. */

@@ -5,9 +5,9 @@ const maxTags = 1_000;
 const maxTagLength = 255;
 
 // Letters, marks, digits, connectors and pictographs of any script. The middle dots are part of words (Japanese,
-// Catalan), the joiner part of emoji; sentence punctuation of any script ends a tag. Bounded, so that a megabyte of
+// Catalan), the joiners of emoji and Persian; sentence punctuation of any script ends a tag. Bounded, so that a megabyte of
 // letters is not held for backtracking.
-const tagPattern = /[\p{L}\p{M}\p{N}\p{Pc}\p{So}\p{Emoji_Modifier}\u00b7\u30fb\u200d/-]{1,256}/uy;
+const tagPattern = /[\p{L}\p{M}\p{N}\p{Pc}\p{So}\p{Emoji_Modifier}\u00b7\u30fb\p{Join_Control}/-]{1,256}/uy;
 
 /** Offset after the tag whose `#` is at `at`, nested tags with their `/` included; -1 when no tag is there. */
 export function tagEnd(text: string, at: number): number {

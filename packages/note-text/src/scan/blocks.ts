@@ -1,6 +1,5 @@
-import type { Span } from '../raw-link.ts';
+import { Blocks } from './block-output.ts';
 import {
-  closesFence,
   footnoteMarkLength,
   readAtxHeading,
   readFence,
@@ -8,35 +7,10 @@ import {
   setextLevel,
   thematicBreakStop,
 } from './block-starts.ts';
-import { type Definitions, takeDefinitions } from './definitions.ts';
 import { readHtmlBlock } from './html.ts';
-import { InlineText } from './inline-text.ts';
-import { type Leaf, type ParagraphLeaf, trackMarks } from './leaf.ts';
+import { continueLeaf, endsHtml, HiddenStarts, type Leaf, type ParagraphLeaf, trackMarks } from './leaf.ts';
 import { LineCursor } from './line.ts';
-import { beginsTable, splitRow } from './table.ts';
-
-export interface Heading {
-  /** 1 to 6. */
-  readonly level: number;
-  /** As written, without the marks and the white space around it. */
-  readonly text: string;
-  /** From the first mark (setext: the first character of the text) to the end of the last line, line end excluded. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** What the blocks of a note leave for the inline scan; every offset is one of the content. */
-export interface Blocks {
-  /** Paragraphs, headings, table cells, HTML without its code: in the order of the note. */
-  readonly texts: InlineText[];
-  readonly definitions: Definitions;
-  readonly headings: Heading[];
-  /** Fenced and indented code blocks. */
-  readonly code: Span[];
-}
-
-/** Most headings kept of one note. */
-const maxHeadings = 20_000;
+import { beginsTable } from './table.ts';
 
 /** Containers nest no deeper, so that no line costs more than this many steps to place; deeper marks are text. */
 const maxDepth = 100;
@@ -49,7 +23,7 @@ interface Container {
   empty: boolean;
 }
 
-/** Finds the blocks of `content` from the offset `from` on, by the algorithm of CommonMark 0.31.2, appendix "Phase 1". */
+/** Finds the blocks of `content` from the offset `from` on, line by line (CommonMark 0.31.2, appendix, phase 1). */
 export function scanBlocks(content: string, from: number): Blocks {
   return new BlockScanner(content, from).run();
 }
@@ -62,12 +36,13 @@ class BlockScanner {
   #depth = 0;
   #leaf: Leaf | null = null;
   #afterBlank = false;
-  readonly #out: Blocks = { texts: [], definitions: new Map(), headings: [], code: [] };
-  readonly #lastMark = new Map<string, number>();
+  readonly #out: Blocks;
+  readonly #hidden = new HiddenStarts();
 
   constructor(content: string, from: number) {
     this.#content = content;
     this.#line = new LineCursor(content, from);
+    this.#out = new Blocks(content);
   }
 
   run(): Blocks {
@@ -149,43 +124,10 @@ class BlockScanner {
 
   /** Gives the line to the open leaf; false when that ended before this line. */
   #continueLeaf(leaf: Exclude<Leaf, ParagraphLeaf>): boolean {
-    const line = this.#line;
-    switch (leaf.kind) {
-      case 'fence':
-        leaf.end = line.end;
-        if (line.indent < 4 && closesFence(leaf.mark, this.#content, line.firstAt, line.end)) this.#closeLeaf();
-        return true;
-      case 'indented':
-        if (line.blank) return true;
-        if (line.indent < 4) break;
-        leaf.end = line.end;
-        return true;
-      case 'html':
-        if (line.blank && leaf.closers.length === 0) break;
-        leaf.lines.push({ start: line.at, end: line.end });
-        if (this.#endsHtml(leaf.closers)) this.#closeLeaf();
-        return true;
-      case 'hidden':
-        return this.#continueHidden(leaf.closer);
-    }
-    this.#closeLeaf();
-    return false;
-  }
-
-  #endsHtml(closers: readonly string[]): boolean {
-    if (closers.length === 0) return false;
-    const text = this.#content.slice(this.#line.at, this.#line.end).toLowerCase();
-    return closers.some((closer) => text.includes(closer));
-  }
-
-  #continueHidden(closer: string): boolean {
-    const line = this.#line;
-    const close = this.#content.slice(line.at, line.end).indexOf(closer);
-    if (close < 0) return true;
-    this.#leaf = null;
-    const rest = line.at + close + closer.length;
-    if (this.#content.slice(rest, line.end).trim() !== '') this.#openParagraph(rest);
-    return true;
+    const { taken, ends, rest } = continueLeaf(leaf, this.#line);
+    if (ends) this.#closeLeaf();
+    if (rest >= 0) this.#openParagraph(rest);
+    return taken;
   }
 
   /** Opens the blocks that begin on this line; true when nothing of the line is left. `all`: every container matched. */
@@ -232,11 +174,10 @@ class BlockScanner {
       case '~':
         return this.#openFence();
       case '<':
-        return this.#openHidden('<!--', '-->', false) || this.#openHtml();
+        return this.#openHidden() || this.#openHtml();
       case '%':
-        return this.#openHidden('%%', '%%', true);
       case '$':
-        return this.#openHidden('$$', '$$', true);
+        return this.#openHidden();
       case '=':
       case '-':
         return inParagraph && this.#endSetextHeading();
@@ -251,14 +192,9 @@ class BlockScanner {
     if (!heading) return false;
     this.#begin();
     this.#fillContainer();
-    const span = { start: heading.textStart, end: heading.textEnd };
-    this.#addHeading(heading.level, this.#content.slice(span.start, span.end), firstAt, end);
-    this.#out.texts.push(new InlineText(this.#content, [span]));
+    const text = { start: heading.textStart, end: heading.textEnd };
+    this.#out.addAtxHeading(heading.level, text, { start: firstAt, end });
     return true;
-  }
-
-  #addHeading(level: number, text: string, start: number, end: number): void {
-    if (this.#out.headings.length < maxHeadings) this.#out.headings.push({ level, text, start, end });
   }
 
   #openFence(): boolean {
@@ -270,33 +206,12 @@ class BlockScanner {
     return true;
   }
 
-  /**
-   * A comment or mathematics that begins a line and closes on a later one. Marks that close on their line are left to
-   * the inline scan, and so are those that an open paragraph is waiting for. With `paired`, a mark never closed is text:
-   * a stray `%%` must not hide the rest of the note.
-   */
-  #openHidden(mark: string, closer: string, paired: boolean): boolean {
-    const { firstAt, end } = this.#line;
-    const content = this.#content;
-    if (!content.startsWith(mark, firstAt)) return false;
-    const after = firstAt + (paired ? mark.length : 2);
-    if (content.slice(after, end).includes(closer)) return false;
-    if (paired && this.#lastOf(closer) < end) return false;
-    if (this.#leaf?.kind === 'paragraph' && (mark === '$$' ? this.#leaf.open.math : this.#leaf.open.comment)) {
-      return false;
-    }
+  #openHidden(): boolean {
+    const leaf = this.#hidden.read(this.#line, this.#leaf?.kind === 'paragraph' ? this.#leaf : null);
+    if (!leaf) return false;
     this.#begin();
-    this.#setLeaf({ kind: 'hidden', closer });
+    this.#setLeaf(leaf);
     return true;
-  }
-
-  #lastOf(mark: string): number {
-    let last = this.#lastMark.get(mark);
-    if (last === undefined) {
-      last = this.#content.lastIndexOf(mark);
-      this.#lastMark.set(mark, last);
-    }
-    return last;
   }
 
   #openHtml(): boolean {
@@ -305,7 +220,7 @@ class BlockScanner {
     if (!html || (!html.interrupts && this.#leaf?.kind === 'paragraph')) return false;
     this.#begin();
     this.#setLeaf({ kind: 'html', closers: html.closers, lines: [{ start: line.firstAt, end: line.end }] });
-    if (this.#endsHtml(html.closers)) this.#closeLeaf();
+    if (endsHtml(html.closers, line)) this.#closeLeaf();
     return true;
   }
 
@@ -314,15 +229,9 @@ class BlockScanner {
     const leaf = this.#leaf;
     const level = setextLevel(this.#content, firstAt, end);
     if (level === 0 || leaf?.kind !== 'paragraph' || leaf.tableFrom >= 0) return false;
-    const lines = this.#withoutDefinitions(leaf.lines);
     this.#leaf = null;
-    const first = lines[0];
-    // Nothing but definitions above: the line stands for itself.
-    if (!first) return false;
-    const text = lines.map((span) => this.#content.slice(span.start, span.end).trim()).join(' ');
-    this.#addHeading(level, text, first.start, end);
-    this.#out.texts.push(new InlineText(this.#content, lines));
-    return true;
+    // With nothing but definitions above, the line stands for itself.
+    return this.#out.addSetextHeading(level, leaf, end);
   }
 
   #openItem(inParagraph: boolean): boolean {
@@ -376,29 +285,6 @@ class BlockScanner {
   #closeLeaf(): void {
     const leaf = this.#leaf;
     this.#leaf = null;
-    if (!leaf) return;
-    if (leaf.kind === 'paragraph') this.#closeParagraph(leaf);
-    else if (leaf.kind === 'fence' || leaf.kind === 'indented') {
-      this.#out.code.push({ start: leaf.start, end: leaf.end });
-    } else if (leaf.kind === 'html' && leaf.closers.length === 0) {
-      this.#out.texts.push(new InlineText(this.#content, leaf.lines));
-    }
-  }
-
-  #closeParagraph(leaf: ParagraphLeaf): void {
-    const prose = leaf.tableFrom < 0 ? leaf.lines : leaf.lines.slice(0, leaf.tableFrom);
-    const rest = this.#withoutDefinitions(prose);
-    if (rest.length > 0) this.#out.texts.push(new InlineText(this.#content, rest));
-    if (leaf.tableFrom < 0) return;
-    for (const row of leaf.lines.slice(leaf.tableFrom)) {
-      for (const cell of splitRow(this.#content, row)) this.#out.texts.push(new InlineText(this.#content, [cell]));
-    }
-  }
-
-  #withoutDefinitions(lines: readonly Span[]): readonly Span[] {
-    const first = lines[0];
-    if (!first || this.#content.charAt(first.start) !== '[') return lines;
-    const taken = takeDefinitions(new InlineText(this.#content, lines), this.#out.definitions);
-    return taken === 0 ? lines : lines.slice(taken);
+    if (leaf) this.#out.add(leaf);
   }
 }

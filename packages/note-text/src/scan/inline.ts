@@ -39,7 +39,9 @@ const special = /[\\`[\]<#%$]/g;
  * wikilinks are each taken whole by whichever begins first; links and images are matched by a stack of brackets.
  */
 export function scanInline(source: InlineText, definitions: Definitions, sink: InlineSink): void {
-  new InlineScanner(source, definitions, sink).run();
+  // Most cells and many lines hold nothing to read.
+  special.lastIndex = 0;
+  if (special.test(source.text)) new InlineScanner(source, definitions, sink).run();
 }
 
 class InlineScanner {

@@ -1,5 +1,6 @@
 import type { Span } from '../raw-link.ts';
-import type { FenceMark } from './block-starts.ts';
+import { closesFence, type FenceMark } from './block-starts.ts';
+import type { LineCursor } from './line.ts';
 
 /** The block that the next line may go on with, and that holds no other blocks (CommonMark 0.31.2, section 4). */
 export type Leaf = ParagraphLeaf | FenceLeaf | IndentedLeaf | HtmlLeaf | HiddenLeaf;
@@ -49,4 +50,81 @@ function isOdd(line: string, mark: string): boolean {
   let odd = false;
   for (let i = line.indexOf(mark); i >= 0; i = line.indexOf(mark, i + 2)) odd = !odd;
   return odd;
+}
+
+/** What the next line is to an open leaf; `rest` is where text after the leaf's end begins on that line, else -1. */
+export interface Continuation {
+  /** The line belongs to the leaf. */
+  readonly taken: boolean;
+  /** The leaf ends, with this line or before it. */
+  readonly ends: boolean;
+  readonly rest: number;
+}
+
+const goesOn: Continuation = { taken: true, ends: false, rest: -1 };
+const endsHere: Continuation = { taken: true, ends: true, rest: -1 };
+const endedBefore: Continuation = { taken: false, ends: true, rest: -1 };
+
+/** Gives the line to a leaf whose containers all go on. Paragraphs are not asked: what begins on the line decides. */
+export function continueLeaf(leaf: Exclude<Leaf, ParagraphLeaf>, line: LineCursor): Continuation {
+  switch (leaf.kind) {
+    case 'fence':
+      leaf.end = line.end;
+      return line.indent < 4 && closesFence(leaf.mark, line.text, line.firstAt, line.end) ? endsHere : goesOn;
+    case 'indented':
+      if (line.blank) return goesOn;
+      if (line.indent < 4) return endedBefore;
+      leaf.end = line.end;
+      return goesOn;
+    case 'html':
+      if (line.blank && leaf.closers.length === 0) return endedBefore;
+      leaf.lines.push({ start: line.at, end: line.end });
+      return endsHtml(leaf.closers, line) ? endsHere : goesOn;
+    case 'hidden':
+      return continueHidden(leaf.closer, line);
+  }
+}
+
+/** Whether an HTML block ends on this line: with one of its closers, when it has any. */
+export function endsHtml(closers: readonly string[], line: LineCursor): boolean {
+  if (closers.length === 0) return false;
+  const text = line.text.slice(line.at, line.end).toLowerCase();
+  return closers.some((closer) => text.includes(closer));
+}
+
+function continueHidden(closer: string, line: LineCursor): Continuation {
+  const close = line.text.slice(line.at, line.end).indexOf(closer);
+  if (close < 0) return goesOn;
+  const rest = line.at + close + closer.length;
+  return line.text.slice(rest, line.end).trim() === '' ? endsHere : { taken: true, ends: true, rest };
+}
+
+/**
+ * Finds comments and mathematics that begin a line and close on a later one. Marks that close on their line are left
+ * to the inline scan, and so are those an open paragraph waits for.
+ */
+export class HiddenStarts {
+  readonly #lastMark = new Map<string, number>();
+
+  /** The block that begins at the first character of the line, under the paragraph given; null when none does. */
+  read(line: LineCursor, paragraph: ParagraphLeaf | null): HiddenLeaf | null {
+    const { text, firstAt, end } = line;
+    if (text.startsWith('<!--', firstAt)) {
+      return text.slice(firstAt + 2, end).includes('-->') ? null : { kind: 'hidden', closer: '-->' };
+    }
+    const mark = text.slice(firstAt, firstAt + 2);
+    if (mark !== '%%' && mark !== '$$') return null;
+    // A stray mark that nothing closes must not hide the rest of the note.
+    if (text.slice(firstAt + 2, end).includes(mark) || this.#lastOf(text, mark) < end) return null;
+    if (mark === '%%' ? paragraph?.open.comment : paragraph?.open.math) return null;
+    return { kind: 'hidden', closer: mark };
+  }
+
+  #lastOf(text: string, mark: string): number {
+    const known = this.#lastMark.get(mark);
+    if (known !== undefined) return known;
+    const last = text.lastIndexOf(mark);
+    this.#lastMark.set(mark, last);
+    return last;
+  }
 }

@@ -1,0 +1,81 @@
+import type { Span } from '../raw-link.ts';
+import { type Definitions, takeDefinitions } from './definitions.ts';
+import { InlineText } from './inline-text.ts';
+import type { Leaf, ParagraphLeaf } from './leaf.ts';
+import { splitRow } from './table.ts';
+
+export interface Heading {
+  /** 1 to 6. */
+  readonly level: number;
+  /** As written, without the marks and the white space around it. */
+  readonly text: string;
+  /** From the first mark (setext: the first character of the text) to the end of the last line, line end excluded. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What the blocks of a note leave for the inline scan; every offset is one of the content. */
+export class Blocks {
+  /** Paragraphs, headings, table cells, HTML without its code: in the order of the note. */
+  readonly texts: InlineText[] = [];
+  readonly definitions: Definitions = new Map();
+  readonly headings: Heading[] = [];
+  /** Fenced and indented code blocks. */
+  readonly code: Span[] = [];
+  readonly #content: string;
+
+  constructor(content: string) {
+    this.#content = content;
+  }
+
+  /** Takes a block that has ended. */
+  add(leaf: Leaf): void {
+    if (leaf.kind === 'paragraph') this.#addParagraph(leaf);
+    else if (leaf.kind === 'fence' || leaf.kind === 'indented') this.code.push({ start: leaf.start, end: leaf.end });
+    else if (leaf.kind === 'html' && leaf.closers.length === 0) this.#addText(leaf.lines);
+  }
+
+  /** Takes an ATX heading: its text, and the line it stands on from the first mark. */
+  addAtxHeading(level: number, text: Span, line: Span): void {
+    this.#addHeading({ level, text: this.#content.slice(text.start, text.end), ...line });
+    this.#addText([text]);
+  }
+
+  /** Takes the open paragraph as the text of a setext heading; false when it held nothing but definitions. */
+  addSetextHeading(level: number, paragraph: ParagraphLeaf, end: number): boolean {
+    const lines = this.#withoutDefinitions(paragraph.lines);
+    const first = lines[0];
+    if (!first) return false;
+    const text = lines.map((line) => this.#content.slice(line.start, line.end).trim()).join(' ');
+    this.#addHeading({ level, text, start: first.start, end });
+    this.#addText(lines);
+    return true;
+  }
+
+  #addHeading(heading: Heading): void {
+    if (this.headings.length < maxHeadings) this.headings.push(heading);
+  }
+
+  #addText(lines: readonly Span[]): void {
+    if (lines.length > 0) this.texts.push(new InlineText(this.#content, lines));
+  }
+
+  #addParagraph(leaf: ParagraphLeaf): void {
+    const isTable = leaf.tableFrom >= 0;
+    this.#addText(this.#withoutDefinitions(isTable ? leaf.lines.slice(0, leaf.tableFrom) : leaf.lines));
+    if (!isTable) return;
+    for (const row of leaf.lines.slice(leaf.tableFrom)) {
+      for (const cell of splitRow(this.#content, row)) this.#addText([cell]);
+    }
+  }
+
+  #withoutDefinitions(lines: readonly Span[]): readonly Span[] {
+    const first = lines[0];
+    if (!first || this.#content.charAt(first.start) !== '[') return lines;
+    const taken = takeDefinitions(new InlineText(this.#content, lines), this.definitions);
+    return taken === 0 ? lines : lines.slice(taken);
+  }
+}
+
+/** Most headings kept of one note. */
+const maxHeadings = 20_000;
