@@ -41,6 +41,13 @@ export interface WriteHandle extends ReadHandle {
  * must have no effect but through its handle; what should follow a commit goes to `onCommit`. A body awaits only its
  * handle: on SQLite all writers share one connection, and a body that waits for anything else is aborted with a
  * DatabaseError (code `body_left_open`) instead of blocking them all.
+ *
+ * A statement that fails ends its transaction: every later call on the handle rejects with the same error, and so does
+ * the transaction, even when the body caught it. To go on after a lost race, catch outside and run a new transaction.
+ * A handle outlives nothing: once its body is over, every call on it rejects.
+ *
+ * Bound values are null, finite or infinite numbers, well-formed text without NUL, and bytes; anything else (also
+ * undefined, so that a misspelt parameter never becomes NULL) is a TypeError.
  */
 export interface Database extends ReadHandle, AsyncDisposable {
   readonly engine: 'sqlite' | 'postgres';
@@ -62,7 +69,12 @@ export interface Migration {
   readonly ddl: string;
 }
 
-/** A constraint refused a write: `unique` (also primary keys), `foreign` or `check`. */
+/** The schema found is not one that these migrations lead to; waiting does not help. The message says what to do. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+}
+
+/** A constraint refused a write: `unique` (also primary keys), `foreign` or `check` (also `not null`). */
 export class ConstraintError extends Error {
   override readonly name = 'ConstraintError';
   readonly kind: 'unique' | 'foreign' | 'check';

@@ -1,0 +1,56 @@
+import type { Engine } from './statement.ts';
+
+/**
+ * What a migration's column types become. SQLite's STRICT tables know five words. PostgreSQL compares text by the
+ * database's locale unless told otherwise, and would sort and page differently from SQLite, which compares bytes.
+ */
+const TYPES: Record<Engine, ReadonlyMap<string, string>> = {
+  sqlite: new Map([
+    ['uuid', 'TEXT'],
+    ['bytea', 'BLOB'],
+    ['bigint', 'INTEGER'],
+    ['text', 'TEXT'],
+    ['double precision', 'REAL'],
+  ]),
+  postgres: new Map([['text', 'text collate "C"']]),
+};
+
+/** White space, comments, quoted things, words, anything else: one token each. */
+const TOKENS = /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|double\s+precision\b|\w+|[\s\S]/gi;
+
+/** A migration's DDL in the words of an engine. */
+export function ddlFor(engine: Engine, ddl: string): string {
+  const types = TYPES[engine];
+  let out = '';
+  let depth = 0;
+  let isTable = false;
+  /** The tokens of the statement so far that mean something, in lower case. */
+  let before: string[] = [];
+  const endStatement = () => {
+    if (isTable && engine === 'sqlite') out = `${out.trimEnd()} strict`;
+    isTable = false;
+    before = [];
+  };
+  for (const [token] of ddl.matchAll(TOKENS)) {
+    const means = !/^(?:\s|--|\/\*)/.test(token);
+    if (token === '(') depth++;
+    if (token === ')') depth--;
+    if (token === ';' && depth === 0) endStatement();
+    const type = isColumnType(before, isTable ? depth : 0)
+      ? types.get(token.toLowerCase().replace(/\s+/g, ' '))
+      : undefined;
+    out += type ?? token;
+    if (means && token !== ';') before.push(token.toLowerCase());
+    if (before.length === 2 && before[0] === 'create' && before[1] === 'table') isTable = true;
+  }
+  endStatement();
+  return out;
+}
+
+/** Whether the next word is a column's type: it follows the column's name, in a table's list or after `add column`. */
+function isColumnType(before: readonly string[], depth: number): boolean {
+  const name = before.at(-1);
+  const start = before.at(-2);
+  if (name === undefined || !/^(?:\w+|".*")$/s.test(name)) return false;
+  return (depth === 1 && (start === '(' || start === ',')) || (start === 'column' && before.at(-3) === 'add');
+}
