@@ -18,7 +18,7 @@ interface Answer {
 export function errorHandler(resourceMetadataUrl: string) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const known = catalogued(error, request);
-    if (known === null) request.log.error({ err: describe(error), reqId: request.id }, 'request failed');
+    if (known === null) request.log.error({ err: error }, 'request failed');
     const answer = answerOf(known ?? new NotevaultError('internal', { request_id: request.id }));
     const challenge = challengeOf(known, request, resourceMetadataUrl);
     if (challenge !== null) reply.header('www-authenticate', challenge);
@@ -85,17 +85,4 @@ function validationError(faults: readonly SchemaFault[]): NotevaultError {
     fields[field] = [...(fields[field] ?? []), missing === null ? (fault.message ?? 'is invalid') : 'is required'];
   }
   return new NotevaultError('validation', { errors: fields });
-}
-
-/** What the log keeps of an unexpected error: its kind and where it came from. Messages may quote content, so a message stays out. */
-function describe(error: unknown): object {
-  if (!(error instanceof Error)) return { type: typeof error };
-  const frames = (error.stack ?? '').split('\n').filter((line) => line.trimStart().startsWith('at '));
-  const cause = error.cause instanceof Error ? { cause: describe(error.cause) } : {};
-  return {
-    type: error.name,
-    code: (error as { code?: unknown }).code,
-    stack: frames.slice(0, 12).join('\n'),
-    ...cause,
-  };
 }

@@ -57,7 +57,7 @@ const COOKIE_ROUTES = new Set(['/api/auth/refresh', '/api/auth/logout']);
 export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: parts.log,
-    disableRequestLogging: false,
+    disableRequestLogging: true,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     requestIdHeader: false,
     trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
@@ -120,6 +120,9 @@ function guardEveryRequest(app: FastifyInstance): void {
       inFlight -= 1;
     });
     if (inFlight > IN_FLIGHT_MAX) throw new NotevaultError('unavailable');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.debug({ res: reply }, 'answered');
   });
 }
 

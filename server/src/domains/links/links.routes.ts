@@ -1,0 +1,23 @@
+import { Type } from 'typebox';
+import { idParam } from '../../http/params.ts';
+import { type Route, route } from '../../http/route.ts';
+import { Backlink } from './links.schema.ts';
+import type { Links } from './links.ts';
+
+export function linksRoutes(links: Links): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/notes/by-id/:id/backlinks',
+      operation: 'listBacklinks',
+      summary: 'Every note that links to the note, oldest link first, at most 200',
+      access: 'read',
+      params: Type.Object({ id: Type.String() }),
+      responses: { 200: Type.Object({ backlinks: Type.Array(Backlink) }) },
+      errors: ['invalid_id', 'note_not_found'],
+      handle: async ({ vault, params }) => ({
+        body: { backlinks: await links.backlinksOf(vault, idParam(params.id)) },
+      }),
+    }),
+  ];
+}

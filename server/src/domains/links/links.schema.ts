@@ -1,0 +1,15 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Uuid } from '../../http/schemas.ts';
+
+export type { NoteLink } from '../notes/notes.schema.ts';
+
+export const Backlink = Type.Object({
+  source_note_id: Uuid,
+  source_path: Nullable(
+    Type.String({ description: 'Null only when the linking note is damaged and cannot be opened.' }),
+  ),
+  source_title: Nullable(Type.String()),
+  alias: Nullable(Type.String()),
+  anchor: Nullable(Type.String()),
+});
+export type Backlink = Static<typeof Backlink>;

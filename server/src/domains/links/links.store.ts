@@ -1,0 +1,168 @@
+import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { NotesTables } from '../notes/notes.tables.ts';
+import type { LinksTables } from './links.tables.ts';
+
+const { statement, listStatement } = statementsOver<LinksTables & NotesTables>();
+
+export const findTexts = statement((db, p: { vault: VaultId; source: NoteId }) =>
+  db
+    .selectFrom('link_texts')
+    .select(['version', 'texts'])
+    .where('vault_id', '=', p.vault)
+    .where('source_id', '=', p.source),
+);
+
+export const putTexts = statement((db, p: { vault: VaultId; source: NoteId; version: number; texts: Buffer }) =>
+  db
+    .insertInto('link_texts')
+    .values({ vault_id: p.vault, source_id: p.source, version: p.version, texts: p.texts })
+    .onConflict((conflict) =>
+      conflict.columns(['vault_id', 'source_id']).doUpdateSet({ version: p.version, texts: p.texts }),
+    ),
+);
+
+/** A note's edges in order, with what is needed to tell the path of each target. */
+export const findEdges = statement((db, p: { vault: VaultId; source: NoteId }) =>
+  db
+    .selectFrom('links')
+    .leftJoin('notes', (join) =>
+      join.onRef('notes.vault_id', '=', 'links.vault_id').onRef('notes.id', '=', 'links.target_note_id'),
+    )
+    .select([
+      'links.ord',
+      'links.age',
+      'links.target_note_id',
+      'links.target_attachment_id',
+      'notes.stamp',
+      'notes.meta',
+    ])
+    .where('links.vault_id', '=', p.vault)
+    .where('links.source_id', '=', p.source)
+    .orderBy('links.ord'),
+);
+
+export interface NewEdge {
+  readonly ord: number;
+  readonly age: number;
+  readonly targetKey: Buffer | null;
+  readonly otherKey: Buffer | null;
+  readonly note: string | null;
+  readonly attachment: string | null;
+}
+
+export const insertEdges = listStatement((db, p: { vault: VaultId; source: NoteId }, edges: NewEdge[]) =>
+  db.insertInto('links').values(
+    edges.map((edge) => ({
+      vault_id: p.vault,
+      source_id: p.source,
+      ord: edge.ord,
+      age: edge.age,
+      target_key: edge.targetKey,
+      other_key: edge.otherKey,
+      target_note_id: edge.note,
+      target_attachment_id: edge.attachment,
+    })),
+  ),
+);
+
+export const deleteEdges = statement((db, p: { vault: VaultId; source: NoteId }) =>
+  db.deleteFrom('links').where('vault_id', '=', p.vault).where('source_id', '=', p.source),
+);
+
+export const deleteTexts = statement((db, p: { vault: VaultId; source: NoteId }) =>
+  db.deleteFrom('link_texts').where('vault_id', '=', p.vault).where('source_id', '=', p.source),
+);
+
+/** Live notes found under any of some keys, by file name or by alias. */
+export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
+  db
+    .selectFrom('notes')
+    .select(['id', 'stamp', 'meta', 'name_key as key'])
+    .where('vault_id', '=', p.vault)
+    .where('name_key', 'in', keys)
+    .where('deleted_at', 'is', null)
+    .unionAll((eb) =>
+      eb
+        .selectFrom('note_aliases')
+        .innerJoin('notes', (join) =>
+          join.onRef('notes.vault_id', '=', 'note_aliases.vault_id').onRef('notes.id', '=', 'note_aliases.note_id'),
+        )
+        .select(['notes.id', 'notes.stamp', 'notes.meta', 'note_aliases.alias_key as key'])
+        .where('note_aliases.vault_id', '=', p.vault)
+        .where('note_aliases.alias_key', 'in', keys)
+        .where('notes.deleted_at', 'is', null),
+    ),
+);
+
+/** Edges whose target is looked up under any of some keys, with their sources. */
+export const findAskers = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
+  db
+    .selectFrom('links')
+    .select(['source_id', 'ord', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'])
+    .where('vault_id', '=', p.vault)
+    .where('target_key', 'in', keys)
+    .union((eb) =>
+      eb
+        .selectFrom('links')
+        .select(['source_id', 'ord', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'])
+        .where('vault_id', '=', p.vault)
+        .where('other_key', 'in', keys),
+    ),
+);
+
+/** What is needed to read the links of some notes anew: their paths and link texts. */
+export const findSources = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .selectFrom('notes')
+    .innerJoin('link_texts', (join) =>
+      join.onRef('link_texts.vault_id', '=', 'notes.vault_id').onRef('link_texts.source_id', '=', 'notes.id'),
+    )
+    .select(['notes.id', 'notes.stamp', 'notes.meta', 'link_texts.version', 'link_texts.texts'])
+    .where('notes.vault_id', '=', p.vault)
+    .where('notes.id', 'in', ids),
+);
+
+export const retarget = listStatement(
+  (db, p: { vault: VaultId; source: string; note: string | null; attachment: string | null }, ords: number[]) =>
+    db
+      .updateTable('links')
+      .set({ target_note_id: p.note, target_attachment_id: p.attachment })
+      .where('vault_id', '=', p.vault)
+      .where('source_id', '=', p.source)
+      .where('ord', 'in', ords),
+);
+
+/** Edges that come from other notes (and named ones from itself), oldest first. */
+export const findBacklinks = statement((db, p: { vault: VaultId; target: NoteId; limit: number }) =>
+  db
+    .selectFrom('links')
+    .innerJoin('notes', (join) =>
+      join.onRef('notes.vault_id', '=', 'links.vault_id').onRef('notes.id', '=', 'links.source_id'),
+    )
+    .select(['links.source_id', 'links.ord', 'notes.stamp', 'notes.meta'])
+    .where('links.vault_id', '=', p.vault)
+    .where('links.target_note_id', '=', p.target)
+    .where('links.target_key', 'is not', null)
+    .orderBy('links.age')
+    .orderBy('links.source_id')
+    .orderBy('links.ord')
+    .limit(p.limit),
+);
+
+export const findTextsOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
+  db
+    .selectFrom('link_texts')
+    .select(['source_id', 'version', 'texts'])
+    .where('vault_id', '=', p.vault)
+    .where('source_id', 'in', sources),
+);
+
+export const findLiveNote = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db
+    .selectFrom('notes')
+    .select(['id'])
+    .where('vault_id', '=', p.vault)
+    .where('id', '=', p.id)
+    .where('deleted_at', 'is', null),
+);

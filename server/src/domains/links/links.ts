@@ -1,0 +1,270 @@
+import { type Candidate, lookupOf, resolve } from '@notevault/note-text/resolve.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
+import { KeyringError } from '../../engines/keyring/keyring.ts';
+import { type NoteHooks, type NoteMeta, openNoteMeta, type WrittenNote } from '../notes/notes.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { Backlink, NoteLink } from './links.schema.ts';
+import * as store from './links.store.ts';
+import { identityOf, type LinkText, openTexts, sameTexts, sealTexts, textOf } from './texts.ts';
+
+const BACKLINKS_MAX = 200;
+
+/** The edges between notes: kept with each write, resolved again when names come and go. */
+export interface Links extends NoteHooks {
+  /** Edges that point to the note, oldest first, at most 200. Throws `note_not_found`. */
+  backlinksOf(vault: OpenVault, id: NoteId): Promise<Backlink[]>;
+}
+
+/** Where an edge points. */
+interface Target {
+  readonly note: string | null;
+  readonly attachment: string | null;
+  readonly path: string | null;
+}
+const DANGLING: Target = { note: null, attachment: null, path: null };
+
+interface Sealed {
+  readonly id: string;
+  readonly stamp: number;
+  readonly meta: Buffer;
+}
+
+/** @param attachmentExtensions lower case, without the dot: a target that ends in one means an attachment first. */
+export function createLinks(db: Database, attachmentExtensions: ReadonlySet<string>): Links {
+  /** The names a link is looked up by, blinded; null for a link into its own note. */
+  function keysOf(vault: OpenVault, link: LinkText): Buffer[] | null {
+    const lookup = lookupOf(link.target, link.form, attachmentExtensions);
+    return lookup.kind === 'self' ? null : lookup.stems.map((stem) => vault.key.blind('name', stem));
+  }
+
+  /** Candidates by key. A note that cannot be opened is no candidate: its own reads and writes say so, other notes go on. */
+  async function candidatesFor(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]) {
+    const rows = await handle.allIn(store.findCandidates, { vault: vault.id }, distinct(keys));
+    const opened = new Map<string, Candidate>();
+    const byKey = new Map<string, Candidate[]>();
+    for (const row of rows) {
+      const known = opened.get(row.id);
+      const meta = known === undefined ? readableMeta(vault, row) : null;
+      const candidate = known ?? (meta === null ? null : candidateOf(row.id, meta));
+      if (candidate === null) continue;
+      opened.set(row.id, candidate);
+      const key = row.key.toString('hex');
+      byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
+    }
+    return (asked: readonly Buffer[]) => asked.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
+  }
+
+  function targetOf(link: LinkText, sourcePath: string, candidates: readonly Candidate[]): Target {
+    const found = resolve(link, sourcePath, candidates, attachmentExtensions);
+    if (found === null) return DANGLING;
+    return found.kind === 'note'
+      ? { note: found.id, attachment: null, path: found.path }
+      : { note: null, attachment: found.id, path: found.path };
+  }
+
+  /** Resolves a note's links and writes its edges; links it had before keep their age. */
+  async function writeEdges(
+    handle: WriteHandle,
+    vault: OpenVault,
+    note: WrittenNote,
+    texts: LinkText[],
+    ages: Map<string, number[]>,
+  ) {
+    const source = note.id;
+    const links = texts.map((text) => ({ text, keys: keysOf(vault, text) }));
+    const candidates = await candidatesFor(
+      handle,
+      vault,
+      links.flatMap(({ keys }) => keys ?? []),
+    );
+    const edges = links.map(({ text, keys }, ord) => {
+      const self = { note: source, attachment: null, path: note.path };
+      const target = keys === null ? self : targetOf(text, note.path, candidates(keys));
+      const age = ages.get(identityOf(text))?.shift() ?? note.seq;
+      return { ord, age, targetKey: keys?.[0] ?? null, otherKey: keys?.[1] ?? null, ...target };
+    });
+    await handle.run(store.putTexts, {
+      ...{ vault: vault.id, source, version: note.version },
+      texts: sealTexts(vault, source, note.version, texts),
+    });
+    await handle.runIn(store.insertEdges, { vault: vault.id, source }, edges);
+    return links.map(({ text }, ord) => wireLink(text, edges[ord] ?? DANGLING));
+  }
+
+  async function written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]> {
+    const texts = note.links.map(textOf);
+    const had = note.fresh ? null : await edgesOf(handle, vault, note.id);
+    let wire: NoteLink[];
+    if (had !== null && sameTexts(had.texts, texts)) {
+      wire = had.edges.map((edge, ord) => wireLink(texts[ord] ?? edge.text, edge.target));
+    } else {
+      const ages = new Map<string, number[]>();
+      for (const { text, age } of had?.edges ?? []) push(ages, identityOf(text), age);
+      if (had !== null && had.edges.length > 0)
+        await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
+      wire = texts.length === 0 && had === null ? [] : await writeEdges(handle, vault, note, texts, ages);
+    }
+    const moved = await resolveAgain(handle, vault, note.movedKeys);
+    return moved.has(note.id) ? linksOf(handle, vault, note.id) : wire;
+  }
+
+  /** Looks at every edge that asks for one of the names, and points it anew where its target came, went or is outranked. */
+  async function resolveAgain(handle: WriteHandle, vault: OpenVault, names: readonly Buffer[]): Promise<Set<string>> {
+    const askers = await handle.allIn(store.findAskers, { vault: vault.id }, distinct(names));
+    const moved = new Set<string>();
+    if (askers.length === 0) return moved;
+    const keysOfEdge = (edge: (typeof askers)[number]) =>
+      [edge.target_key, edge.other_key].filter((key) => key !== null);
+    const candidates = await candidatesFor(handle, vault, askers.flatMap(keysOfEdge));
+    const sources = await handle.allIn(store.findSources, { vault: vault.id }, [
+      ...new Set(askers.map((edge) => edge.source_id)),
+    ]);
+    const bySource = Map.groupBy(askers, (edge) => edge.source_id);
+    for (const row of sources) {
+      const source = readableSource(vault, row);
+      if (source === null) continue;
+      const changes = new Map<string, { target: Target; ords: number[] }>();
+      for (const edge of bySource.get(row.id) ?? []) {
+        const text = source.texts[edge.ord];
+        if (text === undefined) continue;
+        const target = targetOf(text, source.path, candidates(keysOfEdge(edge)));
+        if (target.note === edge.target_note_id && target.attachment === edge.target_attachment_id) continue;
+        const key = `${target.note} ${target.attachment}`;
+        const change = changes.get(key) ?? { target, ords: [] };
+        change.ords.push(edge.ord);
+        changes.set(key, change);
+      }
+      for (const { target, ords } of changes.values()) {
+        await handle.runIn(store.retarget, { vault: vault.id, source: row.id, ...target }, ords);
+        moved.add(row.id);
+      }
+    }
+    return moved;
+  }
+
+  async function edgesOf(handle: ReadHandle, vault: OpenVault, source: NoteId) {
+    const [stored, rows] = await Promise.all([
+      handle.get(store.findTexts, { vault: vault.id, source }),
+      handle.all(store.findEdges, { vault: vault.id, source }),
+    ]);
+    if (stored === undefined) return { texts: [], edges: [] };
+    const texts = unreadableIs('note_unreadable', () => openTexts(vault, source, stored.version, stored.texts));
+    const paths = new Map<string, string | null>();
+    const edges = rows.map((row) => {
+      const { target_note_id: note, stamp, meta } = row;
+      if (note !== null && stamp !== null && meta !== null && !paths.has(note)) {
+        paths.set(note, readableMeta(vault, { id: note, stamp, meta })?.path ?? null);
+      }
+      const path = note === null ? null : (paths.get(note) ?? null);
+      const target = { note, attachment: row.target_attachment_id, path };
+      return { text: texts[row.ord] ?? missingText(), age: row.age, target };
+    });
+    return { texts, edges };
+  }
+
+  async function linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]> {
+    return (await edgesOf(handle, vault, id)).edges.map(({ text, target }) => wireLink(text, target));
+  }
+
+  return {
+    written,
+    linksOf,
+    async deleted(handle, vault, note) {
+      await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
+      await handle.run(store.deleteTexts, { vault: vault.id, source: note.id });
+      await resolveAgain(handle, vault, note.movedKeys);
+    },
+    backlinksOf: (vault, id) =>
+      db.read(async (handle) => {
+        const [live, rows] = await Promise.all([
+          handle.get(store.findLiveNote, { vault: vault.id, id }),
+          handle.all(store.findBacklinks, { vault: vault.id, target: id, limit: BACKLINKS_MAX }),
+        ]);
+        if (live === undefined) throw new NotevaultError('note_not_found');
+        const texts = await handle.allIn(store.findTextsOf, { vault: vault.id }, [
+          ...new Set(rows.map((row) => row.source_id)),
+        ]);
+        const textsOf = new Map(texts.map((row) => [row.source_id, readableTexts(vault, row)]));
+        return rows.map((row) => {
+          const meta = readableMeta(vault, { id: row.source_id, stamp: row.stamp, meta: row.meta });
+          const text = textsOf.get(row.source_id)?.[row.ord];
+          return {
+            source_note_id: row.source_id,
+            source_path: meta?.path ?? null,
+            source_title: meta?.title ?? null,
+            alias: text?.alias ?? null,
+            anchor: text?.anchor ?? null,
+          };
+        });
+      }),
+  };
+}
+
+function wireLink(text: LinkText, target: Target): NoteLink {
+  return {
+    target_text: text.target,
+    link_type: text.embed ? 'embed' : 'wikilink',
+    dangling: target.note === null && target.attachment === null,
+    alias: text.alias,
+    anchor: text.anchor,
+    target_note_id: target.note,
+    target_attachment_id: target.attachment,
+    target_path: target.path,
+  };
+}
+
+function candidateOf(id: string, meta: NoteMeta): Candidate {
+  return { kind: 'note', id, path: meta.path, aliases: meta.aliases };
+}
+
+function readableMeta(vault: OpenVault, row: Sealed): NoteMeta | null {
+  return orNull(() => openNoteMeta(vault, row.id, row.stamp, row.meta));
+}
+
+function readableTexts(
+  vault: OpenVault,
+  row: { source_id: string; version: number; texts: Buffer },
+): LinkText[] | null {
+  return orNull(() => openTexts(vault, row.source_id, row.version, row.texts));
+}
+
+function readableSource(vault: OpenVault, row: Sealed & { version: number; texts: Buffer }) {
+  const meta = readableMeta(vault, row);
+  const texts = readableTexts(vault, { ...row, source_id: row.id });
+  return meta === null || texts === null ? null : { path: meta.path, texts };
+}
+
+/** Null where another note's stored bytes are damaged: that is for that note's own reads and writes to say. */
+function orNull<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyringError || error instanceof NotevaultError) return null;
+    throw error;
+  }
+}
+
+function unreadableIs<T>(code: 'note_unreadable', open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyringError) throw new NotevaultError(code, {}, error);
+    throw error;
+  }
+}
+
+function missingText(): never {
+  throw new NotevaultError('note_unreadable');
+}
+
+function distinct(keys: readonly Buffer[]): Buffer[] {
+  return [...new Map(keys.map((key) => [key.toString('hex'), key])).values()];
+}
+
+function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key);
+  if (values === undefined) map.set(key, [value]);
+  else values.push(value);
+}

@@ -1,0 +1,43 @@
+import type { LinkForm, RawLink } from '@notevault/note-text/raw-link.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+
+/** What a link says, apart from where it stands in the text. */
+export interface LinkText {
+  readonly target: string;
+  readonly anchor: string | null;
+  readonly alias: string | null;
+  readonly embed: boolean;
+  readonly form: LinkForm;
+}
+
+const placeOf = (source: string, version: number) => ({ kind: 'link_texts.texts', row: source, version });
+
+export function textOf({ target, anchor, alias, embed, form }: RawLink): LinkText {
+  return { target, anchor, alias, embed, form };
+}
+
+/** Two links of a note are the same link when these agree: it keeps its age. */
+export function identityOf({ target, anchor, alias, embed }: LinkText): string {
+  return JSON.stringify([target, anchor, alias, embed]);
+}
+
+export function sameTexts(a: readonly LinkText[], b: readonly LinkText[]): boolean {
+  if (a.length !== b.length) return false;
+  return a.every((text, index) => {
+    const other = b[index];
+    return other !== undefined && text.form === other.form && identityOf(text) === identityOf(other);
+  });
+}
+
+/** Seals the link texts of a note as one value. */
+export function sealTexts(vault: OpenVault, source: string, version: number, texts: readonly LinkText[]): Buffer {
+  const rows = texts.map(({ target, anchor, alias, embed, form }) => [target, anchor, alias, embed ? 1 : 0, form]);
+  return vault.key.seal(placeOf(source, version), Buffer.from(JSON.stringify(rows), 'utf8'));
+}
+
+/** Throws KeyringError when the value is damaged. */
+export function openTexts(vault: OpenVault, source: string, version: number, sealed: Buffer): LinkText[] {
+  const json = vault.key.open(placeOf(source, version), sealed).toString('utf8');
+  const rows = JSON.parse(json) as [string, string | null, string | null, number, LinkForm][];
+  return rows.map(([target, anchor, alias, embed, form]) => ({ target, anchor, alias, embed: embed === 1, form }));
+}

@@ -1,0 +1,80 @@
+import type { Derived } from '@notevault/note-text/derive.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { KeyringError } from '../../engines/keyring/keyring.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+
+/** What made a version. */
+export type VersionReason = 'create' | 'edit' | 'merge' | 'append' | 'batch' | 'agent' | 'restore' | 'link_rewrite';
+
+/** Whose credential made it. */
+export interface Actor {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The sealed part of a note's row: everything that says something about its content. */
+export interface NoteMeta extends Pick<Derived, 'title' | 'tags' | 'aliases' | 'description' | 'resource' | 'type'> {
+  readonly path: string;
+  /** Lower-case hex SHA-256 of the content. */
+  readonly hash: string;
+  /** Head of the note's document, lower-case hex SHA-256. */
+  readonly head: string;
+  /** Frontmatter dates, epoch milliseconds. */
+  readonly created: number | null;
+  readonly timestamp: number | null;
+  readonly status: Derived['parseStatus'];
+  readonly fault: Derived['parseReason'];
+  readonly reason: VersionReason;
+  readonly actor: Actor;
+  /** Tombstones only: the device that deleted the note, when it named itself. */
+  readonly deletedBy?: string | null;
+}
+
+/** The sealed part of a kept version. */
+export interface VersionMeta {
+  readonly hash: string;
+  readonly reason: VersionReason;
+  readonly actor: Actor;
+}
+
+const metaPlace = (id: string, stamp: number) => ({ kind: 'notes.meta', row: id, version: stamp });
+const contentPlace = (id: string, version: number) => ({ kind: 'notes.content', row: id, version });
+const docPlace = (id: string, version: number) => ({ kind: 'notes.doc', row: id, version });
+const snapshotPlace = (id: string, version: number) => ({ kind: 'note_versions.snapshot', row: id, version });
+const versionPlace = (id: string, version: number) => ({ kind: 'note_versions.meta', row: id, version });
+
+/** Seals and opens the parts of notes; what cannot be opened is `note_unreadable`, never empty. */
+export const sealed = {
+  meta: (vault: OpenVault, id: string, stamp: number, meta: NoteMeta) =>
+    vault.key.seal(metaPlace(id, stamp), Buffer.from(JSON.stringify(meta), 'utf8')),
+  openMeta: (vault: OpenVault, id: string, stamp: number, bytes: Buffer) =>
+    readable(() => JSON.parse(vault.key.open(metaPlace(id, stamp), bytes).toString('utf8')) as NoteMeta),
+
+  content: (vault: OpenVault, id: string, version: number, utf8: Buffer) =>
+    vault.key.seal(contentPlace(id, version), utf8),
+  openContent: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
+    readable(() => vault.key.open(contentPlace(id, version), bytes).toString('utf8')),
+
+  doc: (vault: OpenVault, id: string, version: number, state: Uint8Array) =>
+    vault.key.seal(docPlace(id, version), state),
+  openDoc: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
+    readable(() => vault.key.open(docPlace(id, version), bytes)),
+
+  snapshot: (vault: OpenVault, id: string, version: number, snapshot: Uint8Array) =>
+    vault.key.seal(snapshotPlace(id, version), snapshot),
+  openSnapshot: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
+    readable(() => vault.key.open(snapshotPlace(id, version), bytes)),
+
+  version: (vault: OpenVault, id: string, version: number, meta: VersionMeta) =>
+    vault.key.seal(versionPlace(id, version), Buffer.from(JSON.stringify(meta), 'utf8')),
+};
+
+/** Runs an opening and gives a damaged value the name clients know it by. */
+function readable<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyringError) throw new NotevaultError('note_unreadable', {}, error);
+    throw error;
+  }
+}

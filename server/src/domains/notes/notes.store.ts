@@ -1,0 +1,232 @@
+import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { TreeTables } from '../tree/tree.tables.ts';
+import type { NoteRow, NotesTables } from './notes.tables.ts';
+
+const { statement, listStatement } = statementsOver<NotesTables & TreeTables>();
+
+const row = [
+  'notes.id',
+  'notes.seq',
+  'notes.stamp',
+  'notes.version',
+  'notes.path_key',
+  'notes.size_bytes',
+  'notes.mtime',
+  'notes.created_at',
+  'notes.updated_at',
+  'notes.deleted_at',
+  'notes.meta',
+] as const;
+
+/** The live note at a path, with its content. */
+export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+  db
+    .selectFrom('names')
+    .innerJoin('notes', (join) =>
+      join.onRef('notes.vault_id', '=', 'names.vault_id').onRef('notes.id', '=', 'names.item_id'),
+    )
+    .innerJoin('note_bodies', (join) =>
+      join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
+    )
+    .select([...row, 'note_bodies.content'])
+    .where('names.vault_id', '=', p.vault)
+    .where('names.path_key', '=', p.pathKey)
+    .where('names.kind', '=', 'note'),
+);
+
+/** As findByPath, with the document. */
+export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+  db
+    .selectFrom('names')
+    .innerJoin('notes', (join) =>
+      join.onRef('notes.vault_id', '=', 'names.vault_id').onRef('notes.id', '=', 'names.item_id'),
+    )
+    .innerJoin('note_bodies', (join) =>
+      join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
+    )
+    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
+    .where('names.vault_id', '=', p.vault)
+    .where('names.path_key', '=', p.pathKey)
+    .where('names.kind', '=', 'note'),
+);
+
+/** A tombstone by id, with content and document. */
+export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db
+    .selectFrom('notes')
+    .innerJoin('note_bodies', (join) =>
+      join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
+    )
+    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
+    .where('notes.vault_id', '=', p.vault)
+    .where('notes.id', '=', p.id)
+    .where('notes.deleted_at', 'is not', null),
+);
+
+/** A note by id, tombstones too, with its content. */
+export const findById = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db
+    .selectFrom('notes')
+    .innerJoin('note_bodies', (join) =>
+      join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
+    )
+    .select([...row, 'note_bodies.content'])
+    .where('notes.vault_id', '=', p.vault)
+    .where('notes.id', '=', p.id),
+);
+
+/** The vault an id lives in, whoever owns it: ids are never given twice. */
+export const findIdAnywhere = statement((db, p: { id: NoteId }) =>
+  db.selectFrom('notes').select(['vault_id', 'deleted_at']).where('id', '=', p.id),
+);
+
+/** Tombstones left at a path since a moment. */
+export const findTombstones = statement((db, p: { vault: VaultId; pathKey: Buffer; since: number }) =>
+  db
+    .selectFrom('notes')
+    .select(['id', 'stamp', 'meta'])
+    .where('vault_id', '=', p.vault)
+    .where('path_key', '=', p.pathKey)
+    .where('deleted_at', 'is not', null)
+    .where('deleted_at', '>=', p.since),
+);
+
+type NewNote = Omit<NoteRow, 'deleted_at'>;
+
+/** Changes no row when the id is taken. */
+export const insertNote = statement((db, p: NewNote) =>
+  db
+    .insertInto('notes')
+    .values({
+      vault_id: p.vault_id,
+      id: p.id,
+      seq: p.seq,
+      stamp: p.stamp,
+      version: p.version,
+      path_key: p.path_key,
+      name_key: p.name_key,
+      size_bytes: p.size_bytes,
+      mtime: p.mtime,
+      created_at: p.created_at,
+      updated_at: p.updated_at,
+      deleted_at: null,
+      meta: p.meta,
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+export const insertBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer }) =>
+  db.insertInto('note_bodies').values({ vault_id: p.vault, note_id: p.id, content: p.content, doc: p.doc }),
+);
+
+/** Writes over the row if it still bears the stamp it was read with; also revives a tombstone. */
+export const updateNote = statement((db, p: Omit<NewNote, 'created_at'> & { was: number }) =>
+  db
+    .updateTable('notes')
+    .set({
+      seq: p.seq,
+      stamp: p.stamp,
+      version: p.version,
+      path_key: p.path_key,
+      name_key: p.name_key,
+      size_bytes: p.size_bytes,
+      mtime: p.mtime,
+      updated_at: p.updated_at,
+      deleted_at: null,
+      meta: p.meta,
+    })
+    .where('vault_id', '=', p.vault_id)
+    .where('id', '=', p.id)
+    .where('stamp', '=', p.was),
+);
+
+export const updateBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer }) =>
+  db
+    .updateTable('note_bodies')
+    .set({ content: p.content, doc: p.doc })
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id),
+);
+
+export const buryNote = statement(
+  (db, p: { vault: VaultId; id: NoteId; was: number; stamp: number; seq: number; now: number; meta: Buffer }) =>
+    db
+      .updateTable('notes')
+      .set({ seq: p.seq, stamp: p.stamp, deleted_at: p.now, updated_at: p.now, meta: p.meta })
+      .where('vault_id', '=', p.vault)
+      .where('id', '=', p.id)
+      .where('stamp', '=', p.was),
+);
+
+/** Whether the row still bears the stamp it was read with. */
+export const findStamp = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db.selectFrom('notes').select(['stamp']).where('vault_id', '=', p.vault).where('id', '=', p.id),
+);
+
+export const insertVersion = statement(
+  (
+    db,
+    p: {
+      vault: VaultId;
+      id: NoteId;
+      version: number;
+      createdAt: number;
+      size: number;
+      meta: Buffer;
+      content: Buffer;
+      snapshot: Buffer;
+    },
+  ) =>
+    db.insertInto('note_versions').values({
+      vault_id: p.vault,
+      note_id: p.id,
+      version: p.version,
+      created_at: p.createdAt,
+      size_bytes: p.size,
+      meta: p.meta,
+      content: p.content,
+      snapshot: p.snapshot,
+    }),
+);
+
+export const findVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number }) =>
+  db
+    .selectFrom('note_versions')
+    .select(['content', 'snapshot'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .where('version', '=', p.version),
+);
+
+export const deleteAliases = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db.deleteFrom('note_aliases').where('vault_id', '=', p.vault).where('note_id', '=', p.id),
+);
+
+export const insertAliases = listStatement((db, p: { vault: VaultId; id: string }, keys: Buffer[]) =>
+  db.insertInto('note_aliases').values(keys.map((key) => ({ vault_id: p.vault, alias_key: key, note_id: p.id }))),
+);
+
+/** Rows of a purged vault, children first by the foreign keys' cascade. */
+export const eraseNotes = statement((db, p: { vault: VaultId; limit: number }) =>
+  db
+    .deleteFrom('notes')
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', (eb) => eb.selectFrom('notes').select('id').where('vault_id', '=', p.vault).limit(p.limit)),
+);
+
+/** A note's row with its content, both still sealed. */
+export interface StoredNote {
+  readonly id: string;
+  readonly seq: number;
+  readonly stamp: number;
+  readonly version: number;
+  readonly path_key: Buffer;
+  readonly size_bytes: number;
+  readonly mtime: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly deleted_at: number | null;
+  readonly meta: Buffer;
+  readonly content: Buffer;
+}

@@ -1,0 +1,118 @@
+/** A note, live or a tombstone. Everything a reader could recognise it by is in `meta`, sealed. */
+export interface NoteRow {
+  vault_id: string;
+  /** UUID, the same through renames, deletion and revival; one note of one vault in the whole database. */
+  id: string;
+  /** The vault's change sequence at the row's last write. */
+  seq: number;
+  /** Grows with every write of the row: what was prepared from one stamp is not written over another. */
+  stamp: number;
+  /** Grows by one with every change of content, from 1. */
+  version: number;
+  /** Blind index of the folded path, also of the last path of a tombstone. */
+  path_key: Buffer;
+  /** Blind index of the folded file name without `.md`: what a link's target is looked up by. */
+  name_key: Buffer;
+  /** UTF-8 bytes of the content. */
+  size_bytes: number;
+  /** Client mtime, epoch seconds. */
+  mtime: number;
+  created_at: number;
+  updated_at: number;
+  /** Epoch milliseconds; null while the note is live. */
+  deleted_at: number | null;
+  /** Sealed JSON: path, title, tags, hash, frontmatter, what made the version. */
+  meta: Buffer;
+}
+
+/** The large parts of a note, apart from its row so that lists do not read them. */
+export interface NoteBodyRow {
+  vault_id: string;
+  note_id: string;
+  /** Sealed: the text in UTF-8. */
+  content: Buffer;
+  /** Sealed: the state of the note's Yjs document (update, v2). */
+  doc: Buffer;
+}
+
+/** Another name of a note, from its frontmatter. */
+export interface NoteAliasRow {
+  vault_id: string;
+  /** Blind index of the folded alias, comparable with `notes.name_key`. */
+  alias_key: Buffer;
+  note_id: string;
+}
+
+/** A version that was written over. */
+export interface NoteVersionRow {
+  vault_id: string;
+  note_id: string;
+  version: number;
+  /** When this version was made, epoch milliseconds. */
+  created_at: number;
+  size_bytes: number;
+  /** Sealed JSON: hash, what made it and who. */
+  meta: Buffer;
+  /** Sealed: the text in UTF-8, the very bytes that stood in `note_bodies`. */
+  content: Buffer;
+  /** Sealed: the Yjs snapshot (v1) of this version, into which later edits of it are mapped. */
+  snapshot: Buffer;
+}
+
+export interface NotesTables {
+  notes: NoteRow;
+  note_bodies: NoteBodyRow;
+  note_aliases: NoteAliasRow;
+  note_versions: NoteVersionRow;
+}
+
+export const notesDdl = `
+create table notes (
+  vault_id uuid not null references vaults (id),
+  id uuid not null,
+  seq bigint not null,
+  stamp bigint not null,
+  version bigint not null,
+  path_key bytea not null,
+  name_key bytea not null,
+  size_bytes bigint not null,
+  mtime double precision not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  deleted_at bigint,
+  meta bytea not null,
+  primary key (vault_id, id)
+);
+create unique index notes_by_id on notes (id);
+create unique index notes_by_seq on notes (vault_id, seq);
+create index notes_by_name on notes (vault_id, name_key) where deleted_at is null;
+create index tombstones_by_path on notes (vault_id, path_key, deleted_at) where deleted_at is not null;
+create table note_bodies (
+  vault_id uuid not null,
+  note_id uuid not null,
+  content bytea not null,
+  doc bytea not null,
+  primary key (vault_id, note_id),
+  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+);
+create table note_aliases (
+  vault_id uuid not null,
+  alias_key bytea not null,
+  note_id uuid not null,
+  primary key (vault_id, alias_key, note_id),
+  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+);
+create index note_aliases_by_note on note_aliases (vault_id, note_id);
+create table note_versions (
+  vault_id uuid not null,
+  note_id uuid not null,
+  version bigint not null,
+  created_at bigint not null,
+  size_bytes bigint not null,
+  meta bytea not null,
+  content bytea not null,
+  snapshot bytea not null,
+  primary key (vault_id, note_id, version),
+  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+);
+`;

@@ -1,0 +1,86 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { TreeTables } from './tree.tables.ts';
+
+const { statement, listStatement } = statementsOver<TreeTables>();
+
+export const findName = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+  db.selectFrom('names').select(['kind', 'item_id']).where('vault_id', '=', p.vault).where('path_key', '=', p.pathKey),
+);
+
+/** Changes no row when the path is held already. */
+export const insertName = statement((db, p: { vault: VaultId; pathKey: Buffer; kind: string; item: string }) =>
+  db
+    .insertInto('names')
+    .values({ vault_id: p.vault, path_key: p.pathKey, kind: p.kind, item_id: p.item })
+    .onConflict((conflict) => conflict.columns(['vault_id', 'path_key']).doNothing()),
+);
+
+export const deleteName = statement((db, p: { vault: VaultId; pathKey: Buffer; item: string }) =>
+  db
+    .deleteFrom('names')
+    .where('vault_id', '=', p.vault)
+    .where('path_key', '=', p.pathKey)
+    .where('item_id', '=', p.item),
+);
+
+/** What holds each of some paths, folders with their spelling. */
+export const findHolders = listStatement((db, p: { vault: VaultId }, pathKeys: Buffer[]) =>
+  db
+    .selectFrom('names')
+    .leftJoin('folders', (join) =>
+      join.onRef('folders.vault_id', '=', 'names.vault_id').onRef('folders.id', '=', 'names.item_id'),
+    )
+    .select(['names.path_key', 'names.kind', 'names.item_id', 'folders.path'])
+    .where('names.vault_id', '=', p.vault)
+    .where('names.path_key', 'in', pathKeys),
+);
+
+export const insertFolder = statement(
+  (db, p: { vault: VaultId; id: string; pathKey: Buffer; marker: number; path: Buffer }) =>
+    db.insertInto('folders').values({
+      vault_id: p.vault,
+      id: p.id,
+      path_key: p.pathKey,
+      marker: p.marker,
+      notes: 0,
+      children: 0,
+      path: p.path,
+    }),
+);
+
+export const findFolder = statement((db, p: { vault: VaultId; id: string }) =>
+  db.selectFrom('folders').select(['path']).where('vault_id', '=', p.vault).where('id', '=', p.id),
+);
+
+/** Counts what comes into or leaves a folder, provided the folder still stands at that path. */
+export const countInFolder = statement(
+  (db, p: { vault: VaultId; id: string; pathKey: Buffer; notes: number; children: number }) =>
+    db
+      .updateTable('folders')
+      .set((eb) => ({ notes: eb('notes', '+', p.notes), children: eb('children', '+', p.children) }))
+      .where('vault_id', '=', p.vault)
+      .where('id', '=', p.id)
+      .where('path_key', '=', p.pathKey)
+      .returning(['marker', 'children']),
+);
+
+export const deleteFolder = statement((db, p: { vault: VaultId; id: string }) =>
+  db.deleteFrom('folders').where('vault_id', '=', p.vault).where('id', '=', p.id),
+);
+
+export const eraseNames = statement((db, p: { vault: VaultId; limit: number }) =>
+  db
+    .deleteFrom('names')
+    .where('vault_id', '=', p.vault)
+    .where('path_key', 'in', (eb) =>
+      eb.selectFrom('names').select('path_key').where('vault_id', '=', p.vault).limit(p.limit),
+    ),
+);
+
+export const eraseFolders = statement((db, p: { vault: VaultId; limit: number }) =>
+  db
+    .deleteFrom('folders')
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', (eb) => eb.selectFrom('folders').select('id').where('vault_id', '=', p.vault).limit(p.limit)),
+);

@@ -1,0 +1,51 @@
+/** What holds a path of a vault: one row per live note, attachment or folder. The key keeps two of them from one path. */
+export interface NameRow {
+  vault_id: string;
+  /** Blind index of the folded path: equal for paths that may not coexist. */
+  path_key: Buffer;
+  /** `note`, `attachment` or `folder`. */
+  kind: string;
+  /** The note, attachment or folder that holds the path. */
+  item_id: string;
+}
+
+/** A folder that exists: because it was made, or because something lies below it. */
+export interface FolderRow {
+  vault_id: string;
+  id: string;
+  /** Blind index of the folded path, as in `names`. */
+  path_key: Buffer;
+  /** 1 for a folder made by a client: it stays when it is empty. */
+  marker: number;
+  /** Live notes directly inside. */
+  notes: number;
+  /** Live notes, attachments and folders directly inside; a folder without marker goes with the last of them. */
+  children: number;
+  /** Sealed: the path in the spelling it was first written in. */
+  path: Buffer;
+}
+
+export interface TreeTables {
+  names: NameRow;
+  folders: FolderRow;
+}
+
+export const treeDdl = `
+create table names (
+  vault_id uuid not null references vaults (id),
+  path_key bytea not null,
+  kind text not null check (kind in ('note', 'attachment', 'folder')),
+  item_id uuid not null,
+  primary key (vault_id, path_key)
+);
+create table folders (
+  vault_id uuid not null references vaults (id),
+  id uuid not null,
+  path_key bytea not null,
+  marker bigint not null,
+  notes bigint not null check (notes >= 0),
+  children bigint not null check (children >= notes),
+  path bytea not null,
+  primary key (vault_id, id)
+);
+`;
