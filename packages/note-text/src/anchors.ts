@@ -2,12 +2,13 @@
  * Lines to hold on to where too much changed to search: those that occur exactly once in both texts and keep their
  * order (Bram Cohen's patience diff rests on the same idea).
  */
-import type { Budget, Hunk } from './myers.ts';
+import type { Hunk } from './myers.ts';
+import type { Budget } from './spans.ts';
 
 /** Shorter lines say too little to be held on to. */
 const minLine = 8;
 /** Above this many units of text only a part of the lines is looked at, chosen by length, so alike in both texts. */
-const sampleAbove = 2_000_000;
+const sampleAbove = 1_000_000;
 const repeated = -1;
 /** What looking at a line costs, in steps of the budget. */
 const lineCost = 2;

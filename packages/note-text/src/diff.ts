@@ -4,8 +4,8 @@
  * somebody else typed meanwhile.
  */
 import { anchoredGaps } from './anchors.ts';
-import { type Budget, compareSpans, type Hunk } from './myers.ts';
-import { joinsWords, lines, sharedAhead, sharedBehind, splitsPair, startsLine, words } from './spans.ts';
+import { compareSpans, type Hunk } from './myers.ts';
+import { type Budget, joinsWords, lines, sharedAhead, sharedBehind, splitsPair, startsLine, words } from './spans.ts';
 
 /** At `at` (UTF-16 offset in the text before all edits), `remove` units give way to `insert`. */
 export interface Edit {
@@ -23,13 +23,13 @@ export interface DiffLimits {
   readonly changedWords: number;
 }
 
-export const defaultDiffLimits: DiffLimits = { work: 1_500_000, changedLines: 1000, changedWords: 500 };
+export const defaultDiffLimits: DiffLimits = { work: 1_500_000, changedLines: 600, changedWords: 500 };
 
 /** Longer runs of letters are no words: encoded data, say. */
 const longWord = 1000;
 
 /** How far an edit is moved to a tidier place, in UTF-16 units. */
-const maxMove = 1000;
+const maxMove = 256;
 
 /** Without what both stretches begin and end with; no boundary parts a surrogate pair. */
 function trimmed(a: string, b: string, hunk: Hunk): Hunk {

@@ -3,7 +3,7 @@
  * 1986) over spans, made to run along long texts: a long agreement settles what lies behind it, and the search starts
  * afresh at the next difference. So memory and time follow the size of the largest change, not that of the text.
  */
-import { type Grain, Spans, sameSpan, sharedAhead } from './spans.ts';
+import { type Budget, type Grain, Spans, sameSpan, sharedAhead } from './spans.ts';
 
 /** A stretch of the old text [aFrom, aTo) and the stretch of the new one [bFrom, bTo) in its place; UTF-16 offsets. */
 export interface Hunk {
@@ -11,11 +11,6 @@ export interface Hunk {
   aTo: number;
   bFrom: number;
   bTo: number;
-}
-
-/** Work left to spend, in steps of some ten nanoseconds; shared by all the searches of one diff. */
-export interface Budget {
-  work: number;
 }
 
 /** What a search costs beyond its steps: setting up, slicing, one more edit for the reader of the diff. */
@@ -26,7 +21,7 @@ const searchCost = 200;
  * A point is its x alone, the number of old spans behind it; on diagonal k, k fewer new spans are behind it.
  */
 class Trail {
-  #points = new Int32Array(1024);
+  #points = new Int32Array(256);
 
   /** The points, with room for row `d`, which starts at index d (d + 1) / 2. */
   upTo(d: number): Int32Array {
@@ -100,7 +95,7 @@ function search(a: Spans, b: Spans, grain: Grain, maxChanges: number, budget: Bu
       const entry = d === 0 ? 0 : Math.max(removal, insertion);
       let x = entry;
       let certain = false;
-      while (x >= 0 && !certain && a.has(x) && b.has(x - k) && sameSpan(a, x, b, x - k)) {
+      while (x >= 0 && !certain && a.has(x) && b.has(x - k) && sameSpan(a, x, b, x - k, budget)) {
         x++;
         certain = x - entry >= grain.certainSpans && a.start(x) - a.start(entry) >= grain.certainUnits;
       }
@@ -127,7 +122,7 @@ export function compareSpans(
   maxChanges: number,
   budget: Budget,
 ): { hunks: Hunk[]; rest: Hunk | null } {
-  const trail = new Trail();
+  let trail: Trail | undefined; // made at the first difference: most stretches between anchors have none
   const hunks: Hunk[] = [];
   let { aFrom, bFrom } = within;
   const { aTo, bTo } = within;
@@ -144,6 +139,7 @@ export function compareSpans(
     }
     const aSpans = new Spans(a, aFrom, aTo, grain);
     const bSpans = new Spans(b, bFrom, bTo, grain);
+    trail ??= new Trail();
     const found = search(aSpans, bSpans, grain, maxChanges, budget, trail);
     if (found === null) return { hunks, rest: { aFrom, aTo, bFrom, bTo } };
     for (const hunk of found.hunks) hunks.push(hunk);

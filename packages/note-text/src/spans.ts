@@ -63,6 +63,11 @@ export function sharedBehind(a: string, aTo: number, b: string, bTo: number, max
   return shared;
 }
 
+/** Work left to spend, in steps of some ten nanoseconds; shared by all the searches of one diff. */
+export interface Budget {
+  work: number;
+}
+
 /** How a text is cut into spans: two equal texts are always cut alike. */
 export interface Grain {
   /** The end of the span that starts at `from`; more than `from`, at most `to`. */
@@ -154,12 +159,15 @@ export class Spans {
 }
 
 /** Whether two spans hold the same text. */
-export function sameSpan(a: Spans, aIndex: number, b: Spans, bIndex: number): boolean {
+export function sameSpan(a: Spans, aIndex: number, b: Spans, bIndex: number, budget: Budget): boolean {
   const aFrom = a.start(aIndex);
   const bFrom = b.start(bIndex);
   const length = a.start(aIndex + 1) - aFrom;
   if (length !== b.start(bIndex + 1) - bFrom) return false;
-  if (length > 64) return a.text.slice(aFrom, aFrom + length) === b.text.slice(bFrom, bFrom + length);
+  if (length > 64) {
+    budget.work -= length >> 7; // what memory speed makes of a long line
+    return a.text.slice(aFrom, aFrom + length) === b.text.slice(bFrom, bFrom + length);
+  }
   // Lines often begin alike (indents, bullets) and mostly end alike (a newline): the middle tells them apart soonest.
   const middle = length >> 1;
   if (a.text.charCodeAt(aFrom + middle) !== b.text.charCodeAt(bFrom + middle)) return false;

@@ -159,13 +159,33 @@ test('emoji that share half their units are replaced whole', () => {
 });
 
 test('two people in one note: what either did stays where it belongs', () => {
-  const base = prose(3000, 5);
-  const lines = base.split('\n');
-  const mine = lines.with(3, `${lines[3]} and more`).join('\n');
-  const theirs = lines.toSpliced(20, 1, 'another line').join('\n');
-  const both = lines.with(3, `${lines[3]} and more`).toSpliced(20, 1, 'another line').join('\n');
-  const edits = [...minimalDiff(base, mine), ...minimalDiff(base, theirs)].sort((one, other) => one.at - other.at);
-  assert.equal(applyEdits(base, edits), both);
+  const base = prose(6000, 5).split('\n').slice(0, 60);
+  const change = fc.constantFrom<(line: string) => string[]>(
+    (line) => [`${line} and more`],
+    (line) => [`so ${line}`],
+    (line) => [line.replace(' ', ' very ')],
+    (line) => [line, 'a new line', 'and one more'],
+    (line) => ['', line],
+    () => ['something else'],
+    () => [],
+  );
+  const text = (lines: readonly string[][]) => lines.flat().join('\n');
+  // Each changes every sixth line or so; between the two there are always lines that nobody touched.
+  const person = fc.array(fc.option(change), { minLength: 10, maxLength: 10 });
+  const edited =
+    (changes: readonly (((line: string) => string[]) | null)[], offset: number) => (line: string, at: number) =>
+      at % 6 === offset ? (changes[(at - offset) / 6]?.(line) ?? [line]) : [line];
+  fc.assert(
+    fc.property(person, person, (alice, bob) => {
+      const before = base.join('\n');
+      const mine = minimalDiff(before, text(base.map(edited(alice, 0))));
+      const theirs = minimalDiff(before, text(base.map(edited(bob, 3))));
+      const both = base.map((line, at) => (at % 6 === 0 ? edited(alice, 0)(line, at) : edited(bob, 3)(line, at)));
+      const edits = [...mine, ...theirs].sort((one, other) => one.at - other.at);
+      assert.equal(applyEdits(before, edits), text(both));
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('a long paste does not hide a small edit further on', () => {
@@ -201,6 +221,9 @@ test('10 MB: time is bounded whatever the texts', () => {
   timed('unrelated, no spaces', one.replaceAll(/\s/g, ''), other.replaceAll(/\s/g, ''));
   timed('newlines', '\n'.repeat(megabytes), 'x\n'.repeat(megabytes / 2));
   timed('short lines', 'a\n'.repeat(megabytes / 2), 'b\n'.repeat(megabytes / 2));
+  const long = 'の'.repeat(8000);
+  const longLines = (first: number) => Array.from({ length: 600 }, (_, at) => `${long}${first + at}\n`).join('');
+  timed('long lines that differ at their ends', longLines(100_000), longLines(500_000));
   timed('shifted', 'ab'.repeat(megabytes / 2), 'ba'.repeat(megabytes / 2));
   timed('halves of pairs', '\ud83d'.repeat(megabytes / 2), '\ude00'.repeat(megabytes / 2));
   timed('emoji', '😀'.repeat(megabytes / 4), '😁'.repeat(megabytes / 4));
