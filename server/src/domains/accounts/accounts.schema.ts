@@ -1,13 +1,7 @@
-import { type TProperties, Type } from 'typebox';
-import { Nullable, Uuid } from '../../http/schemas.ts';
+import { Type } from 'typebox';
+import { Nullable, Unchecked, Uuid } from '../../http/schemas.ts';
 import type { User } from './profile.ts';
 import type { Tokens } from './sessions.ts';
-
-/** A body whose every fault has one answer of its own: the fields are documented, and looked at by the verb. */
-function Unchecked<Fields>(properties: TProperties) {
-  // Without a type, the properties of a body that is no object are simply not there.
-  return Type.Unsafe<Fields | null | undefined>({ properties });
-}
 
 const Email = { description: 'E-mail address.' };
 const Password = { description: 'At least 8 characters, at most 256 bytes.' };

@@ -121,12 +121,12 @@ export const markDeleting = statement((db, p: { id: UserId; now: number }) =>
 );
 
 /** Accounts whose erasure began and has not ended, by id. */
-export const findDeleting = statement((db, p: { after: string; limit: number }) =>
+export const findDeleting = statement((db, p: { after: UserId; limit: number }) =>
   db
     .selectFrom('users')
     .select('id')
     .where('deleting_at', 'is not', null)
-    .where('id', '>', p.after as UserId)
+    .where('id', '>', p.after)
     .orderBy('id')
     .limit(p.limit),
 );
@@ -170,11 +170,8 @@ export const deleteSessionsOf = statement((db, p: { userId: UserId }) =>
   db.deleteFrom('sessions').where('user_id', '=', p.userId),
 );
 
-export const deleteOtherSessions = statement((db, p: { userId: UserId; kept: string }) =>
-  db
-    .deleteFrom('sessions')
-    .where('user_id', '=', p.userId)
-    .where('id', '!=', p.kept as SessionId),
+export const deleteOtherSessions = statement((db, p: { userId: UserId; kept: SessionId }) =>
+  db.deleteFrom('sessions').where('user_id', '=', p.userId).where('id', '!=', p.kept),
 );
 
 export const deleteExpiredSessions = statement((db, p: { userId: UserId; now: number }) =>

@@ -5,6 +5,7 @@ import type { AccountParts } from './parts.ts';
 import type { Passwords } from './passwords.ts';
 
 const BATCH = 100;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000' as UserId;
 
 export interface Erasure {
   /** Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`, `delete_failed`. */
@@ -49,7 +50,7 @@ export function createErasure({ db, keys, clock, hooks }: AccountParts, password
     async resumeErasures() {
       let finished = 0;
       const failures: unknown[] = [];
-      for (let after = ''; ; ) {
+      for (let after = FIRST_ID; ; ) {
         const rows = await db.all(store.findDeleting, { after, limit: BATCH });
         for (const { id } of rows) {
           // One account that cannot be erased now must not hold up the others.

@@ -1,5 +1,5 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import * as store from './accounts.store.ts';
 import type { AccountParts } from './parts.ts';
@@ -31,7 +31,12 @@ export interface PasswordChange {
 export function createRecovery(parts: AccountParts, passwords: Passwords): Recovery {
   const { db, keys, clock, hooks, plans } = parts;
 
-  async function setPassword(handle: WriteHandle, userId: UserId, passwordHash: string, kept: string): Promise<void> {
+  async function setPassword(
+    handle: WriteHandle,
+    userId: UserId,
+    passwordHash: string,
+    kept: SessionId,
+  ): Promise<void> {
     await handle.run(store.updatePassword, { id: userId, passwordHash });
     await handle.run(store.deleteOtherSessions, { userId, kept });
     handle.onCommit(() => hooks.credentialsChanged(userId));
@@ -55,7 +60,7 @@ export function createRecovery(parts: AccountParts, passwords: Passwords): Recov
         const held = await handle.get(store.lockUser, { id: userId });
         // Of two changes at once the second one's old password is no longer the password.
         if (held?.password_hash !== stored) throw new NotevaultError('wrong_old_password');
-        await setPassword(handle, userId, passwordHash, credentialId);
+        await setPassword(handle, userId, passwordHash, credentialId as SessionId);
       });
     },
     async resetPassword({ token, password }) {
@@ -109,4 +114,4 @@ export function createRecovery(parts: AccountParts, passwords: Passwords): Recov
 }
 
 /** The nil UUID: no session has it. */
-const NO_SESSION = '00000000-0000-0000-0000-000000000000';
+const NO_SESSION = '00000000-0000-0000-0000-000000000000' as SessionId;

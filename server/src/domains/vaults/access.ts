@@ -1,0 +1,85 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { Level, Principal } from '../accounts/accounts.ts';
+import { type Plan, planOf } from '../plans/plans.ts';
+import type { VaultParts } from './parts.ts';
+import * as store from './vaults.store.ts';
+
+/** A vault a caller may use, with its keys open. */
+export interface OpenVault {
+  readonly id: VaultId;
+  readonly userId: UserId;
+  readonly level: 'read' | 'write';
+  readonly key: SealingKey;
+  /** Grows when a backup is restored: cursors and client ids of another epoch are void. */
+  readonly feedEpoch: number;
+  /** The owner's plan. */
+  readonly plan: Plan;
+  readonly tier: string;
+}
+
+/** What a caller may do in a vault of the same user. The only place that decides it. */
+export function levelOf(principal: Principal, vaultId: VaultId): Level {
+  if (principal.kind === 'session') return 'write';
+  const { reach } = principal;
+  return reach?.vaults.get(vaultId) ?? reach?.elsewhere ?? 'none';
+}
+
+/** Throws `insufficient_access` unless the caller may write in vaults not yet made. */
+export function checkMayCreate(principal: Principal): void {
+  if (principal.kind === 'session' || principal.reach?.elsewhere === 'write') return;
+  throw new NotevaultError('insufficient_access', { required: 'write' });
+}
+
+/** Throws as an operation on a vault by its id does: one the caller does not reach is not there. */
+export function checkLevel(principal: Principal, vaultId: VaultId, need: 'read' | 'write'): void {
+  const level = levelOf(principal, vaultId);
+  if (level === 'none') throw new NotevaultError('vault_not_found');
+  if (need === 'write' && level !== 'write') throw new NotevaultError('insufficient_access', { required: 'write' });
+}
+
+/** The id in a URL; throws `vault_not_found` when it is malformed. */
+export function vaultIdOf(text: string): VaultId {
+  const id = parseUuid(text);
+  if (id === null) throw new NotevaultError('vault_not_found');
+  return id as VaultId;
+}
+
+export interface Access {
+  /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed (contract section 1). */
+  openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
+}
+
+export function createAccess({ db, keys, plans }: VaultParts): Access {
+  /** One statement whatever the case. */
+  async function choose(principal: Principal, header: string | undefined) {
+    const { userId } = principal;
+    if (header !== undefined) {
+      const id = parseUuid(header);
+      const row = id === null ? undefined : await db.get(store.findOpenable, { id: id as VaultId, userId });
+      if (row === undefined) throw new NotevaultError('vault_header_not_found');
+      return row;
+    }
+    // A session reaches everything: when that is one vault, it is the default one.
+    if (principal.kind === 'session') return db.get(store.findDefaultOpenable, { userId });
+    const rows = await db.all(store.findOpenables, { userId });
+    const reached = rows.filter((row) => levelOf(principal, row.id) !== 'none');
+    return reached.length === 1 ? reached[0] : rows.find((row) => row.is_default === 1);
+  }
+
+  return {
+    async openVault(principal, header, need) {
+      const row = await choose(principal, header);
+      if (row === undefined) throw new NotevaultError('no_vault');
+      const level = levelOf(principal, row.id);
+      if (level === 'none') throw new NotevaultError('vault_no_access');
+      if (need === 'write' && level !== 'write') throw new NotevaultError('insufficient_access', { required: need });
+      const key = await keys.open({ kind: 'vault', id: row.id });
+      // Purged since the row was read.
+      if (key === null) throw new NotevaultError('vault_header_not_found');
+      const plan = planOf(plans, row.tier);
+      return { id: row.id, userId: row.user_id, level, key, feedEpoch: row.feed_epoch, plan, tier: row.tier };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../engines/database/database.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { Principal } from '../accounts/accounts.ts';
+import { capExceeded, capOf, planOf } from '../plans/plans.ts';
+import { checkMayCreate, levelOf } from './access.ts';
+import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './meta.ts';
+import type { VaultParts } from './parts.ts';
+import * as store from './vaults.store.ts';
+import { openUserKey, openVaultKey, purgeDelayMs, type ShownRow, type Vault, vaultOf } from './view.ts';
+
+export interface NewVault {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly is_default?: boolean;
+}
+
+export interface Registered {
+  readonly vault: Vault;
+  readonly status: 'created' | 'existing';
+}
+
+export interface Creation {
+  /** Throws `validation`, `limit_exceeded`, `insufficient_access`. */
+  create(principal: Principal, vault: NewVault): Promise<Vault>;
+  /**
+   * The vault of this client id, made when there is none, however often and at once it is asked for.
+   * Throws `register_params`, `limit_exceeded`, `insufficient_access`.
+   */
+  register(principal: Principal, sent: { client_id?: unknown; name?: unknown }): Promise<Registered>;
+}
+
+/** Whose row is held, and their plan as it is under that lock. */
+export interface Owner {
+  readonly userId: UserId;
+  readonly tier: string;
+}
+
+interface Plain {
+  readonly name: string;
+  readonly description: string | null;
+  readonly wantsDefault: boolean;
+  readonly clientBlind: Buffer | null;
+}
+
+export function createCreation(parts: VaultParts): Creation {
+  const { db, keys, clock, accounts } = parts;
+
+  /** Everything about the user's vaults as a whole is decided here, under the lock on the user's row. */
+  async function insert(handle: WriteHandle, owner: Owner, userKey: SealingKey, plain: Plain): Promise<Vault> {
+    const { userId } = owner;
+    await checkVaultsCap(handle, parts, owner, 0);
+    const id = clock.uuid() as VaultId;
+    const now = clock.now();
+    const slug = await freeSlug(handle, userKey, { userId, vaultId: id, name: plain.name });
+    const isDefault = plain.wantsDefault || (await handle.get(store.findDefault, { userId })) === undefined;
+    if (isDefault) await handle.run(store.clearDefault, { userId });
+    const key = await keys.create(handle, { kind: 'vault', id });
+    const { name, description, clientBlind } = plain;
+    const meta = sealMeta(key, id, 1, { name, slug, description });
+    const slugBlind = slugBlindOf(userKey, slug);
+    await handle.run(store.insertVault, {
+      id,
+      userId,
+      isDefault: Number(isDefault),
+      clientBlind,
+      slugBlind,
+      meta,
+      now,
+    });
+    await handle.run(store.insertFeed, { vaultId: id });
+    const counts = { noteCount: 0, attachmentCount: 0 };
+    return { id, name, slug, description, isDefault, ...counts, createdAt: now, deletedAt: null, purgeAt: null };
+  }
+
+  async function adopt(principal: Principal, row: ShownRow): Promise<Registered> {
+    if (levelOf(principal, row.id) === 'none') throw new NotevaultError('insufficient_access', { required: 'read' });
+    const key = await openVaultKey(parts, row.id);
+    return { vault: vaultOf(row, key, purgeDelayMs(parts)), status: 'existing' };
+  }
+
+  return {
+    async create(principal, sent) {
+      checkMayCreate(principal);
+      const { userId } = principal;
+      const plain = {
+        name: cleanName(sent.name),
+        description: cleanDescription(sent.description ?? null),
+        wantsDefault: sent.is_default ?? false,
+        clientBlind: null,
+      };
+      const userKey = await openUserKey(parts, userId);
+      return db.transact(async (handle) => {
+        const { tier } = await accounts.lockUser(handle, userId);
+        return insert(handle, { userId, tier }, userKey, plain);
+      });
+    },
+    async register(principal, sent) {
+      const { clientId, name } = readRegistration(sent);
+      const { userId } = principal;
+      const userKey = await openUserKey(parts, userId);
+      const clientBlind = clientBlindOf(userKey, clientId);
+      const known = await db.get(store.findByClient, { userId, clientBlind });
+      if (known !== undefined) return adopt(principal, known);
+      checkMayCreate(principal);
+      const made = await db.transact(async (handle) => {
+        const { tier } = await accounts.lockUser(handle, userId);
+        // Another call with this id may have come first.
+        const other = await handle.get(store.findByClient, { userId, clientBlind });
+        if (other !== undefined) return { other };
+        const plain = { name, description: null, wantsDefault: false, clientBlind };
+        return { vault: await insert(handle, { userId, tier }, userKey, plain) };
+      });
+      return 'other' in made ? adopt(principal, made.other) : { vault: made.vault, status: 'created' };
+    },
+  };
+}
+
+function readRegistration({ client_id, name }: { client_id?: unknown; name?: unknown }) {
+  const sent = typeof client_id === 'string' && typeof name === 'string';
+  if (!sent || client_id.trim() === '' || name.trim() === '') throw new NotevaultError('register_params');
+  return { clientId: client_id.toWellFormed(), name: cleanName(name) };
+}
+
+/** Whether one more active vault, with so many notes, fits the user's plan. Asked under the lock on the user's row. */
+export async function checkVaultsCap(
+  handle: WriteHandle,
+  { plans }: VaultParts,
+  { userId, tier }: Owner,
+  notes: number,
+): Promise<void> {
+  const plan = planOf(plans, tier);
+  if (plan.vaults_cap === null && (plan.notes_cap === null || notes === 0)) return;
+  const active = (await handle.get(store.sumActive, { userId })) ?? { vaults: 0, notes: 0 };
+  if (active.vaults >= capOf(plan, 'vaults_cap')) throw capExceeded('vaults_cap', tier, plan, active.vaults);
+  if (notes > 0 && active.notes + notes > capOf(plan, 'notes_cap')) {
+    throw capExceeded('notes_cap', tier, plan, active.notes);
+  }
+}

@@ -1,0 +1,192 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { Principal } from '../accounts/accounts.ts';
+import { checkLevel, levelOf, vaultIdOf } from './access.ts';
+import { checkVaultsCap } from './create.ts';
+import { cleanDescription, cleanName, freeSlug, openMeta, sealMeta, slugBlindOf } from './meta.ts';
+import type { DeviceLink, VaultParts } from './parts.ts';
+import * as store from './vaults.store.ts';
+import { openUserKey, openVaultKey, purgeDelayMs, type ShownRow, type Vault, vaultOf } from './view.ts';
+
+export interface VaultChange {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly is_default?: boolean;
+}
+
+export interface VaultQuery {
+  /** `true` for deleted vaults instead of active ones. */
+  readonly deleted?: string;
+  /** A device-link code to look up; ignored unless the caller is a session. */
+  readonly user_code?: string;
+}
+
+export interface VaultList {
+  readonly vaults: Vault[];
+  /** Set when a code was looked up: what it suggests, or null when it cannot be claimed. */
+  readonly link?: DeviceLink | null;
+}
+
+/** All of these throw `vault_not_found` for a vault that is not there for the caller. */
+export interface Management {
+  list(principal: Principal, query: VaultQuery): Promise<VaultList>;
+  get(principal: Principal, id: string): Promise<Vault>;
+  /** Throws `validation`, `insufficient_access`. */
+  update(principal: Principal, id: string, change: VaultChange): Promise<Vault>;
+  /** Deletes softly. Throws `insufficient_access`. */
+  remove(principal: Principal, id: string): Promise<VaultId>;
+  /** Throws `limit_exceeded`. */
+  restore(principal: Principal, id: string): Promise<Vault>;
+}
+
+export function createManagement(parts: VaultParts): Management {
+  const { db, clock, accounts, hooks } = parts;
+  const purgeDelay = purgeDelayMs(parts);
+  /** A deleted vault is gone from the moment its purge is due, whether or not the purge has come by. */
+  const restorable = () => clock.now() - purgeDelay;
+
+  async function active(principal: Principal, id: string, need: 'read' | 'write'): Promise<ShownRow> {
+    const row = await db.get(store.findActive, { id: vaultIdOf(id), userId: principal.userId });
+    return allowed(principal, row, need);
+  }
+
+  async function show(row: ShownRow): Promise<Vault> {
+    return vaultOf(row, await openVaultKey(parts, row.id), purgeDelay);
+  }
+
+  return {
+    async list(principal, { deleted, user_code: code }) {
+      const { userId } = principal;
+      const rows =
+        deleted === 'true'
+          ? await db.all(store.listDeleted, { userId, after: restorable() })
+          : await db.all(store.listActive, { userId });
+      const vaults = await Promise.all(rows.filter((row) => levelOf(principal, row.id) !== 'none').map(show));
+      if (code === undefined || principal.kind !== 'session') return { vaults };
+      return { vaults, link: await hooks.deviceLink(userId, code) };
+    },
+    async get(principal, id) {
+      const vault = await show(await active(principal, id, 'read'));
+      hooks.opened(principal.userId, vault.id);
+      return vault;
+    },
+    async update(principal, id, sent) {
+      const change = cleanChange(sent);
+      const found = await active(principal, id, 'write');
+      const { userId } = principal;
+      const [key, userKey] = await Promise.all([openVaultKey(parts, found.id), openUserKey(parts, userId)]);
+      const row = await db.transact(async (handle) => {
+        await accounts.lockUser(handle, userId);
+        const held = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+        if (change.is_default !== undefined) await moveDefault(handle, held, change.is_default);
+        await rewriteMeta(handle, held, { key, userKey }, change);
+        return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+      });
+      return vaultOf(row, key, purgeDelay);
+    },
+    async remove(principal, id) {
+      const { id: vaultId } = await active(principal, id, 'write');
+      const { userId } = principal;
+      await db.transact(async (handle) => {
+        await accounts.lockUser(handle, userId);
+        const marked = await handle.run(store.markDeleted, { id: vaultId, userId, now: clock.now() });
+        if (marked === 0) throw new NotevaultError('vault_not_found');
+        await handle.run(store.setWritable, { vaultId, writable: 0 });
+        await promoteOldest(handle, userId);
+        handle.onCommit(() => hooks.closed(vaultId));
+      });
+      return vaultId;
+    },
+    async restore(principal, id) {
+      const { userId } = principal;
+      const wanted = { id: vaultIdOf(id), userId, after: restorable() };
+      const found = allowed(principal, await db.get(store.findDeleted, wanted), 'write');
+      const [key, userKey] = await Promise.all([openVaultKey(parts, found.id), openUserKey(parts, userId)]);
+      const row = await db.transact(async (handle) => {
+        const { tier } = await accounts.lockUser(handle, userId);
+        const held = allowed(principal, await handle.get(store.findDeleted, wanted), 'write');
+        await checkVaultsCap(handle, parts, { userId, tier }, held.note_count);
+        await reactivate(handle, held, { key, userKey });
+        return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+      });
+      return vaultOf(row, key, purgeDelay);
+    },
+  };
+}
+
+interface OpenKeys {
+  readonly key: SealingKey;
+  readonly userKey: SealingKey;
+}
+
+function allowed(principal: Principal, row: ShownRow | undefined, need: 'read' | 'write'): ShownRow {
+  if (row === undefined) throw new NotevaultError('vault_not_found');
+  checkLevel(principal, row.id, need);
+  return row;
+}
+
+function cleanChange({ name, description, is_default }: VaultChange): VaultChange {
+  return {
+    ...(name === undefined ? {} : { name: cleanName(name) }),
+    ...(description === undefined ? {} : { description: cleanDescription(description) }),
+    ...(is_default === undefined ? {} : { is_default }),
+  };
+}
+
+/** There is always one default vault, so it moves to another one and never just goes. */
+async function moveDefault(handle: WriteHandle, row: ShownRow, wanted: boolean): Promise<void> {
+  const isDefault = row.is_default === 1;
+  if (wanted === isDefault) return;
+  if (isDefault) throw invalid({ is_default: ['make another vault the default instead'] });
+  await handle.run(store.clearDefault, { userId: row.user_id });
+  await handle.run(store.setDefault, { id: row.id });
+}
+
+async function rewriteMeta(handle: WriteHandle, row: ShownRow, keys: OpenKeys, change: VaultChange): Promise<void> {
+  const old = openMeta(keys.key, row);
+  const name = change.name ?? old.name;
+  const description = change.description === undefined ? old.description : change.description;
+  if (name === old.name && description === old.description) return;
+  const slug = name === old.name ? old.slug : await slugFor(handle, keys.userKey, row, name);
+  await handle.run(store.updateMeta, { id: row.id, ...sealedMeta(row, keys, { name, slug, description }) });
+}
+
+/** The slug anew only when another vault took it meanwhile; the client's id only when it is still free. */
+async function reactivate(handle: WriteHandle, row: ShownRow, keys: OpenKeys): Promise<void> {
+  const { id, user_id: userId, client_blind: clientBlind } = row;
+  const old = openMeta(keys.key, row);
+  const taken = await handle.allIn(store.findSlugs, { userId, except: id }, [slugBlindOf(keys.userKey, old.slug)]);
+  const slug = taken.length === 0 ? old.slug : await slugFor(handle, keys.userKey, row, old.name);
+  const claimed = clientBlind === null ? undefined : await handle.get(store.findByClient, { userId, clientBlind });
+  const isDefault = (await handle.get(store.findDefault, { userId })) === undefined;
+  const restored = await handle.run(store.markRestored, {
+    id,
+    clientBlind: claimed === undefined ? clientBlind : null,
+    isDefault: Number(isDefault),
+    ...sealedMeta(row, keys, { ...old, slug }),
+  });
+  if (restored === 0) throw new NotevaultError('vault_not_found');
+  await handle.run(store.setWritable, { vaultId: id, writable: 1 });
+}
+
+function slugFor(handle: ReadHandle, userKey: SealingKey, row: ShownRow, name: string): Promise<string> {
+  return freeSlug(handle, userKey, { userId: row.user_id, vaultId: row.id, name });
+}
+
+function sealedMeta(
+  row: ShownRow,
+  { key, userKey }: OpenKeys,
+  meta: { name: string; slug: string; description: string | null },
+) {
+  const metaVersion = row.meta_version + 1;
+  const sealed = sealMeta(key, row.id, metaVersion, meta);
+  return { meta: sealed, metaVersion, slugBlind: slugBlindOf(userKey, meta.slug) };
+}
+
+async function promoteOldest(handle: WriteHandle, userId: UserId): Promise<void> {
+  if ((await handle.get(store.findDefault, { userId })) !== undefined) return;
+  const oldest = await handle.get(store.findOldestActive, { userId });
+  if (oldest !== undefined) await handle.run(store.setDefault, { id: oldest.id });
+}

@@ -1,0 +1,38 @@
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../engines/clock/clock.ts';
+import type { Database } from '../../engines/database/database.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { PlanTable } from '../plans/plans.ts';
+
+/** What vaults must cause in the rooms on their right; bound in app.ts. */
+export interface VaultHooks {
+  /** Somebody opened a vault: an analytics event, where the user allows it. Must not throw. */
+  opened(userId: UserId, vaultId: VaultId): void;
+  /** A vault was deleted: whoever holds it open lets go. Must not throw. */
+  closed(vaultId: VaultId): void;
+  /**
+   * Erases a bounded part of a vault's rows and blobs in other rooms; resolves to true while some are left. Called again
+   * after a crash, so it must go on where it stopped. The vault's key is gone by then: nothing can be opened.
+   */
+  eraseSlice(vaultId: VaultId): Promise<boolean>;
+  /** What a pending device-link code suggests; null when the user cannot claim it. */
+  deviceLink(userId: UserId, userCode: string): Promise<DeviceLink | null>;
+}
+
+export interface DeviceLink {
+  readonly vaultName: string | null;
+  readonly deviceName: string | null;
+}
+
+/** What the room is made of. */
+export interface VaultParts {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly accounts: Pick<Accounts, 'lockUser'>;
+  readonly plans: PlanTable;
+  /** Days a deleted vault can be restored. */
+  readonly purgeAfterDays: number;
+  readonly hooks: VaultHooks;
+}

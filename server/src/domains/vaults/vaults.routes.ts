@@ -1,0 +1,125 @@
+import { type Route, route } from '../../http/route.ts';
+import * as schema from './vaults.schema.ts';
+import type { Vaults } from './vaults.ts';
+
+export function vaultsRoutes(vaults: Vaults): Route[] {
+  return [...userRoutes(vaults), ...vaultRoutes(vaults), ...lifecycleRoutes(vaults)];
+}
+
+function userRoutes(vaults: Vaults): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/vaults',
+      operation: 'listVaults',
+      summary: 'The vaults the credential reaches',
+      access: 'credential',
+      query: schema.VaultsQuery,
+      responses: { 200: schema.VaultsResponse },
+      handle: async ({ principal, query }) => ({ body: schema.vaultsView(await vaults.list(principal, query)) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/vaults',
+      operation: 'createVault',
+      summary: 'Create a vault',
+      access: 'credential',
+      body: schema.NewVaultBody,
+      responses: { 201: schema.VaultResponse },
+      errors: ['limit_exceeded', 'insufficient_access'],
+      handle: async ({ principal, body }) => ({
+        body: { vault: schema.vaultView(await vaults.create(principal, body)) },
+      }),
+    }),
+    route({
+      method: 'POST',
+      path: '/vaults/register',
+      operation: 'registerVault',
+      summary: 'The vault of a client’s own id, made when there is none',
+      access: 'credential',
+      body: schema.RegisterVaultBody,
+      responses: { 200: schema.RegisterVaultResponse, 201: schema.RegisterVaultResponse },
+      errors: ['register_params', 'limit_exceeded', 'insufficient_access'],
+      handle: async ({ principal, body }) => {
+        const { vault, status } = await vaults.register(principal, body ?? {});
+        return { status: status === 'created' ? 201 : 200, body: { ...schema.vaultView(vault), status } };
+      },
+    }),
+  ];
+}
+
+function vaultRoutes(vaults: Vaults): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/vaults/:id',
+      operation: 'getVault',
+      summary: 'Open a vault',
+      access: 'credential',
+      params: schema.VaultParams,
+      responses: { 200: schema.VaultResponse },
+      errors: ['vault_not_found'],
+      handle: async ({ principal, params }) => ({
+        body: { vault: schema.vaultView(await vaults.get(principal, params.id)) },
+      }),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/vaults/:id',
+      operation: 'updateVault',
+      summary: 'Rename or describe a vault, or make it the default',
+      access: 'credential',
+      params: schema.VaultParams,
+      body: schema.UpdateVaultBody,
+      responses: { 200: schema.VaultResponse },
+      errors: ['vault_not_found', 'insufficient_access'],
+      handle: async ({ principal, params, body }) => ({
+        body: { vault: schema.vaultView(await vaults.update(principal, params.id, body)) },
+      }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/vaults/:id',
+      operation: 'deleteVault',
+      summary: 'Delete a vault; it can be restored for 30 days',
+      access: 'credential',
+      params: schema.VaultParams,
+      responses: { 200: schema.VaultDeleted },
+      errors: ['vault_not_found', 'insufficient_access'],
+      handle: async ({ principal, params }) => ({
+        body: { deleted: true, id: await vaults.remove(principal, params.id) },
+      }),
+    }),
+  ];
+}
+
+function lifecycleRoutes(vaults: Vaults): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/vaults/:id/restore',
+      operation: 'restoreVault',
+      summary: 'Restore a deleted vault',
+      access: 'session',
+      params: schema.VaultParams,
+      responses: { 200: schema.VaultResponse },
+      errors: ['vault_not_found', 'limit_exceeded'],
+      handle: async ({ principal, params }) => ({
+        body: { vault: schema.vaultView(await vaults.restore(principal, params.id)) },
+      }),
+    }),
+    route({
+      method: 'POST',
+      path: '/vaults/:id/purge',
+      operation: 'purgeVault',
+      summary: 'Erase a deleted vault for good',
+      access: 'session',
+      params: schema.VaultParams,
+      responses: { 200: schema.VaultPurged },
+      errors: ['vault_not_found'],
+      handle: async ({ principal, params }) => ({
+        body: { purged: true, id: await vaults.purge(principal, params.id) },
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,72 @@
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+
+/** One vault, from its making until it is purged. */
+export interface VaultRow {
+  /** UUIDv7, made by the server. */
+  id: VaultId;
+  user_id: UserId;
+  /** 1 for the user's default vault, else 0; always 0 once deleted. */
+  is_default: number;
+  /** Blind of the client's own id for the vault, under the user's key; null when it was not registered by a client. */
+  client_blind: Buffer | null;
+  /** Blind of the slug, under the user's key. */
+  slug_blind: Buffer;
+  /** Name, slug and description, sealed under the vault's key. */
+  meta: Buffer;
+  /** Grows with each writing of `meta`, which is sealed for this version only. */
+  meta_version: number;
+  created_at: number;
+  /** When it was deleted; until it is purged it can be restored. */
+  deleted_at: number | null;
+  /** When its purge began: the key is gone, and the purge is resumed until the row is gone too. */
+  purging_at: number | null;
+}
+
+/** What every write to a vault updates: kept narrow and apart, for it is the lock that puts writes in their order. */
+export interface VaultFeedRow {
+  vault_id: VaultId;
+  /** The last seq taken; 0 before the first write. */
+  change_seq: number;
+  /** Grows when a backup is restored: cursors and client ids of another epoch are void. */
+  feed_epoch: number;
+  /** Live notes. */
+  note_count: number;
+  /** Live attachments. */
+  attachment_count: number;
+  /** 1 while the vault is active, else 0: here too, so that a writer's lock and its check are one statement. */
+  writable: number;
+}
+
+export interface VaultsTables {
+  vaults: VaultRow;
+  vault_feeds: VaultFeedRow;
+}
+
+// Uniqueness counts among active vaults only: a deleted one gives its slug and its client's id free.
+export const vaultsDdl = `
+create table vaults (
+  id uuid primary key,
+  user_id uuid not null references users (id),
+  is_default bigint not null,
+  client_blind bytea,
+  slug_blind bytea not null,
+  meta bytea not null,
+  meta_version bigint not null,
+  created_at bigint not null,
+  deleted_at bigint,
+  purging_at bigint
+);
+create index vaults_of_user on vaults (user_id, created_at, id);
+create unique index vaults_one_default on vaults (user_id) where is_default = 1;
+create unique index vaults_client on vaults (user_id, client_blind) where deleted_at is null;
+create unique index vaults_slug on vaults (user_id, slug_blind) where deleted_at is null;
+create index vaults_deleted on vaults (deleted_at) where deleted_at is not null;
+create table vault_feeds (
+  vault_id uuid primary key references vaults (id) on delete cascade,
+  change_seq bigint not null,
+  feed_epoch bigint not null,
+  note_count bigint not null check (note_count >= 0),
+  attachment_count bigint not null check (attachment_count >= 0),
+  writable bigint not null
+);
+`;

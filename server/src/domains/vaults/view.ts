@@ -1,0 +1,67 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import { openMeta } from './meta.ts';
+import type { VaultParts } from './parts.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A vault as its owner sees it. */
+export interface Vault {
+  readonly id: VaultId;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string | null;
+  readonly isDefault: boolean;
+  readonly noteCount: number;
+  readonly attachmentCount: number;
+  readonly createdAt: number;
+  readonly deletedAt: number | null;
+  /** When a deleted vault is purged. */
+  readonly purgeAt: number | null;
+}
+
+/** A vault's row with the counts of its feed. */
+export interface ShownRow {
+  readonly id: VaultId;
+  readonly user_id: UserId;
+  readonly is_default: number;
+  readonly client_blind: Buffer | null;
+  readonly meta: Buffer;
+  readonly meta_version: number;
+  readonly created_at: number;
+  readonly deleted_at: number | null;
+  readonly note_count: number;
+  readonly attachment_count: number;
+}
+
+export function purgeDelayMs(parts: Pick<VaultParts, 'purgeAfterDays'>): number {
+  return parts.purgeAfterDays * DAY_MS;
+}
+
+export function vaultOf(row: ShownRow, key: SealingKey, purgeDelay: number): Vault {
+  return {
+    ...openMeta(key, row),
+    id: row.id,
+    isDefault: row.is_default === 1,
+    noteCount: row.note_count,
+    attachmentCount: row.attachment_count,
+    createdAt: row.created_at,
+    deletedAt: row.deleted_at,
+    purgeAt: row.deleted_at === null ? null : row.deleted_at + purgeDelay,
+  };
+}
+
+/** The vault's keys; throws `vault_not_found` when it was purged meanwhile. */
+export async function openVaultKey({ keys }: VaultParts, id: VaultId): Promise<SealingKey> {
+  const key = await keys.open({ kind: 'vault', id });
+  if (key === null) throw new NotevaultError('vault_not_found');
+  return key;
+}
+
+/** The user's keys; throws `unauthorized` when the account was closed meanwhile. */
+export async function openUserKey({ keys }: VaultParts, id: UserId): Promise<SealingKey> {
+  const key = await keys.open({ kind: 'user', id });
+  if (key === null) throw new NotevaultError('unauthorized');
+  return key;
+}
