@@ -89,6 +89,10 @@ export const findUserByEmail = statement((db, p: { email: string }) =>
   db.selectFrom('users').selectAll().where('email', '=', p.email).where('deleting_at', 'is', null),
 );
 
+export const findSomeUsers = statement((db, p: { limit: number }) =>
+  db.selectFrom('users').selectAll().where('deleting_at', 'is', null).orderBy('id').limit(p.limit),
+);
+
 export const updateProfile = statement(
   (db, p: { id: UserId; displayName: string | null; locale: string | null; analyticsOptOut: number }) =>
     db

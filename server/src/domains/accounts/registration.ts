@@ -1,4 +1,4 @@
-import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import * as store from './accounts.store.ts';
@@ -31,6 +31,11 @@ export interface Registration {
   register(account: NewAccount): Promise<SignedIn>;
   /** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`. */
   login(credentials: Credentials): Promise<SignedIn>;
+  /**
+   * A session for the operator on the server's own machine, as the account named, or as the only one there is.
+   * Throws `account_not_found`, `account_suspended`, `validation` when an account must be named.
+   */
+  openSession(email?: string): Promise<{ token: string; user: User }>;
   bootstrap(): Promise<{ pending: boolean; mode: AccountParts['registration'] }>;
   /** An account made by the operator, whatever the registration mode; without password it needs a reset to sign in. */
   createUser(email: string, password?: string, role?: Role): Promise<User>;
@@ -77,6 +82,17 @@ export function createRegistration(parts: AccountParts, passwords: Passwords, se
     return row;
   }
 
+  async function findNamed(sent: string): Promise<UserRow | undefined> {
+    const email = canonicalEmail(sent);
+    return email === null ? undefined : db.get(store.findUserByEmail, { email });
+  }
+
+  async function findOnly(): Promise<UserRow | undefined> {
+    const rows = await db.all(store.findSomeUsers, { limit: 2 });
+    if (rows.length > 1) throw invalid({ email: ['is needed: there are several accounts'] });
+    return rows[0];
+  }
+
   return {
     async register({ email: sent, password: secret, display_name, invite: token }) {
       const { email, password } = readCredentials(sent, secret);
@@ -112,6 +128,20 @@ export function createRegistration(parts: AccountParts, passwords: Passwords, se
         await session.write(handle, row.id);
       });
       return { ...session.tokens, user: userOf(row, server) };
+    },
+    async openSession(sent) {
+      const row = sent === undefined ? await findOnly() : await findNamed(sent);
+      if (row === undefined) throw new NotevaultError('account_not_found');
+      if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
+      const server = await keys.openServer();
+      const session = await sessions.prepare();
+      await db.transact(async (handle) => {
+        if ((await handle.get(store.lockUser, { id: row.id })) === undefined) {
+          throw new NotevaultError('account_not_found');
+        }
+        await session.write(handle, row.id);
+      });
+      return { token: session.tokens.accessToken, user: userOf(row, server) };
     },
     async bootstrap() {
       const first = await db.get(store.findFirstAccount, {});

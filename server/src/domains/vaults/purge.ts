@@ -15,7 +15,7 @@ export interface Purging {
   /** Purges what has been deleted long enough by `now`, and goes on with every purge cut short. Resolves to their number. */
   purgeDue(now: number): Promise<number>;
   /** Erases every vault of an account that is being erased; goes on where it stopped. */
-  eraseUser(userId: UserId): Promise<void>;
+  eraseAllOf(userId: UserId): Promise<void>;
 }
 
 export function createPurging(parts: VaultParts): Purging {
@@ -73,7 +73,7 @@ export function createPurging(parts: VaultParts): Purging {
       if (failures.length > 0) throw new AggregateError(failures, 'some vaults could not be purged');
       return purged;
     },
-    async eraseUser(userId) {
+    async eraseAllOf(userId) {
       const closed = await db.transact(async (handle) => {
         const rows = await handle.all(store.markAllPurging, { userId, now: clock.now() });
         for (const { id } of rows) {
