@@ -9,6 +9,7 @@ import { createProfile, type Profile } from './profile.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 import { createRegistration, type Registration } from './registration.ts';
 import { createSessions, type Sessions } from './sessions.ts';
+import { createSignIn, type SignIn } from './sign-in.ts';
 
 /** Who calls, by which credential. */
 export interface Principal {
@@ -32,7 +33,7 @@ export interface Reach {
 }
 
 /** Accounts: who there is, how they prove it, and what becomes of them. */
-export interface Accounts extends Registration, Recovery, Profile, Erasure, Omit<Sessions, 'prepare'> {
+export interface Accounts extends SignIn, Registration, Recovery, Profile, Erasure, Omit<Sessions, 'prepare'> {
   /**
    * Holds the user's row until the end of the transaction, so that what counts over all their vaults is decided one at
    * a time. Taken before any lock on a vault. Throws `unauthorized` once the account is being erased.
@@ -45,7 +46,8 @@ export function createAccounts(parts: AccountParts): Accounts {
   const { prepare, ...sessions } = createSessions(parts);
   return {
     ...sessions,
-    ...createRegistration(parts, passwords, { prepare, ...sessions }),
+    ...createSignIn(parts, passwords, { prepare }),
+    ...createRegistration(parts, passwords, { prepare }),
     ...createRecovery(parts, passwords),
     ...createProfile(parts),
     ...createErasure(parts, passwords),

@@ -1,4 +1,4 @@
-import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import * as store from './accounts.store.ts';
@@ -6,20 +6,11 @@ import type { Role, UserRow } from './accounts.tables.ts';
 import type { AccountParts } from './parts.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
-import type { Sessions, Tokens } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
+import { type Credentials, readCredentials, type SignedIn } from './sign-in.ts';
 import { canonicalEmail, hashOf, newToken } from './tokens.ts';
 
 const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
-
-export interface SignedIn extends Tokens {
-  readonly user: User;
-}
-
-/** What a client sends to sign up or in, unchecked: whatever is wrong with the two first has one answer. */
-export interface Credentials {
-  readonly email?: unknown;
-  readonly password?: unknown;
-}
 
 export interface NewAccount extends Credentials {
   readonly display_name?: string | null;
@@ -29,13 +20,6 @@ export interface NewAccount extends Credentials {
 export interface Registration {
   /** Throws the errors of the contract's section 2. */
   register(account: NewAccount): Promise<SignedIn>;
-  /** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`. */
-  login(credentials: Credentials): Promise<SignedIn>;
-  /**
-   * A session for the operator on the server's own machine, as the account named, or as the only one there is.
-   * Throws `account_not_found`, `account_suspended`, `validation` when an account must be named.
-   */
-  openSession(email?: string): Promise<{ token: string; user: User }>;
   bootstrap(): Promise<{ pending: boolean; mode: AccountParts['registration'] }>;
   /** An account made by the operator, whatever the registration mode; without password it needs a reset to sign in. */
   createUser(email: string, password?: string, role?: Role): Promise<User>;
@@ -43,7 +27,11 @@ export interface Registration {
   invite(email?: string): Promise<string>;
 }
 
-export function createRegistration(parts: AccountParts, passwords: Passwords, sessions: Sessions): Registration {
+export function createRegistration(
+  parts: AccountParts,
+  passwords: Passwords,
+  sessions: Pick<Sessions, 'prepare'>,
+): Registration {
   const { db, keys, clock, registration } = parts;
 
   /** Refuses what can be refused before a password is hashed. */
@@ -82,17 +70,6 @@ export function createRegistration(parts: AccountParts, passwords: Passwords, se
     return row;
   }
 
-  async function findNamed(sent: string): Promise<UserRow | undefined> {
-    const email = canonicalEmail(sent);
-    return email === null ? undefined : db.get(store.findUserByEmail, { email });
-  }
-
-  async function findOnly(): Promise<UserRow | undefined> {
-    const rows = await db.all(store.findSomeUsers, { limit: 2 });
-    if (rows.length > 1) throw invalid({ email: ['is needed: there are several accounts'] });
-    return rows[0];
-  }
-
   return {
     async register({ email: sent, password: secret, display_name, invite: token }) {
       const { email, password } = readCredentials(sent, secret);
@@ -110,38 +87,6 @@ export function createRegistration(parts: AccountParts, passwords: Passwords, se
         return user;
       });
       return { ...session.tokens, user: userOf(row, server) };
-    },
-    async login({ email: sent, password: secret }) {
-      const { email, password } = readCredentials(sent, secret);
-      const row = await db.get(store.findUserByEmail, { email });
-      const stored = row?.password_hash ?? null;
-      const right = await passwords.verify(password, stored);
-      if (row === undefined || !right) throw new NotevaultError('invalid_credentials');
-      if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
-      const server = await keys.openServer();
-      const session = await sessions.prepare();
-      await db.transact(async (handle) => {
-        // A password change revokes every session; one opened with the old password meanwhile must not escape it.
-        const held = await handle.get(store.lockUser, { id: row.id });
-        if (held?.password_hash !== stored) throw new NotevaultError('invalid_credentials');
-        if (held.suspended_at !== null) throw new NotevaultError('account_suspended');
-        await session.write(handle, row.id);
-      });
-      return { ...session.tokens, user: userOf(row, server) };
-    },
-    async openSession(sent) {
-      const row = sent === undefined ? await findOnly() : await findNamed(sent);
-      if (row === undefined) throw new NotevaultError('account_not_found');
-      if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
-      const server = await keys.openServer();
-      const session = await sessions.prepare();
-      await db.transact(async (handle) => {
-        if ((await handle.get(store.lockUser, { id: row.id })) === undefined) {
-          throw new NotevaultError('account_not_found');
-        }
-        await session.write(handle, row.id);
-      });
-      return { token: session.tokens.accessToken, user: userOf(row, server) };
     },
     async bootstrap() {
       const first = await db.get(store.findFirstAccount, {});
@@ -170,12 +115,4 @@ export function createRegistration(parts: AccountParts, passwords: Passwords, se
       return token.raw;
     },
   };
-}
-
-function readCredentials(email: unknown, password: unknown): { email: string; password: string } {
-  const canonical = canonicalEmail(email);
-  if (canonical === null || typeof password !== 'string' || password === '') {
-    throw new NotevaultError('email_and_password_required');
-  }
-  return { email: canonical, password };
 }
