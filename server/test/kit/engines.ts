@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe } from 'node:test';
+import type { Database } from '../../src/engines/database/database.ts';
+import { openPostgres } from '../../src/engines/database/postgres.ts';
+import { openSqlite } from '../../src/engines/database/sqlite.ts';
+import { freshPostgres, whyNoPostgres } from './postgres.ts';
+
+/**
+ * Registers the tests that `define` holds once per engine. Each `open()` gives a database of its own, empty and without
+ * a schema; all of them are closed and removed after the last test.
+ */
+export function onEachEngine(title: string, define: (open: () => Promise<Database>) => void): void {
+  describe(`${title} on sqlite`, () => define(opener(freshSqlite)));
+  const skip = whyNoPostgres() ?? false;
+  if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: ${title}: ${skip}\n`);
+  describe(`${title} on postgres`, { skip }, () => define(opener(freshOnPostgres)));
+}
+
+interface Opened {
+  readonly db: Database;
+  remove(): Promise<void>;
+}
+
+/** A database in a temporary folder. */
+export async function freshSqlite(): Promise<Opened> {
+  const folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
+  const db = await openSqlite({ file: join(folder, 'test.sqlite') });
+  return { db, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function freshOnPostgres(): Promise<Opened> {
+  const fresh = await freshPostgres();
+  return { db: await openPostgres({ url: fresh.url }), remove: async () => fresh[Symbol.asyncDispose]() };
+}
+
+/** Must be called inside a `describe`, whose end closes what was opened. */
+function opener(fresh: () => Promise<Opened>): () => Promise<Database> {
+  const opened: Opened[] = [];
+  after(async () => {
+    for (const { db, remove } of opened.splice(0)) {
+      await db[Symbol.asyncDispose]();
+      await remove();
+    }
+  });
+  return async () => {
+    const one = await fresh();
+    opened.push(one);
+    return one.db;
+  };
+}

