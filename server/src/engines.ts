@@ -27,21 +27,12 @@ export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
 
 /** Opens what the configuration names: data folder, database at the latest schema, master key. */
 export async function openEngines(config: Config, clock: Clock = systemClock()): Promise<Engines> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const db =
-    config.databaseUrl === null
-      ? await openSqlite({ file: databaseFile(config.dataDir) })
-      : await openPostgres({ url: config.databaseUrl.reveal(), poolSize: config.databasePool });
+  const db = await openDatabase(config);
   try {
-    await db.migrate(migrations);
-    const key = await masterKeyOf(config, db, clock);
+    const key = await masterKeyFor(config, db, clock, { unfinishedRotation: false });
     const keyring = new MasterKeyring(key.bytes, clock.random);
     return {
-      db,
-      keyring,
-      clock,
-      keyOrigin: key.origin,
-      madeKey: key.made,
+      ...{ db, keyring, clock, keyOrigin: key.origin, madeKey: key.made },
       [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
     };
   } catch (error) {
@@ -50,24 +41,80 @@ export async function openEngines(config: Config, clock: Clock = systemClock()):
   }
 }
 
-/** The configured master key, or the key file's. A key is made only for a database that holds no keys yet. */
-async function masterKeyOf(config: Config, db: Database, clock: Clock) {
-  const census = await keyCensus(db);
-  if (config.masterKey !== null) {
-    return { bytes: config.masterKey.reveal(), origin: 'NOTEVAULT_MASTER_KEY', made: false };
+/** The configured database, at the latest schema. */
+export async function openDatabase(config: Config): Promise<Database> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const db =
+    config.databaseUrl === null
+      ? await openSqlite({ file: databaseFile(config.dataDir) })
+      : await openPostgres({ url: config.databaseUrl.reveal(), poolSize: config.databasePool });
+  try {
+    await db.migrate(migrations);
+    return db;
+  } catch (error) {
+    await db[Symbol.asyncDispose]();
+    throw error;
   }
-  const file = keyFile(config.dataDir);
-  const found = await readKeyFile(file);
-  if (found !== null) return { bytes: found, origin: file, made: false };
-  if (census.length > 0) {
-    const needed = census.map(({ masterKeyId }) => masterKeyId).join(', ');
+}
+
+/** A master key and where it is from, for people. */
+interface FoundKey {
+  readonly bytes: Buffer;
+  readonly origin: string;
+  readonly made: boolean;
+}
+
+/**
+ * The master key that fits the database: the configured one, or the key file's. A key is made only for a database that
+ * holds no keys yet. Throws KeyringError when it is missing, wrong, or only a part of the data keys is under it.
+ *
+ * @param allow `unfinishedRotation`: some data keys may be under a newer master key already.
+ */
+export async function masterKeyFor(
+  config: Config,
+  db: Database,
+  clock: Clock,
+  allow: { unfinishedRotation: boolean },
+): Promise<FoundKey> {
+  const census = await keyCensus(db);
+  const found = await givenKey(config);
+  if (found === null) {
+    if (census.length > 0) throw new KeyringError('unusable_master_key', missingKey(config, census));
+    const file = keyFile(config.dataDir);
+    const bytes = clock.random(MASTER_KEY_BYTES);
+    await writeKeyFile(file, bytes);
+    return { bytes, origin: file, made: true };
+  }
+  const { masterKeyId } = new MasterKeyring(found.bytes, clock.random);
+  const others = census.filter((held) => held.masterKeyId !== masterKeyId);
+  if (census.length > 0 && others.length === census.length) {
+    const needed = census.map((held) => held.masterKeyId).join(', ');
     throw new KeyringError(
-      'unusable_master_key',
-      `The database holds data sealed under master key ${needed}, but neither NOTEVAULT_MASTER_KEY nor ${file} is there. ` +
-        'Put the key back from its backup: without it the data cannot be read, and no new key is made beside it.',
+      'wrong_master_key',
+      `The data is sealed under master key ${needed}, but ${found.origin} holds ${masterKeyId}. Nothing was changed: put the right key there.`,
     );
   }
-  const bytes = clock.random(MASTER_KEY_BYTES);
-  await writeKeyFile(file, bytes);
-  return { bytes, origin: file, made: true };
+  if (others.length > 0 && !allow.unfinishedRotation) {
+    throw new KeyringError(
+      'wrong_master_key',
+      'A key rotation was cut short: some data is under the new master key already. Run "notevault keys rotate" again to finish it.',
+    );
+  }
+  return { ...found, made: false };
+}
+
+async function givenKey(config: Config): Promise<Omit<FoundKey, 'made'> | null> {
+  if (config.masterKey !== null) return { bytes: config.masterKey.reveal(), origin: 'NOTEVAULT_MASTER_KEY' };
+  const file = keyFile(config.dataDir);
+  const bytes = await readKeyFile(file);
+  return bytes === null ? null : { bytes, origin: file };
+}
+
+function missingKey(config: Config, census: readonly { masterKeyId: string }[]): string {
+  const needed = census.map(({ masterKeyId }) => masterKeyId).join(', ');
+  return (
+    `The database holds data sealed under master key ${needed}, but neither NOTEVAULT_MASTER_KEY nor ` +
+    `${keyFile(config.dataDir)} is there. Put the key back from its backup: without it the data cannot be read, and no ` +
+    'new key is made beside it.'
+  );
 }

@@ -64,3 +64,16 @@ export const countKeysByMaster = statement((db, _: Record<never, never>) =>
     .groupBy('master_key_id')
     .orderBy('master_key_id'),
 );
+
+/** All keys in the order of their owners, a page at a time. */
+export const keysAfter = statement((db, p: { kind: string; id: string; limit: number }) =>
+  db
+    .selectFrom('data_keys')
+    .select(['owner_kind', 'owner_id', 'master_key_id', 'wrapped'])
+    .where((eb) =>
+      eb.or([eb('owner_kind', '>', p.kind), eb.and([eb('owner_kind', '=', p.kind), eb('owner_id', '>', p.id)])]),
+    )
+    .orderBy('owner_kind')
+    .orderBy('owner_id')
+    .limit(p.limit),
+);

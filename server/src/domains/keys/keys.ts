@@ -20,6 +20,8 @@ export interface Keys {
   open(owner: KeyOwner): Promise<SealingKey | null>;
   /** The server's own keys, made at the first call on an empty database. */
   openServer(): Promise<SealingKey>;
+  /** Rejects when stored keys cannot be read: the database is away. */
+  probe(): Promise<void>;
   /** Destroys the data key: what it sealed can never be opened again, here or in another process once it is committed. */
   destroy(handle: WriteHandle, owner: KeyOwner): Promise<void>;
   /** Wraps every data key anew under `to`; resumable, reports how many are done. Resolves to their number. */
@@ -30,6 +32,20 @@ export interface Keys {
 export async function keyCensus(db: Database): Promise<{ masterKeyId: string; keys: number }[]> {
   const rows = await db.all(store.countKeysByMaster, {});
   return rows.map((row) => ({ masterKeyId: row.master_key_id, keys: row.keys }));
+}
+
+/** Opens every data key and forgets it again. Throws KeyringError at the first that cannot be opened. */
+export async function checkDataKeys(db: Database, keyring: Keyring): Promise<void> {
+  for (let after = { kind: '', id: serverOwner.id }; ; ) {
+    const rows = await db.all(store.keysAfter, { ...after, limit: REWRAP_BATCH });
+    for (const row of rows) {
+      const owner = { kind: row.owner_kind as KeyOwner['kind'], id: row.owner_id };
+      keyring.openDataKey(owner, { masterKeyId: row.master_key_id, bytes: row.wrapped }, 0);
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = { kind: last.owner_kind, id: last.owner_id };
+  }
 }
 
 export function createKeys(db: Database, keyring: Keyring): Keys {
@@ -87,6 +103,9 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
       const made = await open(serverOwner);
       if (made === null) throw new KeyringError('damaged_key', 'The server’s data key could not be made.');
       return made;
+    },
+    async probe() {
+      await db.get(store.findKey, serverOwner);
     },
     async destroy(handle, owner) {
       await handle.run(store.deleteKey, owner);

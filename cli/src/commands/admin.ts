@@ -1,0 +1,62 @@
+import { Command } from 'commander';
+import { askPassword } from '../ask-password.ts';
+import { configOf, storageOptions, withConfig } from '../config-flags.ts';
+import { withAdmin } from '../open-app.ts';
+
+type Flags = Record<string, unknown>;
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+export function adminCommand(): Command {
+  return new Command('admin')
+    .description('Accounts, invites and plans; works beside a running server')
+    .addCommand(createUser())
+    .addCommand(invite())
+    .addCommand(setPlan())
+    .addCommand(resetPassword());
+}
+
+function createUser(): Command {
+  return withConfig(new Command('create-user'), [...storageOptions, 'defaultPlan', 'plans'])
+    .description('Make an account; the first one becomes the admin')
+    .argument('<email>')
+    .option('--admin', 'make it an admin')
+    .option('--password-stdin', 'read the password from standard input instead of asking for it')
+    .action(async (email: string, flags: Flags) => {
+      const config = configOf(flags);
+      const password = await askPassword(flags.passwordStdin === true);
+      const user = await withAdmin(config, (verbs) =>
+        verbs.createUser(email, password, flags.admin === true ? 'admin' : 'member'),
+      );
+      print(`Made the account ${user.email} (${user.role}).`);
+    });
+}
+
+function invite(): Command {
+  return withConfig(new Command('invite'), storageOptions)
+    .description('Make an invite; it is shown this once')
+    .argument('[email]', 'only this e-mail may use it')
+    .action(async (email: string | undefined, flags: Flags) => {
+      print(await withAdmin(configOf(flags), (verbs) => verbs.invite(email)));
+    });
+}
+
+function setPlan(): Command {
+  return withConfig(new Command('set-plan'), [...storageOptions, 'plans'])
+    .description('Put an account on a plan')
+    .argument('<email>')
+    .argument('<plan>')
+    .action(async (email: string, plan: string, flags: Flags) => {
+      await withAdmin(configOf(flags), (verbs) => verbs.setPlan(email, plan));
+      print(`${email} is on the plan ${plan}.`);
+    });
+}
+
+function resetPassword(): Command {
+  return withConfig(new Command('reset-password'), storageOptions)
+    .description('Make a token that sets a new password once, within an hour; it is shown this once')
+    .argument('<email>')
+    .action(async (email: string, flags: Flags) => {
+      print(await withAdmin(configOf(flags), (verbs) => verbs.issueReset(email)));
+      process.stderr.write('Send it as {"token", "password"} to POST /api/auth/password/reset.\n');
+    });
+}

@@ -1,0 +1,16 @@
+import { examine } from '@notevault/server/doctor.ts';
+import { Command } from 'commander';
+import { configOf, withConfig } from '../config-flags.ts';
+
+export function doctorCommand(): Command {
+  return withConfig(new Command('doctor'))
+    .description('Check configuration, data folder, database and keys, and say what to mend')
+    .action(async (flags: Record<string, unknown>) => {
+      const config = configOf(flags);
+      process.stdout.write('ok    configuration\n');
+      for await (const { what, ok, says } of examine(config)) {
+        process.stdout.write(`${ok ? 'ok   ' : 'FAULT'} ${what}: ${says}\n`);
+        if (!ok) process.exitCode = 1;
+      }
+    });
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { lockDataFolder } from '@notevault/server/data-folder.ts';
+import { keyCensus } from '@notevault/server/domains/keys/keys.ts';
+import { systemClock } from '@notevault/server/engines/clock/clock.ts';
+import { parseMasterKey } from '@notevault/server/engines/keyring/key-file.ts';
+import { masterKeyFor, openDatabase } from '@notevault/server/engines.ts';
+import { rotateMasterKey } from '@notevault/server/rotate.ts';
+import { Command } from 'commander';
+import { configOf, storageOptions, withConfig } from '../config-flags.ts';
+import { CliError } from '../explain.ts';
+import { progressLine } from '../progress.ts';
+
+type Flags = Record<string, unknown>;
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+export function keysCommand(): Command {
+  return new Command('keys')
+    .description('The master key that wraps all others')
+    .addCommand(newKey())
+    .addCommand(status())
+    .addCommand(rotate());
+}
+
+function newKey(): Command {
+  return new Command('new')
+    .description('Print a new master key, for NOTEVAULT_MASTER_KEY; nothing else is done')
+    .action(() => {
+      print(randomBytes(32).toString('base64'));
+    });
+}
+
+function status(): Command {
+  return withConfig(new Command('status'), storageOptions)
+    .description('Say where the master key is and what it wraps (with the server stopped)')
+    .action(async (flags: Flags) => {
+      const config = configOf(flags);
+      await using opened = new AsyncDisposableStack();
+      if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
+      const db = opened.use(await openDatabase(config));
+      const key = await masterKeyFor(config, db, systemClock(), { unfinishedRotation: true });
+      print(`Master key from ${key.origin}${key.made ? ' (made just now)' : ''}`);
+      for (const { masterKeyId, keys } of await keyCensus(db)) print(`  ${masterKeyId}  wraps ${keys} data keys`);
+    });
+}
+
+function rotate(): Command {
+  return withConfig(new Command('rotate'), storageOptions)
+    .description(
+      'Put all data under a new master key; every server on this data must be stopped. Cut short, run it again',
+    )
+    .option('--new-key-stdin', 'read the new key (base64) from standard input instead of making one')
+    .action(async (flags: Flags) => {
+      const config = configOf(flags);
+      const given = flags.newKeyStdin === true ? parseMasterKey(await text(process.stdin), 'Standard input') : null;
+      if (config.masterKey !== null && given === null) {
+        throw new CliError(
+          'The master key comes from NOTEVAULT_MASTER_KEY, which only you can change: make a key with "notevault keys new", ' +
+            'pipe it into "notevault keys rotate --new-key-stdin", then set the variable to it.',
+        );
+      }
+      const line = progressLine();
+      const done = await rotateMasterKey(config, given, (count) => line(`${count} data keys`, false));
+      print(`${done.dataKeys} data keys are now under master key ${done.masterKeyId}.`);
+      if (done.oldKeyFile === null)
+        print('Set NOTEVAULT_MASTER_KEY (or the key file) to the new key before the next start.');
+      else {
+        print(
+          `The key before is kept in ${done.oldKeyFile}: backups made until now need it. Delete it with the last of them.`,
+        );
+      }
+    });
+}

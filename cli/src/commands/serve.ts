@@ -1,0 +1,48 @@
+import { serve } from '@notevault/server/serve.ts';
+import { createLogger } from '@notevault/server/telemetry.ts';
+import { Command } from 'commander';
+import { configOf, withConfig } from '../config-flags.ts';
+
+export function serveCommand(): Command {
+  return withConfig(new Command('serve'))
+    .description('Run the server until it is told to stop (SIGTERM, SIGINT; a second one hurries)')
+    .action(async (flags: Record<string, unknown>) => {
+      const config = configOf(flags);
+      const log = createLogger(config.logLevel);
+      const serving = await serve(config, log);
+      const say = (line: string) => process.stderr.write(`${line}\n`);
+      say(`Notevault listens on ${serving.url}`);
+      say(`  data     ${config.databaseUrl === null ? config.dataDir : 'PostgreSQL'}`);
+      say(`  key      ${serving.keyOrigin}`);
+      if (serving.madeKey) {
+        say(
+          '           This key was made just now. BACK IT UP, apart from the data: without it no note can be read again.',
+        );
+      }
+      if (serving.noAccounts) {
+        say('  account  Nobody has one yet. Make the first, which becomes the admin, in another terminal:');
+        say('           notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)');
+      }
+      await stopSignal(config.shutdownSeconds);
+      say('Stopping: running requests may finish.');
+      await serving[Symbol.asyncDispose]();
+      say('Stopped.');
+    });
+}
+
+/** Resolves at the first signal; from then on a second signal, or the deadline, ends the process at once. */
+function stopSignal(deadlineSeconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    // Everything acknowledged is on disk already, so hurrying loses only what nobody was promised.
+    const hurry = () => process.kill(process.pid, 'SIGKILL');
+    const stop = () => {
+      if (asked) hurry();
+      asked = true;
+      setTimeout(hurry, deadlineSeconds * 1000).unref();
+      resolve();
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+  });
+}

@@ -1,0 +1,28 @@
+import { type Config, type Flags, processConfig } from '@notevault/server/config/config.ts';
+import { flagOf, listOptions, type OptionName, variableOf } from '@notevault/server/config/options.ts';
+import { type Command, Option } from 'commander';
+
+/** Adds configuration options to a command, all of them or those named; each is an environment variable as well. */
+export function withConfig(command: Command, names?: readonly OptionName[]): Command {
+  for (const { name, option } of listOptions()) {
+    if (names !== undefined && !names.includes(name)) continue;
+    const standard = option.absent ?? String(option.default);
+    command.addOption(
+      new Option(`${flagOf(name)} <value>`, `${option.does} (${variableOf(name)}; default: ${standard})`),
+    );
+  }
+  return command;
+}
+
+/** What most commands need to find and open the data. */
+export const storageOptions: readonly OptionName[] = ['dataDir', 'databaseUrl', 'masterKey'];
+
+/** The configuration from the environment under a command's flags. */
+export function configOf(flags: Record<string, unknown>): Config {
+  const given: Partial<Record<OptionName, string>> = {};
+  for (const { name } of listOptions()) {
+    const value = flags[name];
+    if (typeof value === 'string') given[name] = value;
+  }
+  return processConfig(given as Flags);
+}

@@ -1,0 +1,51 @@
+import { opendir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Why a file was not taken. */
+export interface Skipped {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** What a folder holds, by what an import does with it. Paths are relative, with `/`. */
+export interface Listing {
+  readonly notes: string[];
+  readonly attachments: string[];
+  readonly skipped: Skipped[];
+}
+
+/** Every file below a folder, in path order; hidden folders (`.obsidian`, `.trash`, `.git`) and links are left out. */
+export async function listFolder(root: string): Promise<Listing> {
+  const listing: Listing = { notes: [], attachments: [], skipped: [] };
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const entry of await opendir(join(root, folder))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.name.startsWith('.')) {
+        listing.skipped.push({ path, why: entry.isDirectory() ? 'hidden folder' : 'hidden file' });
+      } else if (entry.isDirectory()) folders.push(path);
+      else if (entry.isSymbolicLink()) listing.skipped.push({ path, why: 'symbolic link' });
+      else if (!entry.isFile()) listing.skipped.push({ path, why: 'no regular file' });
+      else if (/\.md$/i.test(entry.name)) listing.notes.push(path);
+      else listing.attachments.push(path);
+    }
+  }
+  listing.notes.sort();
+  listing.attachments.sort();
+  listing.skipped.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return listing;
+}
+
+// A byte order mark is part of the text: files come back byte for byte.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A note file's text and mtime (epoch seconds), or null when it is not UTF-8. */
+export async function readNote(root: string, path: string): Promise<{ content: string; mtime: number } | null> {
+  const file = join(root, path);
+  const [bytes, { mtimeMs }] = await Promise.all([readFile(file), stat(file)]);
+  try {
+    return { content: utf8.decode(bytes), mtime: mtimeMs / 1000 };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,28 @@
+import { type AdminVerbs, adminSocketPath, adminVerbs } from '@notevault/server/admin.ts';
+import { type App, buildApp } from '@notevault/server/app.ts';
+import type { Config } from '@notevault/server/config/config.ts';
+import { DataFolderBusy, lockDataFolder } from '@notevault/server/data-folder.ts';
+import { openEngines } from '@notevault/server/engines.ts';
+import { createLogger } from '@notevault/server/telemetry.ts';
+import { adminClient } from './admin-client.ts';
+
+/** The service without its listener, in this process. Throws DataFolderBusy while a server works in the data folder. */
+export async function openApp(config: Config): Promise<App> {
+  await using opened = new AsyncDisposableStack();
+  if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
+  const engines = opened.use(await openEngines(config));
+  const app = opened.use(await buildApp(engines, config, createLogger('silent')));
+  const closing = opened.move();
+  return { ...app, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+}
+
+/** The operator's verbs: in this process, or through the server that works in the data folder. */
+export async function withAdmin<T>(config: Config, work: (verbs: AdminVerbs) => Promise<T>): Promise<T> {
+  try {
+    await using app = await openApp(config);
+    return await work(adminVerbs(app.accounts, () => ''));
+  } catch (error) {
+    if (!(error instanceof DataFolderBusy)) throw error;
+    return work(adminClient(adminSocketPath(config.dataDir)));
+  }
+}

@@ -1,0 +1,71 @@
+import { chmod, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import Fastify, { type FastifyBaseLogger } from 'fastify';
+import type { Accounts } from './domains/accounts/accounts.ts';
+
+/** What an operator may do to a running server, and from the command line to a data folder nobody serves. */
+export interface AdminVerbs {
+  createUser(
+    email: string,
+    password: string | undefined,
+    role: 'admin' | 'member',
+  ): Promise<{ email: string; role: string }>;
+  /** A raw invite, shown once. */
+  invite(email: string | undefined): Promise<string>;
+  setPlan(email: string, plan: string): Promise<void>;
+  /** A raw reset token, shown once. */
+  issueReset(email: string): Promise<string>;
+  /** A session of the account named, or of the only one: how the command line writes through a running server. */
+  openSession(email: string | undefined): Promise<{ url: string; token: string }>;
+}
+
+export const adminSocketPath = (dataDir: string) => join(dataDir, 'admin.sock');
+
+export function adminVerbs(accounts: Accounts, url: () => string): AdminVerbs {
+  return {
+    createUser: async (email, password, role) => {
+      const user = await accounts.createUser(email, password, role);
+      return { email: user.email, role: user.role };
+    },
+    invite: (email) => accounts.invite(email),
+    setPlan: async (email, plan) => {
+      await accounts.setPlan(email, plan);
+    },
+    issueReset: (email) => accounts.issueReset(email),
+    openSession: async (email) => {
+      const { token } = await accounts.openSession(email);
+      return { url: url(), token };
+    },
+  };
+}
+
+/**
+ * A server on a Unix socket in the data folder, for the operator's own user alone (0600): `POST /<verb>` with a JSON list
+ * of arguments. Who can open it can read the key file beside it too.
+ */
+export async function adminSocket(
+  app: { readonly accounts: Accounts },
+  dataDir: string,
+  url: () => string,
+  log: FastifyBaseLogger,
+): Promise<AsyncDisposable> {
+  const verbs = adminVerbs(app.accounts, url);
+  const path = adminSocketPath(dataDir);
+  const server = Fastify({ loggerInstance: log, disableRequestLogging: true });
+  server.setErrorHandler((error, _request, reply) => {
+    const known = error instanceof NotevaultError ? error : new NotevaultError('internal');
+    if (known !== error) log.error({ err: error }, 'admin request failed');
+    reply.code(errors[known.code].status).send({ code: known.code, details: known.details });
+  });
+  for (const [name, verb] of Object.entries(verbs)) {
+    server.post(`/${name}`, async ({ body }) => ({
+      result: (await verb(...(body as Parameters<typeof verb>))) ?? null,
+    }));
+  }
+  // Left by a killed server; the folder's lock says that nobody listens on it.
+  await rm(path, { force: true });
+  await server.listen({ path });
+  await chmod(path, 0o600);
+  return { [Symbol.asyncDispose]: () => server.close() };
+}

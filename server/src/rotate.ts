@@ -1,0 +1,56 @@
+import { rename, rm } from 'node:fs/promises';
+import type { Config } from './config/config.ts';
+import { lockDataFolder } from './data-folder.ts';
+import { createKeys } from './domains/keys/keys.ts';
+import { systemClock } from './engines/clock/clock.ts';
+import { readKeyFile, syncFolder, writeKeyFile } from './engines/keyring/key-file.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from './engines/keyring/master-key.ts';
+import { keyFile, masterKeyFor, openDatabase } from './engines.ts';
+
+/** What a rotation did. */
+export interface Rotation {
+  readonly dataKeys: number;
+  readonly masterKeyId: string;
+  /** Where the key before is kept; null when keys come from the environment. */
+  readonly oldKeyFile: string | null;
+}
+
+/**
+ * Wraps every data key anew under a new master key; notes stay as they are. Cut short, it goes on at the next call: the
+ * new key is in its file before the first data key depends on it, and the old one stays beside it.
+ *
+ * @param given the new master key; null makes one and keeps it in the data folder.
+ */
+export async function rotateMasterKey(
+  config: Config,
+  given: Buffer | null,
+  progress: (done: number) => void,
+): Promise<Rotation> {
+  await using opened = new AsyncDisposableStack();
+  if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
+  const clock = systemClock();
+  const db = opened.use(await openDatabase(config));
+  const current = await masterKeyFor(config, db, clock, { unfinishedRotation: true });
+  const file = keyFile(config.dataDir);
+  const nextFile = `${file}.new`;
+  const next = given ?? (await nextKey(nextFile, clock.random));
+  const from = new MasterKeyring(current.bytes, clock.random);
+  const to = new MasterKeyring(next, clock.random);
+  const dataKeys = await createKeys(db, from).rewrapAll(to, progress);
+  if (given !== null || config.masterKey !== null) return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile: null };
+  const oldKeyFile = `${file}.old-${from.masterKeyId}`;
+  await rename(file, oldKeyFile);
+  await rename(nextFile, file);
+  await syncFolder(config.dataDir);
+  return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile };
+}
+
+/** The key a rotation that was cut short has begun to use, else a new one, on disk before anything depends on it. */
+async function nextKey(file: string, random: (bytes: number) => Buffer): Promise<Buffer> {
+  const begun = await readKeyFile(file);
+  if (begun !== null) return begun;
+  const key = random(MASTER_KEY_BYTES);
+  await rm(file, { force: true });
+  await writeKeyFile(file, key);
+  return key;
+}

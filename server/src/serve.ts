@@ -1,0 +1,39 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import { adminSocket } from './admin.ts';
+import { type App, buildApp } from './app.ts';
+import { type Config, publicUrlOf } from './config/config.ts';
+import { lockDataFolder } from './data-folder.ts';
+import { openEngines } from './engines.ts';
+
+/** A running server. Disposing of it stops accepting, finishes what runs, and closes everything. */
+export interface Serving extends AsyncDisposable {
+  /** Where it listens, for people and clients: `http://127.0.0.1:4100`. */
+  readonly url: string;
+  readonly keyOrigin: string;
+  /** Whether this start made the master key. */
+  readonly madeKey: boolean;
+  /** Whether nobody has an account yet. */
+  readonly noAccounts: boolean;
+  readonly app: App;
+}
+
+/** Starts the service. Throws ConfigError, KeyringError, DataFolderBusy, or what listening throws. */
+export async function serve(config: Config, log: FastifyBaseLogger): Promise<Serving> {
+  await using opened = new AsyncDisposableStack();
+  // On PostgreSQL several processes may share a data folder: it holds the key file alone.
+  if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
+  const engines = opened.use(await openEngines(config));
+  const app = opened.use(await buildApp(engines, config, log));
+  opened.use(await adminSocket(app, config.dataDir, () => address, log));
+  await app.http.listen({ host: config.host, port: config.port });
+  const { port } = app.http.server.address() as AddressInfo;
+  const address = publicUrlOf({ ...config, publicUrl: null }, port);
+  app.background.start();
+  const { pending } = await app.accounts.bootstrap();
+  const closing = opened.move();
+  return {
+    ...{ url: address, keyOrigin: engines.keyOrigin, madeKey: engines.madeKey, noAccounts: pending, app },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
