@@ -20,10 +20,9 @@ export interface Credentials {
 export interface SignIn {
   /** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`. */
   login(credentials: Credentials): Promise<SignedIn>;
-  /**
-   * A session for the operator on the server's own machine, as the account named, or as the only one there is.
-   * Throws `account_not_found`, `account_suspended`, `validation` when an account must be named.
-   */
+  /** The account named, or the only one there is. Throws `account_not_found`, `validation` when one must be named. */
+  findOwner(email?: string): Promise<User>;
+  /** A session for the operator on the server's own machine, as `findOwner` says. Throws `account_suspended` too. */
   openSession(email?: string): Promise<{ token: string; user: User }>;
 }
 
@@ -35,6 +34,12 @@ export function createSignIn(
   async function findNamed(sent: string): Promise<UserRow | undefined> {
     const email = canonicalEmail(sent);
     return email === null ? undefined : db.get(store.findUserByEmail, { email });
+  }
+
+  async function findOwner(sent: string | undefined): Promise<UserRow> {
+    const row = sent === undefined ? await findOnly() : await findNamed(sent);
+    if (row === undefined) throw new NotevaultError('account_not_found');
+    return row;
   }
 
   async function findOnly(): Promise<UserRow | undefined> {
@@ -62,9 +67,11 @@ export function createSignIn(
       });
       return { ...session.tokens, user: userOf(row, server) };
     },
+    async findOwner(sent) {
+      return userOf(await findOwner(sent), await keys.openServer());
+    },
     async openSession(sent) {
-      const row = sent === undefined ? await findOnly() : await findNamed(sent);
-      if (row === undefined) throw new NotevaultError('account_not_found');
+      const row = await findOwner(sent);
       if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
       const server = await keys.openServer();
       const session = await sessions.prepare();

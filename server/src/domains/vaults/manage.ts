@@ -31,7 +31,10 @@ export interface VaultList {
 
 /** All of these throw `vault_not_found` for a vault that is not there for the caller. */
 export interface Management {
-  list(principal: Principal, query: VaultQuery): Promise<VaultList>;
+  /** The vaults the caller reaches, oldest first: the active ones, or the deleted ones. */
+  list(principal: Principal, which: { deleted: boolean }): Promise<Vault[]>;
+  /** The list as a client asks for it. */
+  overview(principal: Principal, query: VaultQuery): Promise<VaultList>;
   get(principal: Principal, id: string): Promise<Vault>;
   /** Throws `validation`, `insufficient_access`. */
   update(principal: Principal, id: string, change: VaultChange): Promise<Vault>;
@@ -56,16 +59,24 @@ export function createManagement(parts: VaultParts): Management {
     return vaultOf(row, await openVaultKey(parts, row.id), purgeDelay);
   }
 
+  async function list(principal: Principal, { deleted }: { deleted: boolean }): Promise<Vault[]> {
+    const { userId } = principal;
+    const rows = deleted
+      ? await db.all(store.listDeleted, { userId, after: restorable() })
+      : await db.all(store.listActive, { userId });
+    const reached = rows.filter((row) => levelOf(principal, row.id) !== 'none');
+    if (!deleted) return Promise.all(reached.map(show));
+    // One purged since its row was read is simply gone; an active vault without its key is a fault that must show.
+    const shown = await Promise.all(reached.map((row) => show(row).catch(nullWhenGone)));
+    return shown.filter((vault) => vault !== null);
+  }
+
   return {
-    async list(principal, { deleted, user_code: code }) {
-      const { userId } = principal;
-      const rows =
-        deleted === 'true'
-          ? await db.all(store.listDeleted, { userId, after: restorable() })
-          : await db.all(store.listActive, { userId });
-      const vaults = await Promise.all(rows.filter((row) => levelOf(principal, row.id) !== 'none').map(show));
+    list,
+    async overview(principal, { deleted, user_code: code }) {
+      const vaults = await list(principal, { deleted: deleted === 'true' });
       if (code === undefined || principal.kind !== 'session') return { vaults };
-      return { vaults, link: await hooks.deviceLink(userId, code) };
+      return { vaults, link: await hooks.deviceLink(principal.userId, code) };
     },
     async get(principal, id) {
       const vault = await show(await active(principal, id, 'read'));
@@ -119,6 +130,11 @@ export function createManagement(parts: VaultParts): Management {
 interface OpenKeys {
   readonly key: SealingKey;
   readonly userKey: SealingKey;
+}
+
+function nullWhenGone(error: unknown): null {
+  if (error instanceof NotevaultError && error.code === 'vault_not_found') return null;
+  throw error;
 }
 
 function allowed(principal: Principal, row: ShownRow | undefined, need: 'read' | 'write'): ShownRow {

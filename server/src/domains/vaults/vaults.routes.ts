@@ -16,7 +16,7 @@ function userRoutes(vaults: Vaults): Route[] {
       access: 'credential',
       query: schema.VaultsQuery,
       responses: { 200: schema.VaultsResponse },
-      handle: async ({ principal, query }) => ({ body: schema.vaultsView(await vaults.list(principal, query)) }),
+      handle: async ({ principal, query }) => ({ body: schema.vaultsView(await vaults.overview(principal, query)) }),
     }),
     route({
       method: 'POST',
