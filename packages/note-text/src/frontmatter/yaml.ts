@@ -42,6 +42,9 @@ const maxKeys = 500;
  */
 const maxLexemes = 8_000;
 
+/** What the lexer puts in front of each plain, quoted or block scalar. */
+const scalarMark = '\x1f';
+
 /** Parses the YAML between the fences: a mapping, or the reason why there is none. An empty text is an empty mapping. */
 export function parseMapping(text: string): YamlMapping | YamlFault {
   if (isTooLarge(text)) return tooLarge('is larger than 64 KB');
@@ -52,14 +55,15 @@ export function parseMapping(text: string): YamlMapping | YamlFault {
     document = parseDocument(source, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent', version: '1.2' });
   } catch {
     // The parser recurses into nested values; what exhausts it is no frontmatter.
-    return { code: 'yaml_syntax', message: 'Frontmatter could not be read as YAML.', key: null, at: 0 };
+    return syntaxFault('UNREADABLE', 0);
   }
   const error = document.errors[0];
-  if (error) {
-    const message = `Frontmatter is not valid YAML (${error.code}).`;
-    return { code: 'yaml_syntax', message, key: null, at: error.pos[0] };
-  }
+  if (error) return syntaxFault(error.code, error.pos[0]);
   return new MappingReader().read(document.contents);
+}
+
+function syntaxFault(what: string, at: number): YamlFault {
+  return { code: 'yaml_syntax', message: `Frontmatter is not valid YAML (${what}).`, key: null, at };
 }
 
 function isTooLarge(text: string): boolean {
@@ -74,7 +78,7 @@ function hasTooManyLexemes(text: string): boolean {
   if (text.length <= maxLexemes) return false;
   let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    if (lexeme.trim() === '') continue;
+    if (lexeme.trim() === '' || lexeme === scalarMark) continue;
     // A quoted string is one lexeme, but each wrong escape in it makes an error of its own.
     count += 1 + countOf(lexeme, '\\');
     if (count > maxLexemes) return true;
@@ -88,9 +92,14 @@ function countOf(text: string, char: string): number {
   return count;
 }
 
-/** Long runs of blank lines become one blank line of the same length: the parser makes an object of every line end. */
+/** Long runs of blank lines become one of the same length: the parser makes an object of every line end. */
 function flattenBlankRuns(text: string): string {
-  return text.replace(/[\r\n]+/g, (run) => (run.length < 1_000 ? run : `\n${' '.repeat(run.length - 2)}\n`));
+  return text.replace(/[ \t\r\n]+/g, (run) => {
+    const first = run.indexOf('\n');
+    const last = run.lastIndexOf('\n');
+    if (last - first < 1_000) return run;
+    return run.slice(0, first + 1) + ' '.repeat(last - first - 1) + run.slice(last);
+  });
 }
 
 /** Walks a document once: aliases are never followed, so that a bomb of them costs no more than its letters. */
@@ -99,6 +108,7 @@ class MappingReader {
   readonly #strings: Scalar.Parsed[] = [];
   #keys = 0;
   #duplicate: YamlFault | null = null;
+  #broken: YamlFault | null = null;
 
   read(root: YamlNode): YamlMapping | YamlFault {
     const values = new Map<string, { node: YamlNode; at: number }>();
@@ -109,6 +119,7 @@ class MappingReader {
       const message = 'Frontmatter is not a mapping of keys to values.';
       return { code: 'not_a_mapping', message, key: null, at: root.range[0] };
     }
+    if (this.#broken) return this.#broken;
     if (this.#keys > maxKeys) return tooLarge(`has more than ${maxKeys} keys`);
     return { values, strings: this.#strings, duplicate: this.#duplicate, resolve: (node) => this.#resolve(node) };
   }
@@ -119,6 +130,10 @@ class MappingReader {
 
   #walk(node: YamlNode): void {
     if (node === null) return;
+    if (isAlias(node) && !this.#anchors.has(node.source)) {
+      // The parser leaves this to whoever follows the alias.
+      this.#broken ??= syntaxFault('UNRESOLVED_ALIAS', node.range[0]);
+    }
     if ('anchor' in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isMap(node)) this.#walkMap(node, () => {});
     else if (isSeq(node)) for (const item of node.items) this.#walk(item as YamlNode);

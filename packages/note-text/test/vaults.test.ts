@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import MarkdownIt, { type Token } from 'markdown-it';
+import { deriveNote } from '../src/derive.ts';
+import { findFrontmatter } from '../src/frontmatter/fence.ts';
+import type { RawLink, Span } from '../src/raw-link.ts';
+import { scanBlocks } from '../src/scan/blocks.ts';
+import { scanInline } from '../src/scan/inline.ts';
+import { TagSet } from '../src/tags.ts';
+
+const vaults = fileURLToPath(new URL('../../../../shared/vaults', import.meta.url));
+
+const fixture = [
+  '---\ntitle: T\n---\n# A `code` [b](b.md)\n',
+  '> [!note] Callout\n> - a `x`\n>   ```js\n>   [no](no.md)\n>   ```\n>\n>       [no](no.md)\n\n1. [c](<c d.md>)\n\n   ![e](e.png "t")',
+  '| `a\\|b` | [f](f.md) |\n|---|---|\n| `g` | ![h](h.png) |\n\n~~~\n[no](no.md)\n~~~\n[i][r] [r]\n\n[r]: j.md\n',
+].join('\n');
+
+/** Every note of the real vaults; without them one written by hand, which says so. */
+function notes(): Map<string, string> {
+  if (!existsSync(vaults)) return new Map([['fixture', fixture]]);
+  const paths = readdirSync(vaults, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
+  return new Map(paths.map((path) => [path, readFileSync(join(vaults, path), 'utf8')]));
+}
+
+/** Replaces, by text as long, what markdown-it does not know: footnotes, and wikilinks that hold backticks. */
+function plain(content: string): string {
+  return content
+    .replace(/^\[\^([^\]\n]+)\]:/gm, '(^$1):')
+    .replace(/\[\[[^[\]\n]*\]\]/g, (wikilink) => wikilink.replaceAll('`', "'"));
+}
+
+interface Reading {
+  readonly codeLines: number[];
+  readonly codeSpans: string[];
+  readonly links: string[];
+  readonly headings: number[];
+}
+
+/** A table takes the backslash from an escaped pipe; whether the span stands in one is another question. */
+function spanText(text: string): string {
+  return text.replaceAll('\\|', '|').trim();
+}
+
+const parser = new MarkdownIt({ html: true });
+parser.validateLink = () => true;
+parser.normalizeLink = (url) => url;
+
+function readByMarkdownIt(body: string): Reading {
+  const reading: Reading = { codeLines: [], codeSpans: [], links: [], headings: [] };
+  const walk = (tokens: readonly Token[]): void => {
+    for (const token of tokens) {
+      const url = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
+      const isEdge = !/^(?:[a-z][a-z0-9+.-]+:|\/\/|$)/i.test(url);
+      if (token.type === 'fence' || token.type === 'code_block') reading.codeLines.push(token.map?.[0] ?? -1);
+      else if (token.type === 'code_inline') reading.codeSpans.push(spanText(token.content));
+      else if (token.type === 'heading_open') reading.headings.push(Number(token.tag.slice(1)));
+      else if (token.type === 'image' && isEdge) reading.links.push(`!${url}`);
+      else if (token.type === 'link_open' && token.info !== 'auto' && isEdge) reading.links.push(url);
+      walk(token.children ?? []);
+    }
+  };
+  walk(parser.parse(body, {}));
+  return reading;
+}
+
+function readByScanner(body: string): Reading {
+  const blocks = scanBlocks(body, 0);
+  const sink = { links: [] as RawLink[], tags: new TagSet(), code: [] as Span[] };
+  for (const text of blocks.texts) scanInline(text, blocks.definitions, sink);
+  const codeOf = ({ start, end }: Span) => {
+    const [, inner = ''] = /^(?:`+)([\s\S]*?)(?:`+)$/.exec(body.slice(start, end)) ?? [];
+    return inner
+      .replace(/\n[ >]*/g, ' ')
+      .replaceAll('\\|', '|')
+      .trim();
+  };
+  return {
+    codeLines: blocks.code.map(({ start }) => body.slice(0, start).split('\n').length - 1),
+    codeSpans: sink.code.map(codeOf),
+    links: sink.links
+      .filter(({ form }) => form !== 'wikilink')
+      .map((link) => (link.embed ? '!' : '') + body.slice(link.targetStart, link.targetEnd)),
+    headings: blocks.headings.map(({ level }) => level),
+  };
+}
+
+test('markdown-it and the scanner agree on what is code, a markdown link and a heading', (t) => {
+  const all = notes();
+  t.diagnostic(
+    existsSync(vaults) ? `${all.size} notes of real vaults` : `REAL VAULTS MISSING (${vaults}): fixture only`,
+  );
+  let links = 0;
+  for (const [path, content] of all) {
+    const body = plain(content.slice(findFrontmatter(content).bodyStart));
+    const reading = readByScanner(body);
+    assert.deepEqual(reading, readByMarkdownIt(body), path);
+    links += reading.links.length;
+  }
+  assert.ok(links >= 6);
+});
+
+test('the notes of real vaults have good frontmatter, and spans that slice to links', () => {
+  for (const [path, content] of notes()) {
+    const note = deriveNote(path, content);
+    assert.equal(note.parseStatus, 'ok', path);
+    assert.notEqual(note.title, '');
+    for (const link of note.links) {
+      assert.match(
+        content.slice(link.start, link.end),
+        link.form === 'markdown' ? /^!?\[[\s\S]*\)$/ : /^!?\[[\s\S]*\]$/,
+      );
+    }
+  }
+});
