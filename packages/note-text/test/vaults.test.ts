@@ -26,11 +26,11 @@ function notes(): Map<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(join(vaults, path), 'utf8')]));
 }
 
-/** Replaces, by text as long, what markdown-it does not know: footnotes, and wikilinks that hold backticks. */
+/** Replaces, by text as long, what markdown-it does not know: footnotes, and wikilinks with backticks or pipes. */
 function plain(content: string): string {
   return content
     .replace(/^\[\^([^\]\n]+)\]:/gm, '(^$1):')
-    .replace(/\[\[[^[\]\n]*\]\]/g, (wikilink) => wikilink.replaceAll('`', "'"));
+    .replace(/\[\[[^[\]\n]*\]\]/g, (wikilink) => wikilink.replaceAll('`', "'").replaceAll('|', '!'));
 }
 
 interface Reading {
