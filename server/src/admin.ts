@@ -52,16 +52,18 @@ export async function adminSocket(
 ): Promise<AsyncDisposable> {
   const verbs = adminVerbs(app.accounts, url);
   const path = adminSocketPath(dataDir);
-  const server = Fastify({ loggerInstance: log, disableRequestLogging: true });
+  const server = Fastify({ logger: false });
   server.setErrorHandler((error, _request, reply) => {
     const known = error instanceof NotevaultError ? error : new NotevaultError('internal');
     if (known !== error) log.error({ err: error }, 'admin request failed');
     reply.code(errors[known.code].status).send({ code: known.code, details: known.details });
   });
   for (const [name, verb] of Object.entries(verbs)) {
-    server.post(`/${name}`, async ({ body }) => ({
-      result: (await verb(...(body as Parameters<typeof verb>))) ?? null,
-    }));
+    server.post(`/${name}`, async ({ body }) => {
+      // JSON has no undefined: an argument left out comes as null.
+      const args = (body as unknown[]).map((arg) => arg ?? undefined);
+      return { result: (await (verb as (...args: unknown[]) => Promise<unknown>)(...args)) ?? null };
+    });
   }
   // Left by a killed server; the folder's lock says that nobody listens on it.
   await rm(path, { force: true });

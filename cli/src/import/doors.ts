@@ -21,7 +21,7 @@ export interface Door {
 export async function localDoor(app: App, email: string | undefined, vaultName: string): Promise<Door> {
   const { token } = await app.accounts.openSession(email);
   const principal = await app.accounts.authenticate(`Bearer ${token}`);
-  const { vaults } = await app.vaults.list(principal, {});
+  const vaults = await app.vaults.list(principal, { deleted: false });
   const named = vaults.filter(({ name }) => name === vaultName);
   const id = oneOf(named, vaultName) ?? (await app.vaults.create(principal, { name: vaultName })).id;
   const vault = await app.vaults.openVault(principal, id, 'write');

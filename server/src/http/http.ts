@@ -3,7 +3,13 @@ import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { DEFAULT_BODY_LIMIT, limitBigBodies, parseJson } from './body.ts';
 import { type Admitted, callOf } from './call.ts';
 import { errorHandler } from './errors.ts';
@@ -57,7 +63,7 @@ const COOKIE_ROUTES = new Set(['/api/auth/refresh', '/api/auth/logout']);
 export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: parts.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     requestIdHeader: false,
     trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
@@ -65,7 +71,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
     requestTimeout: 300_000,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false, strictTypes: false } },
   });
   const handleError = errorHandler(`${parts.publicUrl}/.well-known/oauth-protected-resource/api/mcp`);
   app.setErrorHandler(handleError);
