@@ -26,7 +26,7 @@ export interface Scan {
  */
 export function scan(content: string, bodyStart = findFrontmatter(content).bodyStart): Scan {
   const blocks = scanBlocks(content, bodyStart);
-  const sink = { links: [], tags: new TagSet(), code: [] };
+  const sink = { links: [], tags: new TagSet(), code: null };
   for (const text of blocks.texts) scanInline(text, blocks.definitions, sink);
   return { links: sink.links, tags: sink.tags.tags, headings: blocks.headings };
 }

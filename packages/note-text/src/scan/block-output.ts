@@ -16,7 +16,7 @@ export interface Heading {
 
 /** What the blocks of a note leave for the inline scan; every offset is one of the content. */
 export class Blocks {
-  /** Paragraphs, headings, table cells, HTML without its code: in the order of the note. */
+  /** Paragraphs, headings, table cells, HTML without its code, as far as they can hold links or tags; in order. */
   readonly texts: InlineText[] = [];
   readonly definitions: Definitions = new Map();
   readonly headings: Heading[] = [];
@@ -57,7 +57,8 @@ export class Blocks {
   }
 
   #addText(lines: readonly Span[]): void {
-    if (lines.length > 0) this.texts.push(new InlineText(this.#content, lines));
+    const text = new InlineText(this.#content, lines);
+    if (text.holdsInlines) this.texts.push(text);
   }
 
   #addParagraph(leaf: ParagraphLeaf): void {

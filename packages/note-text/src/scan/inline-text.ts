@@ -6,25 +6,38 @@ import type { Span } from '../raw-link.ts';
  */
 export class InlineText {
   readonly text: string;
-  /** Offsets of the lines in `text` and in the content. */
-  readonly #starts: readonly number[];
-  readonly #offsets: readonly number[];
+  readonly #first: number;
+  /** Offsets of the further lines in `text` and in the content; most texts have one line and need none. */
+  readonly #starts: readonly number[] | null;
+  readonly #offsets: readonly number[] | null;
 
   constructor(content: string, lines: readonly Span[]) {
+    const [only = { start: 0, end: 0 }] = lines;
+    this.#first = only.start;
+    this.#starts = null;
+    this.#offsets = null;
+    if (lines.length < 2) {
+      this.text = content.slice(only.start, only.end);
+      return;
+    }
     const starts: number[] = [];
-    const parts: string[] = [];
     let length = 0;
     for (const line of lines) {
       starts.push(length);
-      parts.push(content.slice(line.start, line.end));
       length += line.end - line.start + 1;
     }
-    this.text = parts.join('\n');
+    this.text = lines.map((line) => content.slice(line.start, line.end)).join('\n');
     this.#starts = starts;
     this.#offsets = lines.map((line) => line.start);
   }
 
+  /** Whether it can hold a link, a tag or code at all; most cells and many lines cannot. */
+  get holdsInlines(): boolean {
+    return /[`[#]/.test(this.text);
+  }
+
   toContent(at: number): number {
+    if (!this.#starts || !this.#offsets) return this.#first + at;
     let low = 0;
     let high = this.#starts.length - 1;
     while (low < high) {
@@ -37,6 +50,7 @@ export class InlineText {
 
   /** How many whole lines end before the offset `at` of `text`. */
   linesBefore(at: number): number {
+    if (!this.#starts) return at > 0 ? 1 : 0;
     let count = 0;
     while (count < this.#starts.length && (this.#starts[count] ?? 0) < at) count++;
     return count;

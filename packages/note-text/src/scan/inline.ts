@@ -19,8 +19,8 @@ import { readWikilink, type Wikilink } from './wikilink.ts';
 export interface InlineSink {
   readonly links: RawLink[];
   readonly tags: TagSet;
-  /** Code spans with their backticks. */
-  readonly code: Span[];
+  /** Code spans with their backticks; null when no one asks. */
+  readonly code: Span[] | null;
 }
 
 interface Bracket {
@@ -32,16 +32,19 @@ interface Bracket {
   bracketAfter: boolean;
 }
 
-const special = /[\\`[\]<#%$]/g;
+/** So many brackets without a closing one are text: a note of nothing else must not fill the memory with them. */
+const maxOpenBrackets = 50_000;
+
+/** Character codes at which something may begin. */
+const isSpecial = new Uint8Array(128);
+for (const c of '\\`[]<#%$') isSpecial[c.charCodeAt(0)] = 1;
 
 /**
  * Scans one inline text from left to right (CommonMark 0.31.2, section 6): code spans, HTML, comments, mathematics and
  * wikilinks are each taken whole by whichever begins first; links and images are matched by a stack of brackets.
  */
 export function scanInline(source: InlineText, definitions: Definitions, sink: InlineSink): void {
-  // Most cells and many lines hold nothing to read.
-  special.lastIndex = 0;
-  if (special.test(source.text)) new InlineScanner(source, definitions, sink).run();
+  new InlineScanner(source, definitions, sink).run();
 }
 
 class InlineScanner {
@@ -69,11 +72,10 @@ class InlineScanner {
   }
 
   run(): void {
-    for (let at = 0; ; ) {
-      special.lastIndex = at;
-      const found = special.exec(this.#text);
-      if (!found) break;
-      at = this.#readSpecial(found[0], found.index);
+    const text = this.#text;
+    for (let at = 0; at < text.length; ) {
+      if (isSpecial[text.charCodeAt(at)] === 1) at = this.#readSpecial(text.charAt(at), at);
+      else at++;
     }
     for (const tag of this.#tags) this.#sink.tags.add(tag);
     // An image inside a link closes before the link around it does.
@@ -107,7 +109,7 @@ class InlineScanner {
 
   #readCode(at: number): number {
     const { end, closed } = this.#code.read(at);
-    if (closed) this.#sink.code.push({ start: this.#source.toContent(at), end: this.#source.toContent(end) });
+    if (closed) this.#sink.code?.push({ start: this.#source.toContent(at), end: this.#source.toContent(end) });
     return end;
   }
 
@@ -145,6 +147,10 @@ class InlineScanner {
         return end;
       }
       this.#noWikilinkBefore = end;
+    }
+    if (this.#brackets.length >= maxOpenBrackets) {
+      this.#brackets.length = 0;
+      this.#inactiveBelow = 0;
     }
     this.#brackets.push({ at, image, tagCount: this.#tags.length, bracketAfter: false });
     return at + 1;
