@@ -1,0 +1,382 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../../../test/kit/engines.ts';
+import { codeOf, openRooms } from '../../../test/kit/rooms.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { AccountsTables } from './accounts.tables.ts';
+
+const password = 'correct horse battery';
+const alice = { email: 'alice@example.org', password };
+const bob = { email: 'bob@example.org', password };
+const { statement } = statementsOver<AccountsTables>();
+const allUsers = statement((db, _: Record<never, never>) => db.selectFrom('users').select(['email', 'role']));
+const allHashes = statement((db, _: Record<never, never>) =>
+  db
+    .selectFrom('access_tokens as a')
+    .innerJoin('refresh_tokens as r', 'r.session_id', 'a.session_id')
+    .select(['a.hash as access', 'r.hash as refresh', 'r.sealed as sealed']),
+);
+
+onEachEngine('registering', (open) => {
+  test('of eight first registrations at once exactly one becomes admin, and all succeed', async () => {
+    const { accounts, db } = await openRooms(open);
+    const eight = Array.from({ length: 8 }, (_, i) => accounts.register({ email: `p${i}@example.org`, password }));
+    const roles = (await Promise.all(eight)).map(({ user }) => user.role);
+    assert.deepEqual(roles.sort(), ['admin', ...Array(7).fill('member')]);
+    const stored = (await db.all(allUsers, {})).map(({ role }) => role);
+    assert.deepEqual(stored.sort(), roles);
+  });
+
+  test('of eight first registrations at once on an invite-only server one succeeds', async () => {
+    const { accounts, db } = await openRooms(open, { registration: 'invite_only' });
+    const eight = Array.from({ length: 8 }, (_, i) => accounts.register({ email: `p${i}@example.org`, password }));
+    const codes = await Promise.all(eight.map(codeOf));
+    assert.deepEqual(codes.sort(), [...Array(7).fill('invite_required'), null]);
+    assert.equal((await db.all(allUsers, {})).length, 1);
+  });
+
+  test('of eight registrations of one e-mail at once one succeeds, however it is written', async () => {
+    const { accounts } = await openRooms(open);
+    const spellings = ['alice@example.org', ' Alice@Example.org', 'ALICE@EXAMPLE.ORG ', 'alice@example.org\n'];
+    const codes = await Promise.all(
+      [...spellings, ...spellings].map((email) => codeOf(accounts.register({ email, password }))),
+    );
+    assert.deepEqual(codes.sort(), [null, ...Array(7).fill('registration_failed')]);
+  });
+
+  test('an invite lets one account in, of its e-mail, for a week', async () => {
+    const { accounts, clock } = await openRooms(open, { registration: 'invite_only' });
+    await accounts.register(alice);
+    const forBob = await accounts.invite('Bob@example.org');
+    const late = await accounts.invite();
+    assert.equal(
+      await codeOf(accounts.register({ ...bob, email: 'carol@example.org', invite: forBob })),
+      'invite_invalid',
+    );
+    assert.equal((await accounts.register({ ...bob, invite: forBob })).user.role, 'member');
+    assert.equal(
+      await codeOf(accounts.register({ ...bob, email: 'bob2@example.org', invite: forBob })),
+      'invite_invalid',
+    );
+    clock.advance({ days: 7 });
+    assert.equal(
+      await codeOf(accounts.register({ email: 'dan@example.org', password, invite: late })),
+      'invite_invalid',
+    );
+  });
+
+  test('of two registrations with one invite at once one succeeds', async () => {
+    const { accounts } = await openRooms(open, { registration: 'invite_only' });
+    await accounts.register(alice);
+    const invite = await accounts.invite();
+    const both = [1, 2].map((i) => codeOf(accounts.register({ email: `p${i}@example.org`, password, invite })));
+    assert.deepEqual((await Promise.all(both)).sort(), ['invite_invalid', null]);
+  });
+
+  test('a refused registration leaves its invite unused', async () => {
+    const { accounts } = await openRooms(open, { registration: 'invite_only' });
+    await accounts.register(alice);
+    const invite = await accounts.invite();
+    assert.equal(await codeOf(accounts.register({ ...alice, invite })), 'registration_failed');
+    assert.equal(await codeOf(accounts.register({ ...bob, invite })), null);
+  });
+
+  test('the operator makes accounts on a closed server; the first one is admin whatever was asked', async () => {
+    const { accounts } = await openRooms(open, { registration: 'closed' });
+    assert.equal((await accounts.createUser('alice@example.org', password, 'member')).role, 'admin');
+    assert.equal((await accounts.createUser('bob@example.org')).role, 'member');
+    assert.equal(
+      await codeOf(accounts.login({ email: 'bob@example.org', password: '' })),
+      'email_and_password_required',
+    );
+    assert.equal(await codeOf(accounts.login(bob)), 'invalid_credentials');
+    const token = await accounts.issueReset('BOB@example.org');
+    await accounts.resetPassword({ token, password });
+    assert.equal((await accounts.login(bob)).user.email, 'bob@example.org');
+  });
+});
+
+onEachEngine('sessions', (open) => {
+  test('an access token works for fifteen minutes and is not stored', async () => {
+    const { accounts, clock, db } = await openRooms(open);
+    const { accessToken, refreshToken, user } = await accounts.register(alice);
+    assert.match(accessToken, /^nv_ses_[\w-]{43}$/);
+    const [row] = await db.all(allHashes, {});
+    const stored = Buffer.concat([row?.access ?? Buffer.of(), row?.refresh ?? Buffer.of(), row?.sealed ?? Buffer.of()]);
+    assert.ok(
+      !stored.includes(accessToken) && !stored.includes(refreshToken) && !stored.includes(refreshToken.slice(-43)),
+    );
+    clock.advance({ minutes: 15, ms: -1 });
+    assert.equal((await accounts.authenticate(`bearer ${accessToken}`)).userId, user.id);
+    clock.advance({ ms: 1 });
+    assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
+  });
+
+  test('what is no access token is refused alike', async () => {
+    const { accounts } = await openRooms(open);
+    const { refreshToken } = await accounts.register(alice);
+    const sent = [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer ',
+      `Bearer ${refreshToken}`,
+      'Basic YTpi',
+      'Bearer nv_ses_',
+      'Bearer nv_ses_x',
+    ];
+    for (const header of sent) assert.equal(await codeOf(accounts.authenticate(header)), 'unauthorized');
+  });
+
+  test('a refresh token is rotated, and its predecessor gets the same successor for thirty seconds', async () => {
+    const { accounts, clock } = await openRooms(open);
+    const first = await accounts.register(alice);
+    const second = await accounts.refresh(first.refreshToken);
+    assert.notEqual(second.refreshToken, first.refreshToken);
+    clock.advance({ seconds: 30 });
+    const again = await accounts.refresh(first.refreshToken);
+    assert.equal(again.refreshToken, second.refreshToken);
+    for (const { accessToken } of [first, second, again]) await accounts.authenticate(`Bearer ${accessToken}`);
+  });
+
+  test('within the grace even a token rotated twice is answered with the current one', async () => {
+    const { accounts } = await openRooms(open);
+    const first = await accounts.register(alice);
+    const second = await accounts.refresh(first.refreshToken);
+    const third = await accounts.refresh(second.refreshToken);
+    assert.equal((await accounts.refresh(first.refreshToken)).refreshToken, third.refreshToken);
+  });
+
+  test('reuse after the grace revokes the whole family and no other', async () => {
+    const { accounts, clock, asked } = await openRooms(open);
+    const first = await accounts.register(alice);
+    const other = await accounts.login(alice);
+    const second = await accounts.refresh(first.refreshToken);
+    clock.advance({ seconds: 30, ms: 1 });
+    assert.equal(await codeOf(accounts.refresh(first.refreshToken)), 'invalid_refresh_token');
+    assert.equal(await codeOf(accounts.refresh(second.refreshToken)), 'invalid_refresh_token');
+    assert.equal(await codeOf(accounts.authenticate(`Bearer ${second.accessToken}`)), 'unauthorized');
+    await accounts.authenticate(`Bearer ${other.accessToken}`);
+    assert.deepEqual(asked.credentialsChanged, [first.user.id]);
+  });
+
+  test('reuse of a token long forgotten still revokes its family', async () => {
+    const { accounts, clock } = await openRooms(open);
+    const first = await accounts.register(alice);
+    let last = first.refreshToken;
+    for (let i = 0; i < 3; i++) {
+      clock.advance({ minutes: 15 });
+      last = (await accounts.refresh(last)).refreshToken;
+    }
+    assert.equal(await codeOf(accounts.refresh(first.refreshToken)), 'invalid_refresh_token');
+    assert.equal(await codeOf(accounts.refresh(last)), 'invalid_refresh_token');
+  });
+
+  test('ten refreshes of one token at once all succeed, with one successor', async () => {
+    const { accounts } = await openRooms(open);
+    const { refreshToken } = await accounts.register(alice);
+    const ten = await Promise.all(Array.from({ length: 10 }, () => accounts.refresh(refreshToken)));
+    assert.equal(new Set(ten.map((tokens) => tokens.refreshToken)).size, 1);
+    assert.equal(new Set(ten.map((tokens) => tokens.accessToken)).size, 10);
+    for (const { accessToken } of ten) await accounts.authenticate(`Bearer ${accessToken}`);
+  });
+
+  test('a session lives on while it is refreshed within thirty days', async () => {
+    const { accounts, clock } = await openRooms(open);
+    let { refreshToken } = await accounts.register(alice);
+    for (let i = 0; i < 3; i++) {
+      clock.advance({ days: 29 });
+      ({ refreshToken } = await accounts.refresh(refreshToken));
+    }
+    clock.advance({ days: 30 });
+    assert.equal(await codeOf(accounts.refresh(refreshToken)), 'invalid_refresh_token');
+  });
+
+  test('a logout ends the session by cookie or by access token, and no other', async () => {
+    const { accounts } = await openRooms(open);
+    const one = await accounts.register(alice);
+    const two = await accounts.login(alice);
+    const three = await accounts.login(alice);
+    await accounts.logout(one.refreshToken, null);
+    await accounts.logout(undefined, `Bearer ${two.accessToken}`);
+    await accounts.logout(undefined, null);
+    await accounts.logout('nonsense', 'Bearer nonsense');
+    assert.equal(await codeOf(accounts.authenticate(`Bearer ${one.accessToken}`)), 'unauthorized');
+    assert.equal(await codeOf(accounts.refresh(one.refreshToken)), 'invalid_refresh_token');
+    assert.equal(await codeOf(accounts.authenticate(`Bearer ${two.accessToken}`)), 'unauthorized');
+    await accounts.authenticate(`Bearer ${three.accessToken}`);
+  });
+
+  test('authentication is one statement', async () => {
+    const { accounts, db } = await openRooms(open);
+    const { accessToken } = await accounts.register(alice);
+    const get = db.get.bind(db);
+    let statements = 0;
+    const counted: typeof get = (...args) => {
+      statements += 1;
+      return get(...args);
+    };
+    Object.assign(db, { get: counted });
+    await accounts.authenticate(`Bearer ${accessToken}`);
+    assert.equal(statements, 1);
+  });
+});
+
+onEachEngine('passwords', (open) => {
+  test('a change keeps the session that made it and ends the others', async () => {
+    const { accounts } = await openRooms(open);
+    const kept = await accounts.register(alice);
+    const other = await accounts.login(alice);
+    const caller = await accounts.authenticate(`Bearer ${kept.accessToken}`);
+    const change = { old_password: password, new_password: 'another password' };
+    assert.equal(
+      await codeOf(accounts.changePassword(caller, { ...change, old_password: 'wrong' })),
+      'wrong_old_password',
+    );
+    assert.equal(
+      await codeOf(accounts.changePassword(caller, { ...change, new_password: 'short' })),
+      'password_too_short',
+    );
+    await accounts.changePassword(caller, change);
+    await accounts.authenticate(`Bearer ${kept.accessToken}`);
+    await accounts.refresh(kept.refreshToken);
+    assert.equal(await codeOf(accounts.refresh(other.refreshToken)), 'invalid_refresh_token');
+    assert.equal(await codeOf(accounts.login(alice)), 'invalid_credentials');
+    await accounts.login({ ...alice, password: 'another password' });
+  });
+
+  test('of two changes at once one wins', async () => {
+    const { accounts } = await openRooms(open);
+    const { accessToken } = await accounts.register(alice);
+    const caller = await accounts.authenticate(`Bearer ${accessToken}`);
+    const both = ['first new one', 'second new one'].map((new_password) =>
+      codeOf(accounts.changePassword(caller, { old_password: password, new_password })),
+    );
+    assert.deepEqual((await Promise.all(both)).sort(), [null, 'wrong_old_password'].sort());
+  });
+
+  test('a reset works once, for an hour, and ends every session; a newer one replaces it', async () => {
+    const { accounts, clock } = await openRooms(open);
+    const old = await accounts.register(alice);
+    const replaced = await accounts.issueReset(alice.email);
+    const token = await accounts.issueReset(alice.email);
+    const reset = { token, password: 'another password' };
+    assert.equal(await codeOf(accounts.resetPassword({ ...reset, token: replaced })), 'invalid_reset_token');
+    clock.advance({ minutes: 60, ms: -1 });
+    const both = await Promise.all([codeOf(accounts.resetPassword(reset)), codeOf(accounts.resetPassword(reset))]);
+    assert.deepEqual(both.sort(), ['invalid_reset_token', null]);
+    assert.equal(await codeOf(accounts.refresh(old.refreshToken)), 'invalid_refresh_token');
+    const late = await accounts.issueReset(alice.email);
+    clock.advance({ hours: 1 });
+    assert.equal(await codeOf(accounts.resetPassword({ ...reset, token: late })), 'invalid_reset_token');
+    assert.equal(await codeOf(accounts.issueReset('nobody@example.org')), 'account_not_found');
+  });
+});
+
+onEachEngine('the operator', (open) => {
+  test('suspends an account, whose every session ends, and lets it in again', async () => {
+    const { accounts } = await openRooms(open);
+    const { accessToken, refreshToken } = await accounts.register(alice);
+    await accounts.setSuspended(alice.email, true);
+    assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
+    assert.equal(await codeOf(accounts.refresh(refreshToken)), 'invalid_refresh_token');
+    assert.equal(await codeOf(accounts.login(alice)), 'account_suspended');
+    assert.equal(await codeOf(accounts.login({ ...alice, password: 'a wrong one' })), 'invalid_credentials');
+    assert.equal(await codeOf(accounts.openSession(alice.email)), 'account_suspended');
+    await accounts.setSuspended(alice.email, false);
+    await accounts.login(alice);
+  });
+
+  test('sets a plan that there is', async () => {
+    const { accounts } = await openRooms(open);
+    await accounts.register(alice);
+    assert.equal((await accounts.setPlan('Alice@example.org', 'pro')).tier, 'pro');
+    assert.equal(await codeOf(accounts.setPlan(alice.email, 'gold')), 'validation');
+    assert.equal(await codeOf(accounts.setPlan('nobody@example.org', 'pro')), 'account_not_found');
+  });
+
+  test('opens a session as the only account, or as the one named', async () => {
+    const { accounts } = await openRooms(open);
+    assert.equal(await codeOf(accounts.openSession()), 'account_not_found');
+    const { user } = await accounts.register(alice);
+    assert.equal((await accounts.authenticate(`Bearer ${(await accounts.openSession()).token}`)).userId, user.id);
+    await accounts.register(bob);
+    assert.equal(await codeOf(accounts.openSession()), 'validation');
+    assert.equal((await accounts.openSession('bob@example.org')).user.email, bob.email);
+    assert.equal((await accounts.findByEmail('BOB@example.org')).email, bob.email);
+  });
+});
+
+onEachEngine('profiles', (open) => {
+  test('two updates of different fields at once keep both', async () => {
+    const { accounts } = await openRooms(open);
+    const { user } = await accounts.register(alice);
+    await Promise.all([
+      accounts.updateMe(user.id, { display_name: '  Alice ' }),
+      accounts.updateMe(user.id, { locale: 'zh-hANS-cn' }),
+    ]);
+    const { displayName, locale } = await accounts.me(user.id);
+    assert.deepEqual({ displayName, locale }, { displayName: 'Alice', locale: 'zh-Hans-CN' });
+  });
+
+  test('the analytics id stands for one person, and is gone after opting out', async () => {
+    const { accounts } = await openRooms(open);
+    const { user } = await accounts.register(alice);
+    const other = await accounts.register(bob);
+    assert.match(user.analyticsId ?? '', /^[0-9a-f]{64}$/);
+    assert.notEqual(user.analyticsId, other.user.analyticsId);
+    const out = await accounts.updateMe(user.id, { analytics_opt_out: true });
+    assert.deepEqual([out.analyticsId, out.analyticsOptOut], [null, true]);
+    const back = await accounts.updateMe(user.id, { analytics_opt_out: false });
+    assert.equal(back.analyticsId, user.analyticsId);
+  });
+});
+
+onEachEngine('deleting an account', (open) => {
+  test('two last admins cannot leave at once', async () => {
+    const { accounts } = await openRooms(open);
+    const admins = [
+      await accounts.createUser('alice@example.org', password, 'admin'),
+      await accounts.createUser('bob@example.org', password, 'admin'),
+    ];
+    const codes = await Promise.all(admins.map(({ id }) => codeOf(accounts.deleteMe(id, password))));
+    assert.deepEqual(codes.sort(), ['last_admin', null]);
+  });
+
+  test('frees the e-mail, leaves no row and no key, and a first account never comes again', async () => {
+    const { accounts, vaults, keys, db } = await openRooms(open);
+    await accounts.register(alice);
+    const { user, accessToken } = await accounts.register(bob);
+    const principal = await accounts.authenticate(`Bearer ${accessToken}`);
+    const vault = await vaults.create(principal, { name: 'Work' });
+    await accounts.deleteMe(user.id, password);
+    assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
+    assert.equal(await keys.open({ kind: 'user', id: user.id }), null);
+    assert.equal(await keys.open({ kind: 'vault', id: vault.id }), null);
+    assert.deepEqual(await db.all(allUsers, {}), [{ email: alice.email, role: 'admin' }]);
+    assert.equal((await accounts.register(bob)).user.role, 'member');
+  });
+
+  test('an erasure cut short is resumed; meanwhile nothing of the account is reachable', async () => {
+    let broken = true;
+    const eraseSlice = async () => {
+      if (broken) throw new Error('the disk is away');
+      return false;
+    };
+    const { accounts, vaults, keys, db } = await openRooms(open, { eraseSlice });
+    await accounts.register(alice);
+    const { user, accessToken } = await accounts.register(bob);
+    const principal = await accounts.authenticate(`Bearer ${accessToken}`);
+    const vault = await vaults.create(principal, { name: 'Work' });
+    assert.equal(await codeOf(accounts.deleteMe(user.id, password)), 'delete_failed');
+    assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
+    assert.equal(await codeOf(accounts.login(bob)), 'invalid_credentials');
+    assert.equal(await codeOf(vaults.create(principal, { name: 'More' })), 'unauthorized');
+    assert.equal(await keys.open({ kind: 'vault', id: vault.id }), null);
+    await assert.rejects(accounts.resumeErasures(), AggregateError);
+    broken = false;
+    assert.equal(await accounts.resumeErasures(), 1);
+    assert.equal(await accounts.resumeErasures(), 0);
+    assert.equal((await db.all(allUsers, {})).length, 1);
+  });
+});

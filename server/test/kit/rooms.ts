@@ -1,0 +1,88 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { type Accounts, createAccounts, type Principal } from '../../src/domains/accounts/accounts.ts';
+import type { AccountParts } from '../../src/domains/accounts/parts.ts';
+import { createKeys, type Keys } from '../../src/domains/keys/keys.ts';
+import { builtinPlans } from '../../src/domains/plans/plans.ts';
+import type { VaultHooks } from '../../src/domains/vaults/parts.ts';
+import { createVaults, type Vaults } from '../../src/domains/vaults/vaults.ts';
+import type { Database } from '../../src/engines/database/database.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/engines/keyring/master-key.ts';
+import { migrations } from '../../src/migrations.ts';
+import { type TestClock, testClock } from './clock.ts';
+
+/** Accounts and vaults without HTTP, with what they asked of the rooms on their right. */
+export interface Rooms {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: TestClock;
+  readonly accounts: Accounts;
+  readonly vaults: Vaults;
+  readonly asked: Asked;
+}
+
+export interface Asked {
+  readonly credentialsChanged: UserId[];
+  readonly opened: VaultId[];
+  readonly closed: VaultId[];
+  readonly erased: VaultId[];
+}
+
+export interface RoomOptions extends Partial<Pick<AccountParts, 'registration' | 'plans' | 'defaultPlan'>> {
+  /** Stands in for the other rooms' rows. */
+  readonly eraseSlice?: VaultHooks['eraseSlice'];
+}
+
+export async function openRooms(open: () => Promise<Database>, options: RoomOptions = {}): Promise<Rooms> {
+  const { registration = 'open', plans = builtinPlans, defaultPlan = 'self_hosted', eraseSlice } = options;
+  const db = await open();
+  await db.migrate(migrations);
+  const clock = testClock();
+  const keys = createKeys(db, new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random));
+  const asked: Asked = { credentialsChanged: [], opened: [], closed: [], erased: [] };
+  const accounts: Accounts = createAccounts({
+    ...{ db, keys, clock, registration, plans, defaultPlan },
+    hooks: {
+      erasing: (userId) => vaults.eraseAllOf(userId),
+      credentialsChanged: (userId) => asked.credentialsChanged.push(userId),
+    },
+  });
+  const vaults: Vaults = createVaults({
+    ...{ db, keys, clock, accounts, plans, purgeAfterDays: 30 },
+    hooks: {
+      opened: (_userId, vaultId) => asked.opened.push(vaultId),
+      closed: (vaultId) => asked.closed.push(vaultId),
+      eraseSlice: async (vaultId) => {
+        const more = (await eraseSlice?.(vaultId)) ?? false;
+        if (!more) asked.erased.push(vaultId);
+        return more;
+      },
+      deviceLink: async (_userId, code) => (code === 'GOOD-CODE' ? { vaultName: 'Phone', deviceName: null } : null),
+    },
+  });
+  return { db, keys, clock, accounts, vaults, asked };
+}
+
+const PASSWORD = 'correct horse battery';
+
+/** Somebody with an account, as their session's principal. */
+export async function signUp({ accounts }: Rooms, name: string): Promise<Principal> {
+  const { accessToken } = await accounts.register({ email: `${name}@example.org`, password: PASSWORD });
+  return accounts.authenticate(`Bearer ${accessToken}`);
+}
+
+/** The code of the catalogue error that `work` ends in; null when it succeeds. Any other error is thrown on. */
+export async function codeOf(work: Promise<unknown>): Promise<string | null> {
+  return (await errorOf(work))?.code ?? null;
+}
+
+/** The catalogue error that `work` ends in; null when it succeeds. */
+export async function errorOf(work: Promise<unknown>): Promise<NotevaultError | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof NotevaultError) return error;
+    throw error;
+  }
+}
