@@ -13,8 +13,8 @@ const CONSTRAINTS = new Map<string, ConstraintError['kind']>([
 const LOST_RACES = new Set(['40P01', '40001']);
 /** A statement or lock timeout: the server is too slow for what it is asked. */
 const TOO_SLOW = new Set(['57014', '55P03']);
-/** Classes of codes that say the server cannot serve: connection, log-in, resources, operator, system, internal. */
-const UNAVAILABLE = ['08', '28', '3D', '53', '57', '58', 'XX'];
+/** Classes of codes that say the server cannot serve: connection, forgotten statement, log-in, resources, operator… */
+const UNAVAILABLE = ['08', '26', '28', '3D', '53', '57', '58', 'XX'];
 const READ_ONLY_SERVER = '25006';
 const IDLE_IN_TRANSACTION = '25P03';
 
@@ -50,7 +50,7 @@ export function isStalePlan(error: unknown): boolean {
   return error instanceof SqlError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 }
 
-/** Whether the connection may no longer be used. */
+/** Whether the connection should no longer be used. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code !== 'overloaded';
+  return error instanceof DatabaseError && error.code === 'unavailable';
 }

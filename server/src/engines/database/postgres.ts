@@ -50,6 +50,8 @@ class Postgres implements Database {
   readonly #maxWaiting: number;
   readonly #idleMs: number;
   readonly #names = new StatementNames();
+  #accepted = 0;
+  #idle: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: PostgresOptions) {
@@ -135,8 +137,14 @@ class Postgres implements Database {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed ??= this.#pool.end();
+    this.#closed ??= this.#close();
     await this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    // The pool forgets who waits for a connection when it ends.
+    if (this.#accepted > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this.#pool.end();
   }
 
   /** One statement outside any transaction. */
@@ -175,7 +183,7 @@ class Postgres implements Database {
       await end(session, client);
     } catch (error) {
       handle.end();
-      await giveBack(client, session);
+      await giveBack(client, session, error);
       // A body may throw an error of its own for a deadlock it met; what decides over another run is the deadlock.
       const first = handle.failure?.error;
       throw isWorthRetrying(first) ? first : error;
@@ -185,18 +193,24 @@ class Postgres implements Database {
   }
 
   async #retried<T>(attempt: () => Promise<T>): Promise<T> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!isWorthRetrying(error) || attempts === ATTEMPTS) throw error;
+    if (this.#closed !== undefined) throw new DatabaseError('unavailable', 'the database is closed');
+    this.#accepted++;
+    try {
+      for (let attempts = 1; ; attempts++) {
+        try {
+          return await attempt();
+        } catch (error) {
+          if (!isWorthRetrying(error) || attempts === ATTEMPTS) throw error;
+        }
+        await delay(Math.random() * Math.min(200, 2 ** attempts));
       }
-      await delay(Math.random() * Math.min(200, 2 ** attempts));
+    } finally {
+      this.#accepted--;
+      if (this.#accepted === 0) this.#idle?.();
     }
   }
 
   async #connect(): Promise<PoolClient> {
-    if (this.#closed !== undefined) throw new DatabaseError('unavailable', 'the database is closed');
     if (this.#pool.waitingCount >= this.#maxWaiting) {
       throw new DatabaseError('overloaded', 'too many callers are waiting for a connection');
     }
@@ -211,10 +225,10 @@ class Postgres implements Database {
 }
 
 /** Rolls back and gives the connection back, or ends it when that cannot be done. */
-async function giveBack(client: PoolClient, session: Session): Promise<void> {
+async function giveBack(client: PoolClient, session: Session, error: unknown): Promise<void> {
   try {
     await session.rollback();
-    client.release();
+    client.release(isUnavailable(error));
   } catch {
     client.release(true);
   }
