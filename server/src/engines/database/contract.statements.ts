@@ -91,6 +91,7 @@ export const contract = {
       .where('id', '=', p.id)
       .returning('count'),
   ),
+  remove: statement((db, p: { id: string }) => db.deleteFrom('items').where('id', '=', p.id)),
   clearItems: statement((db) => db.deleteFrom('items')),
   putPart: statement((db, p: Tables['parts']) =>
     db.insertInto('parts').values({ id: p.id, item_id: p.item_id, later_id: p.later_id }),
