@@ -214,10 +214,11 @@ class Postgres implements Database {
     if (this.#pool.waitingCount >= this.#maxWaiting) {
       throw new DatabaseError('overloaded', 'too many callers are waiting for a connection');
     }
-    const allBusy = this.#pool.idleCount === 0 && this.#pool.totalCount >= this.#pool.options.max;
     try {
       return await this.#pool.connect();
     } catch (error) {
+      // A connection that failed to open no longer counts; so if the pool is full, it is in use.
+      const allBusy = this.#pool.totalCount >= this.#pool.options.max;
       if (allBusy) throw new DatabaseError('overloaded', 'no connection became free in time', error);
       throw new DatabaseError('unavailable', 'PostgreSQL cannot be reached', error);
     }
