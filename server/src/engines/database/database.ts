@@ -35,7 +35,8 @@ export interface WriteHandle extends ReadHandle {
 /**
  * The one door to stored rows. Its own reads (`get`, `all`, `allIn`) are single statements outside any transaction.
  *
- * `read` gives several statements one snapshot. `transact` commits what its body wrote, or nothing when the body throws:
+ * `read` gives several statements one snapshot; a body that leaves its handle alone for seconds is cut off, for it holds a
+ * connection and old row versions. `transact` commits what its body wrote, or nothing when the body throws:
  * it resolves only when the commit is on disk, also for a body that wrote nothing but may have read what an unfinished
  * commit wrote. The body may be run more than once (deadlock, serialisation failure, a lost shared transaction), so it
  * must have no effect but through its handle; what should follow a commit goes to `onCommit`. A body awaits only its

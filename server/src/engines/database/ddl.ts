@@ -26,24 +26,21 @@ export function ddlFor(engine: Engine, ddl: string): string {
   let isTable = false;
   /** The tokens of the statement so far that mean something, in lower case. */
   let before: string[] = [];
-  const endStatement = () => {
-    if (isTable && engine === 'sqlite') out = `${out.trimEnd()} strict`;
-    isTable = false;
-    before = [];
-  };
   for (const [token] of ddl.matchAll(TOKENS)) {
     const means = !/^(?:\s|--|\/\*)/.test(token);
     if (token === '(') depth++;
     if (token === ')') depth--;
-    if (token === ';' && depth === 0) endStatement();
     const type = isColumnType(before, isTable ? depth : 0)
       ? types.get(token.toLowerCase().replace(/\s+/g, ' '))
       : undefined;
     out += type ?? token;
-    if (means && token !== ';') before.push(token.toLowerCase());
+    if (token === ')' && depth === 0 && isTable && engine === 'sqlite') out += ' strict';
+    if (token === ';' && depth === 0) {
+      isTable = false;
+      before = [];
+    } else if (means) before.push(token.toLowerCase());
     if (before.length === 2 && before[0] === 'create' && before[1] === 'table') isTable = true;
   }
-  endStatement();
   return out;
 }
 

@@ -12,11 +12,15 @@ const BEGIN: Record<Begin, string> = {
   begin_read: 'begin isolation level repeatable read read only',
 };
 
-/** Prepares both ways to begin; a statement can be prepared only by running it. */
-export async function prepareBegin(client: Pick<PoolClient, 'query'>): Promise<void> {
-  await Promise.all(
-    Object.entries(BEGIN).flatMap(([name, text]) => [client.query({ name, text }), client.query('rollback')]),
-  );
+/**
+ * Makes a new connection ready: prepares both ways to begin (a statement can be prepared only by running it), and lets
+ * nothing but a transaction that says so write, so that a look-up which writes fails here as it does on SQLite.
+ */
+export async function prepareConnection(client: Pick<PoolClient, 'query'>): Promise<void> {
+  await Promise.all([
+    client.query('set default_transaction_read_only = on'),
+    ...Object.entries(BEGIN).flatMap(([name, text]) => [client.query({ name, text }), client.query('rollback')]),
+  ]);
 }
 
 /** The names of prepared statements. */

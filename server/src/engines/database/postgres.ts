@@ -12,7 +12,7 @@ import {
 import { isUnavailable, isWorthRetrying, portError } from './postgres.errors.ts';
 import { PostgresHandle } from './postgres.handle.ts';
 import { migratePostgres } from './postgres.migrate.ts';
-import { type Begin, prepareBegin, Session, StatementNames } from './postgres.session.ts';
+import { type Begin, prepareConnection, Session, StatementNames } from './postgres.session.ts';
 import { type Compiled, type ListStatement, listSizes, type Statement } from './statement.ts';
 import { valuesOf } from './values.ts';
 
@@ -69,7 +69,7 @@ class Postgres implements Database {
       query_timeout: statementTimeoutMs + SILENCE_MS,
       connectionTimeoutMillis: waitMs,
       idleTimeoutMillis: 60_000,
-      onConnect: prepareBegin,
+      onConnect: prepareConnection,
     });
     // A connection that breaks says so in an event as well as to its callers; unheard, the event would end the process.
     this.#pool.on('error', () => {});

@@ -24,28 +24,22 @@ const QUIET_LOOKS = 20;
  * no longer in it.
  */
 export class Checkpoints {
-  readonly #worker: Worker;
+  readonly #file: string;
   readonly #hold: (work: () => Promise<void>) => Promise<void>;
   readonly #failed: (cause: Error) => void;
   #timer: NodeJS.Timeout | undefined;
   #quietLooks = 0;
   #look: Promise<void> | undefined;
   #asked: PromiseWithResolvers<CheckpointAnswer> | undefined;
+  /** Started when there is first something to copy. */
+  #worker: Worker | undefined;
   #died = false;
 
   /** `hold` keeps the writer from its lock while a work runs; `failed` hears that nothing can be copied any more. */
   constructor(file: string, hold: (work: () => Promise<void>) => Promise<void>, failed: (cause: Error) => void) {
+    this.#file = file;
     this.#hold = hold;
     this.#failed = failed;
-    const script = import.meta.url.endsWith('.ts') ? './sqlite.checkpoint-worker.ts' : './sqlite.checkpoint-worker.js';
-    this.#worker = new Worker(new URL(script, import.meta.url), { workerData: { file } });
-    this.#worker.unref();
-    this.#worker.on('message', (answer: CheckpointAnswer) => this.#asked?.resolve(answer));
-    this.#worker.on('error', (error) => {
-      this.#died = true;
-      this.#asked?.resolve(NOTHING);
-      this.#failed(error instanceof Error ? error : new Error(String(error)));
-    });
   }
 
   /** Something was committed. */
@@ -61,10 +55,11 @@ export class Checkpoints {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#look;
-    if (this.#died) return;
-    const exit = new Promise((resolve) => this.#worker.once('exit', resolve));
-    this.#worker.ref();
-    this.#worker.postMessage('close');
+    const worker = this.#worker;
+    if (worker === undefined || this.#died) return;
+    const exit = new Promise((resolve) => worker.once('exit', resolve));
+    worker.ref();
+    worker.postMessage('close');
     await exit;
   }
 
@@ -98,8 +93,22 @@ export class Checkpoints {
   #ask(order: CheckpointOrder): Promise<CheckpointAnswer> {
     if (this.#died) return Promise.resolve(NOTHING);
     this.#asked = Promise.withResolvers();
+    this.#worker ??= this.#start();
     this.#worker.postMessage(order);
     return this.#asked.promise;
+  }
+
+  #start(): Worker {
+    const script = import.meta.url.endsWith('.ts') ? './sqlite.checkpoint-worker.ts' : './sqlite.checkpoint-worker.js';
+    const worker = new Worker(new URL(script, import.meta.url), { workerData: { file: this.#file } });
+    worker.unref();
+    worker.on('message', (answer: CheckpointAnswer) => this.#asked?.resolve(answer));
+    worker.on('error', (error) => {
+      this.#died = true;
+      this.#asked?.resolve(NOTHING);
+      this.#failed(error instanceof Error ? error : new Error(String(error)));
+    });
+    return worker;
   }
 }
 

@@ -30,6 +30,8 @@ export class Readers {
     const connection = await this.#take();
     try {
       return await this.#snapshot(connection, body);
+    } catch (error) {
+      throw portError(error);
     } finally {
       this.#give(connection);
     }
@@ -56,8 +58,6 @@ export class Readers {
       const value = await Promise.race([body(handle), leftOpen.promise]);
       if (handle.failure !== undefined) throw handle.failure.error;
       return value;
-    } catch (error) {
-      throw portError(error);
     } finally {
       handle.end();
       if (connection.inTransaction) connection.exec('rollback');
@@ -69,9 +69,7 @@ export class Readers {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     if (this.#all.length < this.#limits.connections) {
-      const connection = this.#open();
-      this.#all.push(connection);
-      return connection;
+      return this.#another();
     }
     if (this.#waiting.length >= this.#limits.maxWaiting) {
       throw new DatabaseError('overloaded', 'too many readers are waiting');
@@ -79,6 +77,16 @@ export class Readers {
     const waiting = Promise.withResolvers<Connection>();
     this.#waiting.push(waiting);
     return waiting.promise;
+  }
+
+  #another(): Connection {
+    try {
+      const connection = this.#open();
+      this.#all.push(connection);
+      return connection;
+    } catch (error) {
+      throw portError(error);
+    }
   }
 
   #give(connection: Connection): void {

@@ -19,7 +19,7 @@ export class Durability {
   readonly #waiting: { upTo: number; waiting: Waiting }[] = [];
   #commits = 0;
   #durable = 0;
-  #syncing = false;
+  #syncing: Promise<void> | undefined;
   #failure: DatabaseError | undefined;
 
   /** `synced` is called after each sync that covered a commit. */
@@ -52,12 +52,16 @@ export class Durability {
       return;
     }
     this.#waiting.push({ upTo: this.#commits, waiting });
-    if (!this.#syncing) void this.#syncAll();
+    this.#syncing ??= this.#syncAll();
+  }
+
+  /** Resolves when no sync is under way. */
+  async settled(): Promise<void> {
+    await this.#syncing;
   }
 
   /** One sync at a time; each covers every commit made before it began. */
   async #syncAll(): Promise<void> {
-    this.#syncing = true;
     while (this.#failure === undefined && this.#durable < this.#commits) {
       const upTo = this.#commits;
       try {
@@ -74,6 +78,6 @@ export class Durability {
       // Callers just answered often write again at once: let their commits join the next sync instead of missing it.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    this.#syncing = false;
+    this.#syncing = undefined;
   }
 }

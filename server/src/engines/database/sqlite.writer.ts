@@ -93,6 +93,7 @@ export class Writer {
     this.#closing = true;
     while (this.#unanswered > 0) await nextTurn();
     await this.#working;
+    await this.#durability.settled();
   }
 
   async #work(): Promise<void> {
@@ -100,7 +101,9 @@ export class Writer {
       // By the next turn more callers may have come, who then share this transaction.
       await nextTurn();
       while (this.#held !== undefined) await this.#held;
-      await this.#group();
+      const failure = this.#durability.failure;
+      if (failure === undefined) await this.#group();
+      else for (const job of this.#queue.splice(0)) this.#answer(job, failed(failure));
     }
     this.#working = undefined;
   }
@@ -161,8 +164,17 @@ export class Writer {
       this.#statements.commit();
       return { wrote: this.#hasNews(changes, others) };
     } catch (error) {
-      if (this.#connection.inTransaction) this.#statements.rollback();
+      this.#rollBack();
       return { error: portError(error), begun: true };
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#connection.inTransaction) this.#statements.rollback();
+    } catch (error) {
+      // Stuck in a transaction, the only writer can do nothing more.
+      this.#durability.fail(error);
     }
   }
 

@@ -1,0 +1,19 @@
+import { contract as sql } from './contract.statements.ts';
+import type { Database } from './database.ts';
+
+/** An item, with what is not said left null. */
+export interface Item {
+  id: string;
+  count: number;
+  words?: string | null;
+  bytes?: Buffer | null;
+  size?: number | null;
+  mark?: string | null;
+}
+
+export const item = (id: string, count: number) => ({ id, count, words: null, bytes: null, size: null, mark: null });
+
+/** Writes one item in a transaction of its own. */
+export async function put(db: Database, values: Item): Promise<void> {
+  await db.transact((handle) => handle.run(sql.put, { ...item(values.id, values.count), ...values }));
+}
