@@ -1,10 +1,11 @@
 /**
  * From two texts to the few edits that lead from one to the other, as a person would have made them: whole lines where
- * lines came or went, words and letters where a line changed. Edits that follow lines and words merge well with what
- * somebody else typed meanwhile.
+ * lines came or went or have little in common, words and letters where a line changed. Edits that follow lines and words
+ * merge well with what somebody else typed meanwhile.
  */
 import { anchoredGaps } from './anchors.ts';
 import { compareSpans, type Hunk } from './myers.ts';
+import { joinRewrites, keepLinesWhole } from './rewrites.ts';
 import { type Budget, joinsWords, lines, sharedAhead, sharedBehind, splitsPair, startsLine, words } from './spans.ts';
 
 /** At `at` (UTF-16 offset in the text before all edits), `remove` units give way to `insert`. */
@@ -78,52 +79,6 @@ function changedWords(a: string, b: string, hunk: Hunk, inner: Hunk): Hunk {
   return { aFrom: inner.aFrom - step, aTo, bFrom: inner.bFrom - step, bTo };
 }
 
-/** Letters of `text` between two offsets; a long stretch counts as its length. */
-function lettersBetween(text: string, from: number, to: number): number {
-  if (to - from > 1000) return to - from;
-  let letters = 0;
-  for (let at = from; at < to; at++) {
-    const unit = text.charCodeAt(at);
-    if (joinsWords(unit) || unit > 0x2e7f) letters++;
-  }
-  return letters;
-}
-
-/**
- * Joins the changes of a rewritten sentence. Two sentences that say different things still share an "of" and an "and";
- * leaving those in place would let a merge deal somebody else's words out between them.
- */
-function joinRewrites(a: string, hunks: readonly Hunk[]): Hunk[] {
-  const joined: Hunk[] = [];
-  let run: Hunk[] = [];
-  let kept = 0;
-  const flush = () => {
-    const [first] = run;
-    const last = run.at(-1);
-    if (first === undefined || last === undefined) return;
-    const removed = run.reduce((sum, hunk) => sum + hunk.aTo - hunk.aFrom, 0);
-    const inserted = run.reduce((sum, hunk) => sum + hunk.bTo - hunk.bFrom, 0);
-    // Only where words gave way to words: what was merely added or taken out says nothing about the rest.
-    if (kept * 4 < Math.min(removed, inserted)) joined.push({ ...last, aFrom: first.aFrom, bFrom: first.bFrom });
-    else for (const hunk of run) joined.push(hunk);
-  };
-  for (const hunk of hunks) {
-    const before = run.at(-1);
-    if (before !== undefined) {
-      if (a.slice(before.aTo, hunk.aFrom).includes('\n')) {
-        flush();
-        run = [];
-        kept = 0;
-      } else {
-        kept += lettersBetween(a, before.aTo, hunk.aFrom);
-      }
-    }
-    run.push(hunk);
-  }
-  flush();
-  return joined;
-}
-
 function isWord(text: string, from: number, to: number): boolean {
   if (to - from > longWord) return false;
   for (let at = from; at < to; at++) if (!joinsWords(text.charCodeAt(at))) return false;
@@ -137,14 +92,15 @@ function trimmedWord(a: string, b: string, hunk: Hunk): Hunk {
   return isWord(a, hunk.aFrom, hunk.aTo) && isWord(b, hunk.bFrom, hunk.bTo) ? inner : hunk;
 }
 
-/** The changes inside a hunk of lines: by words, then by the letters of a word. */
+/** The changes inside a hunk of lines: by words, then by the letters of a word; unlike lines are replaced whole. */
 function innerHunks(a: string, b: string, hunk: Hunk, limits: DiffLimits, budget: Budget): Hunk[] {
   const inner = trimmed(a, b, hunk);
-  if (inner.aFrom === inner.aTo || inner.bFrom === inner.bTo) return [inner];
+  if (inner.aFrom === inner.aTo || inner.bFrom === inner.bTo) return keepLinesWhole(a, b, hunk, [inner]);
   const region = changedWords(a, b, hunk, inner);
   const { hunks, rest } = compareSpans(a, b, region, words, limits.changedWords, budget);
   if (rest !== null) hunks.push(rest);
-  return joinRewrites(a, hunks).map((found) => trimmedWord(a, b, found));
+  const found = joinRewrites(a, hunks).map((rewrite) => trimmedWord(a, b, rewrite));
+  return keepLinesWhole(a, b, hunk, found);
 }
 
 /** How well an added or removed stretch of `text` is cut out: whole lines best, then whole words. */

@@ -144,6 +144,34 @@ test('a rewritten sentence is one edit, not words dealt out between a few that s
   assert.equal(changes(before, after).length, 1);
 });
 
+test('unlike lines are replaced whole, with their newlines; alike ones are changed inside', () => {
+  assert.deepEqual(changes('a\nold words\nb\n', 'a\nnew text here\nb\n'), [['old words\n', 'new text here\n']]);
+  assert.deepEqual(changes('a\n\nb\n', 'a\ntyped here\nb\n'), [['\n', 'typed here\n']]);
+  assert.deepEqual(changes('a\nall gone\nb\n', 'a\n\nb\n'), [['all gone', '']]);
+  assert.deepEqual(changes('one two three\nfour five\n', 'one two 3\nsix\n'), [
+    ['three', '3'],
+    ['four five\n', 'six\n'],
+  ]);
+  assert.deepEqual(changes('tea\nmilk and eggs\n', 'zzz\nbread and eggs\n'), [
+    ['tea\nmilk and eggs\n', 'zzz\nbread and eggs\n'],
+  ]);
+});
+
+test('a line that grows, and lines added after it, are apart', () => {
+  assert.deepEqual(changes('foo bar\nend\n', 'foo bar baz\nnew\nend\n'), [
+    ['', ' baz'],
+    ['', 'new\n'],
+  ]);
+  assert.deepEqual(changes('foo bar baz\nold\nend\n', 'foo bar\nend\n'), [
+    [' baz', ''],
+    ['old\n', ''],
+  ]);
+  assert.deepEqual(changes('foo bar\n', 'foo baz\nnew\n'), [
+    ['bar', 'baz'],
+    ['', 'new\n'],
+  ]);
+});
+
 test('lines end in CR LF as well', () => {
   assert.deepEqual(changes('a\r\nb\r\nc\r\n', 'a\r\nx y\r\nb\r\nc\r\n'), [['', 'x y\r\n']]);
   assert.deepEqual(changes('a\r\nb\r\n', 'a\nb\n'), [
