@@ -69,7 +69,7 @@ export const errors = {
   api_key_not_allowed: entry(403, 'api_key_not_allowed', 'This operation needs a session, not a key or a token.'),
   password_required: entry(400, 'password_required', 'Deleting an account needs its password.'),
   invalid_password: entry(403, 'invalid_password', 'The password is wrong.'),
-  last_admin: entry(409, 'last_admin', 'The only admin cannot be deleted: make another account admin first.'),
+  last_admin: entry(409, 'last_admin', 'The only admin cannot be deleted: make another admin account first.'),
   delete_failed: entry(
     422,
     'delete_failed',

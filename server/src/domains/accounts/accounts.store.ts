@@ -150,13 +150,8 @@ export const insertSession = statement(
     }),
 );
 
-/** A family, and the presented token when the family still knows it. */
-export const findRefresh = statement((db, p: { familyHash: Buffer; hash: Buffer }) =>
-  db
-    .selectFrom('sessions as s')
-    .leftJoin('refresh_tokens as t', (join) => join.onRef('t.session_id', '=', 's.id').on('t.hash', '=', p.hash))
-    .select(['s.id', 's.user_id', 's.expires_at', 't.hash', 't.replaced_at'])
-    .where('s.family_hash', '=', p.familyHash),
+export const findFamily = statement((db, p: { familyHash: Buffer }) =>
+  db.selectFrom('sessions').select(['id', 'user_id', 'expires_at']).where('family_hash', '=', p.familyHash),
 );
 
 /** Moves the session's end; no row when it was revoked. Holds the session's row until the end of the transaction. */

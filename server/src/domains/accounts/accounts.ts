@@ -3,10 +3,12 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import * as store from './accounts.store.ts';
 import { createErasure, type Erasure } from './erasure.ts';
+import { createOperator, type Operator } from './operator.ts';
 import type { AccountParts } from './parts.ts';
 import { createPasswords } from './passwords.ts';
 import { createProfile, type Profile } from './profile.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
+import { createRefreshing, type Refreshing } from './refresh.ts';
 import { createRegistration, type Registration } from './registration.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
@@ -33,7 +35,15 @@ export interface Reach {
 }
 
 /** Accounts: who there is, how they prove it, and what becomes of them. */
-export interface Accounts extends SignIn, Registration, Recovery, Profile, Erasure, Omit<Sessions, 'prepare'> {
+export interface Accounts
+  extends SignIn,
+    Refreshing,
+    Registration,
+    Recovery,
+    Profile,
+    Erasure,
+    Operator,
+    Omit<Sessions, 'prepare'> {
   /**
    * Holds the user's row until the end of the transaction, so that what counts over all their vaults is decided one at
    * a time. Taken before any lock on a vault. Throws `unauthorized` once the account is being erased.
@@ -48,7 +58,9 @@ export function createAccounts(parts: AccountParts): Accounts {
     ...sessions,
     ...createSignIn(parts, passwords, { prepare }),
     ...createRegistration(parts, passwords, { prepare }),
+    ...createRefreshing(parts),
     ...createRecovery(parts, passwords),
+    ...createOperator(parts, { prepare }),
     ...createProfile(parts),
     ...createErasure(parts, passwords),
     async lockUser(handle, userId) {

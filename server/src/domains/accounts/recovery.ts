@@ -1,26 +1,22 @@
-import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import * as store from './accounts.store.ts';
+import { findNamed } from './operator.ts';
 import type { AccountParts } from './parts.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
-import { type User, userOf } from './profile.ts';
-import { canonicalEmail, hashOf, newToken } from './tokens.ts';
+import { hashOf, newToken } from './tokens.ts';
 
 const RESET_MS = 60 * 60 * 1000;
 
-/** New passwords, and what the operator changes of an account. */
+/** New passwords. */
 export interface Recovery {
   /** Sets a new password and revokes every other session. Throws `wrong_old_password`. */
   changePassword(caller: { userId: UserId; credentialId: string }, change: PasswordChange): Promise<void>;
   /** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
   resetPassword(reset: { token: string; password: string }): Promise<void>;
-  /** A raw reset token, given out this once; valid for an hour and one use. Throws `account_not_found`, as do all below. */
+  /** A raw reset token, given out this once; valid for an hour and one use. Throws `account_not_found`. */
   issueReset(email: string): Promise<string>;
-  setPlan(email: string, plan: string): Promise<User>;
-  /** Suspending revokes every session; a suspended account cannot sign in, and no credential of it works. */
-  setSuspended(email: string, suspended: boolean): Promise<User>;
-  findByEmail(email: string): Promise<User>;
 }
 
 export interface PasswordChange {
@@ -29,7 +25,7 @@ export interface PasswordChange {
 }
 
 export function createRecovery(parts: AccountParts, passwords: Passwords): Recovery {
-  const { db, keys, clock, hooks, plans } = parts;
+  const { db, clock, hooks } = parts;
 
   async function setPassword(
     handle: WriteHandle,
@@ -40,13 +36,6 @@ export function createRecovery(parts: AccountParts, passwords: Passwords): Recov
     await handle.run(store.updatePassword, { id: userId, passwordHash });
     await handle.run(store.deleteOtherSessions, { userId, kept });
     handle.onCommit(() => hooks.credentialsChanged(userId));
-  }
-
-  async function find(sent: string) {
-    const email = canonicalEmail(sent);
-    const row = email === null ? undefined : await db.get(store.findUserByEmail, { email });
-    if (row === undefined) throw new NotevaultError('account_not_found');
-    return row;
   }
 
   return {
@@ -80,35 +69,11 @@ export function createRecovery(parts: AccountParts, passwords: Passwords): Recov
       });
     },
     async issueReset(email) {
-      const { id } = await find(email);
+      const { id } = await findNamed(parts, email);
       const token = newToken(clock.random, 'nv_rst_');
       const expiresAt = clock.now() + RESET_MS;
       await db.transact((handle) => handle.run(store.putReset, { userId: id, hash: token.hash, expiresAt }));
       return token.raw;
-    },
-    async setPlan(sent, plan) {
-      if (!Object.hasOwn(plans, plan)) throw invalid({ plan: [`must be one of ${Object.keys(plans).join(', ')}`] });
-      const server = await keys.openServer();
-      const { email } = await find(sent);
-      const row = await db.transact((handle) => handle.get(store.updatePlan, { email, plan }));
-      if (row === undefined) throw new NotevaultError('account_not_found');
-      return userOf(row, server);
-    },
-    async setSuspended(sent, suspended) {
-      const server = await keys.openServer();
-      const { id } = await find(sent);
-      const row = await db.transact(async (handle) => {
-        const changed = await handle.get(store.updateSuspended, { id, suspendedAt: suspended ? clock.now() : null });
-        if (suspended) await handle.run(store.deleteSessionsOf, { userId: id });
-        handle.onCommit(() => hooks.credentialsChanged(id));
-        return changed;
-      });
-      if (row === undefined) throw new NotevaultError('account_not_found');
-      return userOf(row, server);
-    },
-    async findByEmail(email) {
-      const server = await keys.openServer();
-      return userOf(await find(email), server);
     },
   };
 }

@@ -1,10 +1,10 @@
-import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import * as store from './accounts.store.ts';
-import type { UserRow } from './accounts.tables.ts';
 import type { AccountParts } from './parts.ts';
 import type { Passwords } from './passwords.ts';
 import { type User, userOf } from './profile.ts';
-import type { Sessions, Tokens } from './sessions.ts';
+import type { Tokens } from './refresh.ts';
+import type { Sessions } from './sessions.ts';
 import { canonicalEmail } from './tokens.ts';
 
 export interface SignedIn extends Tokens {
@@ -20,10 +20,6 @@ export interface Credentials {
 export interface SignIn {
   /** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`. */
   login(credentials: Credentials): Promise<SignedIn>;
-  /** The account named, or the only one there is. Throws `account_not_found`, `validation` when one must be named. */
-  findOwner(email?: string): Promise<User>;
-  /** A session for the operator on the server's own machine, as `findOwner` says. Throws `account_suspended` too. */
-  openSession(email?: string): Promise<{ token: string; user: User }>;
 }
 
 export function createSignIn(
@@ -31,23 +27,6 @@ export function createSignIn(
   passwords: Passwords,
   sessions: Pick<Sessions, 'prepare'>,
 ): SignIn {
-  async function findNamed(sent: string): Promise<UserRow | undefined> {
-    const email = canonicalEmail(sent);
-    return email === null ? undefined : db.get(store.findUserByEmail, { email });
-  }
-
-  async function findOwner(sent: string | undefined): Promise<UserRow> {
-    const row = sent === undefined ? await findOnly() : await findNamed(sent);
-    if (row === undefined) throw new NotevaultError('account_not_found');
-    return row;
-  }
-
-  async function findOnly(): Promise<UserRow | undefined> {
-    const rows = await db.all(store.findSomeUsers, { limit: 2 });
-    if (rows.length > 1) throw invalid({ email: ['is needed: there are several accounts'] });
-    return rows[0];
-  }
-
   return {
     async login({ email: sent, password: secret }) {
       const { email, password } = readCredentials(sent, secret);
@@ -66,22 +45,6 @@ export function createSignIn(
         await session.write(handle, row.id);
       });
       return { ...session.tokens, user: userOf(row, server) };
-    },
-    async findOwner(sent) {
-      return userOf(await findOwner(sent), await keys.openServer());
-    },
-    async openSession(sent) {
-      const row = await findOwner(sent);
-      if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
-      const server = await keys.openServer();
-      const session = await sessions.prepare();
-      await db.transact(async (handle) => {
-        if ((await handle.get(store.lockUser, { id: row.id })) === undefined) {
-          throw new NotevaultError('account_not_found');
-        }
-        await session.write(handle, row.id);
-      });
-      return { token: session.tokens.accessToken, user: userOf(row, server) };
     },
   };
 }

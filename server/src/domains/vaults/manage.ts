@@ -3,10 +3,11 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import type { SealingKey } from '../../engines/keyring/keyring.ts';
 import type { Principal } from '../accounts/accounts.ts';
-import { checkLevel, levelOf, vaultIdOf } from './access.ts';
+import { vaultIdOf } from './access.ts';
 import { checkVaultsCap } from './create.ts';
 import { cleanDescription, cleanName, freeSlug, openMeta, sealMeta, slugBlindOf } from './meta.ts';
-import type { DeviceLink, VaultParts } from './parts.ts';
+import type { VaultParts } from './parts.ts';
+import { allowed, findAllowed, restorableAfter } from './reading.ts';
 import * as store from './vaults.store.ts';
 import { openUserKey, openVaultKey, purgeDelayMs, type ShownRow, type Vault, vaultOf } from './view.ts';
 
@@ -16,26 +17,8 @@ export interface VaultChange {
   readonly is_default?: boolean;
 }
 
-export interface VaultQuery {
-  /** `true` for deleted vaults instead of active ones. */
-  readonly deleted?: string;
-  /** A device-link code to look up; ignored unless the caller is a session. */
-  readonly user_code?: string;
-}
-
-export interface VaultList {
-  readonly vaults: Vault[];
-  /** Set when a code was looked up: what it suggests, or null when it cannot be claimed. */
-  readonly link?: DeviceLink | null;
-}
-
 /** All of these throw `vault_not_found` for a vault that is not there for the caller. */
 export interface Management {
-  /** The vaults the caller reaches, oldest first: the active ones, or the deleted ones. */
-  list(principal: Principal, which: { deleted: boolean }): Promise<Vault[]>;
-  /** The list as a client asks for it. */
-  overview(principal: Principal, query: VaultQuery): Promise<VaultList>;
-  get(principal: Principal, id: string): Promise<Vault>;
   /** Throws `validation`, `insufficient_access`. */
   update(principal: Principal, id: string, change: VaultChange): Promise<Vault>;
   /** Deletes softly. Throws `insufficient_access`. */
@@ -47,45 +30,10 @@ export interface Management {
 export function createManagement(parts: VaultParts): Management {
   const { db, clock, accounts, hooks } = parts;
   const purgeDelay = purgeDelayMs(parts);
-  /** A deleted vault is gone from the moment its purge is due, whether or not the purge has come by. */
-  const restorable = () => clock.now() - purgeDelay;
-
-  async function active(principal: Principal, id: string, need: 'read' | 'write'): Promise<ShownRow> {
-    const row = await db.get(store.findActive, { id: vaultIdOf(id), userId: principal.userId });
-    return allowed(principal, row, need);
-  }
-
-  async function show(row: ShownRow): Promise<Vault> {
-    return vaultOf(row, await openVaultKey(parts, row.id), purgeDelay);
-  }
-
-  async function list(principal: Principal, { deleted }: { deleted: boolean }): Promise<Vault[]> {
-    const { userId } = principal;
-    const rows = deleted
-      ? await db.all(store.listDeleted, { userId, after: restorable() })
-      : await db.all(store.listActive, { userId });
-    const reached = rows.filter((row) => levelOf(principal, row.id) !== 'none');
-    if (!deleted) return Promise.all(reached.map(show));
-    // One purged since its row was read is simply gone; an active vault without its key is a fault that must show.
-    const shown = await Promise.all(reached.map((row) => show(row).catch(nullWhenGone)));
-    return shown.filter((vault) => vault !== null);
-  }
-
   return {
-    list,
-    async overview(principal, { deleted, user_code: code }) {
-      const vaults = await list(principal, { deleted: deleted === 'true' });
-      if (code === undefined || principal.kind !== 'session') return { vaults };
-      return { vaults, link: await hooks.deviceLink(principal.userId, code) };
-    },
-    async get(principal, id) {
-      const vault = await show(await active(principal, id, 'read'));
-      hooks.opened(principal.userId, vault.id);
-      return vault;
-    },
     async update(principal, id, sent) {
       const change = cleanChange(sent);
-      const found = await active(principal, id, 'write');
+      const found = await findAllowed(parts, principal, id, 'write');
       const { userId } = principal;
       const [key, userKey] = await Promise.all([openVaultKey(parts, found.id), openUserKey(parts, userId)]);
       const row = await db.transact(async (handle) => {
@@ -98,7 +46,7 @@ export function createManagement(parts: VaultParts): Management {
       return vaultOf(row, key, purgeDelay);
     },
     async remove(principal, id) {
-      const { id: vaultId } = await active(principal, id, 'write');
+      const { id: vaultId } = await findAllowed(parts, principal, id, 'write');
       const { userId } = principal;
       await db.transact(async (handle) => {
         await accounts.lockUser(handle, userId);
@@ -112,7 +60,7 @@ export function createManagement(parts: VaultParts): Management {
     },
     async restore(principal, id) {
       const { userId } = principal;
-      const wanted = { id: vaultIdOf(id), userId, after: restorable() };
+      const wanted = { id: vaultIdOf(id), userId, after: restorableAfter(parts, purgeDelay) };
       const found = allowed(principal, await db.get(store.findDeleted, wanted), 'write');
       const [key, userKey] = await Promise.all([openVaultKey(parts, found.id), openUserKey(parts, userId)]);
       const row = await db.transact(async (handle) => {
@@ -130,17 +78,6 @@ export function createManagement(parts: VaultParts): Management {
 interface OpenKeys {
   readonly key: SealingKey;
   readonly userKey: SealingKey;
-}
-
-function nullWhenGone(error: unknown): null {
-  if (error instanceof NotevaultError && error.code === 'vault_not_found') return null;
-  throw error;
-}
-
-function allowed(principal: Principal, row: ShownRow | undefined, need: 'read' | 'write'): ShownRow {
-  if (row === undefined) throw new NotevaultError('vault_not_found');
-  checkLevel(principal, row.id, need);
-  return row;
 }
 
 function cleanChange({ name, description, is_default }: VaultChange): VaultChange {

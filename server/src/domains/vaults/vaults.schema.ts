@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { isoTime, isoTimeOrNull, Nullable, Timestamp, Unchecked, Uuid } from '../../http/schemas.ts';
-import type { VaultList } from './manage.ts';
+import type { VaultList } from './reading.ts';
 import type { Vault } from './view.ts';
 
 export const VaultParams = Type.Object({ id: Type.String({ description: 'The vault’s id.' }) });

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../../../test/kit/engines.ts';
+import { startServer } from '../../../test/kit/server.ts';
+
+const password = 'correct horse battery';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const cookieOf = (refreshToken: string) => ({ cookie: `refresh_token=${refreshToken}` });
+const both = (error: string) => ({ error, errors: error });
+
+onEachEngine('POST /auth/register', (open) => {
+  test('answers 201 with tokens, the user and a cookie no script can read', async () => {
+    await using server = await startServer({ open });
+    const sent = { email: ' Alice@Example.org ', password, display_name: 'Alice' };
+    const answer = await server.anyone.post('/auth/register', sent);
+    assert.equal(answer.status, 201);
+    const { access_token, expires_in, user, ...rest } = answer.body;
+    assert.deepEqual([expires_in, rest], [900, {}]);
+    assert.match(access_token, /^nv_ses_/);
+    assert.match(user.id, UUID);
+    assert.deepEqual({ ...user, id: '' }, { id: '', email: 'alice@example.org', role: 'admin' });
+    const [line = ''] = answer.headers.getSetCookie();
+    const attributes = line.split('; ').slice(1).sort();
+    assert.deepEqual(attributes, ['HttpOnly', `Max-Age=${30 * 86_400}`, 'Path=/api/auth', 'SameSite=Lax']);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+  });
+
+  test('makes the cookie secure when the public address is https', async () => {
+    await using server = await startServer({ open, config: { publicUrl: 'https://notes.example.org' } });
+    const answer = await server.anyone.post('/auth/register', { email: 'alice@example.org', password });
+    assert.match(answer.headers.getSetCookie()[0] ?? '', /; Secure/);
+  });
+
+  test('refuses missing and mistyped fields with one answer, and passwords by their size', async () => {
+    await using server = await startServer({ open });
+    const email = 'alice@example.org';
+    const wrong = [
+      undefined,
+      null,
+      [],
+      'x',
+      {},
+      { email },
+      { password },
+      { email: 7, password },
+      { email, password: 7 },
+    ];
+    for (const body of [...wrong, { email: 'alice', password }, { email, password: '' }]) {
+      const sent = typeof body === 'string' ? JSON.stringify(body) : body;
+      const answer = await server.anyone.post('/auth/register', sent, { 'content-type': 'application/json' });
+      assert.deepEqual([answer.status, answer.body], [422, both('email and password required')]);
+    }
+    const short = await server.anyone.post('/auth/register', { email, password: '1234567' });
+    assert.deepEqual([short.status, short.body], [422, both('password_too_short')]);
+    const long = await server.anyone.post('/auth/register', { email, password: 'é'.repeat(129) });
+    assert.deepEqual([long.status, long.body], [422, both('password_too_long')]);
+    const name = await server.anyone.post('/auth/register', { email, password, display_name: 'x'.repeat(81) });
+    assert.deepEqual([name.status, Object.keys(name.body.errors)], [422, ['display_name']]);
+  });
+
+  test('says no more of a taken e-mail than that registering failed', async () => {
+    await using server = await startServer({ open });
+    await server.alice.signed();
+    const answer = await server.anyone.post('/auth/register', { email: 'ALICE@example.org', password });
+    assert.deepEqual([answer.status, answer.body], [422, both('registration_failed')]);
+    assert.equal(answer.cookie('refresh_token'), undefined);
+  });
+
+  test('lets in whom the registration mode allows, and the first account always', async () => {
+    await using server = await startServer({ open, config: { registration: 'invite_only' } });
+    await server.alice.signed();
+    const sent = { email: 'bob@example.org', password };
+    const without = await server.anyone.post('/auth/register', sent);
+    assert.deepEqual([without.status, without.body], [403, { error: 'invite_required' }]);
+    const wrong = await server.anyone.post('/auth/register', { ...sent, invite: 'nv_inv_x' });
+    assert.deepEqual([wrong.status, wrong.body], [403, { error: 'invite_invalid' }]);
+    const invite = await server.app.accounts.invite();
+    const right = await server.anyone.post('/auth/register', { ...sent, invite });
+    assert.deepEqual([right.status, right.body.user.role], [201, 'member']);
+
+    await using closed = await startServer({ open, config: { registration: 'closed' } });
+    await closed.alice.signed();
+    const refused = await closed.anyone.post('/auth/register', sent);
+    assert.deepEqual([refused.status, refused.body], [403, { error: 'registration_closed' }]);
+  });
+});
+
+onEachEngine('POST /auth/login', (open) => {
+  test('answers 200 as registering does', async () => {
+    await using server = await startServer({ open });
+    const { id } = await server.alice.signed();
+    const answer = await server.anyone.post('/auth/login', {
+      email: 'Alice@example.org',
+      password: server.alice.password,
+    });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body.user, { id, email: 'alice@example.org', role: 'admin' });
+    assert.equal((await server.bearer(answer.body.access_token).get('/me')).status, 200);
+    assert.ok(answer.cookie('refresh_token'));
+  });
+
+  test('refuses a wrong password and an unknown e-mail with the same body', async () => {
+    await using server = await startServer({ open });
+    await server.alice.signed();
+    const wrong = await server.anyone.post('/auth/login', { email: server.alice.email, password });
+    const unknown = await server.anyone.post('/auth/login', { email: 'nobody@example.org', password });
+    for (const answer of [wrong, unknown]) {
+      assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_credentials' }]);
+      assert.equal(answer.headers.get('www-authenticate'), null);
+    }
+    const missing = await server.anyone.post('/auth/login', { email: server.alice.email });
+    assert.deepEqual([missing.status, missing.body], [422, both('email and password required')]);
+  });
+
+  test('refuses a suspended account', async () => {
+    await using server = await startServer({ open });
+    const { email } = server.alice;
+    await server.alice.signed();
+    await server.app.accounts.setSuspended(email, true);
+    const answer = await server.anyone.post('/auth/login', { email, password: server.alice.password });
+    assert.deepEqual([answer.status, answer.body], [403, { error: 'account_suspended' }]);
+    const me = await server.alice.get('/me');
+    assert.deepEqual([me.status, me.body], [401, { error: 'unauthorized' }]);
+  });
+
+  test('is limited by address and path', async () => {
+    await using server = await startServer({ open, config: { authRateLimit: 2 } });
+    const attempt = () => server.anyone.post('/auth/login', {});
+    assert.deepEqual([(await attempt()).status, (await attempt()).status], [422, 422]);
+    const answer = await attempt();
+    assert.deepEqual([answer.status, answer.body], [429, { error: 'rate_limited' }]);
+    assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+    assert.equal((await server.anyone.get('/auth/bootstrap')).status, 200);
+  });
+});
+
+onEachEngine('POST /auth/refresh', (open) => {
+  test('rotates the cookie, accepts the previous one for 30 s, and revokes the family when it comes later', async () => {
+    await using server = await startServer({ open });
+    const { refreshToken } = await server.alice.signed();
+    const refresh = (token: string) => server.anyone.post('/auth/refresh', undefined, cookieOf(token));
+    const first = await refresh(refreshToken);
+    assert.deepEqual([first.status, Object.keys(first.body).sort()], [200, ['access_token', 'expires_in']]);
+    const next = first.cookie('refresh_token') ?? '';
+    assert.notEqual(next, refreshToken);
+    server.clock.advance({ seconds: 30 });
+    assert.equal((await refresh(refreshToken)).status, 200);
+    server.clock.advance({ ms: 1 });
+    for (const token of [refreshToken, next]) {
+      const answer = await refresh(token);
+      assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_refresh_token' }]);
+    }
+    assert.equal((await server.bearer(first.body.access_token).get('/me')).status, 401);
+  });
+
+  test('refuses no cookie, an unknown one, and a foreign origin', async () => {
+    await using server = await startServer({ open });
+    const none = await server.anyone.post('/auth/refresh');
+    assert.deepEqual([none.status, none.body], [401, { error: 'no_refresh_token' }]);
+    const unknown = await server.anyone.post('/auth/refresh', undefined, cookieOf('a.b'));
+    assert.deepEqual([unknown.status, unknown.body], [401, { error: 'invalid_refresh_token' }]);
+    const foreign = await server.anyone.post('/auth/refresh', undefined, { origin: 'https://evil.example' });
+    assert.deepEqual([foreign.status, foreign.body], [403, { error: 'foreign_origin' }]);
+  });
+});
+
+onEachEngine('POST /auth/logout', (open) => {
+  test('ends the session and clears the cookie; without a session it does nothing', async () => {
+    await using server = await startServer({ open });
+    const { refreshToken } = await server.alice.signed();
+    const nothing = await server.anyone.post('/auth/logout');
+    assert.deepEqual([nothing.status, nothing.body], [204, null]);
+    const answer = await server.anyone.post('/auth/logout', undefined, cookieOf(refreshToken));
+    assert.deepEqual([answer.status, answer.body, answer.cookie('refresh_token')], [204, null, null]);
+    assert.match(answer.headers.getSetCookie()[0] ?? '', /Path=\/api\/auth/);
+    assert.equal((await server.alice.get('/me')).status, 401);
+    assert.equal((await server.anyone.post('/auth/refresh', undefined, cookieOf(refreshToken))).status, 401);
+  });
+
+  test('ends the session of an access token too', async () => {
+    await using server = await startServer({ open });
+    assert.equal((await server.alice.post('/auth/logout')).status, 204);
+    assert.equal((await server.alice.get('/me')).status, 401);
+  });
+});
+
+onEachEngine('GET /auth/bootstrap', (open) => {
+  test('says whether the first account is still to come, and who may register', async () => {
+    await using server = await startServer({ open, config: { registration: 'invite_only' } });
+    const before = await server.anyone.get('/auth/bootstrap');
+    assert.deepEqual(before.body, { bootstrap_pending: true, registration_mode: 'invite_only' });
+    await server.alice.signed();
+    const after = await server.anyone.get('/auth/bootstrap');
+    assert.deepEqual(after.body, { bootstrap_pending: false, registration_mode: 'invite_only' });
+  });
+});
+
+onEachEngine('passwords', (open) => {
+  test('POST /auth/password/change', async () => {
+    await using server = await startServer({ open });
+    const change = { old_password: server.alice.password, new_password: password };
+    const { refreshToken } = await server.alice.signed();
+    const other = await server.anyone.post('/auth/login', {
+      email: server.alice.email,
+      password: server.alice.password,
+    });
+    const wrong = await server.alice.post('/auth/password/change', { ...change, old_password: 'x' });
+    assert.deepEqual([wrong.status, wrong.body], [422, both('invalid_password')]);
+    const short = await server.alice.post('/auth/password/change', { ...change, new_password: 'x' });
+    assert.deepEqual([short.status, short.body], [422, both('password_too_short')]);
+    const missing = await server.alice.post('/auth/password/change', { old_password: 'x' });
+    assert.deepEqual([missing.status, missing.body], [422, { errors: { new_password: ['is required'] } }]);
+    assert.equal((await server.anyone.post('/auth/password/change', change)).status, 401);
+    const right = await server.alice.post('/auth/password/change', change);
+    assert.deepEqual([right.status, right.body], [200, { ok: true }]);
+    assert.equal((await server.anyone.post('/auth/refresh', undefined, cookieOf(refreshToken))).status, 200);
+    assert.equal((await server.bearer(other.body.access_token).get('/me')).status, 401);
+  });
+
+  test('POST /auth/password/reset', async () => {
+    await using server = await startServer({ open });
+    await server.alice.signed();
+    const token = await server.app.accounts.issueReset(server.alice.email);
+    const unknown = await server.anyone.post('/auth/password/reset', { token: 'x', password });
+    assert.deepEqual([unknown.status, unknown.body], [422, both('invalid_token')]);
+    const short = await server.anyone.post('/auth/password/reset', { token, password: 'x' });
+    assert.deepEqual([short.status, short.body], [422, both('password_too_short')]);
+    const right = await server.anyone.post('/auth/password/reset', { token, password });
+    assert.deepEqual([right.status, right.body], [200, { ok: true }]);
+    const again = await server.anyone.post('/auth/password/reset', { token, password });
+    assert.deepEqual([again.status, again.body], [422, both('invalid_token')]);
+    assert.equal((await server.anyone.post('/auth/login', { email: server.alice.email, password })).status, 200);
+  });
+});
+
+onEachEngine('/me', (open) => {
+  test('GET answers the user whole; without a credential 401 with the challenge', async () => {
+    await using server = await startServer({ open });
+    const { id } = await server.alice.signed();
+    const { status, body } = await server.alice.get('/me');
+    assert.equal(status, 200);
+    assert.match(body.user.analytics_id, /^[0-9a-f]{64}$/);
+    assert.deepEqual(
+      { ...body.user, analytics_id: '' },
+      {
+        ...{ id, email: 'alice@example.org', display_name: null, role: 'admin', locale: null, analytics_id: '' },
+        analytics_opt_out: false,
+      },
+    );
+    const none = await server.anyone.get('/me');
+    const challenge = none.headers.get('www-authenticate') ?? '';
+    assert.deepEqual([none.status, none.body], [401, { error: 'unauthorized' }]);
+    assert.match(challenge, /^Bearer resource_metadata="[^"]+\/\.well-known\/oauth-protected-resource\/api\/mcp"$/);
+    server.clock.advance({ minutes: 15 });
+    const expired = await server.alice.get('/me');
+    assert.equal(expired.status, 401);
+    assert.match(expired.headers.get('www-authenticate') ?? '', /, error="invalid_token"$/);
+  });
+
+  test('PATCH changes what is sent and nothing else', async () => {
+    await using server = await startServer({ open });
+    const named = await server.alice.patch('/me', { display_name: ' Алиса 😀 ', unknown: 1 });
+    assert.deepEqual([named.status, named.body.user.display_name], [200, 'Алиса 😀']);
+    const placed = await server.alice.patch('/me', { locale: 'PT-br', analytics_opt_out: true });
+    const { display_name, locale, analytics_id, analytics_opt_out } = placed.body.user;
+    assert.deepEqual([display_name, locale, analytics_id, analytics_opt_out], ['Алиса 😀', 'pt-BR', null, true]);
+    assert.deepEqual((await server.alice.get('/me')).body, placed.body);
+    assert.equal((await server.alice.patch('/me', { display_name: null })).body.user.display_name, null);
+    assert.equal((await server.alice.patch('/me', { display_name: '😀'.repeat(80) })).status, 200);
+  });
+
+  test('PATCH refuses a long name and a bad locale by field', async () => {
+    await using server = await startServer({ open });
+    const wrong: [string, unknown][] = [
+      ...([
+        ['display_name', 'x'.repeat(81)],
+        ['display_name', 7],
+        ['display_name', 'a\u0000b'],
+      ] as [string, unknown][]),
+      ...([
+        ['locale', 'x'],
+        ['locale', 'en_GB'],
+        ['locale', `en${'-abcdefgh'.repeat(4)}`],
+      ] as [string, unknown][]),
+      ['analytics_opt_out', 'true'],
+    ];
+    for (const [field, value] of wrong) {
+      const { status, body } = await server.alice.patch('/me', { [field]: value });
+      assert.deepEqual([status, Object.keys(body), Object.keys(body.errors)], [422, ['errors'], [field]]);
+    }
+  });
+
+  test('DELETE needs the password, keeps the last admin, and erases everybody else', async () => {
+    await using server = await startServer({ open });
+    await server.bob.post('/vaults', { name: 'Work' });
+    for (const body of [undefined, {}, { password: '' }, { password: 7 }]) {
+      const answer = await server.bob.delete('/me', body);
+      assert.deepEqual([answer.status, answer.body], [400, { error: 'password_required' }]);
+    }
+    const wrong = await server.bob.delete('/me', { password });
+    assert.deepEqual([wrong.status, wrong.body], [403, { error: 'invalid_password' }]);
+    const last = await server.alice.delete('/me', { password: server.alice.password });
+    assert.deepEqual([last.status, last.body], [409, { error: 'last_admin' }]);
+    const right = await server.bob.delete('/me', { password: server.bob.password });
+    assert.deepEqual([right.status, right.body], [200, { ok: true }]);
+    assert.equal((await server.bob.get('/me')).status, 401);
+    const login = await server.anyone.post('/auth/login', { email: server.bob.email, password: server.bob.password });
+    assert.equal(login.status, 401);
+  });
+});

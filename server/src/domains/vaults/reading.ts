@@ -1,0 +1,85 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Principal } from '../accounts/accounts.ts';
+import { checkLevel, levelOf, vaultIdOf } from './access.ts';
+import type { DeviceLink, VaultParts } from './parts.ts';
+import * as store from './vaults.store.ts';
+import { openVaultKey, purgeDelayMs, type ShownRow, type Vault, vaultOf } from './view.ts';
+
+export interface VaultQuery {
+  /** `true` for deleted vaults instead of active ones. */
+  readonly deleted?: string;
+  /** A device-link code to look up; ignored unless the caller is a session. */
+  readonly user_code?: string;
+}
+
+export interface VaultList {
+  readonly vaults: Vault[];
+  /** Set when a code was looked up: what it suggests, or null when it cannot be claimed. */
+  readonly link?: DeviceLink | null;
+}
+
+export interface Reading {
+  /** The vaults the caller reaches, oldest first: the active ones, or the deleted ones. */
+  list(principal: Principal, which: { deleted: boolean }): Promise<Vault[]>;
+  /** The list as a client asks for it. */
+  overview(principal: Principal, query: VaultQuery): Promise<VaultList>;
+  /** Opens a vault: `hooks.opened` hears of it. Throws `vault_not_found`. */
+  get(principal: Principal, id: string): Promise<Vault>;
+}
+
+export function createReading(parts: VaultParts): Reading {
+  const { db, hooks } = parts;
+  const purgeDelay = purgeDelayMs(parts);
+
+  async function show(row: ShownRow): Promise<Vault> {
+    return vaultOf(row, await openVaultKey(parts, row.id), purgeDelay);
+  }
+
+  async function list(principal: Principal, { deleted }: { deleted: boolean }): Promise<Vault[]> {
+    const { userId } = principal;
+    const rows = deleted
+      ? await db.all(store.listDeleted, { userId, after: restorableAfter(parts, purgeDelay) })
+      : await db.all(store.listActive, { userId });
+    const reached = rows.filter((row) => levelOf(principal, row.id) !== 'none');
+    if (!deleted) return Promise.all(reached.map(show));
+    // One purged since its row was read is simply gone; an active vault without its key is a fault that must show.
+    const shown = await Promise.all(reached.map((row) => show(row).catch(nullWhenGone)));
+    return shown.filter((vault) => vault !== null);
+  }
+
+  return {
+    list,
+    async overview(principal, { deleted, user_code: code }) {
+      const vaults = await list(principal, { deleted: deleted === 'true' });
+      if (code === undefined || principal.kind !== 'session') return { vaults };
+      return { vaults, link: await hooks.deviceLink(principal.userId, code) };
+    },
+    async get(principal, id) {
+      const vault = await show(await findAllowed(parts, principal, id, 'read'));
+      hooks.opened(principal.userId, vault.id);
+      return vault;
+    },
+  };
+}
+
+/** The active vault of an id in a URL. Throws as the caller's level there demands. */
+export async function findAllowed({ db }: VaultParts, principal: Principal, id: string, need: 'read' | 'write') {
+  const row = await db.get(store.findActive, { id: vaultIdOf(id), userId: principal.userId });
+  return allowed(principal, row, need);
+}
+
+/** A deleted vault is gone from the moment its purge is due, whether or not the purge has come by. */
+export function restorableAfter({ clock }: VaultParts, purgeDelay: number): number {
+  return clock.now() - purgeDelay;
+}
+
+export function allowed(principal: Principal, row: ShownRow | undefined, need: 'read' | 'write'): ShownRow {
+  if (row === undefined) throw new NotevaultError('vault_not_found');
+  checkLevel(principal, row.id, need);
+  return row;
+}
+
+function nullWhenGone(error: unknown): null {
+  if (error instanceof NotevaultError && error.code === 'vault_not_found') return null;
+  throw error;
+}
