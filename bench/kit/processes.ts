@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A second of Linux's process accounting (sysconf _SC_CLK_TCK). */
+const CLOCK_TICKS = 100;
+
+const root = join(import.meta.dirname, '../..');
+
+/** A server in a process of its own, so that the load generator does not share its event loop. */
+export interface Running extends AsyncDisposable {
+  readonly url: string;
+  readonly folder: string;
+  /** Resident memory in MB. */
+  memory(): Promise<number>;
+  /** Processor time used so far, in seconds: unlike time on the clock it hardly depends on what else the machine does. */
+  cpu(): Promise<number>;
+  /** What the process last said of its event loop, after `SIGUSR2`. */
+  loopDelay(): Promise<LoopDelay>;
+}
+
+export interface LoopDelay {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** Starts a script that prints a line with its `http://…` address, in a folder that goes with it. */
+export async function startProcess(
+  script: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Running> {
+  const folder = await mkdtemp(join(tmpdir(), 'notevault-bench-'));
+  const probe = join(import.meta.dirname, 'loop-probe.ts');
+  const child = spawn(process.execPath, ['--import', probe, join(root, script), ...args], {
+    cwd: folder,
+    env: { ...process.env, NOTEVAULT_DATA_DIR: folder, NOTEVAULT_LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines = linesOf(child);
+  const url = (await lines.waitFor(/listens on (\S+)/))[1] ?? '';
+  return {
+    ...{ url, folder },
+    memory: async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+    },
+    cpu: async () => {
+      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
+    },
+    loopDelay: async () => {
+      child.kill('SIGUSR2');
+      return JSON.parse((await lines.waitFor(/^loop (.*)$/m))[1] ?? '{}') as LoopDelay;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function linesOf(child: ChildProcess) {
+  let said = '';
+  const add = (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+    child.emit('said');
+  };
+  child.stdout?.on('data', add);
+  child.stderr?.on('data', add);
+  return {
+    async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
+      for (;;) {
+        const found = pattern.exec(said);
+        if (found !== null) {
+          said = said.slice(found.index + found[0].length);
+          return found;
+        }
+        if (child.exitCode !== null) throw new Error(`the process ended: ${said}`);
+        await Promise.race([once(child, 'said'), once(child, 'exit')]);
+      }
+    },
+  };
+}

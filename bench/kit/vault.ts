@@ -1,0 +1,19 @@
+/** Registers the first account of a fresh server and makes its vault; resolves to the headers that write to it. */
+export async function signUp(url: string): Promise<Record<string, string>> {
+  const json = { 'content-type': 'application/json' };
+  const account = { email: 'alice@example.org', password: 'correct horse battery' };
+  const registered = await fetch(`${url}/api/auth/register`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify(account),
+  });
+  const { access_token: token } = (await registered.json()) as { access_token: string };
+  const auth = { authorization: `Bearer ${token}` };
+  const made = await fetch(`${url}/api/vaults`, {
+    method: 'POST',
+    headers: { ...json, ...auth },
+    body: '{"name":"Bench"}',
+  });
+  const { vault } = (await made.json()) as { vault: { id: string } };
+  return { ...auth, 'x-vault-id': vault.id };
+}
