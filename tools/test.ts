@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.ts';
 
@@ -18,6 +18,14 @@ const options = args.filter((arg) => arg.startsWith('-'));
 const paths = args.filter((arg) => !arg.startsWith('-'));
 const files = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap(testsIn))].sort();
 
+/** A signal to this process alone would leave the tests running without their server. */
+const children = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    for (const child of children) child.kill(signal);
+  });
+}
+
 if (files.length === 0) {
   process.stderr.write(`No tests in ${paths.join(', ') || 'the repository'}.\n`);
   process.exitCode = 1;
@@ -34,6 +42,7 @@ async function run(files: readonly string[]): Promise<number> {
   }
   const args = ['--test', '--test-concurrency=2', '--test-reporter=spec', ...options, ...files];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: environment });
+  children.add(child);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));

@@ -60,7 +60,8 @@ export class Connection {
 
   /** A statement of the adapter's own, which gives one number or none. */
   prepare(sql: string): () => number {
-    const statement = this.#db.prepare(sql, { returnArrays: true });
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
     return () => (statement.get() as unknown as [number] | undefined)?.[0] ?? 0;
   }
 
@@ -76,8 +77,9 @@ export class Connection {
   #prepare(compiled: Compiled): Prepared {
     let prepared = this.#prepared.get(compiled);
     if (prepared === undefined) {
+      const statement = this.#db.prepare(compiled.sql);
       // Arrays, because building the row ourselves is quicker than converting SQLite's prototype-less objects.
-      const statement = this.#db.prepare(compiled.sql, { returnArrays: true });
+      statement.setReturnArrays(true);
       prepared = { statement, columns: statement.columns().map((column) => column.name) };
       this.#prepared.set(compiled, prepared);
     }
