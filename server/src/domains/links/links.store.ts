@@ -95,14 +95,15 @@ export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Bu
     ),
 );
 
-/** Edges whose target is looked up under any of some keys, with their sources. */
+/** Edges whose target is looked up under any of some keys, with their sources; twice when both their keys are among them. */
 export const findAskers = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
   db
     .selectFrom('links')
     .select(['source_id', 'ord', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'])
     .where('vault_id', '=', p.vault)
     .where('target_key', 'in', keys)
-    .union((eb) =>
+    // Not UNION: to drop doubles, SQLite would walk every link of the vault in the order of the primary key.
+    .unionAll((eb) =>
       eb
         .selectFrom('links')
         .select(['source_id', 'ord', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'])

@@ -125,19 +125,19 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     for (const row of sources) {
       const source = readableSource(vault, row);
       if (source === null) continue;
-      const changes = new Map<string, { target: Target; ords: number[] }>();
+      const changes = new Map<string, { target: Target; ords: Set<number> }>();
       for (const edge of bySource.get(row.id) ?? []) {
         const text = source.texts[edge.ord];
         if (text === undefined) continue;
         const target = targetOf(text, source.path, candidates(keysOfEdge(edge)));
         if (target.note === edge.target_note_id && target.attachment === edge.target_attachment_id) continue;
         const key = `${target.note} ${target.attachment}`;
-        const change = changes.get(key) ?? { target, ords: [] };
-        change.ords.push(edge.ord);
+        const change = changes.get(key) ?? { target, ords: new Set() };
+        change.ords.add(edge.ord);
         changes.set(key, change);
       }
       for (const { target, ords } of changes.values()) {
-        await handle.runIn(store.retarget, { vault: vault.id, source: row.id, ...target }, ords);
+        await handle.runIn(store.retarget, { vault: vault.id, source: row.id, ...target }, [...ords]);
         moved.add(row.id);
       }
     }

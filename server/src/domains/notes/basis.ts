@@ -12,6 +12,11 @@ import { type OpenedNote, openNote, toNote } from './view.ts';
 /** How long a deletion wins over the same note coming back from a device that has not heard of it. */
 const DELETE_WINS_MS = 60_000;
 
+/** A note to write, its path normalised and blinded. */
+export interface PlacedNote extends UpsertNote {
+  readonly pathKey: Buffer;
+}
+
 /** What a write starts from: nothing, the live note at the path, or the tombstone its id names. */
 export type Basis =
   | { readonly kind: 'new'; readonly id: NoteId; readonly spot: Spot }
@@ -20,8 +25,8 @@ export type Basis =
       readonly id: NoteId;
       readonly spot: Spot;
       readonly note: KeptNote;
-      /** The document, still sealed. */
-      readonly doc: Buffer;
+      /** The document, still sealed; null for one that is still its seed. */
+      readonly doc: Buffer | null;
     };
 
 /** A note with its stored, sealed content beside the open one. */
@@ -31,20 +36,19 @@ export type KeptNote = OpenedNote & { readonly sealedContent: Buffer };
 export async function findBasis(
   parts: NoteParts,
   writing: Writing,
-  input: UpsertNote,
+  input: PlacedNote,
   text: string | undefined,
 ): Promise<Basis> {
   const { vault } = writing;
-  const pathKey = parts.tree.pathKey(vault, input.path);
-  const row = await parts.db.get(store.findForWrite, { vault: vault.id, pathKey });
+  const row = await parts.db.get(store.findForWrite, { vault: vault.id, pathKey: input.pathKey });
   if (row !== undefined) {
     const note = { ...openNote(vault, row), sealedContent: row.content };
     // The stored spelling stays: writing `A.md` over `a.md` is an edit, not a rename.
-    const spot = { path: note.meta.path, pathKey, anchor: null, blocked: null };
+    const spot = { path: note.meta.path, pathKey: input.pathKey, anchor: null, blocked: null };
     return { kind: 'live', id: row.id as NoteId, spot, note, doc: row.doc };
   }
-  await refuseRecentlyDeleted(parts, writing, pathKey, text ?? '');
-  const spot = await parts.tree.spot(parts.db, vault, input.path);
+  await refuseRecentlyDeleted(parts, writing, input.pathKey, text ?? '');
+  const spot = await parts.tree.spot(parts.db, vault, input.path, input.pathKey);
   if (spot.blocked !== null) throw await conflictWithHolder(parts, vault, spot.blocked.holder, spot.blocked.path);
   const asked = parseUuid(input.id) as NoteId | null;
   return asked === null ? { kind: 'new', id: newId(parts), spot } : basisOfId(parts, writing, spot, asked);

@@ -55,9 +55,21 @@ async function writeRows(
   next: Prepared,
   seq: Seq,
 ): Promise<void> {
+  let folder = basis.kind === 'live' ? basis.note.folder_id : null;
+  if (basis.kind !== 'live') {
+    const claimed = await tree.claim(handle, vault, basis.spot, 'note', next.id);
+    if (!claimed.ok) throw claimed.holder === null ? new Stale() : new Taken(claimed.holder);
+    folder = claimed.folder;
+  }
   const row = {
     ...{ vault_id: vault.id, id: next.id, seq, stamp: next.stamp, version: next.version },
-    ...{ path_key: basis.spot.pathKey, name_key: next.nameKey, size_bytes: next.size, mtime: next.mtime },
+    ...{
+      folder_id: folder,
+      path_key: basis.spot.pathKey,
+      name_key: next.nameKey,
+      size_bytes: next.size,
+      mtime: next.mtime,
+    },
     ...{ created_at: next.createdAt, updated_at: next.now, meta: next.sealedMeta },
   };
   const body = { vault: vault.id, id: next.id, content: next.content, doc: next.doc };
@@ -68,10 +80,6 @@ async function writeRows(
     if ((await handle.run(store.updateNote, { ...row, was: basis.note.stamp })) === 0) throw new Stale();
     if (next.kept !== null) await handle.run(store.insertVersion, { vault: vault.id, id: next.id, ...next.kept });
     await handle.run(store.updateBody, body);
-  }
-  if (basis.kind !== 'live') {
-    const claimed = await tree.claim(handle, vault, basis.spot, 'note', next.id);
-    if (!claimed.ok) throw claimed.holder === null ? new Stale() : new Taken(claimed.holder);
   }
   const had = basis.kind === 'live' ? basis.note.meta.aliases : [];
   if (had.join('\0') === next.meta.aliases.join('\0')) return;

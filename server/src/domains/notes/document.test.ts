@@ -9,6 +9,7 @@ import {
   loadDocument,
   mergeEdits,
   seedDocument,
+  seedSnapshot,
   snapshotOf,
   stateOf,
   textOf,
@@ -24,6 +25,12 @@ describe('document', () => {
       const doc = seedDocument(SERVER, text);
       assert.equal(textOf(reload(doc)), text);
       assert.equal(headOf(snapshotOf(reload(doc))), headOf(snapshotOf(doc)));
+    }
+  });
+
+  it('has the snapshot that can be told without making it', () => {
+    for (const text of ['', 'a', '𝄞 text']) {
+      assert.deepEqual(seedSnapshot(SERVER, text), snapshotOf(seedDocument(SERVER, text)));
     }
   });
 

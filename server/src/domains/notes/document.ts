@@ -10,9 +10,12 @@ import * as Y from 'yjs';
  */
 const TEXT = 'content';
 
+/** A fixed guid: Yjs would draw a random one, letter by letter, for every document loaded, and nobody asks for it. */
+const OPTIONS = { guid: 'note' };
+
 /** A document begun by the server: its first item is the genesis that every later one descends from. */
 export function seedDocument(clientId: number, text: string): Y.Doc {
-  const doc = new Y.Doc();
+  const doc = new Y.Doc(OPTIONS);
   doc.clientID = clientId;
   const content = doc.getText(TEXT);
   doc.transact(() => {
@@ -22,9 +25,15 @@ export function seedDocument(clientId: number, text: string): Y.Doc {
   return doc;
 }
 
+/** The snapshot that `seedDocument` gives a document, without making one. */
+export function seedSnapshot(clientId: number, text: string): Uint8Array {
+  if (text === '') return snapshotOf(seedDocument(clientId, text));
+  return Y.encodeSnapshot(Y.createSnapshot(Y.createDeleteSet(), new Map([[clientId, text.length]])));
+}
+
 /** The document a state (Yjs update, v2) stands for. Throws on bytes that are none. */
 export function loadDocument(state: Uint8Array): Y.Doc {
-  const doc = new Y.Doc();
+  const doc = new Y.Doc(OPTIONS);
   Y.applyUpdateV2(doc, state);
   return doc;
 }
@@ -123,7 +132,11 @@ function shownIn(base: Y.Snapshot, client: number, clock: number, length: number
   return shown;
 }
 
-/** One edit of the base text in today's coordinates: a deletion for each run it touches that is still there, then the insertion. */
+/**
+ * One edit of the base text in today's coordinates: a deletion for each run it touches that is still there, then the
+ * insertion. That goes behind what the edit removed, as it does when Yjs applies an edit to a text nobody else changed:
+ * letters that somebody typed into a removed line then stand before the line in its stead, not at the head of the next.
+ */
 function rebase(edit: Edit, runs: readonly Run[]): Edit[] {
   const end = edit.at + edit.remove;
   const edits: Edit[] = [];
@@ -134,7 +147,7 @@ function rebase(edit: Edit, runs: readonly Run[]): Edit[] {
     const to = Math.min(end, run.baseStart + run.length);
     if (run.alive) edits.push({ at: run.nowStart + from - run.baseStart, remove: to - from, insert: '' });
   }
-  if (edit.insert !== '') edits.push({ at: positionOf(edit.at, runs), remove: 0, insert: edit.insert });
+  if (edit.insert !== '') edits.push({ at: positionOf(end, runs), remove: 0, insert: edit.insert });
   return edits;
 }
 

@@ -26,6 +26,8 @@ export interface NoteMeta extends Pick<Derived, 'title' | 'tags' | 'aliases' | '
   readonly fault: Derived['parseReason'];
   readonly reason: VersionReason;
   readonly actor: Actor;
+  /** While the document is still its seed: the client id it was seeded under. */
+  readonly seed?: number;
   /** Tombstones only: the device that deleted the note, when it named itself. */
   readonly deletedBy?: string | null;
 }

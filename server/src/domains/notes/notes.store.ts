@@ -10,6 +10,7 @@ const row = [
   'notes.seq',
   'notes.stamp',
   'notes.version',
+  'notes.folder_id',
   'notes.path_key',
   'notes.size_bytes',
   'notes.mtime',
@@ -104,6 +105,7 @@ export const insertNote = statement((db, p: NewNote) =>
       seq: p.seq,
       stamp: p.stamp,
       version: p.version,
+      folder_id: p.folder_id,
       path_key: p.path_key,
       name_key: p.name_key,
       size_bytes: p.size_bytes,
@@ -116,7 +118,7 @@ export const insertNote = statement((db, p: NewNote) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-export const insertBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer }) =>
+export const insertBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer | null }) =>
   db.insertInto('note_bodies').values({ vault_id: p.vault, note_id: p.id, content: p.content, doc: p.doc }),
 );
 
@@ -128,6 +130,7 @@ export const updateNote = statement((db, p: Omit<NewNote, 'created_at'> & { was:
       seq: p.seq,
       stamp: p.stamp,
       version: p.version,
+      folder_id: p.folder_id,
       path_key: p.path_key,
       name_key: p.name_key,
       size_bytes: p.size_bytes,
@@ -141,7 +144,7 @@ export const updateNote = statement((db, p: Omit<NewNote, 'created_at'> & { was:
     .where('stamp', '=', p.was),
 );
 
-export const updateBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer }) =>
+export const updateBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer | null }) =>
   db
     .updateTable('note_bodies')
     .set({ content: p.content, doc: p.doc })
@@ -221,6 +224,7 @@ export interface StoredNote {
   readonly seq: number;
   readonly stamp: number;
   readonly version: number;
+  readonly folder_id: string | null;
   readonly path_key: Buffer;
   readonly size_bytes: number;
   readonly mtime: number;

@@ -9,6 +9,8 @@ export interface NoteRow {
   stamp: number;
   /** Grows by one with every change of content, from 1. */
   version: number;
+  /** The folder the note lies in; null at the root, and meaningless for a tombstone. */
+  folder_id: string | null;
   /** Blind index of the folded path, also of the last path of a tombstone. */
   path_key: Buffer;
   /** Blind index of the folded file name without `.md`: what a link's target is looked up by. */
@@ -31,8 +33,11 @@ export interface NoteBodyRow {
   note_id: string;
   /** Sealed: the text in UTF-8. */
   content: Buffer;
-  /** Sealed: the state of the note's Yjs document (update, v2). */
-  doc: Buffer;
+  /**
+   * Sealed: the state of the note's Yjs document (update, v2). Null while the note was only ever written once: its
+   * document is then the seed that follows from content and client id, and most notes of most vaults stay there.
+   */
+  doc: Buffer | null;
 }
 
 /** Another name of a note, from its frontmatter. */
@@ -73,6 +78,7 @@ create table notes (
   seq bigint not null,
   stamp bigint not null,
   version bigint not null,
+  folder_id uuid,
   path_key bytea not null,
   name_key bytea not null,
   size_bytes bigint not null,
@@ -85,13 +91,14 @@ create table notes (
 );
 create unique index notes_by_id on notes (id);
 create unique index notes_by_seq on notes (vault_id, seq);
+create index notes_by_folder on notes (vault_id, folder_id) where deleted_at is null;
 create index notes_by_name on notes (vault_id, name_key) where deleted_at is null;
 create index tombstones_by_path on notes (vault_id, path_key, deleted_at) where deleted_at is not null;
 create table note_bodies (
   vault_id uuid not null,
   note_id uuid not null,
   content bytea not null,
-  doc bytea not null,
+  doc bytea,
   primary key (vault_id, note_id),
   foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
 );

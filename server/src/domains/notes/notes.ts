@@ -79,7 +79,7 @@ const ERASE_SLICE = 500;
 export function createNotes(parts: NoteParts): Notes {
   const { db, tree, hooks } = parts;
   const turns = new Turns();
-  const turnOf = (vault: OpenVault, path: string) => `${vault.id}:${tree.pathKey(vault, path).toString('base64')}`;
+  const turnOf = (vault: OpenVault, pathKey: Buffer) => `${vault.id}:${pathKey.toString('base64')}`;
 
   async function read(vault: OpenVault, find: (handle: ReadHandle) => Promise<store.StoredNote | undefined>) {
     return db.read(async (handle) => {
@@ -93,18 +93,20 @@ export function createNotes(parts: NoteParts): Notes {
   return {
     upsert(writing, input) {
       const path = notePathOf(input.path);
-      return turns.take(turnOf(writing.vault, path), () => upsertNote(parts, writing, { ...input, path }));
+      const pathKey = tree.pathKey(writing.vault, path);
+      return turns.take(turnOf(writing.vault, pathKey), () => upsertNote(parts, writing, { ...input, path, pathKey }));
     },
     getByPath: (vault, path) =>
       read(vault, (handle) => handle.get(store.findByPath, { vault: vault.id, pathKey: tree.pathKey(vault, path) })),
     getById: (vault, id) => read(vault, (handle) => handle.get(store.findById, { vault: vault.id, id })),
-    deleteByPath: (writing, path) =>
-      turns.take(turnOf(writing.vault, path), async () => {
-        const pathKey = tree.pathKey(writing.vault, path);
+    deleteByPath: (writing, path) => {
+      const pathKey = tree.pathKey(writing.vault, path);
+      return turns.take(turnOf(writing.vault, pathKey), async () => {
         await deleteNote(parts, writing, (handle) =>
           handle.get(store.findByPath, { vault: writing.vault.id, pathKey }),
         );
-      }),
+      });
+    },
     async deleteById(writing, id) {
       const deleted = await deleteNote(parts, writing, (handle) =>
         handle.get(store.findById, { vault: writing.vault.id, id }),

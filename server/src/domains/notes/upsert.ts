@@ -6,7 +6,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type Basis, findBasis } from './basis.ts';
+import { type Basis, findBasis, type PlacedNote } from './basis.ts';
 import { commitNote, Stale } from './commit.ts';
 import {
   editDocument,
@@ -14,12 +14,13 @@ import {
   loadDocument,
   mergeEdits,
   seedDocument,
+  seedSnapshot,
   snapshotOf,
   stateOf,
   textOf,
 } from './document.ts';
 import { type NoteMeta, sealed, type VersionReason } from './meta.ts';
-import type { Note, UpsertNote } from './notes.schema.ts';
+import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 import type { NoteParts, Writing } from './notes.ts';
 import { type OpenedNote, toNote } from './view.ts';
@@ -30,9 +31,9 @@ const ROUNDS_MAX = 50;
 
 /**
  * Contract section 4, "Upsert". Reads and prepares outside the transaction, commits against what was read, and starts
- * over when that changed meanwhile. `input.path` is normalised.
+ * over when that changed meanwhile.
  */
-export async function upsertNote(parts: NoteParts, writing: Writing, input: UpsertNote): Promise<Note> {
+export async function upsertNote(parts: NoteParts, writing: Writing, input: PlacedNote): Promise<Note> {
   const text = input.content?.toWellFormed();
   if (text !== undefined) refuseTooLarge(text);
   for (let round = 1; ; round++) {
@@ -47,13 +48,13 @@ export async function upsertNote(parts: NoteParts, writing: Writing, input: Upse
 async function upsertOnce(
   parts: NoteParts,
   writing: Writing,
-  input: UpsertNote,
+  input: PlacedNote,
   text: string | undefined,
 ): Promise<Note> {
   const basis = await findBasis(parts, writing, input, text);
   if (basis.kind === 'new') {
     if (input.base_hash != null || input.version != null) throw conflictWith(null);
-    return commitNote(parts, writing, basis, prepareNew(parts, writing, basis, input, text ?? ''));
+    return commitNote(parts, writing, basis, prepared(parts, writing, basis, input, null, null, text ?? '', 'create'));
   }
   if (basis.kind === 'tombstone') {
     if (input.base_hash != null || input.version != null) throw conflictWith(null);
@@ -98,7 +99,7 @@ export interface Prepared {
   readonly meta: NoteMeta;
   readonly sealedMeta: Buffer;
   readonly content: Buffer;
-  readonly doc: Buffer;
+  readonly doc: Buffer | null;
   readonly derived: Derived;
   /** The version written over, to be kept; null for a new note. */
   readonly kept: KeptVersion | null;
@@ -113,22 +114,11 @@ interface KeptVersion {
   readonly snapshot: Buffer;
 }
 
-function prepareNew(
-  parts: NoteParts,
-  writing: Writing,
-  basis: Basis & { kind: 'new' },
-  input: UpsertNote,
-  text: string,
-) {
-  const doc = seedDocument(clientIdOf(writing.vault, basis.id), text);
-  return prepared(parts, writing, basis, input, doc, null, text, 'create');
-}
-
 function prepareNext(
   parts: NoteParts,
   writing: Writing,
   basis: Basis & { kind: 'live' | 'tombstone' },
-  input: UpsertNote,
+  input: PlacedNote,
   doc: Doc,
   text: string,
   reason: VersionReason,
@@ -138,12 +128,13 @@ function prepareNext(
   return prepared(parts, writing, basis, input, doc, snapshot, text, reason);
 }
 
+/** @param doc the document with the edit done; null for a first version, whose document follows from its text. */
 function prepared(
   { clock }: NoteParts,
   { vault, actor }: Writing,
   basis: Basis,
-  input: UpsertNote,
-  doc: Doc,
+  input: PlacedNote,
+  doc: Doc | null,
   before: Uint8Array | null,
   text: string,
   reason: VersionReason,
@@ -151,6 +142,7 @@ function prepared(
   const old = basis.kind === 'new' ? null : basis.note;
   const { id } = basis;
   const { path } = basis.spot;
+  const clientId = clientIdOf(vault, id);
   const derived = deriveNote(path, text);
   const utf8 = Buffer.from(text, 'utf8');
   const version = (old?.version ?? 0) + 1;
@@ -165,7 +157,8 @@ function prepared(
     resource: derived.resource,
     type: derived.type,
     hash: createHash('sha256').update(utf8).digest('hex'),
-    head: headOf(snapshotOf(doc)),
+    head: headOf(doc === null ? seedSnapshot(clientId, text) : snapshotOf(doc)),
+    ...(doc === null ? { seed: clientId } : {}),
     created: derived.fmCreated,
     timestamp: derived.fmTimestamp,
     status: derived.parseStatus,
@@ -181,7 +174,7 @@ function prepared(
     nameKey: vault.key.blind('name', noteNameKey(path)),
     sealedMeta: sealed.meta(vault, id, stamp, meta),
     content: sealed.content(vault, id, version, utf8),
-    doc: sealed.doc(vault, id, version, stateOf(doc)),
+    doc: doc === null ? null : sealed.doc(vault, id, version, stateOf(doc)),
     kept: old === null || before === null ? null : keep(vault, old, before),
   };
 }
@@ -249,12 +242,18 @@ function refuseTooLarge(text: string): void {
   }
 }
 
-function openDocument(vault: OpenVault, note: OpenedNote, doc: Buffer): Doc {
+function openDocument(vault: OpenVault, note: OpenedNote, doc: Buffer | null): Doc {
   try {
+    if (doc === null) return seedDocument(seedOf(note), note.content);
     return loadDocument(sealed.openDoc(vault, note.id, note.version, doc));
   } catch (error) {
     throw error instanceof NotevaultError ? error : new NotevaultError('note_unreadable', {}, error);
   }
+}
+
+function seedOf(note: OpenedNote): number {
+  if (note.meta.seed === undefined) throw new NotevaultError('note_unreadable');
+  return note.meta.seed;
 }
 
 /** The server's client id in a note's document: stable for the note and the feed epoch, not to be guessed from outside. */

@@ -19,7 +19,10 @@ export function openNote(vault: OpenVault, row: StoredNote): OpenedNote {
 }
 
 /** A note as clients see it. */
-export function toNote(note: Omit<OpenedNote, 'stamp' | 'path_key' | 'deleted_at'>, links: readonly NoteLink[]): Note {
+export function toNote(
+  note: Omit<OpenedNote, 'stamp' | 'path_key' | 'folder_id' | 'deleted_at'>,
+  links: readonly NoteLink[],
+): Note {
   const { meta } = note;
   return {
     id: note.id,

@@ -37,10 +37,11 @@ export const findHolders = listStatement((db, p: { vault: VaultId }, pathKeys: B
 );
 
 export const insertFolder = statement(
-  (db, p: { vault: VaultId; id: string; pathKey: Buffer; marker: number; path: Buffer }) =>
+  (db, p: { vault: VaultId; id: string; parent: string | null; pathKey: Buffer; marker: number; path: Buffer }) =>
     db.insertInto('folders').values({
       vault_id: p.vault,
       id: p.id,
+      parent_id: p.parent,
       path_key: p.pathKey,
       marker: p.marker,
       notes: 0,

@@ -13,6 +13,8 @@ export interface NameRow {
 export interface FolderRow {
   vault_id: string;
   id: string;
+  /** The folder it lies in; null at the root. */
+  parent_id: string | null;
   /** Blind index of the folded path, as in `names`. */
   path_key: Buffer;
   /** 1 for a folder made by a client: it stays when it is empty. */
@@ -41,6 +43,7 @@ create table names (
 create table folders (
   vault_id uuid not null references vaults (id),
   id uuid not null,
+  parent_id uuid,
   path_key bytea not null,
   marker bigint not null,
   notes bigint not null check (notes >= 0),
@@ -48,4 +51,5 @@ create table folders (
   path bytea not null,
   primary key (vault_id, id)
 );
+create index folders_by_parent on folders (vault_id, parent_id);
 `;

@@ -18,12 +18,15 @@ export interface Spot {
   readonly path: string;
   readonly pathKey: Buffer;
   /** The nearest folder above that exists already; null when that is the root. */
-  readonly anchor: { readonly id: FolderId; readonly path: string } | null;
+  readonly anchor: { readonly id: FolderId; readonly path: string; readonly key: Buffer } | null;
   /** Something that is no folder and stands where the path needs one. */
   readonly blocked: { readonly path: string; readonly holder: Holder } | null;
 }
 
-export type Claimed = { readonly ok: true } | { readonly ok: false; readonly holder: Holder | null };
+/** `folder` is the id of the folder the item now lies in; null at the root. */
+export type Claimed =
+  | { readonly ok: true; readonly folder: FolderId | null }
+  | { readonly ok: false; readonly holder: Holder | null };
 
 /**
  * The one namespace of a vault: notes, attachments and folders hold their paths here, compared without case, and folders
@@ -36,7 +39,7 @@ export interface Tree {
   /** A folder's path in its stored spelling, or null when there is no such folder. */
   folderPath(handle: ReadHandle, vault: OpenVault, id: string): Promise<string | null>;
   /** Where a path would be stored: folders that exist keep their spelling. */
-  spot(handle: ReadHandle, vault: OpenVault, path: string): Promise<Spot>;
+  spot(handle: ReadHandle, vault: OpenVault, path: string, pathKey: Buffer): Promise<Spot>;
   /**
    * Takes the path for an item and counts it into its folder, making the folders that are missing. Not ok when somebody
    * else holds the path (`holder`), or when the folders changed since `spot` (`holder` null: find the spot anew).
@@ -54,8 +57,7 @@ export function createTree(clock: Clock): Tree {
   const pathKey = (vault: OpenVault, path: string) => vault.key.blind('path', foldPath(path));
   const placeOf = (id: string) => ({ kind: 'folders.path', row: id, version: 0 });
 
-  async function spot(handle: ReadHandle, vault: OpenVault, path: string): Promise<Spot> {
-    const key = pathKey(vault, path);
+  async function spot(handle: ReadHandle, vault: OpenVault, path: string, key: Buffer): Promise<Spot> {
     const above = ancestorsOf(path);
     if (above.length === 0) return { path, pathKey: key, anchor: null, blocked: null };
     // Nearly always the parent is there and its spelling covers all above it; only else look further up.
@@ -73,32 +75,35 @@ export function createTree(clock: Clock): Tree {
         return { path, pathKey: key, anchor: null, blocked: { path: asked, holder } };
       }
       const spelled = vault.key.open(placeOf(row.item_id), row.path).toString('utf8');
-      const anchor = { id: row.item_id as FolderId, path: spelled };
+      const anchor = { id: row.item_id as FolderId, path: spelled, key: row.path_key };
       return { path: spelled + path.slice(asked.length), pathKey: key, anchor, blocked: null };
     }
     return { path, pathKey: key, anchor: null, blocked: null };
   }
 
-  /** Makes the folders between the anchor and the item; each is counted into the one above it. */
-  async function makeFolders(handle: WriteHandle, vault: OpenVault, at: Spot, notes: number): Promise<boolean> {
+  /**
+   * Makes the folders between the anchor and the item, each counted into the one above it, and counts the item into the
+   * nearest. Resolves to that one's id, or to undefined when the folders are not as the spot has them.
+   */
+  async function enter(handle: WriteHandle, vault: OpenVault, at: Spot, notes: number): Promise<FolderId | undefined> {
     const parent = folderOf(at.path);
     const missing = [parent, ...ancestorsOf(parent)].filter(
       (folder) => folder !== '' && folder.length > (at.anchor?.path.length ?? 0),
     );
-    const made = missing.map((path) => ({ id: clock.uuid(), path, key: pathKey(vault, path) }));
-    for (const { id, path, key } of made) {
+    const made = missing.map((path) => ({ id: clock.uuid() as FolderId, path, key: pathKey(vault, path) }));
+    const chain = [...made, ...(at.anchor === null ? [] : [at.anchor])];
+    for (const [index, { id, path, key }] of made.entries()) {
       const held = await handle.run(store.insertName, { vault: vault.id, pathKey: key, kind: 'folder', item: id });
-      if (held === 0) return false;
+      if (held === 0) return undefined;
       const sealed = vault.key.seal(placeOf(id), Buffer.from(path, 'utf8'));
-      await handle.run(store.insertFolder, { vault: vault.id, id, pathKey: key, marker: 0, path: sealed });
+      const row = { vault: vault.id, id, parent: chain[index + 1]?.id ?? null, pathKey: key, marker: 0, path: sealed };
+      await handle.run(store.insertFolder, row);
     }
-    const chain = [...made, ...(at.anchor === null ? [] : [{ ...at.anchor, key: pathKey(vault, at.anchor.path) }])];
-    for (const [index, { id, key }] of chain.entries()) {
-      if (index > made.length) break;
+    for (const [index, { id, key }] of chain.slice(0, made.length + 1).entries()) {
       const counted = { vault: vault.id, id, pathKey: key, notes: index === 0 ? notes : 0, children: 1 };
-      if ((await handle.run(store.countInFolder, counted)) === 0) return false;
+      if ((await handle.run(store.countInFolder, counted)) === 0) return undefined;
     }
-    return true;
+    return chain[0]?.id;
   }
 
   return {
@@ -119,9 +124,9 @@ export function createTree(clock: Clock): Tree {
         const row = await handle.get(store.findName, taken);
         return { ok: false, holder: row === undefined ? null : { kind: row.kind as ItemKind, id: row.item_id } };
       }
-      if (folderOf(at.path) === '') return { ok: true };
-      const placed = await makeFolders(handle, vault, at, kind === 'note' ? 1 : 0);
-      return placed ? { ok: true } : { ok: false, holder: null };
+      if (folderOf(at.path) === '') return { ok: true, folder: null };
+      const folder = await enter(handle, vault, at, kind === 'note' ? 1 : 0);
+      return folder === undefined ? { ok: false, holder: null } : { ok: true, folder };
     },
     async release(handle, vault, path, kind, id) {
       await handle.run(store.deleteName, { vault: vault.id, pathKey: pathKey(vault, path), item: id });
