@@ -16,6 +16,7 @@ export interface TestServer extends AsyncDisposable {
   readonly app: App;
   readonly db: Database;
   readonly clock: TestClock;
+  readonly masterKey: Buffer;
   /** The first to register, and so the admin. */
   readonly alice: Person;
   /** Registers after alice. */
@@ -30,18 +31,21 @@ export interface TestServerOptions {
   /** Gives the database, as `onEachEngine` does; closed by whoever opened it. */
   readonly open: () => Promise<Database>;
   readonly clock?: TestClock;
+  /** For a second server over the database of the first, as two processes have it. Default: a new one. */
+  readonly masterKey?: Buffer;
   /** Over the defaults of tests: everybody may register, as often as they like. */
   readonly config?: Partial<Config>;
 }
 
 /** A whole server on a free port, with its own key and folder. Nothing runs in the background. */
-export async function startServer({ open, clock = testClock(), config }: TestServerOptions): Promise<TestServer> {
+export async function startServer(options: TestServerOptions): Promise<TestServer> {
+  const { open, clock = testClock(), masterKey = clock.random(MASTER_KEY_BYTES), config } = options;
   await using opened = new AsyncDisposableStack();
   const db = await open();
   const dataDir = await mkdtemp(join(tmpdir(), 'notevault-test-'));
   opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   await db.migrate(migrations);
-  const keyring = new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random);
+  const keyring = new MasterKeyring(masterKey, clock.random);
   const settings = { ...readConfig({}), registration: 'open' as const, authRateLimit: 0, dataDir, ...config };
   const app = opened.use(await buildApp({ db, keyring, clock }, settings, createLogger('silent')));
   await app.http.listen({ host: '127.0.0.1', port: 0 });
@@ -51,7 +55,7 @@ export async function startServer({ open, clock = testClock(), config }: TestSer
   const bob = new Person(url, 'bob', () => alice.signed());
   const closing = opened.move();
   return {
-    ...{ url, app, db, clock, alice, bob, anyone: new Caller(url) },
+    ...{ url, app, db, clock, masterKey, alice, bob, anyone: new Caller(url) },
     bearer: (token) => new Caller(url, async () => ({ authorization: `Bearer ${token}` })),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
