@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { type Answer, Caller } from '../kit/person.ts';
+import type { Random } from '../kit/random.ts';
+
+/** A place for a note: what its server has acknowledged there, and what was sent and not answered. */
+export interface Slot {
+  readonly vault: string;
+  readonly path: string;
+  /** The last acknowledged state. */
+  known: Known;
+  /** Sent and not acknowledged: it may have happened or not, but nothing in between. */
+  pending: Sent | null;
+}
+
+export type Known = { readonly kind: 'absent' } | { readonly kind: 'live'; readonly note: Acknowledged };
+export interface Acknowledged {
+  readonly id: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly content: string;
+  /** The text of the version before, where that was acknowledged too. */
+  readonly before: string | null;
+}
+
+export type Sent =
+  | { readonly kind: 'delete' }
+  | {
+      readonly kind: 'write';
+      /** In the text of this write and of no other. */
+      readonly token: string;
+      /** Of the text sent; null where it is merged with another edit and only the server knows what comes of it. */
+      readonly hash: string | null;
+    };
+
+/** What was acknowledged and what was sent, by one person over any number of servers on one data. */
+export interface Ledger {
+  readonly token: string;
+  readonly slots: Slot[];
+  /** Vaults acknowledged, by the client's own id for them; null while not. */
+  readonly vaults: Map<string, string | null>;
+  /** Acknowledged writes in all. */
+  acknowledged: number;
+  /** Answers that no healthy server gives. */
+  readonly refused: string[];
+  writes: number;
+}
+
+export const hashOf = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
+
+export function callerOf(url: string, ledger: Pick<Ledger, 'token'>): Caller {
+  return new Caller(url, async () => ({ authorization: `Bearer ${ledger.token}` }));
+}
+
+/** Alice's account, three vaults and a place for many notes in each, deep and shallow. */
+export async function newLedger(url: string): Promise<Ledger> {
+  const credentials = { email: 'alice@example.org', password: 'a long enough password' };
+  const signed = await new Caller(url).post('/auth/register', credentials);
+  const ledger: Ledger = { ...{ token: signed.body.access_token, slots: [], vaults: new Map() }, ...COUNTS() };
+  for (const name of ['first', 'second', 'third']) {
+    const made = await callerOf(url, ledger).post('/vaults/register', { client_id: name, name });
+    ledger.vaults.set(name, made.body.id);
+    addSlots(ledger, made.body.id, 40);
+  }
+  return ledger;
+}
+
+const COUNTS = () => ({ acknowledged: 0, refused: [], writes: 0 });
+
+function addSlots(ledger: Ledger, vault: string, count: number): void {
+  for (let at = 0; at < count; at++) {
+    const folder = ['', `f${at % 5}/`, `f${at % 5}/deep${at % 3}/`, 'Ärger/'][at % 4] ?? '';
+    ledger.slots.push({ vault, path: `${folder}note-${at}.md`, known: { kind: 'absent' }, pending: null });
+  }
+}
+
+/** A session lasts minutes, a long run hours. */
+export async function signInAgain(url: string, ledger: Ledger): Promise<Ledger> {
+  const answer = await new Caller(url).post('/auth/login', {
+    email: 'alice@example.org',
+    password: 'a long enough password',
+  });
+  return Object.assign(ledger, { token: answer.body.access_token });
+}
+
+const AT_ONCE = 24;
+
+/**
+ * Writes from many hands at once, one write at a time to each note, until the server is gone. `acknowledged` is called
+ * after each acknowledgement.
+ */
+export async function load(url: string, ledger: Ledger, random: Random, acknowledged: () => void): Promise<void> {
+  const free = new Set(ledger.slots);
+  const caller = callerOf(url, ledger);
+  const hand = async () => {
+    for (;;) {
+      const slot = random.pick([...free]);
+      free.delete(slot);
+      const going = await (random.chance(0.01) ? newVault(caller, ledger) : write(caller, ledger, slot, random));
+      if (!going) return;
+      free.add(slot);
+      acknowledged();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, hand));
+}
+
+/** False once the server is gone. */
+async function write(caller: Caller, ledger: Ledger, slot: Slot, random: Random): Promise<boolean> {
+  const { known } = slot;
+  const headers = { 'x-vault-id': slot.vault };
+  if (known.kind === 'live' && random.chance(0.2)) {
+    slot.pending = { kind: 'delete' };
+    const byId = random.chance(0.5) ? `/notes/by-id/${known.note.id}` : `/notes/${encodeURI(slot.path)}`;
+    const answer = await caller.delete(byId, undefined, headers).catch(() => null);
+    return settle(ledger, slot, answer, () => ({ kind: 'absent' }));
+  }
+  const live = known.kind === 'live' ? known.note : null;
+  const token = `t${ledger.writes++}x`;
+  // Taken as an edit of the version before: what it adds must come out whole, whatever the last version changed.
+  const stale = live?.before != null && random.chance(0.3);
+  const content = stale ? `${live.before}${token}\n` : textFor(ledger, token, random);
+  const version = stale ? live.version - 1 : live !== null && random.chance(0.8) ? live.version : null;
+  slot.pending = { kind: 'write', token, hash: stale ? null : hashOf(content) };
+  const body = { path: slot.path, content, mtime: 1, ...(version === null ? {} : { version }) };
+  const answer = await caller.post('/notes', body, headers).catch(() => null);
+  return settle(ledger, slot, answer, ({ body: { note } }) => {
+    const { id, version, content, content_hash: hash } = note;
+    const before = live !== null && live.id === id && live.version === version - 1 ? live.content : null;
+    return { kind: 'live', note: { id, version, hash, content, before } };
+  });
+}
+
+function settle(ledger: Ledger, slot: Slot, answer: Answer | null, known: (answer: Answer) => Known): boolean {
+  if (answer === null) return false;
+  if (answer.status === 200) {
+    slot.known = known(answer);
+    ledger.acknowledged += 1;
+  } else ledger.refused.push(`${slot.path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  slot.pending = null;
+  return true;
+}
+
+/** Registering is acknowledged like any other write: the vault and its data key are there from then on. */
+async function newVault(caller: Caller, ledger: Ledger): Promise<boolean> {
+  const name = `vault ${ledger.writes++}`;
+  ledger.vaults.set(name, null);
+  const answer = await caller.post('/vaults/register', { client_id: name, name }).catch(() => null);
+  if (answer === null) return false;
+  if (answer.status !== 201) ledger.refused.push(`${name} was answered ${answer.status}`);
+  else {
+    ledger.vaults.set(name, answer.body.id);
+    addSlots(ledger, answer.body.id, 2);
+  }
+  return true;
+}
+
+/** A few lines with links, tags and other names; now and then a text large enough to fill the write-ahead log. */
+function textFor(ledger: Ledger, token: string, random: Random): string {
+  const target = () => random.pick(ledger.slots).path.replace(/\.md$/, '');
+  const frontmatter = random.chance(0.3) ? `---\naliases: [other-${random.below(20)}]\ntags: [kept]\n---\n` : '';
+  const links = Array.from({ length: random.below(4) }, () =>
+    random.chance(0.5) ? `[[${target()}|shown]]` : `[[other-${random.below(20)}#part]]`,
+  );
+  const filler = random.chance(0.03) ? random.noise(200_000) : random.noise(random.below(400));
+  return `${frontmatter}# ${token}\n\n${links.join(' and ')}\n#tag-${random.below(9)}\n${filler}\n`;
+}

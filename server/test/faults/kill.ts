@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import { readKeyFile } from '../../src/engines/keyring/key-file.ts';
+import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
+import { databaseFile, keyFile } from '../../src/engines.ts';
+import { audit } from '../kit/audit.ts';
+import { freshPostgres } from '../kit/postgres.ts';
+import { type Environment, Folder, ServeProcess, startServe } from '../kit/process.ts';
+import { Random } from '../kit/random.ts';
+import { openRaw } from '../kit/raw.ts';
+import { checkLedger } from './kill-check.ts';
+import { type Ledger, load, newLedger, signInAgain } from './kill-load.ts';
+
+/*
+ * node server/test/faults/kill.ts --engine sqlite|postgres [--times 50] [--seed N]
+ *
+ * Kills a server under load again and again, on one and the same data. After each kill it must start by itself, with
+ * every acknowledged write there and nothing half there. (That a write survives a power cut too is what
+ * sync-order.test.ts shows: what a killed process has written, the system still has.)
+ */
+
+export type EngineName = 'sqlite' | 'postgres';
+
+export interface KillRun {
+  readonly engine: EngineName;
+  readonly times: number;
+  readonly seed: number;
+  readonly report?: (line: string) => void;
+}
+
+/** Everything found wrong, in words; empty when all kills were survived. */
+export async function killRun({ engine, times, seed, report = () => undefined }: KillRun): Promise<string[]> {
+  const random = new Random(seed);
+  using folder = new Folder();
+  await using opened = new AsyncDisposableStack();
+  const postgres = engine === 'postgres' ? opened.use(await freshPostgres()) : null;
+  const env = {
+    NOTEVAULT_DATA_DIR: folder.path,
+    NOTEVAULT_LOG_LEVEL: 'error',
+    ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
+  };
+  await interruptStart(env, random);
+  let server = opened.use(await startServe({ env }));
+  const ledger = await newLedger(server.url);
+  for (let kill = 1; kill <= times; kill++) {
+    const before = ledger.acknowledged;
+    await killUnderLoad(server, ledger, random);
+    // A server may be killed while it recovers, too.
+    if (random.chance(0.2)) await interruptStart(env, random);
+    server = opened.use(await startServe({ env }));
+    await signInAgain(server.url, ledger);
+    const faults = await checkLedger(server.url, ledger);
+    await using raw = await openRaw(postgres ?? { file: databaseFile(folder.path) });
+    const key = await readKeyFile(keyFile(folder.path));
+    if (key === null) return [...faults, 'the key file is gone'];
+    faults.push(...(await audit(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
+    report(`kill ${kill}: ${ledger.acknowledged - before} writes acknowledged, ${faults.length} faults`);
+    if (faults.length > 0) return faults;
+  }
+  const { code, stdout, stderr } = await server.stop();
+  return code === 0 ? [] : [`the last server ended with ${code}: ${stdout}${stderr}`];
+}
+
+/** At a moment that the seed decides: after so many acknowledgements, and so many milliseconds more. */
+async function killUnderLoad(server: ServeProcess & { url: string }, ledger: Ledger, random: Random): Promise<void> {
+  let left = 20 + random.below(400);
+  const after = random.below(25);
+  await load(server.url, ledger, random, () => {
+    left -= 1;
+    if (left === 0) setTimeout(() => server.child.kill('SIGKILL'), after);
+  });
+  await server.ended;
+}
+
+async function interruptStart(env: Environment & { NOTEVAULT_DATA_DIR: string }, random: Random): Promise<void> {
+  const starting = new ServeProcess({ env });
+  const timer = setTimeout(() => starting.child.kill('SIGKILL'), 100 + random.below(700));
+  // Whichever is first: started, it is killed as well.
+  await starting.listening().catch(() => undefined);
+  clearTimeout(timer);
+  await starting.kill();
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      engine: { type: 'string', default: 'sqlite' },
+      times: { type: 'string', default: '50' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    },
+  });
+  const engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
+  const [times, seed] = [Number(values.times), Number(values.seed)];
+  process.stdout.write(`${engine}, ${times} kills, --seed ${seed}\n`);
+  const faults = await killRun({ engine, times, seed, report: (line) => process.stdout.write(`${line}\n`) });
+  for (const fault of faults) process.stdout.write(`FAULT ${fault}\n`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}

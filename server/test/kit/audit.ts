@@ -1,0 +1,285 @@
+import { createHash } from 'node:crypto';
+import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
+import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
+import { aliasKey, type Candidate, lookupOf, noteNameKey, resolve } from '@notevault/note-text/resolve.ts';
+import { allowedExtensions } from '../../src/domains/attachments/attachments.ts';
+import { loadDocument, textOf } from '../../src/domains/notes/document.ts';
+import type { KeyOwner, Keyring, SealingKey } from '../../src/engines/keyring/keyring.ts';
+import type { Raw, Row } from './raw.ts';
+
+/*
+ * Reads every stored row and works out anew what follows from what: nothing may be half there. It knows the tables, and
+ * nothing of how they are written.
+ */
+
+/** A note with its sealed parts open. */
+interface Opened {
+  readonly id: string;
+  readonly row: Row;
+  readonly live: boolean;
+  readonly path: string;
+  readonly content: string;
+  readonly derived: Derived;
+  readonly aliases: readonly string[];
+}
+
+interface VaultAudit {
+  readonly id: string;
+  readonly key: SealingKey;
+  /** Rows of a table that belong to the vault. */
+  rows(table: string): readonly Row[];
+  fault(what: string): void;
+}
+
+/** Everything wrong with the stored rows, in words; empty when all of it holds together. */
+export async function audit(raw: Raw, keyring: Keyring): Promise<string[]> {
+  const faults: string[] = [];
+  const [keys, vaults, users] = [await raw.all('select * from data_keys'), await vaultsOf(raw), await usersOf(raw)];
+  const open = (owner: KeyOwner) => {
+    const row = keys.find((each) => each.owner_kind === owner.kind && each.owner_id === owner.id);
+    if (row === undefined) return null;
+    const wrapped = { masterKeyId: String(row.master_key_id), bytes: bytes(row.wrapped) };
+    return attempt(faults, `data key of ${owner.kind} ${owner.id}`, () => keyring.openDataKey(owner, wrapped, 0));
+  };
+  for (const id of users) if (open({ kind: 'user', id }) === null) faults.push(`user ${id} has no data key`);
+  const tables = new Map<string, Map<unknown, Row[]>>();
+  for (const table of TABLES)
+    tables.set(
+      table,
+      Map.groupBy(await raw.all(`select * from ${table}`), (row) => row.vault_id),
+    );
+  for (const vault of vaults) {
+    const id = String(vault.id);
+    const key = open({ kind: 'vault', id });
+    if (key === null) faults.push(`vault ${id} has no data key`);
+    else {
+      const rows = (table: string) => tables.get(table)?.get(id) ?? [];
+      auditVault({ id, key, rows, fault: (what) => faults.push(`vault ${id}: ${what}`) }, vault);
+    }
+  }
+  return faults;
+}
+
+const TABLES = [
+  ...['vault_feeds', 'names', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
+  'link_texts',
+];
+const vaultsOf = (raw: Raw) => raw.all('select * from vaults where purging_at is null');
+const usersOf = async (raw: Raw) => (await raw.all('select id from users')).map((row) => String(row.id));
+
+function auditVault(vault: VaultAudit, row: Row): void {
+  attempt(vault, 'name and description', () => unseal(vault, 'vaults.meta', vault.id, row.meta_version, row.meta));
+  const notes = vault.rows('notes').flatMap((note) => openNote(vault, note) ?? []);
+  const live = notes.filter((note) => note.live);
+  auditFeed(vault, live.length);
+  for (const note of notes) auditNote(vault, note);
+  auditTree(vault, live);
+  auditEdges(vault, notes);
+  for (const version of vault.rows('note_versions')) auditVersion(vault, version, notes);
+}
+
+function auditFeed(vault: VaultAudit, live: number): void {
+  const feeds = vault.rows('vault_feeds');
+  const [feed] = feeds;
+  if (feed === undefined || feeds.length !== 1) {
+    vault.fault(`has ${feeds.length} feeds`);
+    return;
+  }
+  if (feed.note_count !== live) vault.fault(`note_count is ${feed.note_count}, live notes are ${live}`);
+  const seqs = vault.rows('notes').map((note) => Number(note.seq));
+  const last = Math.max(0, ...seqs);
+  if (Number(feed.change_seq) < last) vault.fault(`change_seq is ${feed.change_seq}, a note has ${last}`);
+  if (new Set(seqs).size !== seqs.length) vault.fault('two notes have one seq');
+}
+
+function openNote(vault: VaultAudit, row: Row): Opened | null {
+  const id = String(row.id);
+  const bodies = vault.rows('note_bodies').filter((body) => body.note_id === id);
+  const [body] = bodies;
+  if (body === undefined || bodies.length !== 1) {
+    vault.fault(`note ${id} has ${bodies.length} bodies`);
+    return null;
+  }
+  return attempt(vault, `note ${id}`, () => {
+    const meta = JSON.parse(unseal(vault, 'notes.meta', id, row.stamp, row.meta).toString());
+    const content = unseal(vault, 'notes.content', id, row.version, body.content);
+    const text = content.toString();
+    const said = (what: string) => vault.fault(`note ${id} at ${meta.path}: ${what}`);
+    if (createHash('sha256').update(content).digest('hex') !== meta.hash) said('its hash is not of its content');
+    if (content.length !== row.size_bytes) said(`has ${content.length} bytes, its row says ${row.size_bytes}`);
+    if (body.doc === null) {
+      if (meta.seed === undefined) said('has neither a document nor a seed');
+    } else if (textOf(loadDocument(unseal(vault, 'notes.doc', id, row.version, body.doc))) !== text) {
+      said('its document has another text than its content');
+    }
+    const derived = deriveNote(meta.path, text);
+    for (const part of ['title', 'tags', 'aliases', 'description', 'type'] as const) {
+      if (JSON.stringify(meta[part]) !== JSON.stringify(derived[part])) said(`its ${part} do not follow from its text`);
+    }
+    return {
+      id,
+      row,
+      live: row.deleted_at === null,
+      path: meta.path,
+      content: text,
+      derived,
+      aliases: derived.aliases,
+    };
+  });
+}
+
+function auditNote(vault: VaultAudit, note: Opened): void {
+  const said = (what: string) => vault.fault(`note ${note.id} at ${note.path}: ${what}`);
+  if (!pathKey(vault, note.path).equals(bytes(note.row.path_key))) said('its path key is of another path');
+  if (!nameKey(vault, noteNameKey(note.path)).equals(bytes(note.row.name_key))) said('its name key is of another name');
+  const names = vault.rows('names').filter((name) => name.item_id === note.id);
+  const held = names.filter((name) => name.kind === 'note' && bytes(name.path_key).equals(bytes(note.row.path_key)));
+  const wanted = note.live ? 1 : 0;
+  if (names.length !== wanted || held.length !== wanted)
+    said(`holds ${names.length} paths, ${held.length} of them its own`);
+  const aliases = note.live ? note.aliases.map((alias) => nameKey(vault, aliasKey(alias)).toString('hex')) : [];
+  const stored = vault.rows('note_aliases').filter((alias) => alias.note_id === note.id);
+  const differ = setsDiffer(
+    aliases,
+    stored.map((alias) => bytes(alias.alias_key).toString('hex')),
+  );
+  if (differ) said('its stored aliases are not those of its text');
+}
+
+/** Folders are those above live notes, each counted right; nothing holds a path that is not there. */
+function auditTree(vault: VaultAudit, live: readonly Opened[]): void {
+  const above = live.flatMap((note) => ancestorsOf(note.path).map(foldPath));
+  const folders = new Map<string, Row>();
+  for (const row of vault.rows('folders')) {
+    const path = attempt(vault, `folder ${row.id}`, () =>
+      unseal(vault, 'folders.path', String(row.id), 0, row.path).toString(),
+    );
+    if (path === null) continue;
+    if (folders.has(foldPath(path))) vault.fault(`two folders at ${path}`);
+    folders.set(foldPath(path), row);
+    if (!pathKey(vault, path).equals(bytes(row.path_key))) vault.fault(`folder ${path} has the path key of another`);
+    const notes = live.filter((note) => foldPath(folderOf(note.path)) === foldPath(path)).length;
+    if (row.notes !== notes) vault.fault(`folder ${path} counts ${row.notes} notes and has ${notes}`);
+    const inside = new Set(above.filter((folder) => folderOf(folder) === foldPath(path))).size;
+    if (row.children !== notes + inside)
+      vault.fault(`folder ${path} counts ${row.children} children, has ${notes + inside}`);
+    if (row.marker === 0 && row.children === 0) vault.fault(`folder ${path} is empty and still there`);
+    const held = vault.rows('names').filter((name) => name.item_id === row.id && name.kind === 'folder');
+    if (held.length !== 1 || !bytes(held[0]?.path_key).equals(bytes(row.path_key)))
+      vault.fault(`folder ${path} does not hold its path`);
+  }
+  for (const folder of new Set(above)) if (!folders.has(folder)) vault.fault(`folder ${folder} is missing`);
+  const idAt = (path: string) => folders.get(foldPath(path))?.id ?? null;
+  for (const { id, path, row } of live) {
+    if (row.folder_id !== idAt(folderOf(path))) vault.fault(`note ${id} at ${path} is in another folder's list`);
+  }
+  for (const [path, row] of folders) {
+    if (row.parent_id !== idAt(folderOf(path))) vault.fault(`folder ${path} is in another folder's list`);
+  }
+  const items = new Set([...live.map((note) => note.id), ...vault.rows('folders').map((row) => String(row.id))]);
+  for (const name of vault.rows('names'))
+    if (!items.has(String(name.item_id))) vault.fault(`a path is held by nothing: ${name.item_id}`);
+}
+
+/** The edges of each note are those that a fresh reading of its text gives, pointing where they resolve to now. */
+function auditEdges(vault: VaultAudit, notes: readonly Opened[]): void {
+  const byName = new Map<string, Candidate[]>();
+  for (const { id, path, aliases, live } of notes) {
+    if (!live) continue;
+    const candidate: Candidate = { kind: 'note', id, path, aliases };
+    for (const name of new Set([noteNameKey(path), ...aliases.map(aliasKey)])) {
+      byName.set(name, [...(byName.get(name) ?? []), candidate]);
+    }
+  }
+  for (const note of notes) {
+    const said = (what: string) => vault.fault(`note ${note.id} at ${note.path}: ${what}`);
+    const edges = vault.rows('links').filter((edge) => edge.source_id === note.id);
+    const texts = vault.rows('link_texts').filter((row) => row.source_id === note.id);
+    edges.sort((a, b) => Number(a.ord) - Number(b.ord));
+    const links = note.live ? note.derived.links : [];
+    if (edges.length !== links.length) said(`has ${edges.length} edges and ${links.length} links`);
+    if (!note.live && texts.length > 0) said('is deleted and keeps link texts');
+    if (note.live && links.length > 0) auditTexts(vault, note, texts, said);
+    for (const [ord, link] of links.entries()) {
+      const edge = edges[ord];
+      if (edge === undefined) continue;
+      const lookup = lookupOf(link.target, link.form, allowedExtensions);
+      const stems = lookup.kind === 'self' ? [] : lookup.stems;
+      const candidates = [...new Set(stems.flatMap((stem) => byName.get(stem) ?? []))];
+      const target =
+        lookup.kind === 'self' ? note.id : (resolve(link, note.path, candidates, allowedExtensions)?.id ?? null);
+      if (edge.ord !== ord) said(`edge ${ord} has place ${edge.ord}`);
+      if (edge.target_note_id !== target) said(`link ${ord} points to ${edge.target_note_id} instead of ${target}`);
+      const keys = [edge.target_key, edge.other_key]
+        .filter((key) => key !== null)
+        .map((key) => bytes(key).toString('hex'));
+      if (
+        setsDiffer(
+          keys,
+          stems.map((stem) => nameKey(vault, stem).toString('hex')),
+        )
+      )
+        said(`link ${ord} is looked up under other names`);
+    }
+  }
+}
+
+function auditTexts(vault: VaultAudit, note: Opened, rows: readonly Row[], said: (what: string) => void): void {
+  const [row] = rows;
+  if (row === undefined) {
+    said('has links and no link texts');
+    return;
+  }
+  const texts = attempt(vault, `link texts of ${note.id}`, () =>
+    JSON.parse(unseal(vault, 'link_texts.texts', note.id, row.version, row.texts).toString()),
+  );
+  const wanted = note.derived.links.map(({ target, anchor, alias, embed, form }) => [
+    target,
+    anchor,
+    alias,
+    embed ? 1 : 0,
+    form,
+  ]);
+  if (texts !== null && JSON.stringify(texts) !== JSON.stringify(wanted))
+    said('its link texts are not those of its text');
+}
+
+function auditVersion(vault: VaultAudit, row: Row, notes: readonly Opened[]): void {
+  const id = String(row.note_id);
+  attempt(vault, `version ${row.version} of note ${id}`, () => {
+    const meta = JSON.parse(unseal(vault, 'note_versions.meta', id, row.version, row.meta).toString());
+    const content = unseal(vault, 'notes.content', id, row.version, row.content);
+    unseal(vault, 'note_versions.snapshot', id, row.version, row.snapshot);
+    if (createHash('sha256').update(content).digest('hex') !== meta.hash)
+      throw new Error('its hash is not of its content');
+  });
+  const note = notes.find((each) => each.id === id);
+  if (note !== undefined && Number(row.version) >= Number(note.row.version))
+    vault.fault(`note ${id} keeps a version not yet written over`);
+}
+
+function unseal(vault: VaultAudit, kind: string, row: string, version: unknown, sealed: unknown): Buffer {
+  return vault.key.open({ kind, row, version: Number(version) }, bytes(sealed));
+}
+
+const pathKey = (vault: VaultAudit, path: string) => vault.key.blind('path', foldPath(path));
+const nameKey = (vault: VaultAudit, name: string) => vault.key.blind('name', name);
+
+function bytes(value: unknown): Buffer {
+  return Buffer.isBuffer(value) ? value : Buffer.alloc(0);
+}
+
+function setsDiffer(some: readonly string[], others: readonly string[]): boolean {
+  return new Set(some).symmetricDifference(new Set(others)).size > 0 || some.length !== others.length;
+}
+
+function attempt<T>(faults: string[] | VaultAudit, what: string, work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    const fault = `${what}: ${error instanceof Error ? error.message : String(error)}`;
+    if (Array.isArray(faults)) faults.push(fault);
+    else faults.fault(fault);
+    return null;
+  }
+}

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/*
+ * The `notevault` command in processes of its own: what a fault does to a server can be seen from outside only.
+ */
+
+const root = join(import.meta.dirname, '../../..');
+const main = join(root, 'cli/src/main.ts');
+/** A start that takes longer than this has hung. */
+const PATIENCE_MS = 60_000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Everything a process is told: nothing of the environment that the tests run in but where programs are. */
+function environment(given: Environment): Environment {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: tmpdir(),
+    // Most of a start is reading source; what one process has compiled the next ones take over.
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
+    ...given,
+  };
+}
+
+/** A folder for one test, removed with all in it. */
+export class Folder implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'notevault-test-'));
+
+  at(...names: string[]): string {
+    return join(this.path, ...names);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Runs a command to its end. */
+export async function cli(
+  args: readonly string[],
+  { env = {}, input = '' }: { env?: Environment; input?: string } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: environment(env),
+    stdio: 'pipe',
+    timeout: PATIENCE_MS,
+  });
+  // A command that ends without reading its input closes the pipe.
+  child.stdin.on('error', () => undefined).end(input);
+  return ended(child);
+}
+
+export interface ServeOptions {
+  /** Over the defaults of tests: a free port, everybody may register as often as they like. */
+  readonly env: Environment & { readonly NOTEVAULT_DATA_DIR: string };
+  /** What the command is run under, such as a tracer: `[program, ...arguments]`. It must keep the process id. */
+  readonly under?: readonly string[];
+}
+
+/** `notevault serve`, started and not yet waited for. */
+export class ServeProcess implements AsyncDisposable {
+  readonly child: ChildProcess;
+  /** What it ended with; pending while it runs. */
+  readonly ended: Promise<Ended>;
+  readonly #listening: Promise<string>;
+
+  constructor({ env, under = [] }: ServeOptions) {
+    const [program = '', ...args] = [...under, process.execPath, main, 'serve'];
+    const tests = { NOTEVAULT_PORT: '0', NOTEVAULT_REGISTRATION: 'open', NOTEVAULT_AUTH_RATE_LIMIT: '0' };
+    this.child = spawn(program, args, { env: environment({ ...tests, ...env }), stdio: ['ignore', 'pipe', 'pipe'] });
+    this.ended = ended(this.child);
+    this.#listening = this.#address();
+    // Whoever waits hears of it; a start that nobody waits for may fail.
+    this.#listening.catch(() => undefined);
+  }
+
+  /** Its address, once it listens; rejects with what it said when it ends before. */
+  listening(): Promise<string> {
+    return this.#listening;
+  }
+
+  #address(): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    let said = '';
+    const deadline = setTimeout(() => reject(new Error(`no start within ${PATIENCE_MS} ms: ${said}`)), PATIENCE_MS);
+    this.child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      const url = /Notevault listens on (\S+)\n/.exec(said)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    this.ended.then(
+      ({ code, signal }) => reject(new Error(`ended (${code ?? signal}) before it listened: ${said}`)),
+      reject,
+    );
+    return promise.finally(() => clearTimeout(deadline));
+  }
+
+  /** As a power cut, but for the page cache: nothing of it runs any more. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** As an operator stops it. */
+  async stop(): Promise<Ended> {
+    this.child.kill('SIGTERM');
+    return this.ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.kill();
+  }
+}
+
+/** Starts a server and waits until it listens. */
+export async function startServe(options: ServeOptions): Promise<ServeProcess & { readonly url: string }> {
+  const server = new ServeProcess(options);
+  return Object.assign(server, { url: await server.listening() });
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, signal, ...output };
+}
