@@ -1,8 +1,15 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { statementsOver } from '../../engines/database/statement.ts';
-import type { TreeTables } from './tree.tables.ts';
+import type { FolderRow, TreeTables } from './tree.tables.ts';
 
 const { statement, listStatement } = statementsOver<TreeTables>();
+
+/** A path and what holds it. */
+export interface NewName {
+  readonly pathKey: Buffer;
+  readonly kind: string;
+  readonly item: string;
+}
 
 export const findName = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   db.selectFrom('names').select(['kind', 'item_id']).where('vault_id', '=', p.vault).where('path_key', '=', p.pathKey),
@@ -22,6 +29,59 @@ export const deleteName = statement((db, p: { vault: VaultId; pathKey: Buffer; i
     .where('vault_id', '=', p.vault)
     .where('path_key', '=', p.pathKey)
     .where('item_id', '=', p.item),
+);
+
+export const insertNames = listStatement((db, p: { vault: VaultId }, names: NewName[]) =>
+  db
+    .insertInto('names')
+    .values(names.map((name) => ({ vault_id: p.vault, path_key: name.pathKey, kind: name.kind, item_id: name.item })))
+    .onConflict((conflict) => conflict.columns(['vault_id', 'path_key']).doNothing()),
+);
+
+export const deleteNames = listStatement((db, p: { vault: VaultId }, pathKeys: Buffer[]) =>
+  db.deleteFrom('names').where('vault_id', '=', p.vault).where('path_key', 'in', pathKeys),
+);
+
+const folder = ['id', 'parent_id', 'path_key', 'marker', 'notes', 'children', 'path'] as const;
+
+export const findFolders = statement((db, p: { vault: VaultId }) =>
+  db.selectFrom('folders').select(folder).where('vault_id', '=', p.vault),
+);
+
+export const findFoldersById = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.selectFrom('folders').select(folder).where('vault_id', '=', p.vault).where('id', 'in', ids),
+);
+
+export const findFoldersIn = listStatement((db, p: { vault: VaultId }, parents: string[]) =>
+  db.selectFrom('folders').select(folder).where('vault_id', '=', p.vault).where('parent_id', 'in', parents),
+);
+
+export const deleteFolders = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('folders').where('vault_id', '=', p.vault).where('id', 'in', ids),
+);
+
+export const insertFolders = listStatement((db, p: { vault: VaultId }, rows: Omit<FolderRow, 'vault_id'>[]) =>
+  db.insertInto('folders').values(
+    rows.map((row) => ({
+      vault_id: p.vault,
+      id: row.id,
+      parent_id: row.parent_id,
+      path_key: row.path_key,
+      marker: row.marker,
+      notes: row.notes,
+      children: row.children,
+      path: row.path,
+    })),
+  ),
+);
+
+export const setMarker = statement((db, p: { vault: VaultId; id: string; marker: number }) =>
+  db
+    .updateTable('folders')
+    .set({ marker: p.marker })
+    .where('vault_id', '=', p.vault)
+    .where('id', '=', p.id)
+    .returning(['children']),
 );
 
 /** What holds each of some paths, folders with their spelling. */
