@@ -2,8 +2,8 @@ import { type Finding, type Import, importsOf, isTest, lineAt, mask, resolveImpo
 
 /** The rooms of the domain, in order: each imports only rooms before it. */
 export const ladder = [
-  ...['plans', 'keys', 'accounts', 'vaults', 'tree', 'notes', 'attachments', 'links', 'search', 'folders', 'sync'],
-  ...['connections', 'mcp', 'logs'],
+  ...['plans', 'keys', 'accounts', 'idempotency', 'vaults', 'tree', 'notes', 'attachments', 'links', 'search'],
+  ...['folders', 'sync', 'connections', 'mcp', 'logs'],
 ];
 
 /** Where everything is put together; these may import all of the server. */

@@ -5,6 +5,7 @@ import { publicUrlOf } from './config/config.ts';
 import { accountsRoutes } from './domains/accounts/accounts.routes.ts';
 import { type Accounts, createAccounts } from './domains/accounts/accounts.ts';
 import { allowedExtensions } from './domains/attachments/attachments.ts';
+import { createIdempotency } from './domains/idempotency/idempotency.ts';
 import { createKeys, type Keys } from './domains/keys/keys.ts';
 import { linksRoutes } from './domains/links/links.routes.ts';
 import { createLinks, type Links } from './domains/links/links.ts';
@@ -43,9 +44,16 @@ export async function buildApp(
   await keys.openServer();
 
   const tree = createTree(clock);
+  const idempotency = createIdempotency({ db, keys, clock });
   const accounts: Accounts = createAccounts({
     ...{ db, keys, clock, plans: config.plans, defaultPlan: config.defaultPlan, registration: config.registration },
-    hooks: { erasing: (userId) => vaults.eraseAllOf(userId), credentialsChanged: () => undefined },
+    hooks: {
+      erasing: async (userId) => {
+        await vaults.eraseAllOf(userId);
+        await idempotency.eraseUser(userId);
+      },
+      credentialsChanged: () => undefined,
+    },
   });
   const vaults: Vaults = createVaults({
     ...{ db, keys, clock, accounts, plans: config.plans, purgeAfterDays: PURGE_AFTER_DAYS },
@@ -55,7 +63,10 @@ export async function buildApp(
       deviceLink: async () => null,
       eraseSlice: (vaultId) =>
         db.transact(
-          async (handle) => (await notes.eraseSlice(handle, vaultId)) || (await tree.eraseSlice(handle, vaultId)),
+          async (handle) =>
+            (await notes.eraseSlice(handle, vaultId)) ||
+            (await tree.eraseSlice(handle, vaultId)) ||
+            (await idempotency.eraseSlice(handle, vaultId)),
         ),
     },
   });
@@ -64,6 +75,7 @@ export async function buildApp(
 
   const background = new Background(log, [
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
+    { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeErasures() },
   ]);
   const http = await buildHttp({
@@ -74,6 +86,7 @@ export async function buildApp(
       authenticate: (authorization) => accounts.authenticate(authorization),
       openVault: (principal, header, need) => vaults.openVault(principal, header, need),
     },
+    idempotency,
     ready: () => keys.probe(),
   });
   return {

@@ -1,4 +1,5 @@
 import { accountsDdl } from './domains/accounts/accounts.tables.ts';
+import { idempotencyDdl } from './domains/idempotency/idempotency.tables.ts';
 import { keysDdl } from './domains/keys/keys.tables.ts';
 import { linksDdl } from './domains/links/links.tables.ts';
 import { notesDdl } from './domains/notes/notes.tables.ts';
@@ -11,6 +12,6 @@ export const migrations: readonly Migration[] = [
   {
     number: 1,
     name: 'foundation',
-    ddl: [keysDdl, accountsDdl, vaultsDdl, treeDdl, notesDdl, linksDdl].join('\n'),
+    ddl: [keysDdl, accountsDdl, idempotencyDdl, vaultsDdl, treeDdl, notesDdl, linksDdl].join('\n'),
   },
 ];

@@ -36,6 +36,27 @@ export const errors = {
     'validation',
     'A field is missing or of the wrong type: `errors` maps each field to what is wrong.',
   ),
+  missing_idempotency_key: entry(
+    400,
+    'missing_idempotency_key',
+    'This operation needs the header X-Idempotency-Key: a key of your own that a retry sends again.',
+  ),
+  invalid_idempotency_key: entry(
+    400,
+    'invalid_idempotency_key',
+    'X-Idempotency-Key has 1 to 255 visible ASCII characters.',
+  ),
+  idempotency_key_reused: entry(
+    422,
+    'idempotency_key_reused',
+    'Another request came under this X-Idempotency-Key in the last 24 hours. Take a new key for a new request.',
+  ),
+  request_in_progress: entry(
+    409,
+    'request_in_progress',
+    'The first request under this X-Idempotency-Key still runs. Send it again later.',
+    { retry: true },
+  ),
   rate_limited: entry(429, 'rate_limited', 'Too many requests. Wait for the seconds in Retry-After.', { retry: true }),
   internal: entry(500, 'internal', 'An unexpected failure. The request id in the body finds it in the server log.'),
   unavailable: entry(503, 'unavailable', 'The server is overloaded or cannot reach its database. Try again.', {

@@ -10,15 +10,18 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import { DEFAULT_BODY_LIMIT, limitBigBodies, parseJson } from './body.ts';
 import { type Admitted, callOf } from './call.ts';
 import { errorHandler } from './errors.ts';
+import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
 import { openApiDocument, schemaOf } from './openapi.ts';
 import type { Gate, Reply, Route } from './route.ts';
 
 export interface HttpParts {
   readonly routes: readonly Route[];
   readonly gate: Gate;
+  readonly idempotency: Pick<Idempotency, 'once'>;
   readonly log: FastifyBaseLogger;
   readonly version: string;
   /** Origin under which clients reach the server, for metadata addresses and the origin check. */
@@ -145,11 +148,16 @@ function mount(api: FastifyInstance, route: Route, parts: HttpParts): void {
     onRequest: async (request) => {
       refuseForeignOrigin(request, parts.publicUrl);
       admitted.set(request, await admit(route, request, parts.gate));
+      if ('perform' in route) keyOf(request, route);
     },
     handler: async (request, reply) => {
-      const call = callOf(request, route, admitted.get(request) ?? {});
       // The call was assembled from the very schemas that the handler's types were made from.
-      send(reply, await route.handle(call as Parameters<Route['handle']>[0]), successStatus, parts.publicUrl);
+      const call = callOf(request, route, admitted.get(request) ?? {}) as KeyedCall;
+      const answer =
+        'perform' in route
+          ? await answerKeyed(parts.idempotency, route, call, keyOf(request, route), successStatus)
+          : await route.handle(call);
+      send(reply, answer, successStatus, parts.publicUrl);
       return reply;
     },
   });

@@ -12,6 +12,13 @@ const AccessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
   read: ['unauthorized', 'vault_header_not_found', 'no_vault', 'vault_no_access'],
   write: ['unauthorized', 'vault_header_not_found', 'no_vault', 'vault_no_access', 'insufficient_access'],
 };
+const KeyErrors = {
+  optional: ['invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
+  required: [
+    ...(['missing_idempotency_key', 'invalid_idempotency_key'] as const),
+    ...(['idempotency_key_reused', 'request_in_progress'] as const),
+  ],
+} as const satisfies Record<string, readonly ErrorCode[]>;
 
 /** Every error body: a code or sentence in `error`, or messages by field in `errors`, and what the error adds. */
 function errorBody(codes: readonly ErrorCode[]): TSchema {
@@ -35,9 +42,9 @@ export function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
   const limit = route.limit === 'auth' ? (['rate_limited'] as const) : [];
-  return [
-    ...new Set([...AccessErrors[route.access], ...body, ...path, ...limit, ...(route.errors ?? []), ...RequestErrors]),
-  ];
+  const keyed = 'perform' in route ? KeyErrors[route.key] : [];
+  const own = [...body, ...path, ...limit, ...keyed, ...(route.errors ?? [])];
+  return [...new Set([...AccessErrors[route.access], ...own, ...RequestErrors])];
 }
 
 /** What the HTTP framework validates, serialises and documents of a route. */
@@ -63,16 +70,27 @@ export function schemaOf(route: Route): FastifySchema {
   if (route.body !== undefined) named.body = route.body;
   if (route.query !== undefined) named.querystring = route.query;
   if (route.params !== undefined) named.params = route.params;
-  if (vaultScoped) named.headers = VaultHeaders;
+  const headers = { ...(vaultScoped ? VaultHeaders : {}), ...('perform' in route ? KeyHeaders : {}) };
+  if (Object.keys(headers).length > 0) named.headers = Type.Object(headers);
   return named;
 }
 
-const VaultHeaders = Type.Object({
+const VaultHeaders = {
   'x-vault-id': Type.Optional(
     Type.String({ description: 'The vault meant; absent: the only one reached, else the default one.' }),
   ),
   'x-device-id': Type.Optional(Type.String({ description: 'Names the installation.' })),
-});
+};
+
+// Optional here even where it is required: its absence has an answer of its own, given before this schema is asked.
+const KeyHeaders = {
+  'x-idempotency-key': Type.Optional(
+    Type.String({
+      description:
+        'The client’s own key for this request, 1 to 255 visible characters: sent again within 24 hours, the request is not done again, and the first answer comes with `Idempotency-Replayed: true`.',
+    }),
+  ),
+};
 
 /** The frame of the OpenAPI 3.1 document; the routes fill it. */
 export function openApiDocument(version: string, publicUrl: string) {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@notevault/protocol/errors.ts';
 import type { Static, TSchema } from 'typebox';
 import type { Principal } from '../domains/accounts/accounts.ts';
+import type { Finish } from '../domains/idempotency/idempotency.ts';
 import type { OpenVault } from '../domains/vaults/vaults.ts';
 
 /**
@@ -59,7 +60,7 @@ export interface CookieChange {
   readonly maxAgeSeconds: number;
 }
 
-export interface RouteSpec<A extends Access, B, Q, P> {
+interface RouteBase<A extends Access, B, Q, P> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
   readonly path: string;
@@ -78,14 +79,41 @@ export interface RouteSpec<A extends Access, B, Q, P> {
   readonly responses: Readonly<Record<number, TSchema | null>>;
   /** The catalogue errors it can answer with, besides those of its access and of requests as such. */
   readonly errors?: readonly ErrorCode[];
-  readonly handle: (
-    call: Call &
-      AccessCall<A> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> },
-  ) => Promise<Reply>;
+}
+
+type CallTo<A extends Access, B, Q, P> = Call &
+  AccessCall<A> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> };
+
+export interface RouteSpec<A extends Access, B, Q, P> extends RouteBase<A, B, Q, P> {
+  readonly handle: (call: CallTo<A, B, Q, P>) => Promise<Reply>;
+}
+
+/** A route whose answer is kept under the request's `X-Idempotency-Key` and given again to the same request. */
+export interface KeyedSpec<A extends Access, B, Q, P, Result> extends Omit<RouteBase<A, B, Q, P>, 'method'> {
+  /** Whether a key must be sent. Default: it may. */
+  readonly key?: 'required';
+  /** The verb; it awaits `finish` with the very result it resolves to, as the last thing in its transaction. */
+  readonly perform: (call: CallTo<A, B, Q, P>, finish: Finish<unknown>) => Promise<Result>;
+  /** The answer to a result; nothing but a mapping, for it is made inside the transaction too. */
+  readonly reply: (result: Result, call: CallTo<A, B, Q, P>) => Pick<Reply, 'status' | 'body'>;
+  /** What the caller must still be allowed to, beside `access`, before the stored `body` is given again. Throws as the verb does. */
+  readonly recheck?: (call: CallTo<A, B, Q, P>, body: unknown) => void;
+}
+
+type AnyBase = RouteBase<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
+type AnyCall = CallTo<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
+export interface PlainRoute extends AnyBase {
+  readonly handle: (call: AnyCall) => Promise<Reply>;
+}
+export interface KeyedRoute extends AnyBase {
+  readonly key: 'required' | 'optional';
+  readonly perform: (call: AnyCall, finish: Finish<unknown>) => Promise<unknown>;
+  readonly reply: (result: unknown, call: AnyCall) => Pick<Reply, 'status' | 'body'>;
+  readonly recheck?: (call: AnyCall, body: unknown) => void;
 }
 
 /** A route with its types checked and forgotten. */
-export type Route = RouteSpec<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
+export type Route = PlainRoute | KeyedRoute;
 
 /** Declares a route: data plus one call. */
 export function route<
@@ -94,7 +122,18 @@ export function route<
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
 >(spec: RouteSpec<A, B, Q, P>): Route {
-  return spec as unknown as Route;
+  return spec as unknown as PlainRoute;
+}
+
+/** Declares a POST that does its work once for each idempotency key. */
+export function keyedRoute<
+  A extends Exclude<Access, 'public'>,
+  Result,
+  B extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  P extends TSchema | undefined = undefined,
+>(spec: KeyedSpec<A, B, Q, P, Result>): Route {
+  return { key: 'optional', ...spec, method: 'POST' } as unknown as KeyedRoute;
 }
 
 /** Decides who calls and which vault is meant; bound in app.ts to the rooms that know. */

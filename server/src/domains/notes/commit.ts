@@ -27,7 +27,12 @@ class Taken extends Error {
  * Writes what was prepared, in one transaction: the row if it still bears the stamp it was prepared from, the version
  * written over, the name, the aliases and the edges. Throws Stale, `conflict`, `limit_exceeded`.
  */
-export async function commitNote(parts: NoteParts, writing: Writing, basis: Basis, next: Prepared): Promise<Note> {
+export async function commitNote(
+  parts: NoteParts,
+  writing: Writing<Note>,
+  basis: Basis,
+  next: Prepared,
+): Promise<Note> {
   const { db, vaults } = parts;
   const { vault } = writing;
   const fresh = basis.kind !== 'live';
@@ -39,7 +44,9 @@ export async function commitNote(parts: NoteParts, writing: Writing, basis: Basi
         ...{ id: next.id, path: next.path, version: next.version, seq, fresh, links: next.derived.links },
         movedKeys: movedKeysOf(vault, basis, next),
       });
-      return toNote(noteOf(next, seq), links);
+      const note = toNote(noteOf(next, seq), links);
+      await writing.finish?.(handle, note);
+      return note;
     });
   } catch (error) {
     if (error instanceof Taken) throw await conflictWithHolder(parts, vault, error.holder, next.path);

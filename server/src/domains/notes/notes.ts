@@ -3,6 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
+import type { Finish } from '../idempotency/idempotency.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { OpenVault, VaultWriting } from '../vaults/vaults.ts';
 import { deleteNote } from './delete.ts';
@@ -13,12 +14,14 @@ import { Turns } from './turns.ts';
 import { upsertNote } from './upsert.ts';
 import { notePathOf, openNote, toNote } from './view.ts';
 
-/** In whose name, into which vault and from which device a note is written. */
-export interface Writing {
+/** In whose name, into which vault and from which device notes are written. `Result` is what the verb answers. */
+export interface Writing<Result = never> {
   readonly vault: OpenVault;
   readonly actor: Actor;
   /** `X-Device-Id`, or null. */
   readonly device: string | null;
+  /** Awaited last in the verb's transaction, also when there was nothing to change. */
+  readonly finish?: Finish<Result>;
 }
 
 /** A note whose rows were just written, as its edges need it. */
@@ -46,7 +49,7 @@ export interface NoteHooks {
 
 export interface Notes {
   /** Creates the note or merges into it (contract section 4). Resolves once the note is on disk. */
-  upsert(writing: Writing, input: UpsertNote): Promise<Note>;
+  upsert(writing: Writing<Note>, input: UpsertNote): Promise<Note>;
   /** Throws `note_not_found`, `note_unreadable`. */
   getByPath(vault: OpenVault, path: string): Promise<Note>;
   getById(vault: OpenVault, id: NoteId): Promise<Note>;

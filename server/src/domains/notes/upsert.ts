@@ -33,7 +33,7 @@ const ROUNDS_MAX = 50;
  * Contract section 4, "Upsert". Reads and prepares outside the transaction, commits against what was read, and starts
  * over when that changed meanwhile.
  */
-export async function upsertNote(parts: NoteParts, writing: Writing, input: PlacedNote): Promise<Note> {
+export async function upsertNote(parts: NoteParts, writing: Writing<Note>, input: PlacedNote): Promise<Note> {
   const text = input.content?.toWellFormed();
   if (text !== undefined) refuseTooLarge(text);
   for (let round = 1; ; round++) {
@@ -47,7 +47,7 @@ export async function upsertNote(parts: NoteParts, writing: Writing, input: Plac
 
 async function upsertOnce(
   parts: NoteParts,
-  writing: Writing,
+  writing: Writing<Note>,
   input: PlacedNote,
   text: string | undefined,
 ): Promise<Note> {
@@ -219,12 +219,18 @@ async function mergeOnto(
 }
 
 /** Answers a write that changes nothing, once what it was compared with is on disk. */
-async function unchanged({ db, hooks }: NoteParts, { vault }: Writing, note: OpenedNote): Promise<Note> {
-  const id = note.id as NoteId;
+async function unchanged(
+  { db, hooks }: NoteParts,
+  { vault, finish }: Writing<Note>,
+  stored: OpenedNote,
+): Promise<Note> {
+  const id = stored.id as NoteId;
   return db.transact(async (handle) => {
     const row = await handle.get(store.findStamp, { vault: vault.id, id });
-    if (row?.stamp !== note.stamp) throw new Stale();
-    return toNote(note, await hooks.linksOf(handle, vault, id));
+    if (row?.stamp !== stored.stamp) throw new Stale();
+    const note = toNote(stored, await hooks.linksOf(handle, vault, id));
+    await finish?.(handle, note);
+    return note;
   });
 }
 

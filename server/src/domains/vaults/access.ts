@@ -46,7 +46,15 @@ export function vaultIdOf(text: string): VaultId {
   return id as VaultId;
 }
 
+/** Throws `insufficient_access` for a vault that is the user's own, but that the caller does not reach. */
+export function checkMayAdopt(principal: Principal, vaultId: VaultId): void {
+  if (levelOf(principal, vaultId) === 'none') throw new NotevaultError('insufficient_access', { required: 'read' });
+}
+
 export interface Access {
+  /** The rules of creating and registering, for answers that are given again. */
+  checkMayCreate(principal: Principal): void;
+  checkMayAdopt(principal: Principal, vaultId: VaultId): void;
   /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed (contract section 1). */
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
 }
@@ -69,6 +77,8 @@ export function createAccess({ db, keys, plans }: VaultParts): Access {
   }
 
   return {
+    checkMayCreate,
+    checkMayAdopt,
     async openVault(principal, header, need) {
       const row = await choose(principal, header);
       if (row === undefined) throw new NotevaultError('no_vault');

@@ -3,8 +3,9 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { SealingKey } from '../../engines/keyring/keyring.ts';
 import type { Principal } from '../accounts/accounts.ts';
+import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
-import { checkMayCreate, levelOf } from './access.ts';
+import { checkMayAdopt, checkMayCreate } from './access.ts';
 import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './meta.ts';
 import type { VaultParts } from './parts.ts';
 import * as store from './vaults.store.ts';
@@ -23,12 +24,16 @@ export interface Registered {
 
 export interface Creation {
   /** Throws `validation`, `limit_exceeded`, `insufficient_access`. */
-  create(principal: Principal, vault: NewVault): Promise<Vault>;
+  create(principal: Principal, vault: NewVault, finish?: Finish<Vault>): Promise<Vault>;
   /**
    * The vault of this client id, made when there is none, however often and at once it is asked for.
    * Throws `register_params`, `limit_exceeded`, `insufficient_access`.
    */
-  register(principal: Principal, sent: { client_id?: unknown; name?: unknown }): Promise<Registered>;
+  register(
+    principal: Principal,
+    sent: { client_id?: unknown; name?: unknown },
+    finish?: Finish<Registered>,
+  ): Promise<Registered>;
 }
 
 /** Whose row is held, and their plan as it is under that lock. */
@@ -74,14 +79,16 @@ export function createCreation(parts: VaultParts): Creation {
     return { id, name, slug, description, isDefault, ...counts, createdAt: now, deletedAt: null, purgeAt: null };
   }
 
-  async function adopt(principal: Principal, row: ShownRow): Promise<Registered> {
-    if (levelOf(principal, row.id) === 'none') throw new NotevaultError('insufficient_access', { required: 'read' });
+  async function adopt(principal: Principal, row: ShownRow, finish: Finish<Registered>): Promise<Registered> {
+    checkMayAdopt(principal, row.id);
     const key = await openVaultKey(parts, row.id);
-    return { vault: vaultOf(row, key, purgeDelayMs(parts)), status: 'existing' };
+    const adopted = { vault: vaultOf(row, key, purgeDelayMs(parts)), status: 'existing' } as const;
+    if (finish !== finishNothing) await db.transact((handle) => finish(handle, adopted));
+    return adopted;
   }
 
   return {
-    async create(principal, sent) {
+    async create(principal, sent, finish = finishNothing) {
       checkMayCreate(principal);
       const { userId } = principal;
       const plain = {
@@ -93,16 +100,18 @@ export function createCreation(parts: VaultParts): Creation {
       const userKey = await openUserKey(parts, userId);
       return db.transact(async (handle) => {
         const { tier } = await accounts.lockUser(handle, userId);
-        return insert(handle, { userId, tier }, userKey, plain);
+        const vault = await insert(handle, { userId, tier }, userKey, plain);
+        await finish(handle, vault);
+        return vault;
       });
     },
-    async register(principal, sent) {
+    async register(principal, sent, finish = finishNothing) {
       const { clientId, name } = readRegistration(sent);
       const { userId } = principal;
       const userKey = await openUserKey(parts, userId);
       const clientBlind = clientBlindOf(userKey, clientId);
       const known = await db.get(store.findByClient, { userId, clientBlind });
-      if (known !== undefined) return adopt(principal, known);
+      if (known !== undefined) return adopt(principal, known, finish);
       checkMayCreate(principal);
       const made = await db.transact(async (handle) => {
         const { tier } = await accounts.lockUser(handle, userId);
@@ -110,9 +119,11 @@ export function createCreation(parts: VaultParts): Creation {
         const other = await handle.get(store.findByClient, { userId, clientBlind });
         if (other !== undefined) return { other };
         const plain = { name, description: null, wantsDefault: false, clientBlind };
-        return { vault: await insert(handle, { userId, tier }, userKey, plain) };
+        const created = { vault: await insert(handle, { userId, tier }, userKey, plain), status: 'created' } as const;
+        await finish(handle, created);
+        return created;
       });
-      return 'other' in made ? adopt(principal, made.other) : { vault: made.vault, status: 'created' };
+      return 'other' in made ? adopt(principal, made.other, finish) : made;
     },
   };
 }

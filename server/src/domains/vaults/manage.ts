@@ -3,6 +3,7 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import type { SealingKey } from '../../engines/keyring/keyring.ts';
 import type { Principal } from '../accounts/accounts.ts';
+import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
 import { vaultIdOf } from './access.ts';
 import { checkVaultsCap } from './create.ts';
 import { cleanDescription, cleanName, freeSlug, openMeta, sealMeta, slugBlindOf } from './meta.ts';
@@ -24,7 +25,7 @@ export interface Management {
   /** Deletes softly. Throws `insufficient_access`. */
   remove(principal: Principal, id: string): Promise<VaultId>;
   /** Throws `limit_exceeded`. */
-  restore(principal: Principal, id: string): Promise<Vault>;
+  restore(principal: Principal, id: string, finish?: Finish<Vault>): Promise<Vault>;
 }
 
 export function createManagement(parts: VaultParts): Management {
@@ -58,19 +59,21 @@ export function createManagement(parts: VaultParts): Management {
       });
       return vaultId;
     },
-    async restore(principal, id) {
+    async restore(principal, id, finish = finishNothing) {
       const { userId } = principal;
       const wanted = { id: vaultIdOf(id), userId, after: restorableAfter(parts, purgeDelay) };
       const found = allowed(principal, await db.get(store.findDeleted, wanted), 'write');
       const [key, userKey] = await Promise.all([openVaultKey(parts, found.id), openUserKey(parts, userId)]);
-      const row = await db.transact(async (handle) => {
+      return db.transact(async (handle) => {
         const { tier } = await accounts.lockUser(handle, userId);
         const held = allowed(principal, await handle.get(store.findDeleted, wanted), 'write');
         await checkVaultsCap(handle, parts, { userId, tier }, held.note_count);
         await reactivate(handle, held, { key, userKey });
-        return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+        const row = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+        const vault = vaultOf(row, key, purgeDelay);
+        await finish(handle, vault);
+        return vault;
       });
-      return vaultOf(row, key, purgeDelay);
     },
   };
 }

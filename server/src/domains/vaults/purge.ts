@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Principal } from '../accounts/accounts.ts';
+import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
 import { checkLevel, vaultIdOf } from './access.ts';
 import type { VaultParts } from './parts.ts';
 import * as store from './vaults.store.ts';
@@ -10,8 +11,8 @@ const BATCH = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000' as VaultId;
 
 export interface Purging {
-  /** Erases a deleted vault for good. Throws `vault_not_found` for any other. */
-  purge(principal: Principal, id: string): Promise<VaultId>;
+  /** Erases a deleted vault for good; `finish` comes with the first step, which cannot be undone. Throws `vault_not_found` for any other. */
+  purge(principal: Principal, id: string, finish?: Finish<VaultId>): Promise<VaultId>;
   /** Purges what has been deleted long enough by `now`, and goes on with every purge cut short. Resolves to their number. */
   purgeDue(now: number): Promise<number>;
   /** Erases every vault of an account that is being erased; goes on where it stopped. */
@@ -23,11 +24,16 @@ export function createPurging(parts: VaultParts): Purging {
   const purgeDelay = purgeDelayMs(parts);
 
   /** Marks the vault and destroys its key, together: from here on nothing of it can be opened, whatever happens next. */
-  async function begin(id: VaultId, deleted: { until: number; after: number }): Promise<boolean> {
+  async function begin(
+    id: VaultId,
+    deleted: { until: number; after: number },
+    finish: Finish<VaultId>,
+  ): Promise<boolean> {
     return db.transact(async (handle) => {
       const mark = { id, now: clock.now(), deletedUntil: deleted.until, deletedAfter: deleted.after };
       if ((await handle.run(store.markPurging, mark)) === 0) return false;
       await keys.destroy(handle, { kind: 'vault', id });
+      await finish(handle, id);
       return true;
     });
   }
@@ -39,7 +45,7 @@ export function createPurging(parts: VaultParts): Purging {
   }
 
   return {
-    async purge(principal, sent) {
+    async purge(principal, sent, finishWith = finishNothing) {
       const id = vaultIdOf(sent);
       const { userId } = principal;
       const now = clock.now();
@@ -47,7 +53,7 @@ export function createPurging(parts: VaultParts): Purging {
       const row = await db.get(store.findDeleted, { id, userId, after });
       if (row === undefined) throw new NotevaultError('vault_not_found');
       checkLevel(principal, id, 'write');
-      if (!(await begin(id, { until: now, after }))) throw new NotevaultError('vault_not_found');
+      if (!(await begin(id, { until: now, after }, finishWith))) throw new NotevaultError('vault_not_found');
       await finish(id);
       return id;
     },
@@ -57,7 +63,7 @@ export function createPurging(parts: VaultParts): Purging {
       let purged = 0;
       const purgeOne = async (id: VaultId, begun: boolean) => {
         // Restored since it was found, or begun by another process: not ours to finish.
-        if (!begun && !(await begin(id, { until: deletedUntil, after: 0 }))) return;
+        if (!begun && !(await begin(id, { until: deletedUntil, after: 0 }, finishNothing))) return;
         await finish(id);
         purged += 1;
       };

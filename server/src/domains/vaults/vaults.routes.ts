@@ -1,4 +1,5 @@
-import { type Route, route } from '../../http/route.ts';
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { keyedRoute, type Route, route } from '../../http/route.ts';
 import * as schema from './vaults.schema.ts';
 import type { Vaults } from './vaults.ts';
 
@@ -18,8 +19,7 @@ function userRoutes(vaults: Vaults): Route[] {
       responses: { 200: schema.VaultsResponse },
       handle: async ({ principal, query }) => ({ body: schema.vaultsView(await vaults.overview(principal, query)) }),
     }),
-    route({
-      method: 'POST',
+    keyedRoute({
       path: '/vaults',
       operation: 'createVault',
       summary: 'Create a vault',
@@ -27,12 +27,11 @@ function userRoutes(vaults: Vaults): Route[] {
       body: schema.NewVaultBody,
       responses: { 201: schema.VaultResponse },
       errors: ['limit_exceeded', 'insufficient_access'],
-      handle: async ({ principal, body }) => ({
-        body: { vault: schema.vaultView(await vaults.create(principal, body)) },
-      }),
+      perform: ({ principal, body }, finish) => vaults.create(principal, body, finish),
+      reply: (vault) => ({ body: { vault: schema.vaultView(vault) } }),
+      recheck: ({ principal }) => vaults.checkMayCreate(principal),
     }),
-    route({
-      method: 'POST',
+    keyedRoute({
       path: '/vaults/register',
       operation: 'registerVault',
       summary: 'The vault of a client’s own id, made when there is none',
@@ -40,10 +39,12 @@ function userRoutes(vaults: Vaults): Route[] {
       body: schema.RegisterVaultBody,
       responses: { 200: schema.RegisterVaultResponse, 201: schema.RegisterVaultResponse },
       errors: ['register_params', 'limit_exceeded', 'insufficient_access'],
-      handle: async ({ principal, body }) => {
-        const { vault, status } = await vaults.register(principal, body ?? {});
-        return { status: status === 'created' ? 201 : 200, body: { ...schema.vaultView(vault), status } };
-      },
+      perform: ({ principal, body }, finish) => vaults.register(principal, body ?? {}, finish),
+      reply: ({ vault, status }) => ({
+        status: status === 'created' ? 201 : 200,
+        body: { ...schema.vaultView(vault), status },
+      }),
+      recheck: ({ principal }, body) => vaults.checkMayAdopt(principal, (body as { id: VaultId }).id),
     }),
   ];
 }
@@ -95,8 +96,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
 
 function lifecycleRoutes(vaults: Vaults): Route[] {
   return [
-    route({
-      method: 'POST',
+    keyedRoute({
       path: '/vaults/:id/restore',
       operation: 'restoreVault',
       summary: 'Restore a deleted vault',
@@ -104,12 +104,10 @@ function lifecycleRoutes(vaults: Vaults): Route[] {
       params: schema.VaultParams,
       responses: { 200: schema.VaultResponse },
       errors: ['vault_not_found', 'limit_exceeded'],
-      handle: async ({ principal, params }) => ({
-        body: { vault: schema.vaultView(await vaults.restore(principal, params.id)) },
-      }),
+      perform: ({ principal, params }, finish) => vaults.restore(principal, params.id, finish),
+      reply: (vault) => ({ body: { vault: schema.vaultView(vault) } }),
     }),
-    route({
-      method: 'POST',
+    keyedRoute({
       path: '/vaults/:id/purge',
       operation: 'purgeVault',
       summary: 'Erase a deleted vault for good',
@@ -117,9 +115,8 @@ function lifecycleRoutes(vaults: Vaults): Route[] {
       params: schema.VaultParams,
       responses: { 200: schema.VaultPurged },
       errors: ['vault_not_found'],
-      handle: async ({ principal, params }) => ({
-        body: { purged: true, id: await vaults.purge(principal, params.id) },
-      }),
+      perform: ({ principal, params }, finish) => vaults.purge(principal, params.id, finish),
+      reply: (id) => ({ body: { purged: true, id } }),
     }),
   ];
 }
