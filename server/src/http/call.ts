@@ -34,9 +34,23 @@ export function callOf(request: FastifyRequest, route: Route, admitted: Admitted
   return call;
 }
 
-/** The rest of the URL path behind a route's `/*`. Taken from the raw URL: the router decodes it whole, the contract by segment. */
+/**
+ * The URL as the router may see it. It turns away a path that is not percent-encoded UTF-8 before any route or hook of
+ * ours; with its percent signs escaped it comes through, and whoever reads the path says what is wrong with it.
+ */
+export function routableUrl(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}
+
+/** The rest of the URL path behind a route's `/*`. Taken from the URL as sent: the router decodes it whole, the contract by segment. */
 function tailOf(request: FastifyRequest, route: Route): string {
-  const path = request.url.split('?', 1)[0] ?? '';
+  const path = request.originalUrl.split('?', 1)[0] ?? '';
   const rest = path.slice(`/api${route.path}`.length - 1);
   try {
     return normalizePath(decodeUrlPath(rest));

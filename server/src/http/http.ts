@@ -12,7 +12,7 @@ import Fastify, {
 } from 'fastify';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import { DEFAULT_BODY_LIMIT, limitBigBodies, parseJson } from './body.ts';
-import { type Admitted, callOf } from './call.ts';
+import { type Admitted, callOf, routableUrl } from './call.ts';
 import { errorHandler } from './errors.ts';
 import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
 import { openApiDocument, schemaOf } from './openapi.ts';
@@ -69,6 +69,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     requestIdHeader: false,
+    rewriteUrl: (request) => routableUrl(request.url ?? '/'),
     trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
     bodyLimit: DEFAULT_BODY_LIMIT,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
@@ -193,9 +194,9 @@ function refuseOtherMethods(api: FastifyInstance, routes: readonly Route[]): voi
   const methodsOf = new Map<string, Set<string>>();
   for (const { path, method } of routes) methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method));
   for (const [url, present] of methodsOf) {
+    if (present.has('GET')) present.add('HEAD');
     const allow = [...present].sort().join(', ');
-    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !present.has(method));
-    if (others.length === 0) continue;
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter((method) => !present.has(method));
     api.route({
       method: others,
       url,

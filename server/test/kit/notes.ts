@@ -1,0 +1,73 @@
+import { checkedCallers } from './openapi.ts';
+import type { Answer, Caller, Headed } from './person.ts';
+import { startServer, type TestServer, type TestServerOptions } from './server.ts';
+
+/** A server on which alice has one vault; every answer to her or bob is held against the OpenAPI document. */
+export interface NotesServer extends AsyncDisposable {
+  readonly server: TestServer;
+  readonly alice: Writer;
+  /** Has a vault of his own from the first call on. */
+  bob(): Promise<Writer>;
+}
+
+/** What a test asserts of a note as answered: its shape has been held against the document already. */
+export type Wire = Answer['body'];
+
+export interface Writer {
+  readonly caller: Caller;
+  readonly vault: string;
+  /** Upserts; content by default the path, mtime 1. */
+  put(path: string, fields?: Record<string, unknown>, headers?: Headed): Promise<Answer>;
+  /** As `put`, for a note that must be taken: resolves to it. */
+  write(path: string, content?: string, fields?: Record<string, unknown>, headers?: Headed): Promise<Wire>;
+  /** The note at a path; each segment is percent-encoded. */
+  read(path: string, headers?: Headed): Promise<Answer>;
+  remove(path: string, headers?: Headed): Promise<Answer>;
+  /** The links of a note as a read gives them, each as `text → path`, or `text → ?` when it dangles. */
+  edges(path: string): Promise<string[]>;
+  /** The sources of a note's backlinks, in their order. */
+  backlinks(path: string): Promise<string[]>;
+}
+
+export async function startNotes(options: TestServerOptions): Promise<NotesServer> {
+  const server = await startServer(options);
+  const checked = await checkedCallers(server);
+  const writerFor = async (caller: Caller) => {
+    const { vault } = (await caller.post('/vaults', { name: 'Notes' })).body;
+    return writer(checked(caller), vault.id);
+  };
+  return {
+    server,
+    alice: await writerFor(server.alice),
+    bob: () => writerFor(server.bob),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function writer(caller: Caller, vault: string): Writer {
+  const url = (path: string) => `/notes/${path.split('/').map(encodeURIComponent).join('/')}`;
+  const put: Writer['put'] = (path, fields = {}, headers) =>
+    caller.post('/notes', { path, mtime: 1, content: path, ...fields }, headers);
+  const read: Writer['read'] = (path, headers) => caller.get(url(path), headers);
+  return {
+    caller,
+    vault,
+    put,
+    read,
+    async write(path, content = path, fields = {}, headers = {}) {
+      const { status, body } = await put(path, { content, ...fields }, headers);
+      if (status !== 200) throw new Error(`writing ${path} was answered ${status}: ${JSON.stringify(body)}`);
+      return body.note;
+    },
+    remove: (path, headers) => caller.delete(url(path), undefined, headers),
+    async edges(path) {
+      const { links } = (await read(path)).body;
+      return links.map((link: Wire) => `${link.target_text} → ${link.dangling ? '?' : link.target_path}`);
+    },
+    async backlinks(path) {
+      const { id } = (await read(path)).body;
+      const { backlinks } = (await caller.get(`/notes/by-id/${id}/backlinks`)).body;
+      return backlinks.map((link: Wire) => link.source_path);
+    },
+  };
+}
