@@ -17,15 +17,16 @@ export function textOf({ target, anchor, alias, embed, form }: RawLink): LinkTex
 }
 
 /** Two links of a note are the same link when these agree: it keeps its age. */
-export function identityOf({ target, anchor, alias, embed }: LinkText): string {
-  return JSON.stringify([target, anchor, alias, embed]);
+export function identityOf({ target, anchor, alias }: LinkText): string {
+  return JSON.stringify([target, anchor, alias]);
 }
 
 export function sameTexts(a: readonly LinkText[], b: readonly LinkText[]): boolean {
   if (a.length !== b.length) return false;
   return a.every((text, index) => {
     const other = b[index];
-    return other !== undefined && text.form === other.form && identityOf(text) === identityOf(other);
+    if (other === undefined || text.form !== other.form || text.embed !== other.embed) return false;
+    return identityOf(text) === identityOf(other);
   });
 }
 
