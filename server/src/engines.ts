@@ -24,6 +24,8 @@ export interface Engines extends AsyncDisposable {
 
 export const databaseFile = (dataDir: string) => join(dataDir, 'notevault.sqlite');
 export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
+/** The key that a rotation puts data under, until all of it is. */
+export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');
 
 /** Opens what the configuration names: data folder, database at the latest schema, master key. */
 export async function openEngines(config: Config, clock: Clock = systemClock()): Promise<Engines> {
@@ -80,27 +82,44 @@ export async function masterKeyFor(
   const found = await givenKey(config);
   if (found === null) {
     if (census.length > 0) throw new KeyringError('unusable_master_key', missingKey(config, census));
-    const file = keyFile(config.dataDir);
-    const bytes = clock.random(MASTER_KEY_BYTES);
-    await writeKeyFile(file, bytes);
-    return { bytes, origin: file, made: true };
+    return makeKey(keyFile(config.dataDir), clock);
   }
   const { masterKeyId } = new MasterKeyring(found.bytes, clock.random);
   const others = census.filter((held) => held.masterKeyId !== masterKeyId);
-  if (census.length > 0 && others.length === census.length) {
-    const needed = census.map((held) => held.masterKeyId).join(', ');
-    throw new KeyringError(
-      'wrong_master_key',
-      `The data is sealed under master key ${needed}, but ${found.origin} holds ${masterKeyId}. Nothing was changed: put the right key there.`,
-    );
-  }
-  if (others.length > 0 && !allow.unfinishedRotation) {
-    throw new KeyringError(
-      'wrong_master_key',
-      'A key rotation was cut short: some data is under the new master key already. Run "notevault keys rotate" again to finish it.',
-    );
+  if (others.length > 0) {
+    const begun = others.length < census.length || (await isUnderNextKey(config, others, clock));
+    if (!begun) throw new KeyringError('wrong_master_key', wrongKey(found.origin, masterKeyId, census));
+    if (!allow.unfinishedRotation) throw new KeyringError('wrong_master_key', CUT_SHORT);
   }
   return { ...found, made: false };
+}
+
+const CUT_SHORT =
+  'A key rotation was cut short: some data is under the new master key already. Run "notevault keys rotate" again to finish it.';
+
+/** Whether a rotation had got all data under the key it had made, but was cut short before it put that key in its place. */
+async function isUnderNextKey(
+  config: Config,
+  census: readonly { masterKeyId: string }[],
+  clock: Clock,
+): Promise<boolean> {
+  const next = config.masterKey === null ? await readKeyFile(nextKeyFile(config.dataDir)) : null;
+  if (next === null) return false;
+  const { masterKeyId } = new MasterKeyring(next, clock.random);
+  return census.every((held) => held.masterKeyId === masterKeyId);
+}
+
+/** Several processes may start on one empty database and data folder at once: all take the key that is there first. */
+async function makeKey(file: string, clock: Clock): Promise<FoundKey> {
+  const bytes = clock.random(MASTER_KEY_BYTES);
+  try {
+    await writeKeyFile(file, bytes);
+    return { bytes, origin: file, made: true };
+  } catch (error) {
+    const theirs = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readKeyFile(file) : null;
+    if (theirs === null) throw error;
+    return { bytes: theirs, origin: file, made: false };
+  }
 }
 
 async function givenKey(config: Config): Promise<Omit<FoundKey, 'made'> | null> {
@@ -108,6 +127,11 @@ async function givenKey(config: Config): Promise<Omit<FoundKey, 'made'> | null> 
   const file = keyFile(config.dataDir);
   const bytes = await readKeyFile(file);
   return bytes === null ? null : { bytes, origin: file };
+}
+
+function wrongKey(origin: string, masterKeyId: string, census: readonly { masterKeyId: string }[]): string {
+  const needed = census.map((held) => held.masterKeyId).join(', ');
+  return `The data is sealed under master key ${needed}, but ${origin} holds ${masterKeyId}. Nothing was changed: put the right key there.`;
 }
 
 function missingKey(config: Config, census: readonly { masterKeyId: string }[]): string {

@@ -1,11 +1,11 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import type { Config } from './config/config.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { createKeys } from './domains/keys/keys.ts';
 import { systemClock } from './engines/clock/clock.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from './engines/keyring/key-file.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from './engines/keyring/master-key.ts';
-import { keyFile, masterKeyFor, openDatabase } from './engines.ts';
+import { keyFile, masterKeyFor, nextKeyFile, openDatabase } from './engines.ts';
 
 /** What a rotation did. */
 export interface Rotation {
@@ -32,17 +32,23 @@ export async function rotateMasterKey(
   const db = opened.use(await openDatabase(config));
   const current = await masterKeyFor(config, db, clock, { unfinishedRotation: true });
   const file = keyFile(config.dataDir);
-  const nextFile = `${file}.new`;
+  const nextFile = nextKeyFile(config.dataDir);
   const next = given ?? (await nextKey(nextFile, clock.random));
   const from = new MasterKeyring(current.bytes, clock.random);
   const to = new MasterKeyring(next, clock.random);
   const dataKeys = await createKeys(db, from).rewrapAll(to, progress);
   if (given !== null || config.masterKey !== null) return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile: null };
   const oldKeyFile = `${file}.old-${from.masterKeyId}`;
-  await rename(file, oldKeyFile);
+  await keepKey(oldKeyFile, current.bytes);
+  // One step, so that at no moment there is no key: a start without one would ask for a backup of it.
   await rename(nextFile, file);
   await syncFolder(config.dataDir);
   return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile };
+}
+
+/** Writes a key beside the others, unless a rotation that was cut short has done so. */
+async function keepKey(file: string, key: Buffer): Promise<void> {
+  if ((await readKeyFile(file)) === null) await writeKeyFile(file, key);
 }
 
 /** The key a rotation that was cut short has begun to use, else a new one, on disk before anything depends on it. */
@@ -50,7 +56,6 @@ async function nextKey(file: string, random: (bytes: number) => Buffer): Promise
   const begun = await readKeyFile(file);
   if (begun !== null) return begun;
   const key = random(MASTER_KEY_BYTES);
-  await rm(file, { force: true });
   await writeKeyFile(file, key);
   return key;
 }

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { copyFile, link, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { KeyringError } from './keyring.ts';
 import { MASTER_KEY_BYTES } from './master-key.ts';
@@ -34,16 +35,36 @@ export async function readKeyFile(file: string): Promise<Buffer | null> {
   return parseMasterKey(await handle.readFile('utf8'), `The key file ${file}`);
 }
 
-/** Writes a new key file (0600, never over another) and resolves once it and its folder entry are on disk. */
+/**
+ * Writes a new key file (0600, never over another: EEXIST) and resolves once it and its folder entry are on disk. The file
+ * appears whole: a process killed meanwhile leaves no half of a key that the next start would stumble over.
+ */
 export async function writeKeyFile(file: string, key: Buffer): Promise<void> {
-  const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  const part = `${file}.${randomUUID()}.part`;
   try {
-    await handle.writeFile(`${key.toString('base64')}\n`);
-    await handle.sync();
+    const handle = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      await handle.writeFile(`${key.toString('base64')}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await appear(part, file);
   } finally {
-    await handle.close();
+    await rm(part, { force: true });
   }
   await syncFolder(dirname(file));
+}
+
+/** Gives the file its name in one step, unless something has that name. */
+async function appear(part: string, file: string): Promise<void> {
+  try {
+    await link(part, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    // A file system without hard links: the copy never replaces anything either, only a crash may cut it short.
+    await copyFile(part, file, constants.COPYFILE_EXCL);
+  }
 }
 
 /** Makes the entries of a folder durable, where the system can (Windows opens no folders). */

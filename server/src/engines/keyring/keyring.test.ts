@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -26,6 +26,18 @@ describe('key file', () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     await assert.rejects(writeKeyFile(file, randomBytes(32)), { code: 'EEXIST' });
     assert.deepEqual(Buffer.from((await readFile(file, 'utf8')).trim(), 'base64'), key);
+  });
+
+  it('appears whole and once, however many write it', async () => {
+    const file = join(folder, 'raced.key');
+    const keys = Array.from({ length: 8 }, () => randomBytes(32));
+    const written = await Promise.allSettled(keys.map((key) => writeKeyFile(file, key)));
+    const winners = keys.filter((_, at) => written[at]?.status === 'fulfilled');
+    assert.deepEqual([await readKeyFile(file)], winners);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('raced')),
+      ['raced.key'],
+    );
   });
 
   it('is refused when others can read it', async () => {
