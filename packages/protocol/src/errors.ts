@@ -117,6 +117,11 @@ export const errors = {
     'The credential may read here, but the operation needs the level in `required`.',
   ),
   register_params: entry(400, 'name and client_id are required', 'Send both as non-empty strings.'),
+  vault_unreadable: entry(
+    500,
+    'vault_unreadable',
+    'The stored vault, or its key, is damaged and cannot be opened; it is left as it is. Restore it from a backup.',
+  ),
   limit_exceeded: entry(
     402,
     'limit_exceeded',

@@ -9,8 +9,15 @@ const AccessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   credential: ['unauthorized'],
   session: ['unauthorized', 'api_key_not_allowed'],
-  read: ['unauthorized', 'vault_header_not_found', 'no_vault', 'vault_no_access'],
-  write: ['unauthorized', 'vault_header_not_found', 'no_vault', 'vault_no_access', 'insufficient_access'],
+  read: ['unauthorized', 'vault_header_not_found', 'no_vault', 'vault_unreadable', 'vault_no_access'],
+  write: [
+    'unauthorized',
+    'vault_header_not_found',
+    'no_vault',
+    'vault_unreadable',
+    'vault_no_access',
+    'insufficient_access',
+  ],
 };
 const KeyErrors = {
   optional: ['invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],

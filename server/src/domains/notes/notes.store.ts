@@ -52,6 +52,10 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer 
     .where('names.kind', '=', 'note'),
 );
 
+export const findDoc = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db.selectFrom('note_bodies').select(['doc']).where('vault_id', '=', p.vault).where('note_id', '=', p.id),
+);
+
 /** A tombstone by id, with content and document. */
 export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) =>
   db

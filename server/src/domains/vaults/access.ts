@@ -5,6 +5,7 @@ import type { Level, Principal } from '../accounts/accounts.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
 import type { VaultParts } from './parts.ts';
 import * as store from './vaults.store.ts';
+import { vaultKeyOf } from './view.ts';
 
 /** A vault a caller may use, with its keys open. */
 export interface OpenVault {
@@ -59,7 +60,9 @@ export interface Access {
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
 }
 
-export function createAccess({ db, keys, plans }: VaultParts): Access {
+export function createAccess(parts: VaultParts): Access {
+  const { db, plans } = parts;
+
   /** One statement whatever the case. */
   async function choose(principal: Principal, header: string | undefined) {
     const { userId } = principal;
@@ -85,7 +88,7 @@ export function createAccess({ db, keys, plans }: VaultParts): Access {
       const level = levelOf(principal, row.id);
       if (level === 'none') throw new NotevaultError('vault_no_access');
       if (need === 'write' && level !== 'write') throw new NotevaultError('insufficient_access', { required: need });
-      const key = await keys.open({ kind: 'vault', id: row.id });
+      const key = await vaultKeyOf(parts, row.id);
       // Purged since the row was read.
       if (key === null) throw new NotevaultError('vault_header_not_found');
       const plan = planOf(plans, row.tier);

@@ -6,11 +6,11 @@ import type { Principal } from '../accounts/accounts.ts';
 import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
 import { vaultIdOf } from './access.ts';
 import { checkVaultsCap } from './create.ts';
-import { cleanDescription, cleanName, freeSlug, openMeta, sealMeta, slugBlindOf } from './meta.ts';
+import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './meta.ts';
 import type { VaultParts } from './parts.ts';
 import { allowed, findAllowed, restorableAfter } from './reading.ts';
 import * as store from './vaults.store.ts';
-import { openUserKey, openVaultKey, purgeDelayMs, type ShownRow, type Vault, vaultOf } from './view.ts';
+import { metaOf, openUserKey, openVaultKey, purgeDelayMs, type ShownRow, type Vault, vaultOf } from './view.ts';
 
 export interface VaultChange {
   readonly name?: string;
@@ -101,7 +101,7 @@ async function moveDefault(handle: WriteHandle, row: ShownRow, wanted: boolean):
 }
 
 async function rewriteMeta(handle: WriteHandle, row: ShownRow, keys: OpenKeys, change: VaultChange): Promise<void> {
-  const old = openMeta(keys.key, row);
+  const old = metaOf(keys.key, row);
   const name = change.name ?? old.name;
   const description = change.description === undefined ? old.description : change.description;
   if (name === old.name && description === old.description) return;
@@ -112,7 +112,7 @@ async function rewriteMeta(handle: WriteHandle, row: ShownRow, keys: OpenKeys, c
 /** The slug anew only when another vault took it meanwhile; the client's id only when it is still free. */
 async function reactivate(handle: WriteHandle, row: ShownRow, keys: OpenKeys): Promise<void> {
   const { id, user_id: userId, client_blind: clientBlind } = row;
-  const old = openMeta(keys.key, row);
+  const old = metaOf(keys.key, row);
   const taken = await handle.allIn(store.findSlugs, { userId, except: id }, [slugBlindOf(keys.userKey, old.slug)]);
   const slug = taken.length === 0 ? old.slug : await slugFor(handle, keys.userKey, row, old.name);
   const claimed = clientBlind === null ? undefined : await handle.get(store.findByClient, { userId, clientBlind });

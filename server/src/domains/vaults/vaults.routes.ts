@@ -17,6 +17,7 @@ function userRoutes(vaults: Vaults): Route[] {
       access: 'credential',
       query: schema.VaultsQuery,
       responses: { 200: schema.VaultsResponse },
+      errors: ['vault_unreadable'],
       handle: async ({ principal, query }) => ({ body: schema.vaultsView(await vaults.overview(principal, query)) }),
     }),
     keyedRoute({
@@ -38,7 +39,7 @@ function userRoutes(vaults: Vaults): Route[] {
       access: 'credential',
       body: schema.RegisterVaultBody,
       responses: { 200: schema.RegisterVaultResponse, 201: schema.RegisterVaultResponse },
-      errors: ['register_params', 'limit_exceeded', 'insufficient_access'],
+      errors: ['vault_unreadable', 'register_params', 'limit_exceeded', 'insufficient_access'],
       perform: ({ principal, body }, finish) => vaults.register(principal, body ?? {}, finish),
       reply: ({ vault, status }) => ({
         status: status === 'created' ? 201 : 200,
@@ -59,7 +60,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
       access: 'credential',
       params: schema.VaultParams,
       responses: { 200: schema.VaultResponse },
-      errors: ['vault_not_found'],
+      errors: ['vault_unreadable', 'vault_not_found'],
       handle: async ({ principal, params }) => ({
         body: { vault: schema.vaultView(await vaults.get(principal, params.id)) },
       }),
@@ -73,7 +74,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
       params: schema.VaultParams,
       body: schema.UpdateVaultBody,
       responses: { 200: schema.VaultResponse },
-      errors: ['vault_not_found', 'insufficient_access'],
+      errors: ['vault_unreadable', 'vault_not_found', 'insufficient_access'],
       handle: async ({ principal, params, body }) => ({
         body: { vault: schema.vaultView(await vaults.update(principal, params.id, body)) },
       }),
@@ -103,7 +104,7 @@ function lifecycleRoutes(vaults: Vaults): Route[] {
       access: 'session',
       params: schema.VaultParams,
       responses: { 200: schema.VaultResponse },
-      errors: ['vault_not_found', 'limit_exceeded'],
+      errors: ['vault_unreadable', 'vault_not_found', 'limit_exceeded'],
       perform: ({ principal, params }, finish) => vaults.restore(principal, params.id, finish),
       reply: (vault) => ({ body: { vault: schema.vaultView(vault) } }),
     }),

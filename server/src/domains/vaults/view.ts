@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
-import { openMeta } from './meta.ts';
+import { KeyringError, type SealingKey } from '../../engines/keyring/keyring.ts';
+import { type Meta, openMeta } from './meta.ts';
 import type { VaultParts } from './parts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,7 +41,7 @@ export function purgeDelayMs(parts: Pick<VaultParts, 'purgeAfterDays'>): number 
 
 export function vaultOf(row: ShownRow, key: SealingKey, purgeDelay: number): Vault {
   return {
-    ...openMeta(key, row),
+    ...metaOf(key, row),
     id: row.id,
     isDefault: row.is_default === 1,
     noteCount: row.note_count,
@@ -52,11 +52,30 @@ export function vaultOf(row: ShownRow, key: SealingKey, purgeDelay: number): Vau
   };
 }
 
-/** The vault's keys; throws `vault_not_found` when it was purged meanwhile. */
-export async function openVaultKey({ keys }: VaultParts, id: VaultId): Promise<SealingKey> {
-  const key = await keys.open({ kind: 'vault', id });
+/** The vault's keys, or null when it was purged. Throws `vault_unreadable`. */
+export async function vaultKeyOf({ keys }: VaultParts, id: VaultId): Promise<SealingKey | null> {
+  return keys.open({ kind: 'vault', id }).catch(unreadable);
+}
+
+/** As vaultKeyOf, but throws `vault_not_found` when it was purged meanwhile. */
+export async function openVaultKey(parts: VaultParts, id: VaultId): Promise<SealingKey> {
+  const key = await vaultKeyOf(parts, id);
   if (key === null) throw new NotevaultError('vault_not_found');
   return key;
+}
+
+/** What a vault is called, as stored; throws `vault_unreadable`, never taken for a vault without a name. */
+export function metaOf(key: SealingKey, row: Parameters<typeof openMeta>[1]): Meta {
+  try {
+    return openMeta(key, row);
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): never {
+  if (error instanceof KeyringError) throw new NotevaultError('vault_unreadable', {}, error);
+  throw error;
 }
 
 /** The user's keys; throws `unauthorized` when the account was closed meanwhile. */
