@@ -1,7 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import { statementsOver } from '../../engines/database/statement.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
-import type { LinksTables } from './links.tables.ts';
+import type { LinkRow, LinksTables } from './links.tables.ts';
 
 const { statement, listStatement } = statementsOver<LinksTables & NotesTables>();
 
@@ -95,21 +95,29 @@ export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Bu
     ),
 );
 
+const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
+
 /** Edges whose target is looked up under any of some keys, with their sources; twice when both their keys are among them. */
 export const findAskers = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
   db
     .selectFrom('links')
-    .select(['source_id', 'ord', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'])
+    .select(edge)
     .where('vault_id', '=', p.vault)
     .where('target_key', 'in', keys)
     // Not UNION: to drop doubles, SQLite would walk every link of the vault in the order of the primary key.
     .unionAll((eb) =>
-      eb
-        .selectFrom('links')
-        .select(['source_id', 'ord', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'])
-        .where('vault_id', '=', p.vault)
-        .where('other_key', 'in', keys),
+      eb.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('other_key', 'in', keys),
     ),
+);
+
+export type StoredEdge = Pick<LinkRow, (typeof edge)[number]>;
+
+export const findEdgesTo = listStatement((db, p: { vault: VaultId }, targets: string[]) =>
+  db.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('target_note_id', 'in', targets),
+);
+
+export const findEdgesFrom = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
+  db.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('source_id', 'in', sources),
 );
 
 /** What is needed to read the links of some notes anew: their paths and link texts. */

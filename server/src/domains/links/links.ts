@@ -1,12 +1,13 @@
-import { type Candidate, lookupOf, resolve } from '@notevault/note-text/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
-import { KeyringError } from '../../engines/keyring/keyring.ts';
-import { type NoteHooks, type NoteMeta, openNoteMeta, type WrittenNote } from '../notes/notes.ts';
+import type { NoteHooks, WrittenNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { Backlink, NoteLink } from './links.schema.ts';
 import * as store from './links.store.ts';
+import { createMoving } from './moving.ts';
+import { orUnreadable, readableMeta, readableSource, readableTexts } from './opening.ts';
+import { createResolving, DANGLING, distinct, type Target } from './resolving.ts';
 import { identityOf, type LinkText, openTexts, sameTexts, sealTexts, textOf } from './texts.ts';
 
 const BACKLINKS_MAX = 200;
@@ -17,52 +18,9 @@ export interface Links extends NoteHooks {
   backlinksOf(vault: OpenVault, id: NoteId): Promise<Backlink[]>;
 }
 
-/** Where an edge points. */
-interface Target {
-  readonly note: string | null;
-  readonly attachment: string | null;
-  readonly path: string | null;
-}
-const DANGLING: Target = { note: null, attachment: null, path: null };
-
-interface Sealed {
-  readonly id: string;
-  readonly stamp: number;
-  readonly meta: Buffer;
-}
-
 /** @param attachmentExtensions lower case, without the dot: a target that ends in one means an attachment first. */
 export function createLinks(db: Database, attachmentExtensions: ReadonlySet<string>): Links {
-  /** The names a link is looked up by, blinded; null for a link into its own note. */
-  function keysOf(vault: OpenVault, link: LinkText): Buffer[] | null {
-    const lookup = lookupOf(link.target, link.form, attachmentExtensions);
-    return lookup.kind === 'self' ? null : lookup.stems.map((stem) => vault.key.blind('name', stem));
-  }
-
-  /** Candidates by key. A note that cannot be opened is no candidate: its own reads and writes say so, other notes go on. */
-  async function candidatesFor(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]) {
-    const rows = await handle.allIn(store.findCandidates, { vault: vault.id }, distinct(keys));
-    const opened = new Map<string, Candidate>();
-    const byKey = new Map<string, Candidate[]>();
-    for (const row of rows) {
-      const known = opened.get(row.id);
-      const meta = known === undefined ? readableMeta(vault, row) : null;
-      const candidate = known ?? (meta === null ? null : candidateOf(row.id, meta));
-      if (candidate === null) continue;
-      opened.set(row.id, candidate);
-      const key = row.key.toString('hex');
-      byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
-    }
-    return (asked: readonly Buffer[]) => asked.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
-  }
-
-  function targetOf(link: LinkText, sourcePath: string, candidates: readonly Candidate[]): Target {
-    const found = resolve(link, sourcePath, candidates, attachmentExtensions);
-    if (found === null) return DANGLING;
-    return found.kind === 'note'
-      ? { note: found.id, attachment: null, path: found.path }
-      : { note: null, attachment: found.id, path: found.path };
-  }
+  const { keysOf, candidatesFor, targetOf } = createResolving(attachmentExtensions);
 
   /** Resolves a note's links and writes its edges; links it had before keep their age. */
   async function writeEdges(
@@ -150,7 +108,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       handle.all(store.findEdges, { vault: vault.id, source }),
     ]);
     if (stored === undefined) return { texts: [], edges: [] };
-    const texts = unreadableIs('note_unreadable', () => openTexts(vault, source, stored.version, stored.texts));
+    const texts = orUnreadable(() => openTexts(vault, source, stored.version, stored.texts));
     const paths = new Map<string, string | null>();
     const edges = rows.map((row) => {
       const { target_note_id: note, stamp, meta } = row;
@@ -169,6 +127,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
   }
 
   return {
+    ...createMoving(attachmentExtensions),
     written,
     linksOf,
     async deleted(handle, vault, note) {
@@ -215,52 +174,8 @@ function wireLink(text: LinkText, target: Target): NoteLink {
   };
 }
 
-function candidateOf(id: string, meta: NoteMeta): Candidate {
-  return { kind: 'note', id, path: meta.path, aliases: meta.aliases };
-}
-
-function readableMeta(vault: OpenVault, row: Sealed): NoteMeta | null {
-  return orNull(() => openNoteMeta(vault, row.id, row.stamp, row.meta));
-}
-
-function readableTexts(
-  vault: OpenVault,
-  row: { source_id: string; version: number; texts: Buffer },
-): LinkText[] | null {
-  return orNull(() => openTexts(vault, row.source_id, row.version, row.texts));
-}
-
-function readableSource(vault: OpenVault, row: Sealed & { version: number; texts: Buffer }) {
-  const meta = readableMeta(vault, row);
-  const texts = readableTexts(vault, { ...row, source_id: row.id });
-  return meta === null || texts === null ? null : { path: meta.path, texts };
-}
-
-/** Null where another note's stored bytes are damaged: that is for that note's own reads and writes to say. */
-function orNull<T>(open: () => T): T | null {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof KeyringError || error instanceof NotevaultError) return null;
-    throw error;
-  }
-}
-
-function unreadableIs<T>(code: 'note_unreadable', open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof KeyringError) throw new NotevaultError(code, {}, error);
-    throw error;
-  }
-}
-
 function missingText(): never {
   throw new NotevaultError('note_unreadable');
-}
-
-function distinct(keys: readonly Buffer[]): Buffer[] {
-  return [...new Map(keys.map((key) => [key.toString('hex'), key])).values()];
 }
 
 function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {

@@ -6,7 +6,7 @@ import { nameKeysOf } from './delete.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 import type { NoteParts, Writing } from './notes.ts';
-import type { Prepared } from './upsert.ts';
+import type { Prepared } from './prepare.ts';
 import { toNote } from './view.ts';
 
 /** What a write was prepared from has changed: prepare it again. */

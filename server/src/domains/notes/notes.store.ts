@@ -81,6 +81,59 @@ export const findById = statement((db, p: { vault: VaultId; id: NoteId }) =>
     .where('notes.id', '=', p.id),
 );
 
+/** Live notes by id, without content. */
+export const findRows = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .selectFrom('notes')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null),
+);
+
+/** Live notes directly inside some folders, without content. */
+export const findRowsIn = listStatement((db, p: { vault: VaultId }, folders: string[]) =>
+  db
+    .selectFrom('notes')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('folder_id', 'in', folders)
+    .where('deleted_at', 'is', null),
+);
+
+export const findBodies = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .selectFrom('note_bodies')
+    .select(['note_id', 'content', 'doc'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', 'in', ids),
+);
+
+/** A note's new place, its content as it was. */
+export const relocateNote = statement(
+  (
+    db,
+    p: Pick<NoteRow, 'id' | 'seq' | 'stamp' | 'folder_id' | 'path_key' | 'name_key' | 'updated_at' | 'meta'> & {
+      vault: VaultId;
+      was: number;
+    },
+  ) =>
+    db
+      .updateTable('notes')
+      .set({
+        seq: p.seq,
+        stamp: p.stamp,
+        folder_id: p.folder_id,
+        path_key: p.path_key,
+        name_key: p.name_key,
+        updated_at: p.updated_at,
+        meta: p.meta,
+      })
+      .where('vault_id', '=', p.vault)
+      .where('id', '=', p.id)
+      .where('stamp', '=', p.was),
+);
+
 /** The vault an id lives in, whoever owns it: ids are never given twice. */
 export const findIdAnywhere = statement((db, p: { id: NoteId }) =>
   db.selectFrom('notes').select(['vault_id', 'deleted_at']).where('id', '=', p.id),
@@ -223,7 +276,12 @@ export const eraseNotes = statement((db, p: { vault: VaultId; limit: number }) =
 );
 
 /** A note's row with its content, both still sealed. */
-export interface StoredNote {
+export interface StoredNote extends StoredRow {
+  readonly content: Buffer;
+}
+
+/** A note's row, still sealed. */
+export interface StoredRow {
   readonly id: string;
   readonly seq: number;
   readonly stamp: number;
@@ -236,5 +294,4 @@ export interface StoredNote {
   readonly updated_at: number;
   readonly deleted_at: number | null;
   readonly meta: Buffer;
-  readonly content: Buffer;
 }

@@ -8,6 +8,7 @@ import type { Tree } from '../tree/tree.ts';
 import type { OpenVault, VaultWriting } from '../vaults/vaults.ts';
 import { deleteNote } from './delete.ts';
 import { type Actor, type NoteMeta, sealed } from './meta.ts';
+import { type Answer, moveItems, type Top } from './move.ts';
 import type { Note, NoteLink, UpsertNote } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 import { Turns } from './turns.ts';
@@ -38,13 +39,52 @@ export interface WrittenNote {
 }
 
 /** What the rooms on the right do inside a note's transactions. */
-export interface NoteHooks {
+export interface NoteHooks extends MovingHooks {
   /** The note was created, edited or revived. Resolves to its edges. */
   written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
   /** The note is live no more; `movedKeys` are those it was found under. */
   deleted(handle: WriteHandle, vault: OpenVault, note: Pick<WrittenNote, 'id' | 'seq' | 'movedKeys'>): Promise<void>;
   /** The edges of a note, as stored. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
+}
+
+/** A note that changes its path. */
+export interface MovedNote {
+  readonly id: NoteId;
+  readonly from: string;
+  readonly to: string;
+  readonly aliases: readonly string[];
+}
+
+/** What a move means for links: which texts must change so that every link goes on pointing where it did. */
+export interface LinkMove {
+  /** New targets by note and place among its links. */
+  readonly rewrites: ReadonlyMap<NoteId, readonly { readonly ord: number; readonly target: string }[]>;
+}
+
+/** A note whose links were rewritten: its new version and the links now in it. */
+export interface Rewritten {
+  readonly version: number;
+  readonly links: readonly RawLink[];
+}
+
+/** What links must do when notes move. */
+export interface MovingHooks {
+  /** Finds out, before the transaction, what a move does to links. Calls `breathe` often: there may be many. */
+  planMove(
+    handle: ReadHandle,
+    vault: OpenVault,
+    moves: readonly MovedNote[],
+    breathe: () => Promise<void>,
+  ): Promise<LinkMove>;
+  /** Brings the edges in line with what was planned, inside the transaction; `rewritten` are the notes whose text changed. */
+  applyMove(
+    handle: WriteHandle,
+    vault: OpenVault,
+    plan: LinkMove,
+    rewritten: ReadonlyMap<NoteId, Rewritten>,
+    seqOf: (id: NoteId) => Seq,
+  ): Promise<void>;
 }
 
 export interface Notes {
@@ -57,6 +97,13 @@ export interface Notes {
   deleteByPath(writing: Writing, path: string): Promise<void>;
   /** As deleteByPath, but throws `note_not_found`. */
   deleteById(writing: Writing, id: NoteId): Promise<void>;
+  /**
+   * Moves notes and folders, with all below them, into one folder, in one transaction; links that would come to point
+   * elsewhere are rewritten. `answer` makes the result from inside it. Throws `conflict` with `item_id`.
+   */
+  move<Result>(writing: Writing<Result>, tops: readonly Top[], answer: Answer<Result>): Promise<Result>;
+  /** The live note at a path, as far as a move needs it. */
+  find(vault: OpenVault, path: string): Promise<Top | null>;
   /** Deletes a slice of a purged vault's notes; true when more may be left. */
   eraseSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
@@ -82,7 +129,6 @@ const ERASE_SLICE = 500;
 export function createNotes(parts: NoteParts): Notes {
   const { db, tree, hooks } = parts;
   const turns = new Turns();
-  const turnOf = (vault: OpenVault, pathKey: Buffer) => `${vault.id}:${pathKey.toString('base64')}`;
 
   async function read(vault: OpenVault, find: (handle: ReadHandle) => Promise<store.StoredNote | undefined>) {
     return db.read(async (handle) => {
@@ -97,25 +143,33 @@ export function createNotes(parts: NoteParts): Notes {
     upsert(writing, input) {
       const path = notePathOf(input.path);
       const pathKey = tree.pathKey(writing.vault, path);
-      return turns.take(turnOf(writing.vault, pathKey), () => upsertNote(parts, writing, { ...input, path, pathKey }));
+      return turns.take(writing.vault.id, pathKey.toString('hex'), () =>
+        upsertNote(parts, writing, { ...input, path, pathKey }),
+      );
     },
     getByPath: (vault, path) =>
       read(vault, (handle) => handle.get(store.findByPath, { vault: vault.id, pathKey: tree.pathKey(vault, path) })),
     getById: (vault, id) => read(vault, (handle) => handle.get(store.findById, { vault: vault.id, id })),
     deleteByPath: (writing, path) => {
       const pathKey = tree.pathKey(writing.vault, path);
-      return turns.take(turnOf(writing.vault, pathKey), async () => {
+      return turns.take(writing.vault.id, pathKey.toString('hex'), async () => {
         await deleteNote(parts, writing, (handle) =>
           handle.get(store.findByPath, { vault: writing.vault.id, pathKey }),
         );
       });
     },
-    async deleteById(writing, id) {
-      const deleted = await deleteNote(parts, writing, (handle) =>
-        handle.get(store.findById, { vault: writing.vault.id, id }),
-      );
-      if (!deleted) throw new NotevaultError('note_not_found');
+    deleteById: (writing, id) =>
+      turns.take(writing.vault.id, id, async () => {
+        const deleted = await deleteNote(parts, writing, (handle) =>
+          handle.get(store.findById, { vault: writing.vault.id, id }),
+        );
+        if (!deleted) throw new NotevaultError('note_not_found');
+      }),
+    async find(vault, path) {
+      const row = await db.get(store.findByPath, { vault: vault.id, pathKey: tree.pathKey(vault, path) });
+      return row === undefined ? null : { kind: 'note', id: row.id, from: openNote(vault, row).meta.path, to: path };
     },
+    move: (writing, tops, answer) => turns.alone(writing.vault.id, () => moveItems(parts, writing, tops, answer)),
     async eraseSlice(handle, vaultId) {
       return (await handle.run(store.eraseNotes, { vault: vaultId, limit: ERASE_SLICE })) === ERASE_SLICE;
     },

@@ -1,21 +1,62 @@
+/** What waits and works under one group: readers of the group by key, or one that is alone. */
+interface Group {
+  /** Ends of the last work under each key. */
+  readonly keys: Map<string, Promise<void>>;
+  /** End of the last work that was alone. */
+  alone: Promise<void>;
+  users: number;
+}
+
 /**
  * Lets one at a time do something under a key, in the order of asking; other keys are not held up.
  *
- * Writers of one note would otherwise prepare against the same stamp, of which one wins and the others start over.
+ * Writers of one note would otherwise prepare against the same stamp, of which one wins and the others start over. Work
+ * that touches much of a group (a move and every link it rewrites) takes the group for itself: what it prepared then
+ * still holds when it commits.
  */
 export class Turns {
-  readonly #last = new Map<string, Promise<void>>();
+  readonly #groups = new Map<string, Group>();
 
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#last.set(key, promise);
-    await before;
+  /** Runs `work` when nothing else runs under the key, and nothing alone in its group. */
+  take<T>(group: string, key: string, work: () => Promise<T>): Promise<T> {
+    return this.#within(group, async (held) => {
+      const before = Promise.all([held.keys.get(key), held.alone]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.keys.set(key, promise);
+      await before;
+      try {
+        return await work();
+      } finally {
+        if (held.keys.get(key) === promise) held.keys.delete(key);
+        resolve();
+      }
+    });
+  }
+
+  /** Runs `work` when nothing else runs in the group; what comes later waits for it. */
+  alone<T>(group: string, work: () => Promise<T>): Promise<T> {
+    return this.#within(group, async (held) => {
+      const before = Promise.all([...held.keys.values(), held.alone]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.alone = promise;
+      await before;
+      try {
+        return await work();
+      } finally {
+        resolve();
+      }
+    });
+  }
+
+  async #within<T>(name: string, work: (held: Group) => Promise<T>): Promise<T> {
+    const held = this.#groups.get(name) ?? { keys: new Map(), alone: Promise.resolve(), users: 0 };
+    this.#groups.set(name, held);
+    held.users += 1;
     try {
-      return await work();
+      return await work(held);
     } finally {
-      if (this.#last.get(key) === promise) this.#last.delete(key);
-      resolve();
+      held.users -= 1;
+      if (held.users === 0) this.#groups.delete(name);
     }
   }
 }

@@ -230,6 +230,10 @@ export const setWritable = statement((db, p: { vaultId: VaultId; writable: numbe
 );
 
 /** Takes seqs and counts; the row stays locked until the end of the transaction. No row when the vault is not active. */
+export const findFeed = statement((db, p: { vaultId: VaultId }) =>
+  db.selectFrom('vault_feeds').select(['change_seq']).where('vault_id', '=', p.vaultId),
+);
+
 export const advanceFeed = statement((db, p: { vaultId: VaultId; seqs: number; notes: number; attachments: number }) =>
   db
     .updateTable('vault_feeds')

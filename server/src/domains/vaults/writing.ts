@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../engines/database/database.ts';
+import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import type { OpenVault } from './access.ts';
 import type { VaultParts } from './parts.ts';
@@ -24,6 +24,8 @@ export interface VaultWriting {
    * the owner's notes cap would be passed, `vault_header_not_found` when the vault is gone.
    */
   advance(handle: WriteHandle, vault: OpenVault, by: Advance): Promise<Seq>;
+  /** The last seq taken: while it stands, nothing in the vault has changed. */
+  currentSeq(handle: ReadHandle, vault: OpenVault): Promise<Seq>;
 }
 
 export function createWriting({ accounts, plans }: VaultParts): VaultWriting {
@@ -41,6 +43,11 @@ export function createWriting({ accounts, plans }: VaultParts): VaultWriting {
         if (total > capOf(plan, 'notes_cap')) throw capExceeded('notes_cap', tier, plan, total - notes);
       }
       return (feed.change_seq - seqs + 1) as Seq;
+    },
+    async currentSeq(handle, vault) {
+      const feed = await handle.get(store.findFeed, { vaultId: vault.id });
+      if (feed === undefined) throw new NotevaultError('vault_header_not_found');
+      return feed.change_seq as Seq;
     },
   };
 }

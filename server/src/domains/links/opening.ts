@@ -1,0 +1,49 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { KeyringError } from '../../engines/keyring/keyring.ts';
+import { type NoteMeta, openNoteMeta } from '../notes/notes.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { type LinkText, openTexts } from './texts.ts';
+
+/** A note's row as far as its path and aliases need it. */
+export interface SealedNote {
+  readonly id: string;
+  readonly stamp: number;
+  readonly meta: Buffer;
+}
+
+export function readableMeta(vault: OpenVault, row: SealedNote): NoteMeta | null {
+  return orNull(() => openNoteMeta(vault, row.id, row.stamp, row.meta));
+}
+
+export function readableTexts(
+  vault: OpenVault,
+  row: { source_id: string; version: number; texts: Buffer },
+): LinkText[] | null {
+  return orNull(() => openTexts(vault, row.source_id, row.version, row.texts));
+}
+
+export function readableSource(vault: OpenVault, row: SealedNote & { version: number; texts: Buffer }) {
+  const meta = readableMeta(vault, row);
+  const texts = readableTexts(vault, { ...row, source_id: row.id });
+  return meta === null || texts === null ? null : { path: meta.path, texts };
+}
+
+/** Null where another note's stored bytes are damaged: that is for that note's own reads and writes to say. */
+function orNull<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyringError || error instanceof NotevaultError) return null;
+    throw error;
+  }
+}
+
+/** What cannot be opened of the note itself is an error, never empty. */
+export function orUnreadable<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyringError) throw new NotevaultError('note_unreadable', {}, error);
+    throw error;
+  }
+}

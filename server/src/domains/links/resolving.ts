@@ -1,0 +1,62 @@
+import { type Candidate, lookupOf, resolve } from '@notevault/note-text/resolve.ts';
+import type { ReadHandle } from '../../engines/database/database.ts';
+import type { NoteMeta } from '../notes/notes.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import * as store from './links.store.ts';
+import { readableMeta } from './opening.ts';
+import type { LinkText } from './texts.ts';
+
+/** Where an edge points. */
+export interface Target {
+  readonly note: string | null;
+  readonly attachment: string | null;
+  readonly path: string | null;
+}
+export const DANGLING: Target = { note: null, attachment: null, path: null };
+
+/** Candidates found under any of the keys asked for. */
+export type CandidatesAt = (keys: readonly Buffer[]) => Candidate[];
+
+/** @param attachmentExtensions lower case, without the dot: a target that ends in one means an attachment first. */
+export function createResolving(attachmentExtensions: ReadonlySet<string>) {
+  /** The names a link is looked up by, blinded; null for a link into its own note. */
+  function keysOf(vault: OpenVault, link: Pick<LinkText, 'target' | 'form'>): Buffer[] | null {
+    const lookup = lookupOf(link.target, link.form, attachmentExtensions);
+    return lookup.kind === 'self' ? null : lookup.stems.map((stem) => vault.key.blind('name', stem));
+  }
+
+  /** Candidates by key. A note that cannot be opened is no candidate: its own reads and writes say so, other notes go on. */
+  async function candidatesFor(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<CandidatesAt> {
+    const rows = await handle.allIn(store.findCandidates, { vault: vault.id }, distinct(keys));
+    const opened = new Map<string, Candidate>();
+    const byKey = new Map<string, Candidate[]>();
+    for (const row of rows) {
+      const known = opened.get(row.id);
+      const meta = known === undefined ? readableMeta(vault, row) : null;
+      const candidate = known ?? (meta === null ? null : candidateOf(row.id, meta));
+      if (candidate === null) continue;
+      opened.set(row.id, candidate);
+      const key = row.key.toString('hex');
+      byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
+    }
+    return (asked) => asked.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
+  }
+
+  function targetOf(link: Pick<LinkText, 'target' | 'form'>, source: string, candidates: readonly Candidate[]): Target {
+    const found = resolve(link, source, candidates, attachmentExtensions);
+    if (found === null) return DANGLING;
+    return found.kind === 'note'
+      ? { note: found.id, attachment: null, path: found.path }
+      : { note: null, attachment: found.id, path: found.path };
+  }
+
+  return { keysOf, candidatesFor, targetOf };
+}
+
+function candidateOf(id: string, meta: Pick<NoteMeta, 'path' | 'aliases'>): Candidate {
+  return { kind: 'note', id, path: meta.path, aliases: meta.aliases };
+}
+
+export function distinct(keys: readonly Buffer[]): Buffer[] {
+  return [...new Map(keys.map((key) => [key.toString('hex'), key])).values()];
+}

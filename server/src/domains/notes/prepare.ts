@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
+import { minimalDiff } from '@notevault/note-text/diff.ts';
+import { noteNameKey } from '@notevault/note-text/resolve.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Doc } from 'yjs';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { Basis, KeptNote } from './basis.ts';
+import {
+  editDocument,
+  headOf,
+  loadDocument,
+  seedDocument,
+  seedSnapshot,
+  snapshotOf,
+  stateOf,
+  textOf,
+} from './document.ts';
+import { type NoteMeta, sealed, type VersionReason } from './meta.ts';
+import type { NoteParts, Writing } from './notes.ts';
+import type { OpenedNote } from './view.ts';
+
+/** Everything a commit writes, sealed and ready. */
+export interface Prepared {
+  readonly id: NoteId;
+  readonly path: string;
+  readonly text: string;
+  readonly version: number;
+  readonly stamp: number;
+  readonly size: number;
+  readonly mtime: number;
+  readonly now: number;
+  readonly createdAt: number;
+  readonly nameKey: Buffer;
+  readonly meta: NoteMeta;
+  readonly sealedMeta: Buffer;
+  readonly content: Buffer;
+  readonly doc: Buffer | null;
+  readonly derived: Derived;
+  /** The version written over, to be kept; null for a new note. */
+  readonly kept: KeptVersion | null;
+}
+
+interface KeptVersion {
+  readonly version: number;
+  readonly createdAt: number;
+  readonly size: number;
+  readonly meta: Buffer;
+  readonly content: Buffer;
+  readonly snapshot: Buffer;
+}
+
+/** The next version of a note: its text becomes `text` by the smallest edit of its document. */
+export function prepareNext(
+  parts: Pick<NoteParts, 'clock'>,
+  writing: Pick<Writing, 'vault' | 'actor'>,
+  basis: Basis & { kind: 'live' | 'tombstone' },
+  input: { readonly mtime: number },
+  doc: Doc,
+  text: string,
+  reason: VersionReason,
+): Prepared {
+  const snapshot = snapshotOf(doc);
+  editDocument(doc, clientIdOf(writing.vault, basis.id), minimalDiff(textOf(doc), text));
+  return prepared(parts, writing, basis, input, doc, snapshot, text, reason);
+}
+
+/** @param doc the document with the edit done; null for a first version, whose document follows from its text. */
+export function prepared(
+  { clock }: Pick<NoteParts, 'clock'>,
+  { vault, actor }: Pick<Writing, 'vault' | 'actor'>,
+  basis: Basis,
+  input: { readonly mtime: number },
+  doc: Doc | null,
+  before: Uint8Array | null,
+  text: string,
+  reason: VersionReason,
+): Prepared {
+  const old = basis.kind === 'new' ? null : basis.note;
+  const { id } = basis;
+  const { path } = basis.spot;
+  const clientId = clientIdOf(vault, id);
+  const derived = deriveNote(path, text);
+  const utf8 = Buffer.from(text, 'utf8');
+  const version = (old?.version ?? 0) + 1;
+  const stamp = (old?.stamp ?? 0) + 1;
+  const now = clock.now();
+  const meta: NoteMeta = {
+    path,
+    title: derived.title,
+    tags: derived.tags,
+    aliases: derived.aliases,
+    description: derived.description,
+    resource: derived.resource,
+    type: derived.type,
+    hash: createHash('sha256').update(utf8).digest('hex'),
+    head: headOf(doc === null ? seedSnapshot(clientId, text) : snapshotOf(doc)),
+    ...(doc === null ? { seed: clientId } : {}),
+    created: derived.fmCreated,
+    timestamp: derived.fmTimestamp,
+    status: derived.parseStatus,
+    fault: derived.parseReason,
+    reason,
+    actor,
+  };
+  return {
+    ...{ id, path, text, version, stamp, now, meta, derived },
+    size: utf8.length,
+    mtime: input.mtime,
+    createdAt: old?.created_at ?? now,
+    nameKey: vault.key.blind('name', noteNameKey(path)),
+    sealedMeta: sealed.meta(vault, id, stamp, meta),
+    content: sealed.content(vault, id, version, utf8),
+    doc: doc === null ? null : sealed.doc(vault, id, version, stateOf(doc)),
+    kept: old === null || before === null ? null : keep(vault, old, before),
+  };
+}
+
+/** The version about to be written over; its text is the stored bytes as they are. */
+function keep(vault: OpenVault, old: KeptNote, snapshot: Uint8Array): KeptVersion {
+  const { id, version, meta } = old;
+  return {
+    version,
+    createdAt: old.updated_at,
+    size: old.size_bytes,
+    meta: sealed.version(vault, id, version, { hash: meta.hash, reason: meta.reason, actor: meta.actor }),
+    content: old.sealedContent,
+    snapshot: sealed.snapshot(vault, id, version, snapshot),
+  };
+}
+
+/** The note's document. Throws `note_unreadable`. */
+export function openDocument(vault: OpenVault, note: OpenedNote, doc: Buffer | null): Doc {
+  try {
+    if (doc === null) return seedDocument(seedOf(note), note.content);
+    return loadDocument(sealed.openDoc(vault, note.id, note.version, doc));
+  } catch (error) {
+    throw error instanceof NotevaultError ? error : new NotevaultError('note_unreadable', {}, error);
+  }
+}
+
+function seedOf(note: OpenedNote): number {
+  if (note.meta.seed === undefined) throw new NotevaultError('note_unreadable');
+  return note.meta.seed;
+}
+
+/** The server's client id in a note's document: stable for the note and the feed epoch, not to be guessed from outside. */
+export function clientIdOf(vault: OpenVault, id: string): number {
+  return vault.key.blind('crdt client', `${id}:${vault.feedEpoch}`).readUInt32BE(0);
+}

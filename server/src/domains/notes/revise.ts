@@ -1,0 +1,148 @@
+import { deriveNote } from '@notevault/note-text/derive.ts';
+import { applyEdits } from '@notevault/note-text/diff.ts';
+import { fileStem } from '@notevault/note-text/paths.ts';
+import { noteNameKey } from '@notevault/note-text/resolve.ts';
+import { rewriteTargets } from '@notevault/note-text/rewrite.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../engines/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { Stale } from './commit.ts';
+import { editDocument, snapshotOf } from './document.ts';
+import { type NoteMeta, sealed } from './meta.ts';
+import * as store from './notes.store.ts';
+import type { LinkMove, MovedNote, NoteParts, Writing } from './notes.ts';
+import { clientIdOf, openDocument, type Prepared, prepared } from './prepare.ts';
+import type { OpenedNote } from './view.ts';
+
+/** A note that moves, with its row as it was. */
+export interface MovingNote extends MovedNote {
+  readonly row: store.StoredRow;
+  readonly meta: NoteMeta;
+}
+
+/** What becomes of a note in a move: a new place, rewritten links, or both; sealed and ready to be written. */
+export interface Revision {
+  readonly id: NoteId;
+  readonly old: store.StoredRow;
+  readonly stamp: number;
+  readonly pathKey: Buffer;
+  readonly nameKey: Buffer;
+  readonly now: number;
+  readonly meta: Buffer;
+  /** The new version, where links were rewritten; null when only the place changes. */
+  readonly text: Prepared | null;
+}
+
+type Body = { readonly content: Buffer; readonly doc: Buffer | null };
+const SLICE = 100;
+
+/** Works out the new rows of all notes that a move touches: those that move and those whose links must be rewritten. */
+export async function reviseNotes(
+  parts: NoteParts,
+  writing: Pick<Writing, 'vault' | 'actor'>,
+  moving: readonly MovingNote[],
+  plan: LinkMove,
+  breathe: () => Promise<void>,
+): Promise<Revision[]> {
+  const { db } = parts;
+  const { vault } = writing;
+  const moved = new Set(moving.map(({ id }) => id));
+  const standing = [...plan.rewrites.keys()].filter((id) => !moved.has(id));
+  const rows = await db.allIn(store.findRows, { vault: vault.id }, standing);
+  const staying = rows.map((row) => {
+    const meta = sealed.openMeta(vault, row.id, row.stamp, row.meta);
+    return { id: row.id as NoteId, from: meta.path, to: meta.path, aliases: meta.aliases, row, meta };
+  });
+  const all = [...moving, ...staying];
+  const revisions: Revision[] = [];
+  for (let at = 0; at < all.length; at += SLICE) {
+    const slice = all.slice(at, at + SLICE);
+    const asked = slice.filter((note) => plan.rewrites.has(note.id) || mayChangeTitle(note)).map(({ id }) => id);
+    const bodies = await db.allIn(store.findBodies, { vault: vault.id }, asked);
+    const bodyOf = new Map<string, Body>(bodies.map((body) => [body.note_id, body]));
+    for (const note of slice) {
+      await breathe();
+      revisions.push(revise(parts, writing, note, bodyOf.get(note.id), plan));
+    }
+  }
+  return revisions;
+}
+
+/** A title taken from the file name changes with it; only the text can tell whether it was. */
+function mayChangeTitle({ from, to, meta }: MovingNote): boolean {
+  return fileStem(from) !== fileStem(to) && meta.title === fileStem(from);
+}
+
+function revise(
+  parts: NoteParts,
+  writing: Pick<Writing, 'vault' | 'actor'>,
+  note: MovingNote,
+  body: Body | undefined,
+  plan: LinkMove,
+): Revision {
+  const { vault } = writing;
+  const { id, row, to } = note;
+  const pathKey = parts.tree.pathKey(vault, to);
+  const rewrites = plan.rewrites.get(id);
+  const content = body === undefined ? null : sealed.openContent(vault, id, row.version, body.content);
+  if (rewrites !== undefined && body !== undefined && content !== null) {
+    const stored = { ...row, meta: note.meta, content, sealedContent: body.content };
+    const text = rewritten(parts, writing, stored, { body, to, pathKey, rewrites });
+    return { ...{ id, old: row, pathKey }, ...text, meta: text.sealedMeta, text };
+  }
+  const title = content === null ? note.meta.title : deriveNote(to, content).title;
+  const stamp = row.stamp + 1;
+  return {
+    ...{ id, old: row, stamp, pathKey, nameKey: vault.key.blind('name', noteNameKey(to)), now: parts.clock.now() },
+    meta: sealed.meta(vault, id, stamp, { ...note.meta, path: to, title }),
+    text: null,
+  };
+}
+
+/** The note's next version, in which links have their new targets: an edit of the document, so that typing goes on in it. */
+function rewritten(
+  parts: NoteParts,
+  writing: Pick<Writing, 'vault' | 'actor'>,
+  note: OpenedNote & { readonly sealedContent: Buffer },
+  to: { body: Body; to: string; pathKey: Buffer; rewrites: readonly { ord: number; target: string }[] },
+): Prepared {
+  const { vault } = writing;
+  const id = note.id as NoteId;
+  const { links } = deriveNote(note.meta.path, note.content);
+  const changes = to.rewrites.flatMap(({ ord, target }) => {
+    const link = links[ord];
+    return link === undefined ? [] : [{ link, target }];
+  });
+  const edits = rewriteTargets(note.content, changes);
+  const doc = openDocument(vault, note, to.body.doc);
+  const before = snapshotOf(doc);
+  editDocument(doc, clientIdOf(vault, id), edits);
+  const text = applyEdits(note.content, edits);
+  const spot = { path: to.to, pathKey: to.pathKey, anchor: null, blocked: null };
+  const basis = { kind: 'live' as const, id, spot, note, doc: to.body.doc };
+  return prepared(parts, writing, basis, { mtime: parts.clock.now() / 1000 }, doc, before, text, 'link_rewrite');
+}
+
+/** Writes a revision over the row it was prepared from; Stale when that has changed. */
+export async function writeRevision(
+  handle: WriteHandle,
+  vault: OpenVault,
+  revision: Revision,
+  seq: Seq,
+  folder: string | null,
+): Promise<void> {
+  const { id, old, stamp, pathKey, nameKey, now, meta, text } = revision;
+  const place = { id, seq, stamp, was: old.stamp, folder_id: folder, path_key: pathKey, name_key: nameKey };
+  if (text === null) {
+    const row = { ...place, vault: vault.id, updated_at: now, meta };
+    if ((await handle.run(store.relocateNote, row)) === 0) throw new Stale();
+    return;
+  }
+  const { version, size, mtime, content, doc, kept } = text;
+  const row = { ...place, vault_id: vault.id, version, size_bytes: size, mtime, updated_at: now, meta };
+  if ((await handle.run(store.updateNote, row)) === 0) throw new Stale();
+  if (kept === null) throw new NotevaultError('internal');
+  await handle.run(store.insertVersion, { vault: vault.id, id, ...kept });
+  await handle.run(store.updateBody, { vault: vault.id, id, content, doc });
+}
