@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
 import type { Database } from '../../src/engines/database/database.ts';
 import { openPostgres } from '../../src/engines/database/postgres.ts';
 import { openSqlite } from '../../src/engines/database/sqlite.ts';
 import { freshPostgres, whyNoPostgres } from './postgres.ts';
+import { deadScratchFolders, scratchFolder } from './scratch.ts';
 
 /**
  * Registers the tests that `define` holds once per engine. Each `open()` gives a database of its own, empty and without
@@ -23,9 +23,18 @@ interface Opened {
   remove(): Promise<void>;
 }
 
+let swept: Promise<void> | undefined;
+
+/** Once per process; memory would fill with what killed tests left. */
+async function sweep(): Promise<void> {
+  for (const folder of deadScratchFolders('test')) await rm(folder, { recursive: true, force: true });
+}
+
 /** A database in a temporary folder. */
 export async function freshSqlite(): Promise<Opened> {
-  const folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
+  swept ??= sweep();
+  await swept;
+  const folder = scratchFolder('test');
   const db = await openSqlite({ file: join(folder, 'test.sqlite') });
   return { db, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deadScratchFolders, scratchFolder } from './scratch.ts';
 
 /** A PostgreSQL server of our own, with its data in a temporary folder; gone when the process ends. */
 export interface Cluster extends Disposable {
@@ -17,7 +17,6 @@ interface Identity {
   readonly gid: number;
 }
 
-const FOLDER = /^notevault-postgres-(\d+)-/;
 const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
@@ -45,11 +44,10 @@ export async function startCluster(): Promise<Cluster> {
   const found = binaries();
   if (found === undefined) throw new Error(whyNoCluster());
   const identity = process.getuid?.() === 0 ? postgresUser() : undefined;
-  const folder = join(tmpdir(), `notevault-postgres-${process.pid}-${randomBytes(4).toString('hex')}`);
-  mkdirSync(folder, { mode: 0o755 });
+  const folder = scratchFolder('postgres');
   try {
     if (identity !== undefined) chownSync(folder, identity.uid, identity.gid);
-    const bin = reachable(found, folder, identity);
+    const bin = reachable(found, join(tmpdir(), `${basename(folder)}-bin`), identity);
     initialise(bin, join(folder, 'data'), identity);
     return await serve(bin, folder, identity);
   } catch (error) {
@@ -77,12 +75,12 @@ function postgresUser(): Identity | undefined {
 }
 
 /** The binaries where the user who runs them can reach them: a repository in a home folder is closed to others. */
-function reachable(bin: string, folder: string, identity: Identity | undefined): string {
+function reachable(bin: string, copy: string, identity: Identity | undefined): string {
   if (identity === undefined) return bin;
-  if (spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: folder }).status === 0) return bin;
-  const copy = join(folder, 'native');
+  if (spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: tmpdir() }).status === 0) return bin;
   cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
   chmodSync(copy, 0o755);
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
   return join(copy, 'bin');
 }
 
@@ -134,10 +132,7 @@ function ready(server: ChildProcess): Promise<void> {
 
 /** Removes what a process left behind that was killed before it could: its server may still run. */
 function sweep(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const owner = Number(FOLDER.exec(name)?.[1] ?? 0);
-    if (owner === 0 || isAlive(owner)) continue;
-    const folder = join(tmpdir(), name);
+  for (const folder of deadScratchFolders('postgres')) {
     const server = postmaster(join(folder, 'data'));
     if (server !== undefined) process.kill(server, 'SIGQUIT');
     waitUntilGone(join(folder, 'data', 'postmaster.pid'));
@@ -152,15 +147,6 @@ function postmaster(data: string): number | undefined {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data) ? pid : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MEMORY = '/dev/shm';
+const ENOUGH_BYTES = 2_000_000_000;
+const OWNER = /^notevault-(\w+)-(\d+)-/;
+
+/**
+ * Makes a folder for what need not last: in memory where the system offers room there, since on a busy disk making a
+ * database takes ten times as long. What tests durability itself belongs in `tmpdir()`.
+ */
+export function scratchFolder(kind: string): string {
+  const folder = join(root(), `notevault-${kind}-${process.pid}-${randomBytes(6).toString('hex')}`);
+  mkdirSync(folder, { mode: 0o755 });
+  return folder;
+}
+
+/** The folders of a kind whose process was killed before it could remove them. */
+export function deadScratchFolders(kind: string): string[] {
+  return [...new Set([root(), tmpdir()])].flatMap((root) =>
+    readdirSync(root)
+      .filter((name) => {
+        const [, itsKind, owner] = OWNER.exec(name) ?? [];
+        return itsKind === kind && !isAlive(Number(owner));
+      })
+      .map((name) => join(root, name)),
+  );
+}
+
+function root(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize > ENOUGH_BYTES ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
