@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { databaseFile } from '../../src/engines.ts';
+import { Caller } from '../kit/person.ts';
+import { Folder, startServe } from '../kit/process.ts';
+import { Random } from '../kit/random.ts';
+import { openRaw } from '../kit/raw.ts';
+import { type Call, callsOf, traced } from '../kit/trace.ts';
+import { type Commit, commitsIn } from '../kit/wal.ts';
+
+/*
+ * What a killed process has written, the system still has: a kill shows nothing of what a power cut would take. So the
+ * order of the system calls is looked at: write to the log, sync of the log, answer.
+ */
+
+const AT_ONCE = 16;
+const WRITES = 160;
+
+const folder = new Folder();
+const trace = folder.at('trace');
+const tracer = traced(trace);
+const skip = 'why' in tracer ? tracer.why : false;
+if (skip !== false) process.stderr.write(`NOT TESTED: whether answers wait for the disk: ${skip}\n`);
+
+/** A write that was acknowledged, by its request id, and the vault's change_seq of what it wrote or found written. */
+type Acknowledged = Map<string, number>;
+
+test('no 2xx of a write leaves before a sync of the log that began after its commit has ended well', {
+  skip,
+}, async () => {
+  using _removed = folder;
+  const dataDir = folder.at('data');
+  const under = 'under' in tracer ? tracer.under : [];
+  await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir }, under });
+  const seed = Math.floor(Math.random() * 1_000_000);
+  const { vault, acknowledged, deleted } = await load(server.url, new Random(seed));
+  // Read before two quiet seconds are over: the server then empties the log.
+  const wal = await readFile(`${databaseFile(dataDir)}-wal`);
+  const feedsPage = await findPage(databaseFile(dataDir), deleted, acknowledged);
+  assert.equal((await server.stop()).code, 0);
+
+  const calls = callsOf(await wholeTrace());
+  const commits = commitsIn(wal, { feedsPage, vault });
+  const writes = calls.filter(({ name, on }) => name === 'pwrite64' && on.endsWith('.sqlite-wal'));
+  const syncs = calls.filter(({ name, on }) => name.startsWith('f') && on.endsWith('.sqlite-wal'));
+  const answers = answersIn(calls);
+  assert.ok(acknowledged.size >= WRITES && commits.length >= WRITES / AT_ONCE, `--seed ${seed}: too little to look at`);
+  for (const [id, seq] of acknowledged) {
+    const commit = commits.find(({ changeSeq }) => changeSeq >= seq);
+    assert.ok(commit !== undefined, `${id}: its commit is not in the log`);
+    const answer = answers.get(id);
+    assert.ok(answer !== undefined, `${id}: its answer is not in the trace`);
+    const written = lastWriteOf(commit, writes);
+    const covering = syncs.find(({ begin, end, result }) => begin > written && end < answer && result === 0);
+    assert.ok(
+      covering !== undefined,
+      `${id} (seq ${seq}, seed ${seed}) was acknowledged at line ${answer}, written by line ${written}, and not synced between`,
+    );
+  }
+});
+
+/** New notes, edits, no-ops and deletions from many hands at once, and the seq each of them has in the end. */
+async function load(url: string, random: Random) {
+  const credentials = { email: 'alice@example.org', password: 'long enough' };
+  const { access_token: token } = (await new Caller(url).post('/auth/register', credentials)).body;
+  const alice = new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
+  const vault: string = (await alice.post('/vaults', { name: 'notes' })).body.vault.id;
+  const acknowledged: Acknowledged = new Map();
+  /** Deletions say no seq: the notes by the request's id. */
+  const deleted = new Map<string, string>();
+  let left = WRITES;
+  const hand = async (_: unknown, number: number) => {
+    const path = `folder-${number % 3}/note-${number}.md`;
+    let [content, note] = ['', ''];
+    while (left > 0) {
+      const id = `w-${left--}`;
+      const again = content !== '' && random.chance(0.2);
+      content = again ? content : `${random.noise(50)} [[note-${random.below(AT_ONCE)}]]`;
+      const answer = await alice.post('/notes', { path, content, mtime: 1 }, { 'x-request-id': id });
+      assert.equal(answer.status, 200);
+      acknowledged.set(id, answer.body.note.seq);
+      note = answer.body.note.id;
+    }
+    const id = `w-${WRITES + 1 + number}`;
+    deleted.set(id, note);
+    const answer = await alice.delete(`/notes/by-id/${note}`, undefined, { 'x-request-id': id });
+    assert.equal(answer.status, 200);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, hand));
+  return { vault, acknowledged, deleted };
+}
+
+/** Where `vault_feeds` lies; and, while the database is open, the seqs of the deletions. */
+async function findPage(
+  file: string,
+  deleted: ReadonlyMap<string, string>,
+  acknowledged: Acknowledged,
+): Promise<number> {
+  await using raw = await openRaw({ file });
+  for (const [id, note] of deleted) {
+    const [row] = await raw.all('select seq from notes where id = $1 and deleted_at is not null', note);
+    acknowledged.set(id, Number(row?.seq));
+  }
+  const [row] = await raw.all("select rootpage from sqlite_schema where name = 'vault_feeds'");
+  return Number(row?.rootpage);
+}
+
+/** The tracer writes on after what it traced has ended; its last line says so. */
+async function wholeTrace(): Promise<string> {
+  for (let tries = 0; tries < 500; tries++) {
+    const text = await readFile(trace, 'utf8');
+    if (/\+\+\+ exited with 0 \+\+\+\n$/.test(text)) return text;
+    await delay(10);
+  }
+  throw new Error('the trace has no end');
+}
+
+/** Where each answer of a write began to go out. */
+function answersIn(calls: readonly Call[]): Map<string, number> {
+  const answers = new Map<string, number>();
+  for (const { on, rest, begin } of calls) {
+    const id = on.startsWith('socket') ? /HTTP\/1\.1 2\d\d .*?x-request-id: (w-\d+)\\r/.exec(rest)?.[1] : undefined;
+    if (id !== undefined) answers.set(id, begin);
+  }
+  return answers;
+}
+
+/** The line by which all bytes of a commit were written. */
+function lastWriteOf({ from, to }: Commit, writes: readonly Call[]): number {
+  const offsets = writes.map(({ rest }) => Number(/, (\d+)$/.exec(rest)?.[1]));
+  const own = writes.filter((_, at) => (offsets[at] ?? -1) >= from && (offsets[at] ?? -1) < to);
+  assert.ok(own.length > 0, 'a commit that nobody wrote: the log began anew, make the load smaller');
+  return Math.max(...own.map(({ end }) => end));
+}
