@@ -18,7 +18,7 @@ export interface Statement<Params, Row> {
   readonly types?: { params: Params; row: Row };
 }
 
-/** A statement over a list of items, compiled once for each power of two up to LIST_MAX. */
+/** A statement over a list of items, compiled once for each of the sizes that `listSizes` gives. */
 export interface ListStatement<Params, Item, Row> {
   compiled(engine: Engine, size: number): Compiled;
   readonly types?: { params: Params; item: Item; row: Row };
@@ -32,20 +32,17 @@ export interface Compiled {
   bind(params: object, items: readonly unknown[]): unknown[];
 }
 
-/** The longest list one statement takes; `listSizes` cuts longer ones. */
-const LIST_MAX = 128;
+/** Lists up to this long are one statement: most of what a note has (links, aliases, folders above it) is shorter. */
+const WHOLE_MAX = 32;
+/** What longer lists are cut into first. */
+const LONG_SIZES = [128, 64] as const;
 
-/** Cuts a list of `count` items into powers of two, largest first: few distinct texts, each of them prepared once. */
+/** Cuts a list of `count` items into pieces that a statement takes: few distinct texts, each of them prepared once. */
 export function listSizes(count: number): number[] {
-  const sizes: number[] = [];
-  for (let left = count, size = LIST_MAX; left > 0; ) {
-    if (size > left) size /= 2;
-    else {
-      sizes.push(size);
-      left -= size;
-    }
-  }
-  return sizes;
+  if (count <= WHOLE_MAX) return count > 0 ? [count] : [];
+  const size = LONG_SIZES.find((long) => long <= count) ?? WHOLE_MAX;
+  const sizes = Array.from({ length: Math.floor(count / size) }, () => size);
+  return [...sizes, ...listSizes(count % size)];
 }
 
 const ITEM = Symbol('item');
