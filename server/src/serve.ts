@@ -25,7 +25,8 @@ export async function serve(config: Config, log: FastifyBaseLogger): Promise<Ser
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
   const engines = opened.use(await openEngines(config));
   const app = opened.use(await buildApp(engines, config, log));
-  opened.use(await adminSocket(app, config.dataDir, () => address, log));
+  // On PostgreSQL single commands need no server beside them: they work on the database themselves.
+  if (config.databaseUrl === null) opened.use(await adminSocket(app, config.dataDir, () => address, log));
   await app.http.listen({ host: config.host, port: config.port });
   const { port } = app.http.server.address() as AddressInfo;
   const address = publicUrlOf({ ...config, publicUrl: null }, port);

@@ -17,6 +17,7 @@ import { errorHandler } from './errors.ts';
 import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
 import { openApiDocument, schemaOf } from './openapi.ts';
 import type { Gate, Reply, Route } from './route.ts';
+import { letConnectionsGo } from './stopping.ts';
 
 export interface HttpParts {
   readonly routes: readonly Route[];
@@ -85,6 +86,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseJson);
   guardEveryRequest(app);
+  letConnectionsGo(app);
   limitBigBodies(app);
   await app.register(cookie);
   await app.register(cors, { delegator: corsFor(parts.corsOrigins) });
