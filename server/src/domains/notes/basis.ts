@@ -3,6 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import { parseUuid } from '@notevault/protocol/ids.ts';
 import type { Holder, Spot } from '../tree/tree.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
 import { sealed } from './meta.ts';
 import type { UpsertNote } from './notes.schema.ts';
 import * as store from './notes.store.ts';
@@ -11,6 +12,9 @@ import { type OpenedNote, openNote, toNote } from './view.ts';
 
 /** How long a deletion wins over the same note coming back from a device that has not heard of it. */
 const DELETE_WINS_MS = 60_000;
+
+/** The nil UUID: no note's id. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** A note to write, its path normalised and blinded. */
 export interface PlacedNote extends UpsertNote {
@@ -39,38 +43,51 @@ export async function findBasis(
   input: PlacedNote,
   text: string | undefined,
 ): Promise<Basis> {
-  const { vault } = writing;
-  const row = await parts.db.get(store.findForWrite, { vault: vault.id, pathKey: input.pathKey });
-  if (row !== undefined) {
-    const note = { ...openNote(vault, row), sealedContent: row.content };
-    // The stored spelling stays: writing `A.md` over `a.md` is an edit, not a rename.
-    const spot = { path: note.meta.path, pathKey: input.pathKey, anchor: null, blocked: null };
-    return { kind: 'live', id: row.id as NoteId, spot, note, doc: row.doc };
-  }
-  await refuseRecentlyDeleted(parts, writing, input.pathKey, text ?? '');
-  const spot = await parts.tree.spot(parts.db, vault, input.path, input.pathKey);
-  if (spot.blocked !== null) throw await conflictWithHolder(parts, vault, spot.blocked.holder, spot.blocked.path);
+  const { vault, device } = writing;
+  const { path, pathKey } = input;
   const asked = parseUuid(input.id) as NoteId | null;
-  return asked === null ? { kind: 'new', id: newId(parts), spot } : basisOfId(parts, writing, spot, asked);
+  const rows = await parts.db.all(store.findForWrite, {
+    ...{ vault: vault.id, pathKey, id: asked ?? NOBODY },
+    since: device === null ? Number.MAX_SAFE_INTEGER : parts.clock.now() - DELETE_WINS_MS,
+  });
+  const here = rows.find((row) => row.found === 'here');
+  if (here !== undefined) {
+    const note = keptNote(vault, here);
+    // The stored spelling stays: writing `A.md` over `a.md` is an edit, not a rename.
+    const spot = { path: note.meta.path, pathKey, anchor: null, blocked: null };
+    return { kind: 'live', id: here.id as NoteId, spot, note, doc: here.doc };
+  }
+  refuseRecentlyDeleted(
+    writing,
+    rows.filter((row) => row.found === 'tombstone'),
+    text ?? '',
+  );
+  const spot = await parts.tree.spot(parts.db, vault, path, pathKey);
+  if (spot.blocked !== null) throw await conflictWithHolder(parts, vault, spot.blocked.holder, spot.blocked.path);
+  if (asked === null) return { kind: 'new', id: newId(parts), spot };
+  const owner = rows.find((row) => row.found === 'id');
+  return owner === undefined ? { kind: 'new', id: asked, spot } : basisOfOwner(parts, writing, spot, owner);
 }
 
-/** A client-minted id: free, or of this vault's tombstone, or of a live note here (a conflict), or taken elsewhere. */
-async function basisOfId(parts: NoteParts, { vault }: Writing, spot: Spot, id: NoteId): Promise<Basis> {
-  const owner = await parts.db.get(store.findIdAnywhere, { id });
-  if (owner === undefined) return { kind: 'new', id, spot };
+type Found = Omit<store.StoredNote, 'content'> & { readonly content: Buffer | null; readonly vault_id: string };
+
+function keptNote(vault: OpenVault, row: Omit<Found, 'vault_id'>): KeptNote {
+  if (row.content === null) throw new NotevaultError('note_unreadable');
+  return { ...openNote(vault, { ...row, content: row.content }), sealedContent: row.content };
+}
+
+/** A client-minted id that a note has: this vault's tombstone, a live note here (a conflict), or one elsewhere. */
+async function basisOfOwner(parts: NoteParts, { vault }: Writing, spot: Spot, owner: Found): Promise<Basis> {
+  const id = owner.id as NoteId;
   // No answer may tell whose the id is, so a foreign one is treated as if none had been sent.
   if (owner.vault_id !== vault.id) return { kind: 'new', id: newId(parts), spot };
   if (owner.deleted_at === null) throw await conflictWithHolder(parts, vault, { kind: 'note', id }, spot.path);
   const row = await parts.db.get(store.findForRevival, { vault: vault.id, id });
   if (row === undefined) return { kind: 'new', id: newId(parts), spot };
-  const note = { ...openNote(vault, row), sealedContent: row.content };
-  return { kind: 'tombstone', id, spot, note, doc: row.doc };
+  return { kind: 'tombstone', id, spot, note: keptNote(vault, row), doc: row.doc };
 }
 
-async function refuseRecentlyDeleted(parts: NoteParts, { vault, device }: Writing, pathKey: Buffer, text: string) {
-  if (device === null) return;
-  const since = parts.clock.now() - DELETE_WINS_MS;
-  const tombstones = await parts.db.all(store.findTombstones, { vault: vault.id, pathKey, since });
+function refuseRecentlyDeleted({ vault, device }: Writing, tombstones: readonly Found[], text: string): void {
   for (const row of tombstones) {
     const meta = sealed.openMeta(vault, row.id, row.stamp, row.meta);
     const same = meta.hash === createHash('sha256').update(text, 'utf8').digest('hex');
@@ -83,7 +100,7 @@ async function refuseRecentlyDeleted(parts: NoteParts, { vault, device }: Writin
 /** The error for a path (or id) that something else holds: where that is, and the note itself when it is one. */
 export async function conflictWithHolder(
   { db, tree, hooks }: NoteParts,
-  vault: Writing['vault'],
+  vault: OpenVault,
   holder: Holder,
   path: string,
 ): Promise<NotevaultError> {

@@ -1,4 +1,5 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import { sql } from 'kysely';
 import { statementsOver } from '../../engines/database/statement.ts';
 import type { TreeTables } from '../tree/tree.tables.ts';
 import type { NoteRow, NotesTables } from './notes.tables.ts';
@@ -36,8 +37,11 @@ export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer })
     .where('names.kind', '=', 'note'),
 );
 
-/** As findByPath, with the document. */
-export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+/**
+ * What a write to a path meets, in one statement: the live note there (`here`, with content and document), tombstones
+ * left there since a moment (`tombstone`), and whoever holds an id, in whichever vault: ids are never given twice (`id`).
+ */
+export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer; since: number; id: string }) =>
   db
     .selectFrom('names')
     .innerJoin('notes', (join) =>
@@ -46,10 +50,28 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer 
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
     )
-    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
+    .select([sql<'here' | 'tombstone' | 'id'>`'here'`.as('found'), 'notes.vault_id', ...row])
+    .select([sql<Buffer | null>`note_bodies.content`.as('content'), 'note_bodies.doc'])
     .where('names.vault_id', '=', p.vault)
     .where('names.path_key', '=', p.pathKey)
-    .where('names.kind', '=', 'note'),
+    .where('names.kind', '=', 'note')
+    .unionAll((eb) =>
+      eb
+        .selectFrom('notes')
+        .select([sql<'here' | 'tombstone' | 'id'>`'tombstone'`.as('found'), 'notes.vault_id', ...row])
+        .select([sql<Buffer | null>`null`.as('content'), sql<Buffer | null>`null`.as('doc')])
+        .where('vault_id', '=', p.vault)
+        .where('path_key', '=', p.pathKey)
+        .where('deleted_at', 'is not', null)
+        .where('deleted_at', '>=', p.since),
+    )
+    .unionAll((eb) =>
+      eb
+        .selectFrom('notes')
+        .select([sql<'here' | 'tombstone' | 'id'>`'id'`.as('found'), 'notes.vault_id', ...row])
+        .select([sql<Buffer | null>`null`.as('content'), sql<Buffer | null>`null`.as('doc')])
+        .where('id', '=', p.id),
+    ),
 );
 
 export const findDoc = statement((db, p: { vault: VaultId; id: NoteId }) =>
@@ -132,22 +154,6 @@ export const relocateNote = statement(
       .where('vault_id', '=', p.vault)
       .where('id', '=', p.id)
       .where('stamp', '=', p.was),
-);
-
-/** The vault an id lives in, whoever owns it: ids are never given twice. */
-export const findIdAnywhere = statement((db, p: { id: NoteId }) =>
-  db.selectFrom('notes').select(['vault_id', 'deleted_at']).where('id', '=', p.id),
-);
-
-/** Tombstones left at a path since a moment. */
-export const findTombstones = statement((db, p: { vault: VaultId; pathKey: Buffer; since: number }) =>
-  db
-    .selectFrom('notes')
-    .select(['id', 'stamp', 'meta'])
-    .where('vault_id', '=', p.vault)
-    .where('path_key', '=', p.pathKey)
-    .where('deleted_at', 'is not', null)
-    .where('deleted_at', '>=', p.since),
 );
 
 type NewNote = Omit<NoteRow, 'deleted_at'>;
