@@ -1,0 +1,139 @@
+/** No statement of any store may read a table, or a whole vault of it, to find a few rows: looked up in both engines' plans. */
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Database } from '../../src/engines/database/database.ts';
+import { openPostgres } from '../../src/engines/database/postgres.ts';
+import { openSqlite } from '../../src/engines/database/sqlite.ts';
+import type { Compiled, Engine } from '../../src/engines/database/statement.ts';
+import { migrations } from '../../src/migrations.ts';
+import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
+import { openRaw, type Raw } from '../kit/raw.ts';
+import { scratchFolder } from '../kit/scratch.ts';
+
+const domains = join(import.meta.dirname, '../../src/domains');
+
+/** Statements that may walk a table or a vault, with the reason. One that needs it no more must go. */
+const WALKS: Readonly<Record<string, string>> = {
+  'accounts.findFirstAccount': 'the table has one row at most',
+  'accounts.lockAdmins': 'the table has one row at most',
+  'accounts.findOtherAdmin': 'asked when an admin is taken away, by an operator or by deleting an account',
+  'accounts.findSomeUsers': 'asked on the command line, for the only account',
+  'accounts.deleteExpiredInvites': 'asked when an operator makes an invite; there are as many as were made in a week',
+  'keys.keysUnderOtherMasters': 'a rotation of the master key goes through every key',
+  'keys.countKeysByMaster': 'asked once at each start: under which master keys the data is',
+  'keys.keysAfter': 'an examination of the data goes through every key',
+  'tree.findFolders': 'lists the folders of the vault',
+  'idempotency.eraseOfVault': 'a purge takes all rows of the vault, a slice at a time',
+  'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
+  'notes.eraseNotes': 'a purge takes all rows of the vault, a slice at a time',
+  'tree.eraseNames': 'a purge takes all rows of the vault, a slice at a time',
+  'tree.eraseFolders': 'a purge takes all rows of the vault, a slice at a time',
+};
+
+/** One row a vault: to go by the vault alone is to look up a row. */
+const ROW_PER_VAULT = ['vaults', 'vault_feeds', 'f', 'v'];
+
+const LIST_LENGTH = 3;
+
+interface Named {
+  readonly name: string;
+  sql(engine: Engine): string;
+}
+
+/** Every statement that a store exports, as `room.name`. */
+async function statements(): Promise<Named[]> {
+  const found: Named[] = [];
+  for (const file of globSync('*/*.store.ts', { cwd: domains }).sort()) {
+    const room = file.replaceAll('\\', '/').split('/')[0] ?? '';
+    const store: Record<string, unknown> = await import(join(domains, file));
+    for (const [name, value] of Object.entries(store)) {
+      if (typeof value !== 'object' || value === null || !('compiled' in value)) continue;
+      const { compiled } = value as { compiled(engine: Engine, size?: number): Compiled };
+      found.push({ name: `${room}.${name}`, sql: (engine) => compiled(engine, LIST_LENGTH).sql });
+    }
+  }
+  return found;
+}
+
+/** What a plan of SQLite walks from end to end, of tables and of vaults. */
+async function walksOnSqlite(raw: Raw, sql: string): Promise<string[]> {
+  const rows = await raw.all(`explain query plan ${sql}`);
+  return rows
+    .map((row) => String(row.detail))
+    .filter((detail) => {
+      if (/^SCAN (?!\d+-ROW VALUES CLAUSE|CONSTANT ROW|\()/.test(detail)) return true;
+      const [, table = '', columns] = /^SEARCH (\w+) USING .*\((.*)\)/.exec(detail) ?? [];
+      return columns === 'vault_id=?' && !ROW_PER_VAULT.includes(table);
+    });
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** As walksOnSqlite. The planner is told to avoid sequential scans, so one is left only where nothing else can be done. */
+async function walksOnPostgres(raw: Raw, sql: string): Promise<string[]> {
+  const [row] = await raw.all(`explain (generic_plan, format json) ${sql}`);
+  const plan = (row?.['QUERY PLAN'] as unknown as { Plan: PlanNode }[] | undefined)?.[0]?.Plan;
+  assert.ok(plan !== undefined);
+  const walks = (node: PlanNode): string[] => {
+    const kind = node['Node Type'];
+    const table = node['Relation Name'] ?? node['Index Name'] ?? '';
+    const whole = kind === 'Seq Scan' || (/Index (Only )?Scan$/.test(kind) && node['Index Cond'] === undefined);
+    return [...(whole ? [`${kind} of ${table}`] : []), ...(node.Plans ?? []).flatMap(walks)];
+  };
+  return walks(plan);
+}
+
+async function migrated(db: Database): Promise<void> {
+  await db.migrate(migrations);
+  await db[Symbol.asyncDispose]();
+}
+
+async function check(engine: Engine, walksOf: (sql: string) => Promise<string[]>): Promise<Set<string>> {
+  const all = await statements();
+  assert.ok(all.length > 80, 'the stores were found');
+  const walking = new Set<string>();
+  const faults: string[] = [];
+  for (const { name, sql } of all) {
+    const walks = await walksOf(sql(engine));
+    if (walks.length === 0) continue;
+    walking.add(name);
+    if (!(name in WALKS)) faults.push(`${name}: ${walks.join('; ')}`);
+  }
+  assert.deepEqual(faults, []);
+  for (const name of Object.keys(WALKS))
+    assert.ok(
+      all.some((each) => each.name === name),
+      `${name} is no statement`,
+    );
+  return walking;
+}
+
+test('every statement goes by an index on SQLite', async () => {
+  const folder = scratchFolder('test');
+  const file = join(folder, 'test.sqlite');
+  try {
+    await migrated(await openSqlite({ file }));
+    await using raw = await openRaw({ file });
+    const walking = await check('sqlite', (sql) => walksOnSqlite(raw, sql));
+    assert.deepEqual([...walking].sort(), Object.keys(WALKS).sort(), 'exceptions that are none any more');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('every statement goes by an index on PostgreSQL', { skip: whyNoPostgres() ?? false }, async () => {
+  await using fresh = await freshPostgres();
+  await migrated(await openPostgres({ url: fresh.url }));
+  await using raw = await openRaw(fresh);
+  await raw.run('set enable_seqscan = off');
+  await check('postgres', (sql) => walksOnPostgres(raw, sql));
+});
