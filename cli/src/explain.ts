@@ -1,14 +1,7 @@
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 
 /** Errors whose message was written for the person at the terminal. */
-const SPOKEN = new Set([
-  'ConfigError',
-  'KeyringError',
-  'DataFolderBusy',
-  'DatabaseError',
-  'CliError',
-  'MigrationError',
-]);
+const SPOKEN = new Set(['ConfigError', 'KeyringError', 'DataFolderBusy', 'DatabaseError', 'CliError', 'SchemaError']);
 
 /** A command cannot go on; the message says what to do. */
 export class CliError extends Error {

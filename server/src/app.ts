@@ -5,6 +5,8 @@ import { publicUrlOf } from './config/config.ts';
 import { accountsRoutes } from './domains/accounts/accounts.routes.ts';
 import { type Accounts, createAccounts } from './domains/accounts/accounts.ts';
 import { allowedExtensions } from './domains/attachments/attachments.ts';
+import { foldersRoutes } from './domains/folders/folders.routes.ts';
+import { createFolders, type Folders } from './domains/folders/folders.ts';
 import { createIdempotency } from './domains/idempotency/idempotency.ts';
 import { createKeys, type Keys } from './domains/keys/keys.ts';
 import { linksRoutes } from './domains/links/links.routes.ts';
@@ -25,6 +27,7 @@ export interface App extends AsyncDisposable {
   readonly vaults: Vaults;
   readonly notes: Notes;
   readonly links: Links;
+  readonly folders: Folders;
   readonly keys: Keys;
   /** Work derived from state (purges, erasures): started by `serve`, not by single commands. */
   readonly background: Background;
@@ -72,6 +75,7 @@ export async function buildApp(
   });
   const links = createLinks(db, allowedExtensions);
   const notes = createNotes({ db, tree, vaults, clock, hooks: links });
+  const folders = createFolders({ db, tree, vaults, notes });
 
   const background = new Background(log, [
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
@@ -81,7 +85,13 @@ export async function buildApp(
   const http = await buildHttp({
     ...{ log, version, publicUrl: publicUrlOf(config, config.port), corsOrigins: config.corsOrigins },
     ...{ trustProxy: config.trustProxy, authRateLimit: config.authRateLimit },
-    routes: [...accountsRoutes(accounts), ...vaultsRoutes(vaults), ...notesRoutes(notes), ...linksRoutes(links)],
+    routes: [
+      ...accountsRoutes(accounts),
+      ...vaultsRoutes(vaults),
+      ...notesRoutes(notes),
+      ...linksRoutes(links),
+      ...foldersRoutes(folders, notes),
+    ],
     gate: {
       authenticate: (authorization) => accounts.authenticate(authorization),
       openVault: (principal, header, need) => vaults.openVault(principal, header, need),
@@ -90,7 +100,7 @@ export async function buildApp(
     ready: () => keys.probe(),
   });
   return {
-    ...{ http, accounts, vaults, notes, links, keys, background },
+    ...{ http, accounts, vaults, notes, links, folders, keys, background },
     async [Symbol.asyncDispose]() {
       await http.close();
       await background[Symbol.asyncDispose]();

@@ -147,6 +147,31 @@ export const errors = {
     'note_unreadable',
     'The stored note is damaged and cannot be opened; it is left as it is and takes no writes. Restore it from a backup.',
   ),
+
+  // Batches
+  missing_ids: entry(400, 'missing required param: ids', 'Send `ids`, a list of 1 to 1,000 ids.', both),
+  invalid_ids: entry(400, 'invalid_ids', '`ids` must be a list of 1 to 1,000 UUIDs.', both),
+  too_many_items: entry(400, 'too_many_items', 'A batch takes at most `max` items.', both),
+  missing_target: entry(
+    400,
+    'missing required param: target',
+    'Send exactly one target: a folder’s id (or `root`), or a folder’s path.',
+    both,
+  ),
+  item_not_found: entry(404, 'not_found', 'One of the items is not there: `item_id` says which. Nothing was done.'),
+  cycle: entry(409, 'cycle', 'A folder cannot move into itself.'),
+
+  // Folders
+  folder_parameter: entry(
+    400,
+    'folder parameter is required',
+    'Name the folder: `?folder=path`, empty for the root.',
+    both,
+  ),
+  bad_folder_id: entry(400, 'bad_id', 'The id is not a UUID.', both),
+  folder_id_not_found: entry(404, 'not_found', 'There is no such folder in this vault.'),
+  folder_not_found: entry(404, 'folder not found', 'There is no folder at the path.', both),
+  folder_empty: entry(422, 'folder must not be empty', 'Name the folder to make or delete: the root always is.', both),
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errors;

@@ -16,12 +16,3 @@ export function Unchecked<Fields>(properties: TProperties) {
 /** ISO 8601, UTC with `Z`, milliseconds. */
 export const Timestamp = Type.String({ format: 'date-time' });
 export const Uuid = Type.String({ format: 'uuid' });
-
-/** A timestamp on the wire from milliseconds since the epoch. */
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-export function isoTimeOrNull(ms: number | null): string | null {
-  return ms === null ? null : isoTime(ms);
-}

@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, Uuid } from '../../http/schemas.ts';
 
-export type { NoteLink } from '../notes/notes.schema.ts';
-
 export const Backlink = Type.Object({
   source_note_id: Uuid,
   source_path: Nullable(

@@ -1,9 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
-import type { NoteHooks, WrittenNote } from '../notes/notes.ts';
+import type { NoteHooks, NoteLink, WrittenNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { Backlink, NoteLink } from './links.schema.ts';
+import type { Backlink } from './links.schema.ts';
 import * as store from './links.store.ts';
 import { createMoving } from './moving.ts';
 import { orUnreadable, readableMeta, readableSource, readableTexts } from './opening.ts';

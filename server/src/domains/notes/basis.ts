@@ -7,7 +7,7 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import { sealed } from './meta.ts';
 import type { UpsertNote } from './notes.schema.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Writing } from './notes.ts';
+import type { NoteParts, Writing } from './parts.ts';
 import { type OpenedNote, openNote, toNote } from './view.ts';
 
 /** How long a deletion wins over the same note coming back from a device that has not heard of it. */

@@ -5,7 +5,7 @@ import { type Basis, conflictWithHolder } from './basis.ts';
 import { nameKeysOf } from './delete.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Writing } from './notes.ts';
+import type { NoteParts, Writing } from './parts.ts';
 import type { Prepared } from './prepare.ts';
 import { toNote } from './view.ts';
 

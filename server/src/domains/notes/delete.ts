@@ -4,7 +4,7 @@ import type { ReadHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Writing } from './notes.ts';
+import type { NoteParts, Writing } from './parts.ts';
 import { openNote } from './view.ts';
 
 /** Every blind key a note is found under: its name's and its aliases'. */

@@ -7,14 +7,22 @@ import { breather } from './breather.ts';
 import { Stale } from './commit.ts';
 import { sealed } from './meta.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Rewritten, Writing } from './notes.ts';
+import type { NoteParts, Rewritten, Writing } from './parts.ts';
 import { type MovingNote, reviseNotes, writeRevision } from './revise.ts';
 
 /** Something a client asked to move, from where it is to where it should be (normalised). */
 export type Top = Relocated;
 
+/** What a move came to. */
+export interface Outcome {
+  /** What the caller named, each with the path it has now. */
+  readonly named: readonly Top[];
+  /** How many notes changed their path. */
+  readonly notes: number;
+}
+
 /** Makes the answer inside the transaction, from what it wrote. */
-export type Answer<Result> = (handle: WriteHandle) => Promise<Result>;
+export type Answer<Result> = (handle: WriteHandle, outcome: Outcome) => Promise<Result> | Result;
 
 /** Other processes may write to the vault while a move is prepared; in this one nobody does. */
 const ROUNDS_MAX = 20;
@@ -22,23 +30,13 @@ const ROUNDS_MAX = 20;
 /** Everything that changes its path, worked out from what the caller named. */
 interface Scope {
   readonly spot: Spot;
-  /** What the caller named and what really moves: no item below another named one, none that is there already. */
+  /** What the caller named, with the paths they get. */
+  readonly named: readonly Top[];
+  /** Those of them that really move: no item below another named one, none that is there already. */
   readonly tops: readonly Top[];
   readonly items: readonly Relocated[];
   readonly folders: readonly FolderEntry[];
   readonly notes: readonly MovingNote[];
-}
-
-/** One of the items named cannot be moved: somebody else holds its new path, or it would lie in itself. */
-export class ItemError extends Error {
-  override readonly name = 'ItemError';
-  readonly code: 'conflict' | 'cycle';
-  readonly item: string;
-  constructor(code: 'conflict' | 'cycle', item: string) {
-    super(`${code} of ${item}`);
-    this.code = code;
-    this.item = item;
-  }
 }
 
 export async function moveItems<Result>(
@@ -83,7 +81,7 @@ async function moveOnce<Result>(
       if (text !== null) rewritten.set(id, { version: text.version, links: text.derived.links });
     }
     await hooks.applyMove(handle, vault, plan, rewritten, (id) => seqs.get(id) ?? first);
-    const result = await answer(handle);
+    const result = await answer(handle, { named: scope.named, notes: scope.notes.length });
     await writing.finish?.(handle, result);
     return result;
   });
@@ -94,13 +92,14 @@ async function scopeOf({ db, tree }: NoteParts, { vault }: Writing, named: reado
   const [first] = named;
   if (first === undefined) throw new TypeError('a move needs something to move');
   const spot = await tree.spot(db, vault, first.to, tree.pathKey(vault, first.to));
-  if (spot.blocked !== null) throw new ItemError('conflict', first.id);
+  if (spot.blocked !== null) throw new NotevaultError('conflict', { item_id: first.id });
   const folder = folderOf(spot.path);
   const placed = named.map((top) => ({ ...top, to: joinPath(folder, fileName(top.to)) }));
   const tops = placed
     .filter((top) => !named.some((other) => other.kind === 'folder' && isInside(other.from, top.from)))
     .filter(({ from, to }) => from !== to);
-  for (const top of tops) if (top.kind === 'folder' && isInside(top.from, top.to)) throw new ItemError('cycle', top.id);
+  for (const top of tops)
+    if (top.kind === 'folder' && isInside(top.from, top.to)) throw new NotevaultError('cycle', { item_id: top.id });
   const entries = await Promise.all(
     tops.filter(({ kind }) => kind === 'folder').map(({ id }) => tree.folderById(db, vault, id)),
   );
@@ -133,7 +132,7 @@ async function scopeOf({ db, tree }: NoteParts, { vault }: Writing, named: reado
     ...folders.map(({ id, path }) => ({ kind: 'folder' as const, id, from: path, to: toOf(path) })),
     ...notes.map(({ id, from, to }) => ({ kind: 'note' as const, id, from, to })),
   ];
-  return { spot, tops, items, folders, notes };
+  return { spot, named: placed, tops, items, folders, notes };
 }
 
 /** Changes the names and folders; resolves to the folder that what the caller named lies in now. */
@@ -146,5 +145,5 @@ async function relocated({ tree }: NoteParts, handle: WriteHandle, { vault }: Wr
   // What stands in the way of something below a folder stands in the way of the folder.
   const culprit = items.find(({ id }) => id === done.culprit);
   const top = tops.find(({ id, from }) => id === culprit?.id || culprit?.from.startsWith(`${from}/`));
-  throw new ItemError('conflict', top?.id ?? done.culprit);
+  throw new NotevaultError('conflict', { item_id: top?.id ?? done.culprit });
 }

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { idParam } from '../../http/params.ts';
 import { keyedRoute, type Route, route } from '../../http/route.ts';
-import type { Principal } from '../accounts/accounts.ts';
-import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
-import { Note, UpsertNote } from './notes.schema.ts';
-import type { Notes, Writing } from './notes.ts';
+import { writingOf } from '../../http/writing.ts';
+import { finishNothing } from '../idempotency/idempotency.ts';
+import { Note, sent, UpsertNote } from './notes.schema.ts';
+import type { Notes } from './notes.ts';
 
 const MB = 1024 * 1024;
 /** 10 MB of text can be six times that once escaped. */
@@ -15,16 +14,14 @@ const Upserted = Type.Object({
   note: Note,
   server_path: Type.Optional(Type.String({ description: 'The path as stored, when it is not the one sent.' })),
 });
+const Renamed = Type.Object({
+  renamed: Type.Boolean(),
+  old_path: Type.String(),
+  new_path: Type.String(),
+  note: Note,
+});
 const Deleted = Type.Object({ deleted: Type.Boolean() });
 const IdParams = Type.Object({ id: Type.String() });
-
-function writingOf<Result>(
-  call: { vault: OpenVault; principal: Principal; device: string | null },
-  finish: Finish<Result>,
-): Writing<Result> {
-  const { kind, name } = call.principal;
-  return { vault: call.vault, actor: { kind, name }, device: call.device, finish };
-}
 
 export function notesRoutes(notes: Notes): Route[] {
   return [
@@ -39,6 +36,44 @@ export function notesRoutes(notes: Notes): Route[] {
       errors: ['version_conflict', 'conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
       perform: (call, finish) => notes.upsert(writingOf(call, finish), call.body),
       reply: (note, { body }) => ({ body: note.path === body.path ? { note } : { note, server_path: note.path } }),
+    }),
+    keyedRoute({
+      path: '/notes/rename',
+      operation: 'renameNote',
+      summary: 'Rename or move a note; links to it go along',
+      access: 'write',
+      body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
+      responses: { 200: Renamed },
+      errors: ['note_not_found', 'conflict', 'note_unreadable'],
+      perform: (call, finish) => notes.rename(writingOf(call, finish), call.body),
+      reply: (renamed) => ({ body: renamed }),
+    }),
+    keyedRoute({
+      key: 'required',
+      path: '/notes/batch-move',
+      operation: 'moveNotes',
+      summary: 'Move notes into a folder, all or none; links to them go along',
+      access: 'write',
+      body: Type.Object({
+        ids: sent('Note ids, 1 to 1,000.'),
+        target_folder_id: sent('A folder’s id, or `root`.'),
+        target_folder: sent('A folder’s path, empty for the root; it need not exist yet.'),
+      }),
+      responses: { 200: Type.Object({ moved: Type.Integer() }) },
+      errors: [
+        'missing_ids',
+        'invalid_ids',
+        'too_many_items',
+        'missing_target',
+        'item_not_found',
+        'conflict',
+        'note_unreadable',
+      ],
+      perform: (call, finish) => {
+        const { ids, target_folder_id: id, target_folder: path } = call.body;
+        return notes.moveMany(writingOf(call, finish), ids, { id, path });
+      },
+      reply: (moved) => ({ body: { moved } }),
     }),
     route({
       method: 'GET',

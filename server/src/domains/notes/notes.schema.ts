@@ -63,3 +63,23 @@ export const Note = Type.Object({
   links: Type.Array(NoteLink),
 });
 export type Note = Static<typeof Note>;
+
+/** A field that the verb looks at itself: its faults have answers of their own. */
+export function sent(description: string) {
+  return Type.Optional(Type.Unknown({ description }));
+}
+
+/** A note in a list: without content and links. */
+export const NoteListed = Type.Object({
+  id: Uuid,
+  path: Type.String(),
+  title: Type.String(),
+  folder: Type.String(),
+  tags: Type.Array(Type.String()),
+  version: Type.Integer(),
+  content_hash: Type.String(),
+  mtime: Type.Number(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type NoteListed = Static<typeof NoteListed>;

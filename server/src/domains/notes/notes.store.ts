@@ -123,6 +123,15 @@ export const findRowsIn = listStatement((db, p: { vault: VaultId }, folders: str
     .where('deleted_at', 'is', null),
 );
 
+export const findRowsAtRoot = statement((db, p: { vault: VaultId }) =>
+  db
+    .selectFrom('notes')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('folder_id', 'is', null)
+    .where('deleted_at', 'is', null),
+);
+
 export const findBodies = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .selectFrom('note_bodies')

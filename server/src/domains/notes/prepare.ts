@@ -18,7 +18,7 @@ import {
   textOf,
 } from './document.ts';
 import { type NoteMeta, sealed, type VersionReason } from './meta.ts';
-import type { NoteParts, Writing } from './notes.ts';
+import type { NoteParts, Writing } from './parts.ts';
 import type { OpenedNote } from './view.ts';
 
 /** Everything a commit writes, sealed and ready. */

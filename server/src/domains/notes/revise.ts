@@ -11,7 +11,7 @@ import { Stale } from './commit.ts';
 import { editDocument, snapshotOf } from './document.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import * as store from './notes.store.ts';
-import type { LinkMove, MovedNote, NoteParts, Writing } from './notes.ts';
+import type { LinkMove, MovedNote, NoteParts, Writing } from './parts.ts';
 import { clientIdOf, openDocument, type Prepared, prepared } from './prepare.ts';
 import type { OpenedNote } from './view.ts';
 

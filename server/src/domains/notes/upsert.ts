@@ -9,7 +9,7 @@ import { mergeEdits, snapshotOf, textOf } from './document.ts';
 import { sealed } from './meta.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Writing } from './notes.ts';
+import type { NoteParts, Writing } from './parts.ts';
 import { clientIdOf, openDocument, prepared, prepareNext } from './prepare.ts';
 import { type OpenedNote, toNote } from './view.ts';
 

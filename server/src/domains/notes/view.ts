@@ -1,10 +1,10 @@
-import { folderOf, normalizeNotePath, PathError } from '@notevault/note-text/paths.ts';
-import { invalid } from '@notevault/protocol/errors.ts';
-import { isoTime, isoTimeOrNull } from '../../http/schemas.ts';
+import { folderOf, normalizeNotePath } from '@notevault/note-text/paths.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
+import { pathFrom } from '../tree/tree.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type NoteMeta, sealed } from './meta.ts';
-import type { Note, NoteLink } from './notes.schema.ts';
-import type { StoredNote } from './notes.store.ts';
+import type { Note, NoteLink, NoteListed } from './notes.schema.ts';
+import type { StoredNote, StoredRow } from './notes.store.ts';
 
 /** A note's row with its sealed parts open. */
 export interface OpenedNote extends Omit<StoredNote, 'meta' | 'content'> {
@@ -48,12 +48,24 @@ export function toNote(
   };
 }
 
-/** The stored form of a note path from a request. Throws a validation error on `path`. */
-export function notePathOf(raw: string): string {
-  try {
-    return normalizeNotePath(raw);
-  } catch (error) {
-    if (error instanceof PathError) throw invalid({ path: [error.reason] });
-    throw error;
-  }
+/** A note as lists show it. */
+export function toListed(vault: OpenVault, row: StoredRow): NoteListed {
+  const meta = sealed.openMeta(vault, row.id, row.stamp, row.meta);
+  return {
+    id: row.id,
+    path: meta.path,
+    title: meta.title,
+    folder: folderOf(meta.path),
+    tags: [...meta.tags],
+    version: row.version,
+    content_hash: meta.hash,
+    mtime: row.mtime,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+/** The stored form of a note path from a request. Throws a validation error on `field`. */
+export function notePathOf(raw: string, field = 'path'): string {
+  return pathFrom(raw, field, normalizeNotePath);
 }

@@ -1,5 +1,6 @@
-import { folderOf } from '@notevault/note-text/paths.ts';
-import type { FolderId } from '@notevault/protocol/ids.ts';
+import { folderOf, normalizePath, PathError } from '@notevault/note-text/paths.ts';
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { type FolderId, parseUuid } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -13,9 +14,31 @@ import {
   openFolderPath,
   pathKeyOf,
   type Spot,
+  sealFolderPath,
 } from './places.ts';
 import { type Relocation, relocate } from './relocate.ts';
 import * as store from './tree.store.ts';
+
+/** Where a batch goes, as sent: a folder's id (or `root`), or a folder's path (empty: the root). */
+export interface SentTarget {
+  readonly id?: unknown;
+  readonly path?: unknown;
+}
+
+/** A path from a request in its stored form. Throws a validation error on `field`. */
+export function pathFrom(raw: string, field: string, normalize: (raw: string) => string = normalizePath): string {
+  try {
+    return normalize(raw);
+  } catch (error) {
+    if (error instanceof PathError) throw invalid({ [field]: [error.reason] });
+    throw error;
+  }
+}
+
+/** As pathFrom, for a folder: empty for the root, however many slashes say so. */
+export function folderPathFrom(raw: string, field: string): string {
+  return /^[/\\]*$/.test(raw) ? '' : pathFrom(raw, field);
+}
 
 export type { FolderEntry, Holder, ItemKind, Spot } from './places.ts';
 export type { Relocated, Relocation } from './relocate.ts';
@@ -57,6 +80,18 @@ export interface Tree {
   folderAt(handle: ReadHandle, vault: OpenVault, path: string): Promise<FolderEntry | null>;
   /** These folders and all folders below them. */
   foldersBelow(handle: ReadHandle, vault: OpenVault, tops: readonly FolderEntry[]): Promise<FolderEntry[]>;
+  /** The path of the folder a batch goes to, which need not exist yet. Throws `missing_target`, `item_not_found` for an unknown id. */
+  targetPath(handle: ReadHandle, vault: OpenVault, sent: SentTarget): Promise<string>;
+  /** Makes a folder that stays when it is empty. Not ok as `claim`. */
+  makeFolder(handle: WriteHandle, vault: OpenVault, spot: Spot): Promise<Claimed>;
+  /** Takes folders away with all below them: `below` are they and the nested ones, `paths` those of the notes in them. */
+  removeFolders(
+    handle: WriteHandle,
+    vault: OpenVault,
+    tops: readonly FolderEntry[],
+    below: readonly FolderEntry[],
+    paths: readonly string[],
+  ): Promise<void>;
   /** Makes the folder stay when it is empty, or lets it go with the last thing in it. */
   mark(handle: WriteHandle, vault: OpenVault, folder: FolderEntry, marked: boolean): Promise<void>;
   /** Deletes a slice of a purged vault's rows; true when more may be left. */
@@ -98,6 +133,41 @@ export function createTree(clock: Clock): Tree {
     async release(handle, vault, path, kind, id) {
       await handle.run(store.deleteName, { vault: vault.id, pathKey: pathKeyOf(vault, path), item: id });
       await leave(handle, vault, folderOf(path), { notes: kind === 'note' ? 1 : 0, children: 1 });
+    },
+    async targetPath(handle, vault, sent) {
+      const given = [sent.id, sent.path].filter((value) => value !== undefined && value !== null);
+      const [value] = given;
+      if (given.length !== 1 || typeof value !== 'string') throw new NotevaultError('missing_target');
+      if (value === sent.path) return folderPathFrom(value, 'target_folder');
+      if (value === 'root') return '';
+      const id = parseUuid(value);
+      const folder = id === null ? null : await folderById(handle, vault, id);
+      if (folder === null) throw new NotevaultError('item_not_found', { item_id: value });
+      return folder.path;
+    },
+    async makeFolder(handle, vault, at) {
+      if (at.blocked !== null) return { ok: false, holder: at.blocked.holder };
+      const id = clock.uuid() as FolderId;
+      if (
+        (await handle.run(store.insertName, { vault: vault.id, pathKey: at.pathKey, kind: 'folder', item: id })) === 0
+      ) {
+        return { ok: false, holder: await holderOf(handle, vault, at.path) };
+      }
+      const parent = await enter(clock, handle, vault, at, { notes: 0, children: 1 });
+      if (parent === undefined) return { ok: false, holder: null };
+      const row = { vault: vault.id, id, parent, pathKey: at.pathKey, marker: 1 };
+      await handle.run(store.insertFolder, { ...row, path: sealFolderPath(vault, id, at.path) });
+      return { ok: true, folder: id };
+    },
+    async removeFolders(handle, vault, tops, below, paths) {
+      const keys = [...below.map(({ pathKey }) => pathKey), ...paths.map((path) => pathKeyOf(vault, path))];
+      const gone = new Set(below.map(({ id }) => id));
+      await handle.runIn(store.deleteNames, { vault: vault.id }, keys);
+      await handle.runIn(store.deleteFolders, { vault: vault.id }, [...gone]);
+      const outermost = tops.filter(({ parentId }) => parentId === null || !gone.has(parentId));
+      for (const [parent, left] of Map.groupBy(outermost, ({ path }) => folderOf(path))) {
+        await leave(handle, vault, parent, { notes: 0, children: new Set(left.map(({ id }) => id)).size });
+      }
     },
     async folders(handle, vault) {
       return (await handle.all(store.findFolders, { vault: vault.id })).map((row) => folderEntry(vault, row));

@@ -1,5 +1,6 @@
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
 import { Type } from 'typebox';
-import { isoTime, isoTimeOrNull, Nullable, Timestamp, Unchecked, Uuid } from '../../http/schemas.ts';
+import { Nullable, Timestamp, Unchecked, Uuid } from '../../http/schemas.ts';
 import type { VaultList } from './reading.ts';
 import type { Vault } from './view.ts';
 

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { put } from './contract.items.ts';
+import type { Open, OpenedDatabase } from './contract.open.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './contract.statements.ts';
-import type { Open, OpenedDatabase } from './database.contract.ts';
 import { type DatabaseError, type Migration, SchemaError } from './database.ts';
 
 export function migrationContract(open: Open): void {

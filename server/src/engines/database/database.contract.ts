@@ -3,25 +3,10 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { handleContract, onCommitContract, readContract } from './contract.bodies.ts';
 import { item, put } from './contract.items.ts';
 import { limitContract, migrationContract } from './contract.life.ts';
+import type { Open, OpenedDatabase } from './contract.open.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './contract.statements.ts';
 import { listsContract, valuesContract } from './contract.values.ts';
 import { ConstraintError, type Database } from './database.ts';
-
-export interface OpenedDatabase {
-  readonly db: Database;
-  /** The file or URL, for another process to open it by. */
-  readonly where: string;
-  /** Closes and removes it. */
-  close(): Promise<void>;
-}
-
-/** What a test of a limit asks for; PostgreSQL also gets a pool of one connection then. */
-export interface ContractLimits {
-  readonly maxWaiting?: number;
-  readonly idleMs?: number;
-}
-
-export type Open = (limits?: ContractLimits) => Promise<OpenedDatabase>;
 
 /** The port's sentences as tests, for an adapter's own test file. */
 export function databaseContract(name: string, open: Open): void {

@@ -1,0 +1,24 @@
+import { NotevaultError } from './errors.ts';
+import { parseUuid } from './ids.ts';
+
+const ITEMS_MAX = 1000;
+
+/** The ids of a batch as sent: 1 to 1,000 UUIDs, each kept once. Throws `missing_ids`, `invalid_ids`, `too_many_items`. */
+export function itemIds(sent: unknown): string[] {
+  if (sent === undefined || sent === null) throw new NotevaultError('missing_ids');
+  if (!Array.isArray(sent) || sent.length === 0) throw new NotevaultError('invalid_ids');
+  if (sent.length > ITEMS_MAX) throw new NotevaultError('too_many_items', { max: ITEMS_MAX });
+  const ids = sent.map(parseUuid);
+  if (!ids.every((id) => id !== null)) throw new NotevaultError('invalid_ids');
+  return [...new Set(ids)];
+}
+
+/** A refusal of a move of one thing, without the id of the item in the way: there is only the one. */
+export async function aboutOne<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NotevaultError && 'item_id' in error.details) throw new NotevaultError(error.code);
+    throw error;
+  }
+}

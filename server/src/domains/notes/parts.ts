@@ -1,0 +1,90 @@
+import type { RawLink } from '@notevault/note-text/raw-link.ts';
+import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../engines/clock/clock.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
+import type { Finish } from '../idempotency/idempotency.ts';
+import type { Tree } from '../tree/tree.ts';
+import type { OpenVault, VaultWriting } from '../vaults/vaults.ts';
+import type { Actor } from './meta.ts';
+import type { NoteLink } from './notes.schema.ts';
+
+/** In whose name, into which vault and from which device notes are written. `Result` is what the verb answers. */
+export interface Writing<Result = never> {
+  readonly vault: OpenVault;
+  readonly actor: Actor;
+  /** `X-Device-Id`, or null. */
+  readonly device: string | null;
+  /** Awaited last in the verb's transaction, also when there was nothing to change. */
+  readonly finish?: Finish<Result>;
+}
+
+/** A note whose rows were just written, as its edges need it. */
+export interface WrittenNote {
+  readonly id: NoteId;
+  readonly path: string;
+  readonly version: number;
+  readonly seq: Seq;
+  readonly links: readonly RawLink[];
+  /** True when the note was not live before: it has no edges yet. */
+  readonly fresh: boolean;
+  /** Blind keys under which the note came to be found, or is not found any more: edges that ask for them may change. */
+  readonly movedKeys: readonly Buffer[];
+}
+
+/** What the rooms on the right do inside a note's transactions. */
+export interface NoteHooks extends MovingHooks {
+  /** The note was created, edited or revived. Resolves to its edges. */
+  written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
+  /** The note is live no more; `movedKeys` are those it was found under. */
+  deleted(handle: WriteHandle, vault: OpenVault, note: Pick<WrittenNote, 'id' | 'seq' | 'movedKeys'>): Promise<void>;
+  /** The edges of a note, as stored. */
+  linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
+}
+
+/** A note that changes its path. */
+export interface MovedNote {
+  readonly id: NoteId;
+  readonly from: string;
+  readonly to: string;
+  readonly aliases: readonly string[];
+}
+
+/** What a move means for links: which texts must change so that every link goes on pointing where it did. */
+export interface LinkMove {
+  /** New targets by note and place among its links. */
+  readonly rewrites: ReadonlyMap<NoteId, readonly { readonly ord: number; readonly target: string }[]>;
+}
+
+/** A note whose links were rewritten: its new version and the links now in it. */
+export interface Rewritten {
+  readonly version: number;
+  readonly links: readonly RawLink[];
+}
+
+/** What links must do when notes move. */
+export interface MovingHooks {
+  /** Finds out, before the transaction, what a move does to links. Calls `breathe` often: there may be many. */
+  planMove(
+    handle: ReadHandle,
+    vault: OpenVault,
+    moves: readonly MovedNote[],
+    breathe: () => Promise<void>,
+  ): Promise<LinkMove>;
+  /** Brings the edges in line with what was planned, inside the transaction; `rewritten` are the notes whose text changed. */
+  applyMove(
+    handle: WriteHandle,
+    vault: OpenVault,
+    plan: LinkMove,
+    rewritten: ReadonlyMap<NoteId, Rewritten>,
+    seqOf: (id: NoteId) => Seq,
+  ): Promise<void>;
+}
+
+/** What the verbs of this room work with. */
+export interface NoteParts {
+  readonly db: Database;
+  readonly tree: Tree;
+  readonly vaults: VaultWriting;
+  readonly clock: Clock;
+  readonly hooks: NoteHooks;
+}
