@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { startNotes } from '../../../test/kit/notes.ts';
+import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 onEachEngine('edges resolve again', (open) => {
+  const start = notesOnOneServer(open);
+
   test('when their target is created, deleted and revived, with no write to the source', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const source = await alice.write('Source.md', '[[Target]] [m](deep/Target.md#x) ![[target.md]]');
     assert.deepEqual(await alice.edges('Source.md'), ['Target → ?', 'deep/Target.md → ?', 'target.md → ?']);
@@ -22,7 +24,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('when a note gains an alias, and when it loses it', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('Source.md', '[[Nick]] [[nick name]] [[Nick.md]]');
     await alice.write('Target.md', '---\naliases: [Nick, Nick Name]\n---\n');
@@ -40,7 +42,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('when a better candidate appears or goes', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('Work/Plans/Source.md', '[[Notes]] [[Plans/Notes]] [near](Notes.md) [[../Notes]]');
     const steps: readonly [path: string, expected: string[]][] = [
@@ -65,7 +67,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('when the source itself comes back: a note that links to itself by name and alias', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const { id, links } = await alice.write('Me.md', '---\naliases: [I]\n---\n[[Me]] [[I]]');
     assert.deepEqual(
@@ -87,7 +89,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('a dotted name may be a whole file name', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('Source.md', '[[v1.2]] [[b.md]] [[paper.pdf]]');
     await alice.write('b.md.md');
@@ -99,7 +101,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('of many sources at once', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const paths = Array.from({ length: 140 }, (_, at) => `s${at % 7}/${at}.md`);
     await Promise.all(paths.map((path) => alice.write(path, '[[Hub]] and [[hub#x]]')));

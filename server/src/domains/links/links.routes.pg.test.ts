@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { startNotes } from '../../../test/kit/notes.ts';
+import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 onEachEngine('links of a note', (open) => {
+  const start = notesOnOneServer(open);
+
   test('every form, with every field, in the answer to the write and to each read', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const target = await alice.write('Folder/Target note.md', '---\naliases: [Other name]\n---\n');
     const note = await alice.write(
@@ -45,7 +47,7 @@ onEachEngine('links of a note', (open) => {
   });
 
   test('an edit that keeps the links keeps the edges; one that changes them answers with the new ones', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('b.md');
     await alice.write('a.md', '[[b]] [[c]]\n');
@@ -59,7 +61,7 @@ onEachEngine('links of a note', (open) => {
   });
 
   test('at most 20,000 links of a note are kept, the note as it is', { timeout: 60_000 }, async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('b.md');
     const content = '[[b]]\n'.repeat(20_005);
@@ -71,8 +73,10 @@ onEachEngine('links of a note', (open) => {
 });
 
 onEachEngine('backlinks', (open) => {
+  const start = notesOnOneServer(open);
+
   test('show who links, by which words, oldest first and then by place', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const target = await alice.write('Target.md');
     const old = await alice.write('Old.md', '# The old one\n[[target#Part|words]]\n[t](Target.md)\n');
@@ -91,7 +95,7 @@ onEachEngine('backlinks', (open) => {
   });
 
   test('an edge keeps its age while target, anchor and alias stay', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('t.md');
     await alice.write('one.md', '[[t]]');
@@ -119,7 +123,7 @@ onEachEngine('backlinks', (open) => {
   });
 
   test('at most 200, the oldest', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('t.md');
     await alice.write('first.md', '[[t]]\n'.repeat(150));
@@ -130,7 +134,7 @@ onEachEngine('backlinks', (open) => {
   });
 
   test('leave out links to headings of the note itself, but not links to it by name', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('Self.md', '# Here\n[[#Here]] [down](#Here) [[Self#Here]]');
     assert.deepEqual(await alice.edges('Self.md'), [' → Self.md', ' → Self.md', 'Self → Self.md']);
@@ -138,7 +142,7 @@ onEachEngine('backlinks', (open) => {
   });
 
   test('of what is no id, no note, no longer a note, or a note of another vault', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();
     const { id } = await alice.write('a.md');
@@ -154,7 +158,7 @@ onEachEngine('backlinks', (open) => {
   });
 
   test('links never cross vaults', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();
     await alice.write('a.md', '[[b]]');

@@ -8,9 +8,15 @@ import * as store from './links.store.ts';
 import { createMoving } from './moving.ts';
 import { orUnreadable, readableMeta, readableSource, readableTexts } from './opening.ts';
 import { createResolving, DANGLING, distinct, type Target } from './resolving.ts';
-import { identityOf, type LinkText, openTexts, sameTexts, sealTexts, textOf } from './texts.ts';
+import { identityOf, type LinkText, type Origin, openTexts, sameTexts, sealTexts, textOf } from './texts.ts';
 
 const BACKLINKS_MAX = 200;
+
+/** What an edit leaves a link that was there before. */
+interface HadLink {
+  readonly age: number;
+  readonly origin: Origin | undefined;
+}
 
 /** The edges between notes: kept with each write, resolved again when names come and go. */
 export interface Links extends NoteHooks {
@@ -27,10 +33,15 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     handle: WriteHandle,
     vault: OpenVault,
     note: WrittenNote,
-    texts: LinkText[],
-    ages: Map<string, number[]>,
+    sent: LinkText[],
+    ages: Map<string, HadLink[]>,
   ) {
     const source = note.id;
+    const known = sent.map((text) => ages.get(identityOf(text))?.shift());
+    const texts = sent.map((text, ord) => {
+      const origin = known[ord]?.origin;
+      return origin === undefined ? text : { ...text, origin };
+    });
     const links = texts.map((text) => ({ text, keys: keysOf(vault, text) }));
     const candidates = await candidatesFor(
       handle,
@@ -40,7 +51,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     const edges = links.map(({ text, keys }, ord) => {
       const self = { note: source, attachment: null, path: note.path };
       const target = keys === null ? self : targetOf(text, note.path, candidates(keys));
-      const age = ages.get(identityOf(text))?.shift() ?? note.seq;
+      const age = known[ord]?.age ?? note.seq;
       return { ord, age, targetKey: keys?.[0] ?? null, otherKey: keys?.[1] ?? null, ...target };
     });
     await handle.run(store.putTexts, {
@@ -58,8 +69,8 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     if (had !== null && sameTexts(had.texts, texts)) {
       wire = had.edges.map((edge, ord) => wireLink(texts[ord] ?? edge.text, edge.target));
     } else {
-      const ages = new Map<string, number[]>();
-      for (const { text, age } of had?.edges ?? []) push(ages, identityOf(text), age);
+      const ages = new Map<string, HadLink[]>();
+      for (const { text, age } of had?.edges ?? []) push(ages, identityOf(text), { age, origin: text.origin });
       if (had !== null && had.edges.length > 0)
         await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
       wire = texts.length === 0 && had === null ? [] : await writeEdges(handle, vault, note, texts, ages);

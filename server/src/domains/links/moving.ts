@@ -7,7 +7,7 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './links.store.ts';
 import { readableSource } from './opening.ts';
 import { type CandidatesAt, createResolving, DANGLING, distinct, type Target } from './resolving.ts';
-import { type LinkText, sealTexts, textOf } from './texts.ts';
+import { type LinkText, type Origin, sealTexts, textOf } from './texts.ts';
 
 type Edge = store.StoredEdge;
 
@@ -17,6 +17,8 @@ interface Change {
   /** The new target text. */
   readonly text: string;
   readonly kept: Target;
+  /** What the link goes back to when its target does; none when it has just gone back. */
+  readonly origin: Origin | undefined;
   /** Where it points if its form could not hold the new text. */
   readonly else: Target;
 }
@@ -33,6 +35,8 @@ export interface Plan extends LinkMove {
   readonly changes: ReadonlyMap<NoteId, readonly Change[]>;
   readonly edges: ReadonlyMap<string, readonly Edge[]>;
   readonly shifts: readonly Shift[];
+  /** The link texts of the notes to be rewritten, as they were. */
+  readonly texts: ReadonlyMap<string, readonly LinkText[]>;
 }
 
 /** @param attachmentExtensions as for createLinks. */
@@ -90,6 +94,7 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
     const moveOf = new Map<string, MovedNote>(moves.map((move) => [move.id, move]));
     const changes = new Map<NoteId, Change[]>();
     const shifts: Shift[] = [];
+    const texts = new Map<string, readonly LinkText[]>();
     for (const row of rows) {
       await breathe();
       const source = readableSource(vault, row);
@@ -104,13 +109,15 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
         if ('text' in fate) found.push({ ord: edge.ord, ...fate });
         else shifts.push({ source: row.id, ord: edge.ord, target: fate.target });
       }
-      if (found.length > 0) changes.set(row.id as NoteId, found);
+      if (found.length === 0) continue;
+      changes.set(row.id as NoteId, found);
+      texts.set(row.id, source.texts);
     }
     const rewrites = new Map(
       [...changes].map(([id, list]) => [id, list.map(({ ord, text }) => ({ ord, target: text }))]),
     );
     const complete = await handle.allIn(store.findEdgesFrom, { vault: vault.id }, [...changes.keys()]);
-    return { rewrites, changes, shifts, edges: Map.groupBy(complete, ({ source_id }) => source_id) };
+    return { rewrites, changes, shifts, texts, edges: Map.groupBy(complete, ({ source_id }) => source_id) };
   }
 
   /** Null when the edge goes on as it is; a new text that keeps its target; or another target for the text it has. */
@@ -128,19 +135,25 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
     };
     const now = resolved(text.target);
     const had = edge.target_note_id;
-    if (now.note === had && now.attachment === edge.target_attachment_id) return null;
     const keys = [edge.target_key, edge.other_key].filter((key) => key !== null);
     const path = had === null ? undefined : pathsOf(had, moveOf, candidates(keys));
-    if (had === null || path === undefined) return { target: now };
+    const stays = now.note === had && now.attachment === edge.target_attachment_id;
+    if (had === null || path === undefined) return stays ? null : { target: now };
+    const kept = { note: had, attachment: null, path: path.after };
+    const { origin } = text;
+    if (origin !== undefined && origin.path === path.after && resolved(origin.target).note === had) {
+      return { text: origin.target, kept, origin: undefined, else: now };
+    }
+    if (stays) return null;
     const link = {
       before: { source: source.before, target: path.before },
       after: { source: source.after, target: path.after },
       form: text.form,
       target: text.target,
     };
-    const kept = { note: had, attachment: null, path: path.after };
     const choice = targetChoices(link).find((target) => resolved(target).note === had);
-    return choice === undefined ? { target: now } : { text: choice, kept, else: now };
+    if (choice === undefined) return { target: now };
+    return { text: choice, kept, origin: origin ?? { target: text.target, path: path.before }, else: now };
   }
 
   async function applyMove(
@@ -161,8 +174,14 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
     }
     const shiftsOf = Map.groupBy(plan.shifts, ({ source }) => source);
     for (const [source, { version, links }] of rewritten) {
-      const texts = links.map(textOf);
+      const before = plan.texts.get(source) ?? [];
       const changes = new Map((plan.changes.get(source) ?? []).map((change) => [change.ord, change]));
+      const texts = links.map((link, ord) => {
+        const text = textOf(link);
+        const change = changes.get(ord);
+        const origin = change?.text === text.target ? change.origin : before[ord]?.origin;
+        return origin === undefined ? text : { ...text, origin };
+      });
       const shifts = new Map((shiftsOf.get(source) ?? []).map(({ ord, target }) => [ord, target]));
       const had = new Map(
         (plan.edges.get(source) ?? []).map((edge) => [edge.ord, { ...edge, ...shifted(shifts.get(edge.ord)) }]),

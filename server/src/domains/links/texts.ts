@@ -8,7 +8,16 @@ export interface LinkText {
   readonly alias: string | null;
   readonly embed: boolean;
   readonly form: LinkForm;
+  /** What stood here before moves rewrote it, and where the target lay then: it comes back when the target does. */
+  readonly origin?: Origin;
 }
+
+export interface Origin {
+  readonly target: string;
+  readonly path: string;
+}
+
+type TextRow = [string, string | null, string | null, number, LinkForm, string?, string?];
 
 const placeOf = (source: string, version: number) => ({ kind: 'link_texts.texts', row: source, version });
 
@@ -32,13 +41,18 @@ export function sameTexts(a: readonly LinkText[], b: readonly LinkText[]): boole
 
 /** Seals the link texts of a note as one value. */
 export function sealTexts(vault: OpenVault, source: string, version: number, texts: readonly LinkText[]): Buffer {
-  const rows = texts.map(({ target, anchor, alias, embed, form }) => [target, anchor, alias, embed ? 1 : 0, form]);
+  const rows = texts.map(({ target, anchor, alias, embed, form, origin }) => {
+    const row = [target, anchor, alias, embed ? 1 : 0, form];
+    return origin === undefined ? row : [...row, origin.target, origin.path];
+  });
   return vault.key.seal(placeOf(source, version), Buffer.from(JSON.stringify(rows), 'utf8'));
 }
 
 /** Throws KeyringError when the value is damaged. */
 export function openTexts(vault: OpenVault, source: string, version: number, sealed: Buffer): LinkText[] {
   const json = vault.key.open(placeOf(source, version), sealed).toString('utf8');
-  const rows = JSON.parse(json) as [string, string | null, string | null, number, LinkForm][];
-  return rows.map(([target, anchor, alias, embed, form]) => ({ target, anchor, alias, embed: embed === 1, form }));
+  return (JSON.parse(json) as TextRow[]).map(([target, anchor, alias, embed, form, was, path]) => ({
+    ...{ target, anchor, alias, embed: embed === 1, form },
+    ...(was === undefined || path === undefined ? {} : { origin: { target: was, path } }),
+  }));
 }
