@@ -1,5 +1,7 @@
+import { after } from 'node:test';
+import type { Database } from '../../src/engines/database/database.ts';
 import { checkedCallers } from './openapi.ts';
-import type { Answer, Caller, Headed } from './person.ts';
+import { type Answer, Caller, type Headed } from './person.ts';
 import { startServer, type TestServer, type TestServerOptions } from './server.ts';
 
 /** A server on which alice has one vault; every answer to her or bob is held against the OpenAPI document. */
@@ -42,6 +44,46 @@ export async function startNotes(options: TestServerOptions): Promise<NotesServe
     bob: () => writerFor(server.bob),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+/**
+ * As startNotes, on one server for all tests of a `describe` (inside which it must be called): each has vaults of its own
+ * and says so in its requests. For tests that leave the account, its other vaults and most of the clock alone.
+ */
+export function notesOnOneServer(open: () => Promise<Database>): () => Promise<NotesServer> {
+  let started: Promise<TestServer> | undefined;
+  after(async () => (await started)?.[Symbol.asyncDispose]());
+  return async () => {
+    started ??= startServer({ open });
+    const server = await started;
+    const checked = await checkedCallers(server);
+    const writerFor = async (caller: Caller) => {
+      const { vault } = (await caller.post('/vaults', { name: 'Notes' })).body;
+      return writer(new Headered(checked(caller), { 'x-vault-id': vault.id }), vault.id);
+    };
+    return {
+      server,
+      alice: await writerFor(server.alice),
+      bob: () => writerFor(server.bob),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  };
+}
+
+/** Sends headers with every call, unless the call has its own. */
+class Headered extends Caller {
+  readonly #caller: Caller;
+  readonly #always: Headed;
+
+  constructor(caller: Caller, always: Headed) {
+    super('');
+    this.#caller = caller;
+    this.#always = always;
+  }
+
+  override call(method: string, path: string, body: unknown, headers: Headed): Promise<Answer> {
+    return this.#caller.call(method, path, body, { ...this.#always, ...headers });
+  }
 }
 
 function writer(caller: Caller, vault: string): Writer {

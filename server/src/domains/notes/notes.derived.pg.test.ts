@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { startNotes } from '../../../test/kit/notes.ts';
+import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 onEachEngine('what a note says of itself', (open) => {
+  const start = notesOnOneServer(open);
+
   test('every field of good frontmatter, and none without', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const content = [
       '---',
@@ -43,7 +45,7 @@ onEachEngine('what a note says of itself', (open) => {
   });
 
   test('unusable frontmatter says why, keeps the content, and names no value', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const cases: readonly [code: string, content: string, key: string | null][] = [
       ['unterminated', '---\nsecret: swordfish\ntext', null],
@@ -65,14 +67,14 @@ onEachEngine('what a note says of itself', (open) => {
   });
 
   test('an unreadable date is null and no fault', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const note = await alice.write('a.md', '---\ncreated: some day\nupdated: 2024-13-40\n---\n');
     assert.deepEqual([note.fm_created, note.fm_timestamp, note.parse_status], [null, null, 'ok']);
   });
 
   test('tags follow the text; code, links and addresses have none', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const note = await alice.write(
       'a.md',
@@ -84,7 +86,7 @@ onEachEngine('what a note says of itself', (open) => {
   });
 
   test('the title: frontmatter, else the first heading, else the name', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const title = async (content: string) => (await alice.write('Folder/My note.MD', content)).title;
     assert.equal(await title('---\ntitle: Front\n---\n# Head\n'), 'Front');

@@ -2,45 +2,51 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtinPlans } from '../../../src/domains/plans/plans.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { startNotes } from '../../../test/kit/notes.ts';
+import { notesOnOneServer, startNotes } from '../../../test/kit/notes.ts';
 
-const MINTED = '0198C0DE-1111-4222-8333-444455556666';
+const mint = () => crypto.randomUUID().toUpperCase();
 const device = (name: string) => ({ 'x-device-id': name });
 
 onEachEngine('ids of notes', (open) => {
+  const start = notesOnOneServer(open);
+
   test('a free client-minted id is honoured, of any version and case', async () => {
-    await using notes = await startNotes({ open });
+    const minted = mint();
+    await using notes = await start();
     const { alice } = notes;
-    assert.equal((await alice.write('a.md', 'a', { id: MINTED })).id, MINTED.toLowerCase());
+    assert.equal((await alice.write('a.md', 'a', { id: minted })).id, minted.toLowerCase());
     // Where there is a note already, the id says nothing.
-    assert.equal((await alice.write('a.md', 'b', { id: crypto.randomUUID() })).id, MINTED.toLowerCase());
+    assert.equal((await alice.write('a.md', 'b', { id: crypto.randomUUID() })).id, minted.toLowerCase());
   });
 
   test('what is no UUID is as if it had not been sent', async () => {
-    await using notes = await startNotes({ open });
+    const minted = mint();
+    await using notes = await start();
     const { alice } = notes;
-    for (const [at, id] of ['', 'x', `${MINTED}0`, `{${MINTED}}`, '\ud800', null].entries()) {
+    for (const [at, id] of ['', 'x', `${minted}0`, `{${minted}}`, '\ud800', null].entries()) {
       assert.match((await alice.write(`${at}.md`, 'a', { id })).id, /^[0-9a-f-]{36}$/);
     }
   });
 
   test('the id of a live note elsewhere is a conflict that shows the note', async () => {
-    await using notes = await startNotes({ open });
+    const minted = mint();
+    await using notes = await start();
     const { alice } = notes;
-    const note = await alice.write('a.md', '[[x]]', { id: MINTED });
-    const answer = await alice.put('b.md', { id: MINTED });
+    const note = await alice.write('a.md', '[[x]]', { id: minted });
+    const answer = await alice.put('b.md', { id: minted });
     assert.equal(answer.status, 409);
     assert.deepEqual(answer.body, { error: 'conflict', server_path: 'a.md', server_note: note });
     assert.equal((await alice.read('b.md')).status, 404);
   });
 
   test('the id of a tombstone of this vault revives it, at any path, and goes on with its versions', async () => {
-    await using notes = await startNotes({ open });
+    const minted = mint();
+    await using notes = await start();
     const { server, alice } = notes;
-    const note = await alice.write('a.md', 'first\n', { id: MINTED });
+    const note = await alice.write('a.md', 'first\n', { id: minted });
     await alice.remove('a.md');
     server.clock.advance({ minutes: 2 });
-    const revived = await alice.write('Other/b.md', 'second\n', { id: MINTED });
+    const revived = await alice.write('Other/b.md', 'second\n', { id: minted });
     assert.deepEqual(
       [revived.id, revived.version, revived.seq, revived.path, revived.created_at],
       [note.id, 2, 3, 'Other/b.md', note.created_at],
@@ -48,18 +54,19 @@ onEachEngine('ids of notes', (open) => {
     assert.equal((await alice.read('a.md')).status, 404);
     const merged = await alice.write('Other/b.md', 'second\nthird\n', { version: 2 });
     assert.deepEqual([merged.content, merged.version], ['second\nthird\n', 3]);
-    assert.equal((await alice.put('a.md', { id: MINTED })).status, 409);
+    assert.equal((await alice.put('a.md', { id: minted })).status, 409);
     await alice.remove('Other/b.md');
-    const based = await alice.put('a.md', { id: MINTED, base_hash: merged.content_hash });
+    const based = await alice.put('a.md', { id: minted, base_hash: merged.content_hash });
     assert.deepEqual([based.status, based.body.error, based.body.server_note], [409, 'version_conflict', null]);
   });
 
   test('an id of another vault is minted anew, live or deleted, and no answer tells', async () => {
-    await using notes = await startNotes({ open });
+    const minted = mint();
+    await using notes = await start();
     const { server, alice } = notes;
     const bob = await notes.bob();
-    const { id } = await alice.write('a.md', 'private', { id: MINTED });
-    const taken = await bob.put('b.md', { id: MINTED });
+    const { id } = await alice.write('a.md', 'private', { id: minted });
+    const taken = await bob.put('b.md', { id: minted });
     const fresh = await bob.put('c.md', { id: 'no uuid' });
     assert.deepEqual([taken.status, fresh.status], [200, 200]);
     assert.notEqual(taken.body.note.id, id);
@@ -74,16 +81,16 @@ onEachEngine('ids of notes', (open) => {
     });
     assert.deepEqual(shape(taken), shape(fresh));
     await alice.remove('a.md');
-    assert.notEqual((await bob.write('d.md', 'x', { id: MINTED })).id, id);
+    assert.notEqual((await bob.write('d.md', 'x', { id: minted })).id, id);
     // The same holds between two vaults of one user.
     const second = (await server.alice.post('/vaults', { name: 'Second' })).body.vault.id;
-    const copied = await alice.put('a.md', { id: MINTED }, { 'x-vault-id': second });
+    const copied = await alice.put('a.md', { id: minted }, { 'x-vault-id': second });
     assert.equal(copied.status, 200);
     assert.notEqual(copied.body.note.id, id);
   });
 
   test('for 60 s a deletion wins over the same note coming back from another device', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { server, alice } = notes;
     await alice.write('a.md', 'text', {}, device('phone'));
     await alice.remove('a.md', device('laptop'));
@@ -105,7 +112,7 @@ onEachEngine('ids of notes', (open) => {
   });
 
   test('a device id over 64 bytes names no device', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('a.md', 'text');
     await alice.remove('a.md', device('laptop'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { startNotes } from '../../../test/kit/notes.ts';
+import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 const REFUSED: readonly [path: string, reason: string][] = [
   ['', 'must not be empty'],
@@ -44,8 +44,10 @@ const STORED: readonly [sent: string, stored: string][] = [
 ];
 
 onEachEngine('paths of notes', (open) => {
+  const start = notesOnOneServer(open);
+
   test('what is refused, in words', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     for (const [path, reason] of REFUSED) {
       const answer = await alice.put(path);
@@ -54,7 +56,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('what is stored, told where it is not what was sent; found again under both', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     for (const [sent, stored] of STORED) {
       const { status, body } = await alice.put(sent);
@@ -67,7 +69,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a path in a URL is decoded by segments, and looked up without case', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('Ordner/Größe ß?.md');
     const spellings = ['Ordner/Gr%C3%B6%C3%9Fe%20%C3%9F%3F.md', 'Ordner%2FGr%C3%B6%C3%9Fe%20%C3%9F%3F.md'];
@@ -84,7 +86,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a URL path that breaks the rules is a validation error, of whichever route', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const malformed = { errors: { path: ['must be valid percent-encoded UTF-8'] } };
     for (const url of ['%zz.md', '%ff.md', 'a/%E3%81.md', '%', 'a%2.md']) {
@@ -103,7 +105,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('names that differ by case alone are one name; a note and its folder keep their first spelling', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const first = await alice.write('Projects/Straße.md', 'one');
     const again = await alice.put('projects/STRASSE.md', { content: 'two' });
@@ -118,7 +120,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a folder that has gone may come back in another spelling', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('Folder/Sub/a.md');
     await alice.remove('Folder/Sub/a.md');
@@ -126,7 +128,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('nothing lies under a note', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const holder = await alice.write('Folder/a.md', '[[b]]');
     for (const path of ['Folder/a.md/b.md', 'folder/A.MD/deeper/b.md']) {
@@ -138,7 +140,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a note cannot stand where a folder is, until the folder has gone', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('Archive.md/2024/old.md');
     const answer = await alice.put('archive.md');
@@ -148,7 +150,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('deleting by path: idempotent, case-insensitive, and only what is there', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { server, alice } = notes;
     const { id } = await alice.write('Folder/a.md');
     await alice.write('Folder/b.md');
@@ -162,12 +164,12 @@ onEachEngine('paths of notes', (open) => {
     const again = await alice.write('Folder/a.md');
     assert.notEqual(again.id, id);
     assert.deepEqual([again.version, again.seq], [1, 4]);
-    const [vault] = (await server.alice.get('/vaults')).body.vaults;
+    const { vault } = (await server.alice.get(`/vaults/${alice.vault}`)).body;
     assert.equal(vault.note_count, 2);
   });
 
   test('deleting by id: what is not there is not found', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('a.md');
     const remove = (text: string) => alice.caller.delete(`/notes/by-id/${text}`);

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { startNotes } from '../../../test/kit/notes.ts';
+import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
 const UNISSUED = '0198c0de-0000-7000-8000-000000000000';
 
 onEachEngine('upserting notes', (open) => {
+  const start = notesOnOneServer(open);
+
   test('a new note has every field, from its text and path', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { server, alice } = notes;
     const content = '---\ntags: [Work, "#plans"]\n---\n# A title\nText with #Tag and [[Nowhere]].\n';
     const answer = await alice.put('Folder/Sub/Note.md', {
@@ -40,7 +42,7 @@ onEachEngine('upserting notes', (open) => {
   });
 
   test('an edit keeps the id, grows version and seq by one, and takes mtime and time of the edit', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { server, alice } = notes;
     const first = await alice.write('a.md', 'one\n');
     server.clock.advance({ seconds: 5 });
@@ -53,7 +55,7 @@ onEachEngine('upserting notes', (open) => {
   });
 
   test('equal content changes nothing: not version, seq, mtime or time, also with a stale or foreign base', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { server, alice } = notes;
     const first = await alice.write('a.md', 'one\n');
     const now = await alice.write('a.md', 'two\n', { mtime: 2 });
@@ -66,7 +68,7 @@ onEachEngine('upserting notes', (open) => {
   });
 
   test('content absent: a new note is empty, an existing one stays as it is', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const { note } = (await alice.caller.post('/notes', { path: 'a.md', mtime: 1 })).body;
     assert.deepEqual([note.content, note.content_hash, note.title, note.version], ['', sha256(''), 'a', 1]);
@@ -76,7 +78,7 @@ onEachEngine('upserting notes', (open) => {
   });
 
   test('base_hash: only over the content it names, else the stored note and nothing merged', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const first = await alice.write('a.md', 'one\n[[b]]\n');
     const second = await alice.write('a.md', 'two\n[[b]]\n', { base_hash: first.content_hash });
@@ -93,7 +95,7 @@ onEachEngine('upserting notes', (open) => {
   });
 
   test('version: an edit of an older version merges with what came since', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     await alice.write('a.md', 'top\nmiddle\nbottom\n');
     await alice.write('a.md', 'top\nmiddle\nbottom\nadded below\n', { version: 1 });
@@ -107,7 +109,7 @@ onEachEngine('upserting notes', (open) => {
   });
 
   test('version: one that was never issued is a conflict, also on a missing note', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const note = await alice.write('a.md', 'one\n');
     for (const version of [2, 0, -1, 2 ** 53 - 1]) {
@@ -121,7 +123,7 @@ onEachEngine('upserting notes', (open) => {
   });
 
   test('10 MB of UTF-8 are taken, a byte more is not, nor by a merge', { timeout: 60_000 }, async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const max = 10 * 1024 * 1024;
     const full = `é${'x'.repeat(max - 2)}`;
@@ -131,16 +133,17 @@ onEachEngine('upserting notes', (open) => {
       const refused = await alice.put('more.md', { content });
       assert.deepEqual([refused.status, refused.body], [413, both]);
     }
-    const half = `${'x\n'.repeat(max / 4)}`;
+    const lines = (letter: string, megabytes: number) => `${letter.repeat(1023)}\n`.repeat(1024 * megabytes);
+    const half = lines('x', 5);
     await alice.write('half.md', half);
-    await alice.write('half.md', `${half}${'y\n'.repeat(max / 5)}`, { version: 1 });
-    const merged = await alice.put('half.md', { content: `${'z\n'.repeat(max / 5)}${half}`, version: 1 });
+    await alice.write('half.md', half + lines('y', 4), { version: 1 });
+    const merged = await alice.put('half.md', { content: lines('z', 4) + half, version: 1 });
     assert.deepEqual([merged.status, merged.body], [413, both]);
     assert.equal((await alice.read('half.md')).body.version, 2);
   });
 
   test('lone surrogates become replacement characters, everything else comes back as sent', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const broken = await alice.put('a.md', { content: 'x\ud83dy\udc00z' });
     assert.equal(broken.body.note.content, 'x\ufffdy\ufffdz');
@@ -150,7 +153,7 @@ onEachEngine('upserting notes', (open) => {
   });
 
   test('a note of another vault is no note here, whatever its path or id', async () => {
-    await using notes = await startNotes({ open });
+    await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();
     const { id } = await alice.write('a.md', 'private');
