@@ -1,3 +1,4 @@
+import { RestError } from '@notevault/client/rest.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 
 /** Errors whose message was written for the person at the terminal. */
@@ -11,11 +12,14 @@ export class CliError extends Error {
 /** What a person is told about an error that ended a command. */
 export function explain(error: unknown): string {
   if (error instanceof NotevaultError) {
+    if (error.code === 'validation') return `notevault: ${faultsOf(error.details.errors)}.`;
     const details = Object.keys(error.details).length === 0 ? '' : ` ${JSON.stringify(error.details)}`;
     return `notevault: ${errors[error.code].help}${details}`;
   }
   if (!(error instanceof Error)) return `notevault: ${String(error)}`;
   if (SPOKEN.has(error.name)) return `notevault: ${error.message}`;
+  if (error instanceof RestError) return `notevault: ${refusalOf(error)}`;
+  if (error instanceof TypeError && error.message === 'fetch failed') return `notevault: ${unreachable(error.cause)}`;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE') {
     return `notevault: ${address}:${port} is in use. Is notevault running already? Else give another --port.`;
@@ -24,4 +28,21 @@ export function explain(error: unknown): string {
     return `notevault: no permission: ${path ?? error.message}`;
   if (code === 'ENOENT') return `notevault: there is no ${path ?? 'such file'}.`;
   return `notevault: unexpected failure.\n${error.stack ?? error.message}`;
+}
+
+/** A field's name and what is wrong with it, as one sentence: `plan must be one of free, pro`. */
+function faultsOf(fields: unknown): string {
+  const faults = Object.entries((fields ?? {}) as Record<string, readonly string[]>);
+  return faults.flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`)).join('; ');
+}
+
+function refusalOf({ status, message }: RestError): string {
+  const hint = status === 401 ? ' Sign in again, and give the new access token as --token.' : '';
+  return `the server answered ${status}: ${message}.${hint}`;
+}
+
+/** What `fetch` hides in the cause of its error; a name that leads to several addresses has an error for each. */
+function unreachable(cause: unknown): string {
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  return `the server cannot be reached (${first instanceof Error ? first.message : 'no answer'}).`;
 }

@@ -7,6 +7,7 @@ import { keysCommand } from './commands/keys.ts';
 import { serveCommand } from './commands/serve.ts';
 import { explain } from './explain.ts';
 
+// A command loads the service when it runs: help, and the answer to a typing error, come without it.
 const program = new Command('notevault')
   .description('A server for vaults of markdown notes: merging writes, true links, sealed at rest.')
   .version(version)
@@ -17,6 +18,7 @@ const program = new Command('notevault')
   .addCommand(adminCommand())
   .addCommand(keysCommand())
   .addCommand(doctorCommand());
+inherit(program);
 
 try {
   await program.parseAsync();
@@ -25,5 +27,13 @@ try {
   else {
     process.stderr.write(`${explain(error)}\n`);
     process.exitCode = 1;
+  }
+}
+
+/** A command made on its own knows nothing of its parent: neither the hint after an error, nor that it must not exit. */
+function inherit(parent: Command): void {
+  for (const command of parent.commands) {
+    command.copyInheritedSettings(parent);
+    inherit(command);
   }
 }

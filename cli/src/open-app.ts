@@ -1,15 +1,19 @@
-import { type AdminVerbs, adminSocketPath, adminVerbs } from '@notevault/server/admin.ts';
-import { type App, buildApp } from '@notevault/server/app.ts';
+import type { AdminVerbs } from '@notevault/server/admin.ts';
+import type { App } from '@notevault/server/app.ts';
 import type { Config } from '@notevault/server/config/config.ts';
-import { DataFolderBusy, lockDataFolder } from '@notevault/server/data-folder.ts';
-import { openEngines } from '@notevault/server/engines.ts';
-import { createLogger } from '@notevault/server/telemetry.ts';
+import { adminSocketPath, DataFolderBusy, lockDataFolder } from '@notevault/server/data-folder.ts';
 import { adminClient } from './admin-client.ts';
 
 /** The service without its listener, in this process. Throws DataFolderBusy while a server works in the data folder. */
 export async function openApp(config: Config): Promise<App> {
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
+  // Not before the lock is taken: beside a running server none of this is needed.
+  const [{ openEngines }, { buildApp }, { createLogger }] = await Promise.all([
+    import('@notevault/server/engines.ts'),
+    import('@notevault/server/app.ts'),
+    import('@notevault/server/telemetry.ts'),
+  ]);
   const engines = opened.use(await openEngines(config));
   const app = opened.use(await buildApp(engines, config, createLogger('silent')));
   const closing = opened.move();
@@ -20,6 +24,7 @@ export async function openApp(config: Config): Promise<App> {
 export async function withAdmin<T>(config: Config, work: (verbs: AdminVerbs) => Promise<T>): Promise<T> {
   try {
     await using app = await openApp(config);
+    const { adminVerbs } = await import('@notevault/server/admin.ts');
     return await work(adminVerbs(app.accounts, () => ''));
   } catch (error) {
     if (!(error instanceof DataFolderBusy)) throw error;

@@ -1,7 +1,7 @@
 import { chmod, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
+import { adminSocketPath } from './data-folder.ts';
 import type { Accounts } from './domains/accounts/accounts.ts';
 
 /** What an operator may do to a running server, and from the command line to a data folder nobody serves. */
@@ -19,8 +19,6 @@ export interface AdminVerbs {
   /** A session of the account named, or of the only one: how the command line writes through a running server. */
   openSession(email: string | undefined): Promise<{ url: string; token: string }>;
 }
-
-export const adminSocketPath = (dataDir: string) => join(dataDir, 'admin.sock');
 
 export function adminVerbs(accounts: Accounts, url: () => string): AdminVerbs {
   return {

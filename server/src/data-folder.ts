@@ -2,6 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+/** Where a server listens for the operator's commands. */
+export const adminSocketPath = (dataDir: string) => join(dataDir, 'admin.sock');
+
 /** Another process works in the data folder. */
 export class DataFolderBusy extends Error {
   override readonly name = 'DataFolderBusy';

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { adminSocketPath } from './admin.ts';
 import type { Config } from './config/config.ts';
-import { DataFolderBusy, lockDataFolder } from './data-folder.ts';
+import { adminSocketPath, DataFolderBusy, lockDataFolder } from './data-folder.ts';
 import { checkDataKeys, keyCensus } from './domains/keys/keys.ts';
 import { systemClock } from './engines/clock/clock.ts';
 import { MasterKeyring } from './engines/keyring/master-key.ts';

@@ -1,4 +1,3 @@
-import { examine } from '@notevault/server/doctor.ts';
 import { Command } from 'commander';
 import { configOf, withConfig } from '../config-flags.ts';
 
@@ -8,6 +7,7 @@ export function doctorCommand(): Command {
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
       process.stdout.write('ok    configuration\n');
+      const { examine } = await import('@notevault/server/doctor.ts');
       for await (const { what, ok, says } of examine(config)) {
         process.stdout.write(`${ok ? 'ok   ' : 'FAULT'} ${what}: ${says}\n`);
         if (!ok) process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { adminSocketPath } from '@notevault/server/admin.ts';
-import { DataFolderBusy } from '@notevault/server/data-folder.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { adminSocketPath, DataFolderBusy } from '@notevault/server/data-folder.ts';
 import { Command } from 'commander';
 import { adminClient } from '../admin-client.ts';
 import { configOf, storageOptions, withConfig } from '../config-flags.ts';
@@ -32,16 +32,29 @@ export function importCommand(): Command {
       if ((flags.url === undefined) !== (flags.token === undefined)) {
         throw new CliError('--url and --token go together: the server to write to, and the credential to do it with.');
       }
+      if (flags.url !== undefined && !/^https?:$/.test(URL.parse(flags.url)?.protocol ?? '')) {
+        throw new CliError(`--url is "${flags.url}": it must be an address such as https://notes.example.org.`);
+      }
       const vault = flags.vault ?? basename(root);
       const summary = await withDoor(flags, vault, (door) => {
         const line = progressLine();
         return importFolder(root, door, (step, done, of) =>
           line(`${step === 'write' ? 'Writing' : 'Checking'} ${done} of ${of} notes`, done === of),
         );
-      });
+      }).catch(explainAccount(flags.user));
       report(vault, summary);
       if (summary.failed.length > 0) process.exitCode = 1;
     });
+}
+
+/** The catalogue speaks of the e-mail that was sent; here there was none. */
+function explainAccount(user: string | undefined): (error: unknown) => never {
+  return (error) => {
+    if (user !== undefined || !(error instanceof NotevaultError) || error.code !== 'account_not_found') throw error;
+    throw new CliError(
+      'Whose vault? There is no account, or more than one: make one with "notevault admin create-user", or name one with --user.',
+    );
+  };
 }
 
 /** Through the server named, else straight into the data folder, else through the server that works in it. */

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { lockDataFolder } from '@notevault/server/data-folder.ts';
-import { keyCensus } from '@notevault/server/domains/keys/keys.ts';
 import { systemClock } from '@notevault/server/engines/clock/clock.ts';
 import { parseMasterKey } from '@notevault/server/engines/keyring/key-file.ts';
-import { masterKeyFor, openDatabase } from '@notevault/server/engines.ts';
-import { rotateMasterKey } from '@notevault/server/rotate.ts';
 import { Command } from 'commander';
 import { configOf, storageOptions, withConfig } from '../config-flags.ts';
 import { CliError } from '../explain.ts';
@@ -37,6 +34,8 @@ function status(): Command {
       const config = configOf(flags);
       await using opened = new AsyncDisposableStack();
       if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
+      const { masterKeyFor, openDatabase } = await import('@notevault/server/engines.ts');
+      const { keyCensus } = await import('@notevault/server/domains/keys/keys.ts');
       const db = opened.use(await openDatabase(config));
       const key = await masterKeyFor(config, db, systemClock(), { unfinishedRotation: true });
       print(`Master key from ${key.origin}${key.made ? ' (made just now)' : ''}`);
@@ -59,6 +58,7 @@ function rotate(): Command {
             'pipe it into "notevault keys rotate --new-key-stdin", then set the variable to it.',
         );
       }
+      const { rotateMasterKey } = await import('@notevault/server/rotate.ts');
       const line = progressLine();
       const done = await rotateMasterKey(config, given, (count) => line(`${count} data keys`, false));
       print(`${done.dataKeys} data keys are now under master key ${done.masterKeyId}.`);

@@ -1,5 +1,3 @@
-import { serve } from '@notevault/server/serve.ts';
-import { createLogger } from '@notevault/server/telemetry.ts';
 import { Command } from 'commander';
 import { configOf, withConfig } from '../config-flags.ts';
 
@@ -8,6 +6,8 @@ export function serveCommand(): Command {
     .description('Run the server until it is told to stop (SIGTERM, SIGINT; a second one hurries)')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
+      const { serve } = await import('@notevault/server/serve.ts');
+      const { createLogger } = await import('@notevault/server/telemetry.ts');
       const log = createLogger(config.logLevel);
       const serving = await serve(config, log);
       const say = (line: string) => process.stderr.write(`${line}\n`);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -138,4 +139,11 @@ async function ended(child: ChildProcess): Promise<Ended> {
   }
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   return { code, signal, ...output };
+}
+
+/** The command ended with 1 and said why, for people. */
+export function assertFails({ code, stdout, stderr }: Ended, says: RegExp): void {
+  assert.equal(code, 1, stdout + stderr);
+  assert.match(stderr, says);
+  assert.doesNotMatch(stderr, /\n\s+at |unexpected failure/, 'a sentence, not a stack');
 }

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { databaseFile, keyFile } from '../../src/engines.ts';
+import { Caller } from '../kit/person.ts';
+import { assertFails, cli, Folder, ServeProcess, startServe } from '../kit/process.ts';
+import { openRaw } from '../kit/raw.ts';
+
+const folder = new Folder();
+let folders = 0;
+const dataDir = () => folder.at(`data-${folders++}`);
+after(() => folder[Symbol.dispose]());
+
+describe('import', { concurrency: 2 }, () => {
+  const vault = folder.at('A vault');
+  mkdirSync(`${vault}/sub`, { recursive: true });
+  mkdirSync(`${vault}/.obsidian`);
+  writeFileSync(`${vault}/one.md`, '# One\n[[two]] [[nowhere]]\n');
+  writeFileSync(`${vault}/sub/two.md`, '\ufeffTwo, with a byte order mark\r\n');
+  writeFileSync(`${vault}/sub/three.md`, '---\na: [\n---\n');
+  writeFileSync(`${vault}/latin.md`, Buffer.from([0x61, 0xe4, 0x62]));
+  writeFileSync(`${vault}/picture.png`, 'no note');
+  const FIRST = [
+    ...['Vault "A vault": 3 notes (3 written, 0 unchanged)', '  links        2, of them 1 dangling'],
+    ...['  degraded     1 with unusable frontmatter', '    sub/three.md', /attachments {2}1 counted/],
+    ...['    .obsidian: hidden folder', '    latin.md: not UTF-8'],
+  ];
+
+  for (const how of ['stopped', 'running', '--url'] as const) {
+    it(`copies a folder, and again changes nothing: server ${how}`, async () => {
+      const env = { NOTEVAULT_DATA_DIR: dataDir() };
+      const made = await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], {
+        env,
+        input: 'long enough',
+      });
+      assert.equal(made.code, 0, made.stderr);
+      await using server = how === 'stopped' ? null : await startServe({ env });
+      const args = [
+        'import',
+        vault,
+        ...(how === '--url' ? ['--url', server?.url ?? '', '--token', await signIn(server?.url ?? '')] : []),
+      ];
+      const elsewhere = how === '--url' ? { NOTEVAULT_DATA_DIR: folder.at('none') } : env;
+      const first = await cli(args, { env: elsewhere });
+      assert.equal(first.code, 0, first.stderr);
+      for (const line of FIRST) {
+        assert.ok(
+          typeof line === 'string' ? first.stdout.includes(`${line}\n`) : line.test(first.stdout),
+          `${line}: ${first.stdout}`,
+        );
+      }
+      const second = await cli(args, { env: elsewhere });
+      assert.ok(second.stdout.startsWith('Vault "A vault": 3 notes (0 written, 3 unchanged)\n'), second.stdout);
+
+      await using started = server === null ? await startServe({ env }) : null;
+      const url = (server ?? started)?.url ?? '';
+      const token = await signIn(url);
+      const alice = new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
+      assert.equal((await alice.get('/notes/sub/two.md')).body.content, '\ufeffTwo, with a byte order mark\r\n');
+      assert.equal((await alice.get('/vaults')).body.vaults.length, 1);
+    });
+  }
+
+  it('says whose account or token it lacks', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir() };
+    assertFails(await cli(['import', vault], { env }), /admin create-user/);
+    assertFails(await cli(['import', vault, '--user', 'nobody@example.org'], { env }), /No account has this e-mail/);
+    await using server = await startServe({ env });
+    assertFails(await cli(['import', vault, '--url', server.url, '--token', 'x']), /answered 401.*access token/);
+  });
+});
+
+describe('doctor', { concurrency: 2 }, () => {
+  const served = dataDir();
+  before(async () => {
+    await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: served } });
+    await server.stop();
+  });
+
+  it('finds nothing wrong with a new folder, a stopped and a running server', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir() };
+    const fresh = await cli(['doctor'], { env });
+    assert.equal(fresh.code, 0, fresh.stdout);
+    await using server = await startServe({ env });
+    const beside = await cli(['doctor'], { env });
+    assert.deepEqual([beside.code, /a server runs on this data folder/.test(beside.stdout)], [0, true]);
+    await server.stop();
+    const stopped = await cli(['doctor'], { env });
+    assert.equal(stopped.code, 0);
+    assert.match(stopped.stdout, /ok {4}data keys: all 1 open\n/);
+    assert.doesNotMatch(stopped.stdout, /FAULT/);
+  });
+
+  const faults: [string, RegExp, (data: string) => void | Promise<void>][] = [
+    [
+      'a folder that others can look into',
+      /FAULT data folder: every user .*chmod 700/,
+      (data) => chmodSync(data, 0o755),
+    ],
+    ['a missing key', /FAULT master key: .*Put the key back/, (data) => rmSync(keyFile(data))],
+    [
+      'a damaged data key',
+      /FAULT data keys: The data key of server .* cannot be opened/,
+      (data) => spoil(data, 'update data_keys set wrapped = zeroblob(60)'),
+    ],
+    [
+      'a schema of later',
+      /FAULT database: .*newer/i,
+      (data) => spoil(data, "insert into schema_migrations (number, name) values (999, 'later')"),
+    ],
+  ];
+  for (const [fault, says, make] of faults) {
+    it(`tells of ${fault}`, async () => {
+      const data = copyOf(served);
+      await make(data);
+      const { code, stdout } = await cli(['doctor', '--data-dir', data]);
+      assert.equal(code, 1);
+      assert.match(stdout, says);
+    });
+  }
+
+  it('and serve refuses a schema of later, with a sentence', async () => {
+    const data = copyOf(served);
+    await spoil(data, "insert into schema_migrations (number, name) values (999, 'later')");
+    await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });
+    await assert.rejects(server.listening());
+    assertFails(await server.ended, /newer/i);
+  });
+});
+
+describe('keys', () => {
+  it('new makes a key that serves', async () => {
+    const made = await cli(['keys', 'new']);
+    assert.match(made.stdout, /^[A-Za-z0-9+/]{43}=\n$/);
+    const env = { NOTEVAULT_DATA_DIR: dataDir(), NOTEVAULT_MASTER_KEY: made.stdout.trim() };
+    await using server = await startServe({ env });
+    await server.stop();
+    assert.ok(!readdirSync(env.NOTEVAULT_DATA_DIR).includes('master.key'));
+    const status = await cli(['keys', 'status'], { env });
+    assert.match(status.stdout, /^Master key from NOTEVAULT_MASTER_KEY\n {2}[0-9a-f]{16} {2}wraps 1 data keys\n$/);
+    assertFails(await cli(['keys', 'rotate'], { env }), /which only you can change/);
+  });
+
+  it('status and rotate refuse beside a running server', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir() };
+    await using server = await startServe({ env });
+    for (const verb of ['status', 'rotate'])
+      assertFails(await cli(['keys', verb], { env }), /Another notevault process/);
+    await server.stop();
+    assert.match((await cli(['keys', 'status'], { env })).stdout, /^Master key from .*master\.key\n/);
+    assertFails(
+      await cli(['keys', 'rotate', '--new-key-stdin'], { env, input: 'short' }),
+      /must hold 32 bytes of base64/,
+    );
+  });
+});
+
+function copyOf(data: string): string {
+  const copy = dataDir();
+  cpSync(data, copy, { recursive: true });
+  chmodSync(copy, 0o700);
+  return copy;
+}
+
+async function signIn(url: string): Promise<string> {
+  const answer = await new Caller(url).post('/auth/login', { email: 'alice@example.org', password: 'long enough' });
+  return answer.body.access_token;
+}
+
+async function spoil(data: string, sql: string): Promise<void> {
+  await using raw = await openRaw({ file: databaseFile(data) });
+  await raw.run(sql);
+}
