@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { checkBoundaries } from './boundaries.ts';
 import { checkCycles } from './cycles.ts';
 import { checkDependencies, type Manifest } from './dependencies.ts';
-import { generateDocs } from './docs.ts';
+import { generateDocs, writeOpenApi } from './docs.ts';
+import { openApiOfApp } from './openapi.ts';
 import { readSources } from './sources.ts';
 
 // What `npm run check` holds beside formatting and types. Each finding names its place, its rule and what to do.
@@ -20,6 +21,7 @@ const findings = [
   ...checkCycles(sources),
   ...checkDependencies(manifest('package.json'), workspaces.sort().map(manifest), sources),
   ...generateDocs(root, true),
+  ...writeOpenApi(root, await openApiOfApp(), true),
 ];
 for (const { path, line, rule, message } of findings) console.error(`${path}:${line}  ${rule}  ${message}`);
 if (findings.length > 0) {

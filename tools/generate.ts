@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import { generateDocs } from './docs.ts';
+import { generateDocs, writeOpenApi } from './docs.ts';
+import { openApiOfApp } from './openapi.ts';
 
 // `npm run gen` writes the generated pages; `node tools/generate.ts --check` only says which are stale.
 const check = process.argv.includes('--check');
-const findings = generateDocs(join(import.meta.dirname, '..'), check);
+const root = join(import.meta.dirname, '..');
+const findings = [...generateDocs(root, check), ...writeOpenApi(root, await openApiOfApp(), check)];
 for (const { path, message } of findings) console.error(`${path} ${message}`);
 if (findings.length > 0) process.exitCode = 1;

@@ -10,12 +10,13 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { Type } from 'typebox';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import { DEFAULT_BODY_LIMIT, limitBigBodies, parseJson } from './body.ts';
 import { type Admitted, callOf, routableUrl } from './call.ts';
 import { errorHandler } from './errors.ts';
 import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
-import { openApiDocument, schemaOf } from './openapi.ts';
+import { Alive, Health, openApiDocument, plainSchema, schemaOf } from './openapi.ts';
 import type { Gate, Reply, Route } from './route.ts';
 import { letConnectionsGo } from './stopping.ts';
 
@@ -105,13 +106,17 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     async (api) => {
       for (const route of parts.routes) mount(api, route, parts);
       refuseOtherMethods(api, parts.routes);
-      api.get('/openapi', { schema: { hide: true } }, async () => app.swagger());
-      api.get('/health', { schema: { hide: true } }, async () => ({ status: 'ok', version: parts.version }));
+      const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
+      api.get('/openapi', { schema: document }, async () => app.swagger());
+      const health = plainSchema('getHealth', 'That the server runs, and which version', Health);
+      api.get('/health', { schema: health }, async () => ({ status: 'ok', version: parts.version }));
     },
     { prefix: '/api' },
   );
-  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { schema: { hide: true } }, async () => {
+  app.get('/healthz', { schema: plainSchema('isAlive', 'That the process runs', Alive) }, async () => ({
+    status: 'ok',
+  }));
+  app.get('/readyz', { schema: plainSchema('isReady', 'That the server can serve', Alive) }, async () => {
     await parts.ready().catch((cause) => {
       throw new NotevaultError('unavailable', {}, cause);
     });

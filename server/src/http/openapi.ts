@@ -99,6 +99,24 @@ const KeyHeaders = {
   ),
 };
 
+const RestOfPath = Type.Object({
+  path: Type.String({
+    description: 'The whole rest of the path, each segment percent-encoded; slashes need no encoding.',
+  }),
+});
+
+/** A route that needs no room: what it answers, for documentation. */
+export function plainSchema(operationId: string, summary: string, body: TSchema): FastifySchema {
+  const schema: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
+    ...{ operationId, summary, tags: ['server'], security: [] },
+    response: { 200: body, 503: errorBody(['unavailable']) },
+  };
+  return schema;
+}
+
+export const Health = Type.Object({ status: Type.Literal('ok'), version: Type.String() });
+export const Alive = Type.Object({ status: Type.Literal('ok') });
+
 /** The frame of the OpenAPI 3.1 document; the routes fill it. */
 export function openApiDocument(version: string, publicUrl: string) {
   return {
@@ -112,5 +130,10 @@ export function openApiDocument(version: string, publicUrl: string) {
       servers: [{ url: publicUrl }],
       components: { securitySchemes: { bearer: { type: 'http' as const, scheme: 'bearer' } } },
     },
+    // OpenAPI has no wildcard: the rest of the path is one parameter, whose slashes may stand as they are.
+    transform: ({ schema, url }: { schema: FastifySchema; url: string }) =>
+      url.endsWith('/*')
+        ? { schema: { ...schema, params: RestOfPath }, url: `${url.slice(0, -1)}:path` }
+        : { schema, url },
   };
 }

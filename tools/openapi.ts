@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildApp } from '../server/src/app.ts';
+import { readConfig } from '../server/src/config/config.ts';
+import { openEngines } from '../server/src/engines.ts';
+import { createLogger } from '../server/src/telemetry.ts';
+
+/** The OpenAPI document as a server with default options gives it: from the routes themselves, over an empty database. */
+export async function openApiOfApp(): Promise<object> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'notevault-gen-'));
+  try {
+    const config = { ...readConfig({}), dataDir };
+    await using engines = await openEngines(config);
+    await using app = await buildApp(engines, config, createLogger('silent'));
+    await app.http.ready();
+    return app.http.swagger();
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
