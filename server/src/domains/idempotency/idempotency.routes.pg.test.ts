@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import type { Answer } from '../../../test/kit/person.ts';
 import { startServer } from '../../../test/kit/server.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { IdempotencyTables } from './idempotency.tables.ts';
 
+const { statement } = statementsOver<IdempotencyTables>();
+const allAnswers = statement((db, _: Record<never, never>) => db.selectFrom('answers').selectAll());
 const keyed = (key: string) => ({ 'x-idempotency-key': key });
 const replayed = (answer: Answer) => answer.headers.get('idempotency-replayed');
 const note = (path: string, content = 'text') => ({ path, content, mtime: 1 });
@@ -115,5 +119,19 @@ onEachEngine('An idempotency key', (open) => {
     await alice.delete(`/vaults/${vault.id}`);
     await twice(`/vaults/${vault.id}/purge`, undefined, 200);
     assert.equal((await alice.get('/vaults')).body.vaults.length, 1);
+  });
+
+  test('is forgotten with its vault and its account', async () => {
+    await using server = await startServer({ open });
+    const { bob, db } = server;
+    await server.alice.signed();
+    const { vault } = (await bob.post('/vaults', { name: 'Notes' }, keyed('k'))).body;
+    await bob.post('/notes', note('a.md'), keyed('k'));
+    assert.equal((await db.all(allAnswers, {})).length, 2);
+    await bob.delete(`/vaults/${vault.id}`);
+    await bob.post(`/vaults/${vault.id}/purge`);
+    assert.equal((await db.all(allAnswers, {})).length, 1);
+    assert.equal((await bob.delete('/me', { password: bob.password })).status, 200);
+    assert.deepEqual(await db.all(allAnswers, {}), []);
   });
 });

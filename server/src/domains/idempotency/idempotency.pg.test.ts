@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../../../test/kit/engines.ts';
+import { codeOf, openRooms, signUp } from '../../../test/kit/rooms.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { IdempotencyTables } from './idempotency.tables.ts';
+import { type Answer, type Ask, createIdempotency, type Finish } from './idempotency.ts';
+
+const { statement } = statementsOver<IdempotencyTables>();
+const allAnswers = statement((db, _: Record<never, never>) => db.selectFrom('answers').selectAll());
+const DONE: Answer = { status: 200, body: { said: 'a secret' } };
+
+async function room(open: Parameters<typeof openRooms>[0], waitMs = 10_000) {
+  const rooms = await openRooms(open);
+  const { userId } = await signUp(rooms, 'alice');
+  const ask: Ask = { userId, vault: null, route: 'POST /x', key: 'k', request: { a: 1 } };
+  const idempotency = createIdempotency({ ...rooms, waitMs });
+  /** Work of one empty transaction. */
+  const work = (answer: Answer = DONE) => {
+    const done = async (keep: Finish<Answer>) => {
+      await rooms.db.transact((handle) => keep(handle, answer));
+      return answer;
+    };
+    return done;
+  };
+  const never = () => assert.fail('done a second time');
+  return { ...rooms, idempotency, ask, work, never };
+}
+
+onEachEngine('idempotency', (open) => {
+  test('what fails leaves the key free, also when the answer was handed in before', async () => {
+    const { db, idempotency, ask, work } = await room(open);
+    const failure = new Error('the power went');
+    const failing = idempotency.once(ask, (keep) =>
+      db.transact(async (handle) => {
+        await keep(handle, DONE);
+        throw failure;
+      }),
+    );
+    await assert.rejects(failing, failure);
+    assert.deepEqual(await idempotency.once(ask, work()), { ...DONE, replayed: false });
+  });
+
+  test('who waits too long is told so, and does not hold up those behind', async () => {
+    const { idempotency, ask, work, never } = await room(open, 50);
+    const gate = Promise.withResolvers<void>();
+    const first = idempotency.once(ask, async (keep) => {
+      await gate.promise;
+      return work()(keep);
+    });
+    const waiting = [1, 2].map(() => codeOf(idempotency.once(ask, never)));
+    assert.deepEqual(await Promise.all(waiting), ['request_in_progress', 'request_in_progress']);
+    const other = { ...ask, key: 'other' };
+    assert.equal((await idempotency.once(other, work())).replayed, false);
+    gate.resolve();
+    assert.deepEqual(await first, { ...DONE, replayed: false });
+    assert.deepEqual(await idempotency.once(ask, never), { ...DONE, replayed: true });
+  });
+
+  test('who waits long enough gets the answer, or does the work that failed', async () => {
+    const { idempotency, ask, work, never } = await room(open);
+    const gate = Promise.withResolvers<void>();
+    const first = idempotency.once(ask, async () => {
+      await gate.promise;
+      throw new Error('no');
+    });
+    const second = idempotency.once(ask, work());
+    const third = idempotency.once(ask, never);
+    gate.resolve();
+    await assert.rejects(first);
+    assert.deepEqual(
+      [await second, await third],
+      [
+        { ...DONE, replayed: false },
+        { ...DONE, replayed: true },
+      ],
+    );
+  });
+
+  test('answers are kept for a day, sealed, and then removed', async () => {
+    const { db, clock, idempotency, ask, work, never } = await room(open);
+    for (let at = 0; at < 450; at++) await idempotency.once({ ...ask, key: `${at}` }, work());
+    clock.advance({ hours: 12 });
+    await idempotency.once(ask, work());
+    for (const row of await db.all(allAnswers, {})) {
+      const stored = Buffer.concat([row.answer, row.key_blind, row.request_mac]);
+      assert.ok(!stored.includes('secret') && !stored.includes('said'));
+    }
+    assert.equal(await idempotency.removeExpired(), 0);
+    clock.advance({ hours: 12 });
+    assert.equal(await idempotency.removeExpired(), 450);
+    assert.equal((await idempotency.once(ask, never)).replayed, true);
+    clock.advance({ hours: 12 });
+    // Expired, but not removed yet.
+    assert.equal((await idempotency.once(ask, work())).replayed, false);
+    assert.equal((await db.all(allAnswers, {})).length, 1);
+  });
+
+  test('an account’s answers go with it', async () => {
+    const { db, idempotency, ask, work } = await room(open);
+    await idempotency.once(ask, work());
+    await idempotency.eraseUser(ask.userId);
+    assert.deepEqual(await db.all(allAnswers, {}), []);
+  });
+});
