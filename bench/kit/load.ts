@@ -11,6 +11,7 @@ export interface Shot {
   readonly method: string;
   readonly path: string;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends `count` requests over `connections` kept-alive connections, each as soon as its last was answered. */
@@ -27,9 +28,9 @@ export async function load(
   const started = performance.now();
   const worker = async () => {
     while (next < count) {
-      const { method, path, body } = shot(next++);
+      const { method, path, body, headers: own } = shot(next++);
       const at = performance.now();
-      await send(agent, url + path, method, headers, body);
+      await send(agent, url + path, method, { ...headers, ...own }, body);
       times.push(performance.now() - at);
     }
   };

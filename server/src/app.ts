@@ -11,6 +11,8 @@ import { createIdempotency } from './domains/idempotency/idempotency.ts';
 import { createKeys, type Keys } from './domains/keys/keys.ts';
 import { linksRoutes } from './domains/links/links.routes.ts';
 import { createLinks, type Links } from './domains/links/links.ts';
+import { bulkRoutes } from './domains/notes/bulk.routes.ts';
+import { historyRoutes } from './domains/notes/history.routes.ts';
 import { notesRoutes } from './domains/notes/notes.routes.ts';
 import { createNotes, type Notes } from './domains/notes/notes.ts';
 import { createTree } from './domains/tree/tree.ts';
@@ -18,6 +20,7 @@ import { vaultsRoutes } from './domains/vaults/vaults.routes.ts';
 import { createVaults, type Vaults } from './domains/vaults/vaults.ts';
 import type { Engines } from './engines.ts';
 import { buildHttp } from './http/http.ts';
+import { retiredRoutes } from './http/retired.ts';
 import { version } from './version.ts';
 
 /** A whole service, not listening yet: the verbs for the command line, the same verbs behind HTTP. */
@@ -74,21 +77,26 @@ export async function buildApp(
     },
   });
   const links = createLinks(db, allowedExtensions);
-  const notes = createNotes({ db, tree, vaults, clock, hooks: links });
+  const retention = { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays };
+  const notes = createNotes({ db, tree, vaults, clock, retention, hooks: links });
   const folders = createFolders({ db, tree, vaults, notes });
 
   const background = new Background(log, [
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
     { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },
+    { name: 'versions', everyMs: HOUR_MS, run: () => notes.thinVersions() },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeErasures() },
   ]);
   const http = await buildHttp({
     ...{ log, version, publicUrl: publicUrlOf(config, config.port), corsOrigins: config.corsOrigins },
     ...{ trustProxy: config.trustProxy, authRateLimit: config.authRateLimit },
     routes: [
+      ...retiredRoutes(),
       ...accountsRoutes(accounts),
       ...vaultsRoutes(vaults),
       ...notesRoutes(notes),
+      ...bulkRoutes(notes),
+      ...historyRoutes(notes),
       ...linksRoutes(links),
       ...foldersRoutes(folders, notes),
     ],

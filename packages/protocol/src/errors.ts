@@ -140,6 +140,9 @@ export const errors = {
     'Another note, attachment or folder holds this path (names are compared without case).',
   ),
   note_too_large: entry(413, 'note exceeds maximum size of 10MB', 'A note holds at most 10 MB of UTF-8 text.', both),
+  too_many_notes: entry(400, 'too_many_notes', 'A batch takes at most `max` notes.', both),
+  invalid_notes: entry(400, 'invalid_notes', '`notes` must be a list of objects, at most 100.', both),
+  gone: entry(410, 'gone', 'This operation was retired: `message` says what to use instead.', both),
   invalid_id: entry(400, 'invalid id', 'The id is not a UUID.'),
   note_not_found: entry(404, 'not found', 'There is no such note in this vault.'),
   note_unreadable: entry(

@@ -58,6 +58,11 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
       `${variableOf('databasePool')} has no effect without ${variableOf('databaseUrl')}: set both or neither.`,
     );
   }
+  if (config.versionsDailyDays < config.versionsHourlyDays) {
+    problems.push(
+      `${variableOf('versionsDailyDays')} must not be less than ${variableOf('versionsHourlyDays')}: versions would be deleted before their hours are over.`,
+    );
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return freeze(config);
 }

@@ -90,6 +90,18 @@ export const options = {
     default: 10,
     does: 'PostgreSQL connections this process may hold.',
   }),
+  versionsHourlyDays: option({
+    group: 'storage',
+    kind: integer(1, 36_500),
+    default: 30,
+    does: 'Age in days until which one version of a note an hour is kept; all are kept for a day.',
+  }),
+  versionsDailyDays: option({
+    group: 'storage',
+    kind: integer(1, 36_500),
+    default: 365,
+    does: 'Age in days until which one version of a note a day is kept; older ones are deleted.',
+  }),
   masterKey: option({
     group: 'storage',
     kind: key256,

@@ -28,6 +28,26 @@ export interface Links extends NoteHooks {
 export function createLinks(db: Database, attachmentExtensions: ReadonlySet<string>): Links {
   const { keysOf, candidatesFor, targetOf } = createResolving(attachmentExtensions);
 
+  /** Where each of a note's links points as the vault is now, and the names it is looked up by. */
+  async function resolved(
+    handle: ReadHandle,
+    vault: OpenVault,
+    { id, path }: Pick<WrittenNote, 'id' | 'path'>,
+    texts: readonly LinkText[],
+  ) {
+    const links = texts.map((text) => ({ text, keys: keysOf(vault, text) }));
+    const candidates = await candidatesFor(
+      handle,
+      vault,
+      links.flatMap(({ keys }) => keys ?? []),
+    );
+    const self: Target = { note: id, attachment: null, path };
+    return links.map(({ text, keys }) => {
+      const target = keys === null ? self : targetOf(text, path, candidates(keys));
+      return { text, keys, target };
+    });
+  }
+
   /** Resolves a note's links and writes its edges; links it had before keep their age. */
   async function writeEdges(
     handle: WriteHandle,
@@ -42,15 +62,8 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       const origin = known[ord]?.origin;
       return origin === undefined ? text : { ...text, origin };
     });
-    const links = texts.map((text) => ({ text, keys: keysOf(vault, text) }));
-    const candidates = await candidatesFor(
-      handle,
-      vault,
-      links.flatMap(({ keys }) => keys ?? []),
-    );
-    const edges = links.map(({ text, keys }, ord) => {
-      const self = { note: source, attachment: null, path: note.path };
-      const target = keys === null ? self : targetOf(text, note.path, candidates(keys));
+    const links = await resolved(handle, vault, note, texts);
+    const edges = links.map(({ keys, target }, ord) => {
       const age = known[ord]?.age ?? note.seq;
       return { ord, age, targetKey: keys?.[0] ?? null, otherKey: keys?.[1] ?? null, ...target };
     });
@@ -141,6 +154,10 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     ...createMoving(attachmentExtensions),
     written,
     linksOf,
+    async linksFrom(handle, vault, note) {
+      const links = await resolved(handle, vault, note, note.links.map(textOf));
+      return links.map(({ text, target }) => wireLink(text, target));
+    },
     async deleted(handle, vault, note) {
       await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
       await handle.run(store.deleteTexts, { vault: vault.id, source: note.id });

@@ -1,63 +1,204 @@
+import { folderOf } from '@notevault/note-text/paths.ts';
 import { aliasKey } from '@notevault/note-text/resolve.ts';
-import type { Seq } from '@notevault/protocol/ids.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
+import type { Holder } from '../tree/tree.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
 import { type Basis, conflictWithHolder } from './basis.ts';
+import { breather } from './breather.ts';
 import { nameKeysOf } from './delete.ts';
-import type { Note } from './notes.schema.ts';
+import type { NoteLink } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 import type { NoteParts, Writing } from './parts.ts';
 import type { Prepared } from './prepare.ts';
-import { toNote } from './view.ts';
+import type { OpenedNote, toNote } from './view.ts';
 
 /** What a write was prepared from has changed: prepare it again. */
 export class Stale extends Error {
   override readonly name = 'Stale';
 }
 
-/** A path was taken meanwhile; found out inside the transaction, described outside it. */
+/** What a write of a note comes to: new rows, or nothing where the text stays what it is. */
+export type Plan =
+  | { readonly kind: 'write'; readonly basis: Basis; readonly next: Prepared }
+  | { readonly kind: 'same'; readonly note: OpenedNote };
+
+/** A note as it is after its transaction. */
+export interface Committed {
+  readonly note: Parameters<typeof toNote>[0];
+  /** Its edges; null where nothing was written, so that they were not looked at. */
+  readonly links: NoteLink[] | null;
+  /** Whether the note was not live before. */
+  readonly fresh: boolean;
+}
+
+/** Some notes to write in one transaction; each stands under its index. */
+export interface Work<Result> {
+  /** Works out a write against what is stored now. A NotevaultError refuses it. */
+  plan(index: number): Promise<Plan>;
+  /** The note cannot be written: throws to give up the whole, or takes note of it while the others go on. */
+  refuse(index: number, error: NotevaultError): void;
+  /** The answer, made inside the transaction, with what was written. */
+  answer(handle: WriteHandle, done: ReadonlyMap<number, Committed>): Promise<Result>;
+}
+
+/** Why one of several notes could not be written: it is out of date (null), its path is held, or it is damaged. */
+interface Fault {
+  readonly index: number;
+  readonly because: null | Holder | NotevaultError;
+}
+
+/** A path is held by something that is no note. */
 class Taken extends Error {
-  readonly holder: Parameters<typeof conflictWithHolder>[2];
-  constructor(holder: Taken['holder']) {
+  readonly holder: Holder;
+  constructor(holder: Holder) {
     super('the path is taken');
     this.holder = holder;
   }
 }
 
-/**
- * Writes what was prepared, in one transaction: the row if it still bears the stamp it was prepared from, the version
- * written over, the name, the aliases and the edges. Throws Stale, `conflict`, `limit_exceeded`.
- */
-export async function commitNote(
-  parts: NoteParts,
-  writing: Writing<Note>,
-  basis: Basis,
-  next: Prepared,
-): Promise<Note> {
-  const { db, vaults } = parts;
-  const { vault } = writing;
-  const fresh = basis.kind !== 'live';
-  try {
-    return await db.transact(async (handle) => {
-      const seq = await vaults.advance(handle, vault, { seqs: 1, notes: fresh ? 1 : 0 });
-      await writeRows(parts, handle, writing, basis, next, seq);
-      const links = await parts.hooks.written(handle, vault, {
-        ...{ id: next.id, path: next.path, version: next.version, seq, fresh, links: next.derived.links },
-        movedKeys: movedKeysOf(vault, basis, next),
-      });
-      const note = toNote(noteOf(next, seq), links);
-      await writing.finish?.(handle, note);
-      return note;
-    });
-  } catch (error) {
-    if (error instanceof Taken) throw await conflictWithHolder(parts, vault, error.holder, next.path);
-    throw error;
+/** Found out inside the transaction, mended outside it. */
+class Unfit extends Error {
+  readonly faults: readonly Fault[];
+  constructor(faults: readonly Fault[]) {
+    super('not everything can be written as it was prepared');
+    this.faults = faults;
   }
+}
+
+/** Each round but the last meets a writer that was faster; more in a row than this is a fault, not bad luck. */
+const ROUNDS_MAX = 50;
+
+/**
+ * Reads and prepares outside the transaction, commits against what was read, and starts over with those notes that
+ * changed meanwhile. Throws `limit_exceeded`, and what `refuse` throws.
+ */
+export async function writeNotes<Result>(
+  parts: NoteParts,
+  writing: Writing<Result>,
+  count: number,
+  work: Work<Result>,
+): Promise<Result> {
+  const plans = new Map<number, Plan>();
+  const breathe = breather();
+  let unplanned = Array.from({ length: count }, (_, index) => index);
+  for (let round = 1; ; round++) {
+    for (const index of unplanned) {
+      await breathe();
+      const plan = await settled(work.plan(index));
+      if (plan instanceof NotevaultError) work.refuse(index, plan);
+      else plans.set(index, plan);
+    }
+    try {
+      return await commitPlans(parts, writing, plans, work);
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error;
+      if (round === ROUNDS_MAX) throw new NotevaultError('unavailable', {}, error);
+      unplanned = [];
+      for (const { index, because } of error.faults) {
+        if (because === null) unplanned.push(index);
+        else work.refuse(index, await refusalOf(parts, writing, plans.get(index), because));
+        plans.delete(index);
+      }
+    }
+  }
+}
+
+function settled(planning: Promise<Plan>): Promise<Plan | NotevaultError> {
+  return planning.catch((error) => {
+    if (error instanceof NotevaultError) return error;
+    throw error;
+  });
+}
+
+async function refusalOf(
+  parts: NoteParts,
+  { vault }: Writing,
+  plan: Plan | undefined,
+  because: Holder | NotevaultError,
+) {
+  if (because instanceof NotevaultError) return because;
+  return conflictWithHolder(parts, vault, because, plan?.kind === 'write' ? plan.next.path : '');
+}
+
+/** One transaction: each row if it still bears the stamp it was prepared from, the version written over, name, aliases and edges. */
+async function commitPlans<Result>(
+  parts: NoteParts,
+  writing: Writing<Result>,
+  plans: ReadonlyMap<number, Plan>,
+  work: Work<Result>,
+): Promise<Result> {
+  const { vault } = writing;
+  const writes = [...plans.values()].filter((plan) => plan.kind === 'write');
+  const fresh = writes.filter(({ basis }) => basis.kind !== 'live').length;
+  return parts.db.transact(async (handle) => {
+    const first =
+      writes.length === 0 ? 0 : await parts.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh });
+    let seq = first - 1;
+    const done = new Map<number, Committed>();
+    const faults: Fault[] = [];
+    for (const [index, plan] of plans) {
+      if (plan.kind === 'write') seq += 1;
+      const committed = await commitPlan(parts, handle, writing, plan, seq as Seq, plans.size > 1).catch(faultOf);
+      // The others are tried too, to find out at once what else has changed; nothing of it is kept. What they say is
+      // less sure, for they meet what the first left half done: they are prepared again.
+      if ('note' in committed) done.set(index, committed);
+      else faults.push({ index, because: faults.length === 0 ? committed.because : null });
+    }
+    if (faults.length > 0) throw new Unfit(faults);
+    const result = await work.answer(handle, done);
+    await writing.finish?.(handle, result);
+    return result;
+  });
+}
+
+/** Says what is wrong with one note alone; anything else ends the transaction. */
+function faultOf(error: unknown): Pick<Fault, 'because'> {
+  if (error instanceof Stale) return { because: null };
+  if (error instanceof Taken) return { because: error.holder };
+  if (error instanceof NotevaultError) return { because: error };
+  throw error;
+}
+
+async function commitPlan(
+  parts: NoteParts,
+  handle: WriteHandle,
+  { vault }: Writing,
+  plan: Plan,
+  seq: Seq,
+  amongOthers: boolean,
+): Promise<Committed> {
+  if (plan.kind === 'same') {
+    const row = await handle.get(store.findStamp, { vault: vault.id, id: plan.note.id as NoteId });
+    if (row?.stamp !== plan.note.stamp) throw new Stale();
+    return { note: plan.note, links: null, fresh: false };
+  }
+  const { next } = plan;
+  const basis = amongOthers ? await amongNewFolders(parts, handle, vault, plan.basis) : plan.basis;
+  await writeRows(parts, handle, vault, basis, next, seq);
+  const fresh = basis.kind !== 'live';
+  const links = await parts.hooks.written(handle, vault, {
+    ...{ id: next.id, path: next.path, version: next.version, seq, fresh, links: next.derived.links },
+    movedKeys: movedKeysOf(vault, basis, next),
+  });
+  return { note: noteOf(next, seq), links, fresh };
+}
+
+/** The folders a new note was to make may have been made by another note of the same transaction. */
+async function amongNewFolders(parts: NoteParts, handle: WriteHandle, vault: OpenVault, basis: Basis): Promise<Basis> {
+  const { spot } = basis;
+  if (basis.kind === 'live' || (spot.anchor?.path ?? '') === folderOf(spot.path)) return basis;
+  const now = await parts.tree.spot(handle, vault, spot.path, spot.pathKey);
+  if (now.blocked !== null) throw new Taken(now.blocked.holder);
+  if (now.path !== spot.path) throw new Stale();
+  return { ...basis, spot: now };
 }
 
 async function writeRows(
   { tree }: NoteParts,
   handle: WriteHandle,
-  { vault }: Writing,
+  vault: OpenVault,
   basis: Basis,
   next: Prepared,
   seq: Seq,
@@ -65,7 +206,9 @@ async function writeRows(
   let folder = basis.kind === 'live' ? basis.note.folder_id : null;
   if (basis.kind !== 'live') {
     const claimed = await tree.claim(handle, vault, basis.spot, 'note', next.id);
-    if (!claimed.ok) throw claimed.holder === null ? new Stale() : new Taken(claimed.holder);
+    // A note that came to be there meanwhile is what the next round edits; anything else has the path for good.
+    if (!claimed.ok)
+      throw claimed.holder === null || claimed.holder.kind === 'note' ? new Stale() : new Taken(claimed.holder);
     folder = claimed.folder;
   }
   const row = {
@@ -96,7 +239,7 @@ async function writeRows(
 }
 
 /** The name keys under which the note is found now and was not before, or the other way round. */
-function movedKeysOf(vault: Writing['vault'], basis: Basis, next: Prepared): Buffer[] {
+function movedKeysOf(vault: OpenVault, basis: Basis, next: Prepared): Buffer[] {
   const now = nameKeysOf(vault, next.meta);
   if (basis.kind !== 'live') return now;
   const before = nameKeysOf(vault, basis.note.meta);

@@ -6,6 +6,12 @@ import type { OpenVault } from '../vaults/vaults.ts';
 /** What made a version. */
 export type VersionReason = 'create' | 'edit' | 'merge' | 'append' | 'batch' | 'agent' | 'restore' | 'link_rewrite';
 
+/** What such a version wrote over stays kept while others are thinned: nobody chose its loss letter by letter. */
+export const GUARDED: ReadonlySet<VersionReason> = new Set(['merge', 'restore', 'batch', 'link_rewrite', 'agent']);
+
+/** So long every version is kept. */
+export const EVERY_VERSION_MS = 24 * 60 * 60 * 1000;
+
 /** Whose credential made it. */
 export interface Actor {
   readonly kind: string;
@@ -69,6 +75,8 @@ export const sealed = {
 
   version: (vault: OpenVault, id: string, version: number, meta: VersionMeta) =>
     vault.key.seal(versionPlace(id, version), Buffer.from(JSON.stringify(meta), 'utf8')),
+  openVersion: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
+    readable(() => JSON.parse(vault.key.open(versionPlace(id, version), bytes).toString('utf8')) as VersionMeta),
 };
 
 /** Runs an opening and gives a damaged value the name clients know it by. */

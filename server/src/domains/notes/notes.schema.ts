@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Uuid } from '../../http/schemas.ts';
+import { Compile } from 'typebox/schema';
+import { Nullable, Timestamp, Unchecked, Uuid } from '../../http/schemas.ts';
 
 export const UpsertNote = Type.Object({
   path: Type.String(),
@@ -83,3 +84,74 @@ export const NoteListed = Type.Object({
   updated_at: Timestamp,
 });
 export type NoteListed = Static<typeof NoteListed>;
+
+/** How one item of a batch fared. */
+export const BatchResult = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('conflict'), Type.Literal('error')]),
+  path: Type.String({ description: 'As it was sent; empty when that was no text.' }),
+  id: Type.Optional(Uuid),
+  content_hash: Type.Optional(Type.String()),
+  version: Type.Optional(Type.Integer()),
+  parse_status: Type.Optional(Type.Union([Type.Literal('ok'), Type.Literal('degraded')])),
+  parse_reason: Type.Optional(ParseReason),
+  /** Absent where the answer would grow too large: then the client reads the note by itself. */
+  server_note: Type.Optional(Nullable(Note)),
+  server_path: Type.Optional(
+    Type.String({ description: 'The path as stored, or where the path is taken, what has it.' }),
+  ),
+  reason: Type.Optional(Type.String({ description: '`recently_deleted`: another device deleted this very note.' })),
+  errors: Type.Optional(
+    Type.Unsafe<Record<string, string[]>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Field → messages.',
+    }),
+  ),
+});
+export type BatchResult = Static<typeof BatchResult>;
+
+export const BatchBody = Unchecked<{ notes?: unknown }>({
+  notes: Type.Unknown({ description: 'At most 100 notes, each as for a single upsert; each stands alone.' }),
+});
+
+const upsertNote = Compile(UpsertNote);
+
+/** What is wrong with the fields of an upsert, as field → messages; null when nothing is. */
+export function faultsOf(fields: unknown): Record<string, string[]> | null {
+  const [fits, faults] = upsertNote.Errors(fields);
+  if (fits) return null;
+  const messages: Record<string, string[]> = {};
+  for (const { instancePath, keyword, params, message } of faults) {
+    if (keyword === 'required') {
+      for (const field of (params as { requiredProperties: string[] }).requiredProperties) {
+        messages[field] = ['is required'];
+      }
+    } else {
+      const field = instancePath.split('/').slice(1).join('.');
+      messages[field] = [...(messages[field] ?? []), message];
+    }
+  }
+  return messages;
+}
+
+export const AppendNote = Type.Object({ path: Type.String(), text: Type.String() });
+export type AppendNote = Static<typeof AppendNote>;
+export const Appended = Type.Object({ created: Type.Boolean(), path: Type.String(), note: Note });
+export type Appended = Static<typeof Appended>;
+
+export const NoteVersion = Type.Object({
+  version: Type.Integer(),
+  content_hash: Type.String(),
+  created_at: Timestamp,
+  size_bytes: Type.Integer(),
+  reason: Type.String({
+    description: 'What made it: create, edit, merge, append, batch, agent, restore, link_rewrite.',
+  }),
+  actor: Type.Object({ kind: Type.String(), name: Type.String() }),
+});
+export type NoteVersion = Static<typeof NoteVersion>;
+
+export const RestoreVersion = Type.Object({ version: Type.Integer() });
+
+export const Counted = Type.Object({ name: Type.String(), count: Type.Integer() });
+export type Counted = Static<typeof Counted>;

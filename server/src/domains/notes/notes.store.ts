@@ -91,6 +91,31 @@ export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) 
     .where('notes.deleted_at', 'is not', null),
 );
 
+/** A live note by id, with content and document. */
+export const findForEdit = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db
+    .selectFrom('notes')
+    .innerJoin('note_bodies', (join) =>
+      join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
+    )
+    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
+    .where('notes.vault_id', '=', p.vault)
+    .where('notes.id', '=', p.id)
+    .where('notes.deleted_at', 'is', null),
+);
+
+/** Live notes after an id, in the order of their ids, as far as lists of words need them. */
+export const listMetas = statement((db, p: { vault: VaultId; after: string; limit: number }) =>
+  db
+    .selectFrom('notes')
+    .select(['id', 'stamp', 'created_at', 'meta'])
+    .where('vault_id', '=', p.vault)
+    .where('deleted_at', 'is', null)
+    .where('id', '>', p.after)
+    .orderBy('id')
+    .limit(p.limit),
+);
+
 /** A note by id, tombstones too, with its content. */
 export const findById = statement((db, p: { vault: VaultId; id: NoteId }) =>
   db
@@ -248,6 +273,8 @@ export const insertVersion = statement(
       version: number;
       createdAt: number;
       size: number;
+      guarded: number;
+      dueAt: number;
       meta: Buffer;
       content: Buffer;
       snapshot: Buffer;
@@ -259,6 +286,8 @@ export const insertVersion = statement(
       version: p.version,
       created_at: p.createdAt,
       size_bytes: p.size,
+      guarded: p.guarded,
+      due_at: p.dueAt,
       meta: p.meta,
       content: p.content,
       snapshot: p.snapshot,

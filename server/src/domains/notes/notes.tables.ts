@@ -56,6 +56,10 @@ export interface NoteVersionRow {
   /** When this version was made, epoch milliseconds. */
   created_at: number;
   size_bytes: number;
+  /** 1 when a merge, restore, batch, link rewriting or agent wrote over it: then it is not thinned. */
+  guarded: number;
+  /** When thinning looks at it next, epoch milliseconds. */
+  due_at: number;
   /** Sealed JSON: hash, what made it and who. */
   meta: Buffer;
   /** Sealed: the text in UTF-8, the very bytes that stood in `note_bodies`. */
@@ -116,10 +120,13 @@ create table note_versions (
   version bigint not null,
   created_at bigint not null,
   size_bytes bigint not null,
+  guarded bigint not null,
+  due_at bigint not null,
   meta bytea not null,
   content bytea not null,
   snapshot bytea not null,
   primary key (vault_id, note_id, version),
   foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
 );
+create index note_versions_due on note_versions (due_at);
 `;

@@ -4,6 +4,8 @@ import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts
 import type { FolderEntry, Holder } from '../tree/tree.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { conflictWithHolder } from './basis.ts';
+import { type Bulk, createBulk } from './bulk.ts';
+import { type Census, createCensus } from './census.ts';
 import { deleteNote } from './delete.ts';
 import { deleteFolders } from './delete-folders.ts';
 import { type NoteMeta, sealed } from './meta.ts';
@@ -14,9 +16,10 @@ import * as store from './notes.store.ts';
 import type { NoteParts, Writing } from './parts.ts';
 import { Turns } from './turns.ts';
 import { upsertNote } from './upsert.ts';
+import { createHistory, type History } from './versions.ts';
 import { notePathOf, openNote, toListed, toNote } from './view.ts';
 
-export interface Notes extends Moving {
+export interface Notes extends Moving, Bulk, History, Census {
   /** Creates the note or merges into it (contract section 4). Resolves once the note is on disk. */
   upsert(writing: Writing<Note>, input: UpsertNote): Promise<Note>;
   /** Throws `note_not_found`, `note_unreadable`. */
@@ -81,6 +84,9 @@ export function createNotes(parts: NoteParts): Notes {
 
   return {
     ...createMoving(parts, turns),
+    ...createBulk(parts, turns),
+    ...createHistory(parts, turns),
+    ...createCensus(db),
     upsert(writing, input) {
       const path = notePathOf(input.path);
       const pathKey = tree.pathKey(writing.vault, path);

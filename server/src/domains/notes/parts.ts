@@ -7,6 +7,7 @@ import type { Tree } from '../tree/tree.ts';
 import type { OpenVault, VaultWriting } from '../vaults/vaults.ts';
 import type { Actor } from './meta.ts';
 import type { NoteLink } from './notes.schema.ts';
+import type { Retention } from './thinning.ts';
 
 /** In whose name, into which vault and from which device notes are written. `Result` is what the verb answers. */
 export interface Writing<Result = never> {
@@ -37,6 +38,12 @@ export interface NoteHooks extends MovingHooks {
   written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
   /** The note is live no more; `movedKeys` are those it was found under. */
   deleted(handle: WriteHandle, vault: OpenVault, note: Pick<WrittenNote, 'id' | 'seq' | 'movedKeys'>): Promise<void>;
+  /** The edges that the links of a text would have as the vault is now; nothing is written. */
+  linksFrom(
+    handle: ReadHandle,
+    vault: OpenVault,
+    note: Pick<WrittenNote, 'id' | 'path' | 'links'>,
+  ): Promise<NoteLink[]>;
   /** The edges of a note, as stored. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
 }
@@ -86,5 +93,6 @@ export interface NoteParts {
   readonly tree: Tree;
   readonly vaults: VaultWriting;
   readonly clock: Clock;
+  readonly retention: Retention;
   readonly hooks: NoteHooks;
 }

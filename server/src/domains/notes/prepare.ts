@@ -17,7 +17,7 @@ import {
   stateOf,
   textOf,
 } from './document.ts';
-import { type NoteMeta, sealed, type VersionReason } from './meta.ts';
+import { EVERY_VERSION_MS, GUARDED, type NoteMeta, sealed, type VersionReason } from './meta.ts';
 import type { NoteParts, Writing } from './parts.ts';
 import type { OpenedNote } from './view.ts';
 
@@ -46,6 +46,8 @@ interface KeptVersion {
   readonly version: number;
   readonly createdAt: number;
   readonly size: number;
+  readonly guarded: number;
+  readonly dueAt: number;
   readonly meta: Buffer;
   readonly content: Buffer;
   readonly snapshot: Buffer;
@@ -113,17 +115,19 @@ export function prepared(
     sealedMeta: sealed.meta(vault, id, stamp, meta),
     content: sealed.content(vault, id, version, utf8),
     doc: doc === null ? null : sealed.doc(vault, id, version, stateOf(doc)),
-    kept: old === null || before === null ? null : keep(vault, old, before),
+    kept: old === null || before === null ? null : keep(vault, old, before, reason),
   };
 }
 
-/** The version about to be written over; its text is the stored bytes as they are. */
-function keep(vault: OpenVault, old: KeptNote, snapshot: Uint8Array): KeptVersion {
+/** The version about to be written over, by a version that `reason` made; its text is the stored bytes as they are. */
+function keep(vault: OpenVault, old: KeptNote, snapshot: Uint8Array, reason: VersionReason): KeptVersion {
   const { id, version, meta } = old;
   return {
     version,
     createdAt: old.updated_at,
     size: old.size_bytes,
+    guarded: Number(GUARDED.has(reason)),
+    dueAt: old.updated_at + EVERY_VERSION_MS,
     meta: sealed.version(vault, id, version, { hash: meta.hash, reason: meta.reason, actor: meta.actor }),
     content: old.sealedContent,
     snapshot: sealed.snapshot(vault, id, version, snapshot),

@@ -19,15 +19,20 @@ export class Turns {
 
   /** Runs `work` when nothing else runs under the key, and nothing alone in its group. */
   take<T>(group: string, key: string, work: () => Promise<T>): Promise<T> {
+    return this.takeAll(group, [key], work);
+  }
+
+  /** As `take`, under several keys. They are asked for at once: two that want some of the same never wait for each other. */
+  takeAll<T>(group: string, keys: readonly string[], work: () => Promise<T>): Promise<T> {
     return this.#within(group, async (held) => {
-      const before = Promise.all([held.keys.get(key), held.alone]);
+      const before = Promise.all([...keys.map((key) => held.keys.get(key)), held.alone]);
       const { promise, resolve } = Promise.withResolvers<void>();
-      held.keys.set(key, promise);
+      for (const key of keys) held.keys.set(key, promise);
       await before;
       try {
         return await work();
       } finally {
-        if (held.keys.get(key) === promise) held.keys.delete(key);
+        for (const key of keys) if (held.keys.get(key) === promise) held.keys.delete(key);
         resolve();
       }
     });

@@ -3,10 +3,10 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { findBasis, type PlacedNote } from './basis.ts';
-import { commitNote, Stale } from './commit.ts';
+import { type Basis, findBasis, type PlacedNote } from './basis.ts';
+import { type Committed, type Plan, writeNotes } from './commit.ts';
 import { mergeEdits, snapshotOf, textOf } from './document.ts';
-import { sealed } from './meta.ts';
+import { sealed, type VersionReason } from './meta.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 import type { NoteParts, Writing } from './parts.ts';
@@ -14,62 +14,95 @@ import { clientIdOf, openDocument, prepared, prepareNext } from './prepare.ts';
 import { type OpenedNote, toNote } from './view.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
-/** Each round but the last meets a writer that was faster; more in a row than this is a fault, not bad luck. */
-const ROUNDS_MAX = 50;
 
-/**
- * Contract section 4, "Upsert". Reads and prepares outside the transaction, commits against what was read, and starts
- * over when that changed meanwhile.
- */
-export async function upsertNote(parts: NoteParts, writing: Writing<Note>, input: PlacedNote): Promise<Note> {
-  const text = input.content?.toWellFormed();
-  if (text !== undefined) refuseTooLarge(text);
-  for (let round = 1; ; round++) {
-    try {
-      return await upsertOnce(parts, writing, input, text);
-    } catch (error) {
-      if (!(error instanceof Stale) || round === ROUNDS_MAX) throw error;
-    }
-  }
-}
-
-async function upsertOnce(
-  parts: NoteParts,
-  writing: Writing<Note>,
-  input: PlacedNote,
-  text: string | undefined,
-): Promise<Note> {
-  const basis = await findBasis(parts, writing, input, text);
-  if (basis.kind === 'new') {
-    if (input.base_hash != null || input.version != null) throw conflictWith(null);
-    return commitNote(parts, writing, basis, prepared(parts, writing, basis, input, null, null, text ?? '', 'create'));
-  }
-  if (basis.kind === 'tombstone') {
-    if (input.base_hash != null || input.version != null) throw conflictWith(null);
-    const next = text ?? '';
-    const doc = openDocument(writing.vault, basis.note, basis.doc);
-    return commitNote(parts, writing, basis, prepareNext(parts, writing, basis, input, doc, next, 'create'));
-  }
-  const { note } = basis;
-  if (text === undefined || text === note.content) return unchanged(parts, writing, note);
-  const current = () => currentNote(parts, writing.vault, note);
-  if (input.base_hash != null && input.base_hash !== note.meta.hash) throw conflictWith(await current());
-  const doc = openDocument(writing.vault, note, basis.doc);
-  const before = textOf(doc);
-  if (before !== note.content) throw new NotevaultError('note_unreadable');
-  if (input.base_hash != null || input.version == null || input.version === note.version) {
-    return commitNote(parts, writing, basis, prepareNext(parts, writing, basis, input, doc, text, 'edit'));
-  }
-  const merged = await mergeOnto(parts, writing.vault, note, doc, input.version, text);
-  if (merged === null) throw conflictWith(await current());
-  refuseTooLarge(merged.text);
-  if (merged.text === note.content) return unchanged(parts, writing, note);
-  return commitNote(
+/** Contract section 4, "Upsert". */
+export function upsertNote(parts: NoteParts, writing: Writing<Note>, input: PlacedNote): Promise<Note> {
+  return writeOne(
     parts,
     writing,
-    basis,
-    prepared(parts, writing, basis, input, doc, merged.snapshot, merged.text, 'merge'),
+    () => planUpsert(parts, writing, input),
+    (note) => note,
   );
+}
+
+/** Writes a single note as planned; `resultOf` makes the verb's answer of it. */
+export function writeOne<Result>(
+  parts: NoteParts,
+  writing: Writing<Result>,
+  plan: () => Promise<Plan>,
+  resultOf: (note: Note, done: Committed) => Result,
+): Promise<Result> {
+  return writeNotes(parts, writing, 1, {
+    plan,
+    refuse(_index, error) {
+      throw error;
+    },
+    async answer(handle, done) {
+      const only = done.get(0);
+      if (only === undefined) throw new TypeError('a note was neither written nor refused');
+      const links = only.links ?? (await parts.hooks.linksOf(handle, writing.vault, only.note.id as NoteId));
+      return resultOf(toNote(only.note, links), only);
+    },
+  });
+}
+
+/**
+ * What an upsert comes to, against what is stored now. Throws `version_conflict`, `conflict`, `note_too_large`,
+ * `note_unreadable`.
+ *
+ * @param made what made the version, where that is not for the upsert itself to say.
+ */
+export async function planUpsert(
+  parts: NoteParts,
+  writing: Writing,
+  input: PlacedNote,
+  made?: VersionReason,
+): Promise<Plan> {
+  const text = input.content?.toWellFormed();
+  if (text !== undefined) refuseTooLarge(text);
+  const basis = await findBasis(parts, writing, input, text);
+  if (basis.kind !== 'live') {
+    if (input.base_hash != null || input.version != null) throw conflictWith(null);
+    return planText(parts, writing, basis, input, text ?? '', made ?? 'create');
+  }
+  const { note } = basis;
+  if (text === undefined || text === note.content) return { kind: 'same', note };
+  const refuse = async () => conflictWith(await currentNote(parts, writing.vault, note));
+  if (input.base_hash != null && input.base_hash !== note.meta.hash) throw await refuse();
+  if (input.base_hash != null || input.version == null || input.version === note.version) {
+    return planText(parts, writing, basis, input, text, made ?? 'edit');
+  }
+  const doc = currentDocument(writing.vault, basis);
+  const merged = await mergeOnto(parts, writing.vault, note, doc, input.version, text);
+  if (merged === null) throw await refuse();
+  refuseTooLarge(merged.text);
+  if (merged.text === note.content) return { kind: 'same', note };
+  const next = prepared(parts, writing, basis, input, doc, merged.snapshot, merged.text, made ?? 'merge');
+  return { kind: 'write', basis, next };
+}
+
+/** The note's text becomes `text` by the smallest edit, or is where it begins. Throws `note_too_large`. */
+export function planText(
+  parts: NoteParts,
+  writing: Writing,
+  basis: Basis,
+  input: { readonly mtime: number },
+  text: string,
+  reason: VersionReason,
+): Plan {
+  refuseTooLarge(text);
+  if (basis.kind === 'new') {
+    return { kind: 'write', basis, next: prepared(parts, writing, basis, input, null, null, text, reason) };
+  }
+  const doc = currentDocument(writing.vault, basis);
+  return { kind: 'write', basis, next: prepareNext(parts, writing, basis, input, doc, text, reason) };
+}
+
+/** The document, which must say what the stored text says. */
+function currentDocument(vault: OpenVault, basis: Exclude<Basis, { kind: 'new' }>): Doc {
+  const doc = openDocument(vault, basis.note, basis.doc);
+  if (textOf(doc) !== basis.note.content) throw new NotevaultError('note_unreadable');
+  return doc;
 }
 
 /** Takes `text` as an edit of an older version and merges it; null when that version is not kept any more, or never was. */
@@ -92,22 +125,6 @@ async function mergeOnto(
   const from = { snapshot: sealed.openSnapshot(vault, id, version, row.snapshot), length: base.length };
   const merged = mergeEdits(doc, clientIdOf(vault, id), from, minimalDiff(base, text));
   return merged ? { snapshot, text: textOf(doc) } : null;
-}
-
-/** Answers a write that changes nothing, once what it was compared with is on disk. */
-async function unchanged(
-  { db, hooks }: NoteParts,
-  { vault, finish }: Writing<Note>,
-  stored: OpenedNote,
-): Promise<Note> {
-  const id = stored.id as NoteId;
-  return db.transact(async (handle) => {
-    const row = await handle.get(store.findStamp, { vault: vault.id, id });
-    if (row?.stamp !== stored.stamp) throw new Stale();
-    const note = toNote(stored, await hooks.linksOf(handle, vault, id));
-    await finish?.(handle, note);
-    return note;
-  });
 }
 
 function currentNote({ db, hooks }: NoteParts, vault: OpenVault, note: OpenedNote): Promise<Note> {

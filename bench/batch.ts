@@ -1,0 +1,49 @@
+import { load } from './kit/load.ts';
+import { startProcess } from './kit/processes.ts';
+import { notePath, noteText } from './kit/texts.ts';
+import { signUp } from './kit/vault.ts';
+
+// How many new notes of 2 KB a second through POST /notes/batch, a hundred at a time, beside single upserts?
+const NOTES = Number(process.argv[2] ?? 10_000);
+const PER_BATCH = 100;
+const note = (index: number) => ({ path: notePath(index), content: noteText(index, 2048), mtime: 1767225600 });
+
+async function measure(name: string, connections: number, perRequest: number) {
+  await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0']);
+  const headers = await signUp(server.url);
+  const count = Math.ceil(NOTES / perRequest);
+  const bodyOf = (from: number) =>
+    JSON.stringify(
+      perRequest === 1
+        ? note(from)
+        : { notes: Array.from({ length: perRequest }, (_, at) => note(from * perRequest + at)) },
+    );
+  const shot = (from: number) => (index: number) => ({
+    method: 'POST',
+    path: perRequest === 1 ? '/api/notes' : '/api/notes/batch',
+    body: bodyOf(from + index),
+    headers: perRequest === 1 ? {} : { 'x-idempotency-key': `batch-${from + index}` },
+  });
+  await load(server.url, headers, connections, Math.ceil(count / 10), shot(1_000_000));
+  await server.loopDelay();
+  const before = await server.cpu();
+  const run = await load(server.url, headers, connections, count, shot(0));
+  const cpu = ((await server.cpu()) - before) * 1e6;
+  const loop = await server.loopDelay();
+  return {
+    '': name,
+    'notes/s': Math.round(run.perSecond * perRequest),
+    'CPU µs a note': Math.round(cpu / (count * perRequest)),
+    'p50 ms': run.p50Ms,
+    'p99 ms': run.p99Ms,
+    'loop p99 ms': loop.p99Ms,
+    'loop max ms': loop.maxMs,
+    MB: Math.round(await server.memory()),
+  };
+}
+
+console.table([
+  await measure('single, 32 connections', 32, 1),
+  await measure('batches of 100, 1 connection', 1, PER_BATCH),
+  await measure('batches of 100, 4 connections', 4, PER_BATCH),
+]);

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { keyedRoute, type Route } from '../../http/route.ts';
+import { Unchecked } from '../../http/schemas.ts';
+import { writingOf } from '../../http/writing.ts';
+import { Appended, AppendNote, BatchBody, BatchResult } from './notes.schema.ts';
+import type { Notes } from './notes.ts';
+
+const MB = 1024 * 1024;
+/** 10 MB of text can be six times that once escaped. */
+const NOTES_BODY_LIMIT = 64 * MB;
+
+export function bulkRoutes(notes: Notes): Route[] {
+  return [
+    keyedRoute({
+      key: 'required',
+      path: '/notes/batch',
+      operation: 'upsertNotes',
+      summary: 'Upsert up to 100 notes, each standing alone',
+      access: 'write',
+      bodyLimit: NOTES_BODY_LIMIT,
+      body: BatchBody,
+      responses: { 200: Type.Object({ results: Type.Array(BatchResult) }) },
+      errors: ['invalid_notes', 'too_many_notes', 'limit_exceeded'],
+      perform: (call, finish) => notes.upsertMany(writingOf(call, finish), call.body?.notes),
+      reply: (results) => ({ body: { results } }),
+    }),
+    keyedRoute({
+      path: '/notes/append',
+      operation: 'appendToNote',
+      summary: 'Add a text to the end of a note, or begin one',
+      access: 'write',
+      bodyLimit: NOTES_BODY_LIMIT,
+      body: AppendNote,
+      responses: { 200: Appended },
+      errors: ['conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
+      perform: (call, finish) => notes.append(writingOf(call, finish), call.body),
+      reply: (appended) => ({ body: appended }),
+    }),
+    keyedRoute({
+      key: 'required',
+      path: '/notes/batch-delete',
+      operation: 'deleteNotes',
+      summary: 'Delete notes, all or none',
+      access: 'write',
+      body: Unchecked<{ ids?: unknown }>({ ids: Type.Unknown({ description: 'Note ids, 1 to 1,000.' }) }),
+      responses: { 200: Type.Object({ deleted: Type.Integer() }) },
+      errors: ['missing_ids', 'invalid_ids', 'too_many_items', 'item_not_found', 'note_unreadable'],
+      perform: (call, finish) => notes.deleteMany(writingOf(call, finish), call.body?.ids),
+      reply: (deleted) => ({ body: { deleted } }),
+    }),
+  ];
+}

@@ -1,0 +1,87 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { Type } from 'typebox';
+import { idParam } from '../../http/params.ts';
+import { keyedRoute, type Route, route } from '../../http/route.ts';
+import { writingOf } from '../../http/writing.ts';
+import { Counted, Note, NoteVersion, RestoreVersion } from './notes.schema.ts';
+import type { Notes } from './notes.ts';
+
+const IdParams = Type.Object({ id: Type.String() });
+const VersionParams = Type.Object({ id: Type.String(), version: Type.String() });
+
+export function historyRoutes(notes: Notes): Route[] {
+  return [...versionRoutes(notes), ...wordRoutes(notes)];
+}
+
+function versionRoutes(notes: Notes): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/notes/by-id/:id/versions',
+      operation: 'listNoteVersions',
+      summary: 'The versions of a note, newest first, the current one included',
+      access: 'read',
+      params: IdParams,
+      responses: { 200: Type.Object({ versions: Type.Array(NoteVersion) }) },
+      errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
+      handle: async ({ vault, params }) => ({ body: { versions: await notes.versions(vault, idParam(params.id)) } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/notes/by-id/:id/versions/:version',
+      operation: 'getNoteVersion',
+      summary: 'A note as one of its versions had it',
+      access: 'read',
+      params: VersionParams,
+      responses: { 200: Note },
+      errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
+      handle: async ({ vault, params }) => ({
+        body: await notes.version(vault, idParam(params.id), versionParam(params.version)),
+      }),
+    }),
+    keyedRoute({
+      path: '/notes/by-id/:id/restore',
+      operation: 'restoreNoteVersion',
+      summary: 'Make a new version with the text of an older one',
+      access: 'write',
+      params: IdParams,
+      body: RestoreVersion,
+      responses: { 200: Type.Object({ note: Note }) },
+      errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
+      perform: (call, finish) => notes.restore(writingOf(call, finish), idParam(call.params.id), call.body.version),
+      reply: (note) => ({ body: { note } }),
+    }),
+  ];
+}
+
+function wordRoutes(notes: Notes): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/tags',
+      operation: 'listTags',
+      summary: 'The tags of the vault, by name, with the number of notes',
+      access: 'read',
+      responses: { 200: Type.Object({ tags: Type.Array(Counted) }) },
+      errors: ['note_unreadable'],
+      handle: async ({ vault }) => ({ body: { tags: await notes.tags(vault) } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/types',
+      operation: 'listTypes',
+      summary: 'The frontmatter types of the vault, by name, with the number of notes',
+      access: 'read',
+      responses: { 200: Type.Object({ types: Type.Array(Counted) }) },
+      errors: ['note_unreadable'],
+      handle: async ({ vault }) => ({ body: { types: await notes.types(vault) } }),
+    }),
+  ];
+}
+
+/** A version number from the URL; anything else names no version. */
+function versionParam(text: string): number {
+  const version = Number(text);
+  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(version)) throw new NotevaultError('note_not_found');
+  return version;
+}

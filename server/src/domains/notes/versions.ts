@@ -1,0 +1,121 @@
+import { deriveNote } from '@notevault/note-text/derive.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import { isoTime } from '@notevault/protocol/time.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { Basis } from './basis.ts';
+import { breather } from './breather.ts';
+import type { Plan } from './commit.ts';
+import { type NoteMeta, sealed } from './meta.ts';
+import type { Note, NoteVersion } from './notes.schema.ts';
+import * as notesStore from './notes.store.ts';
+import type { NoteParts, Writing } from './parts.ts';
+import { thinVersions } from './thinning.ts';
+import type { Turns } from './turns.ts';
+import { planText, writeOne } from './upsert.ts';
+import * as store from './versions.store.ts';
+import { type OpenedNote, openNote, toNote } from './view.ts';
+
+const SLICE = 500;
+
+/** What became of a note over time. All throw `note_not_found`, `note_unreadable`. */
+export interface History {
+  /** Every version that can be read, the newest and current one first. */
+  versions(vault: OpenVault, id: NoteId): Promise<NoteVersion[]>;
+  /** The note as a version had it. */
+  version(vault: OpenVault, id: NoteId, version: number): Promise<Note>;
+  /** Makes a new version with the text of an older one; nothing when the note says that already. */
+  restore(writing: Writing<Note>, id: NoteId, version: number): Promise<Note>;
+  /** Thins the versions that came of age; resolves to how many it deleted. */
+  thinVersions(): Promise<number>;
+}
+
+export function createHistory(parts: NoteParts, turns: Turns): History {
+  return {
+    versions: (vault, id) => listVersions(parts, vault, id),
+    version: (vault, id, version) => readVersion(parts, vault, id, version),
+    restore: (writing, id, version) =>
+      turns.take(writing.vault.id, id, () => restoreVersion(parts, writing, id, version)),
+    thinVersions: () => thinVersions(parts.db, parts.clock.now(), parts.retention),
+  };
+}
+
+async function listVersions({ db }: NoteParts, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
+  const [row] = await db.allIn(notesStore.findRows, { vault: vault.id }, [id]);
+  if (row === undefined) throw new NotevaultError('note_not_found');
+  const meta = sealed.openMeta(vault, id, row.stamp, row.meta);
+  const current = { version: row.version, created_at: row.updated_at, size_bytes: row.size_bytes };
+  const versions = [versionOf(current, meta)];
+  const breathe = breather();
+  for (let before = row.version; ; ) {
+    const slice = await db.all(store.listVersions, { vault: vault.id, id, before, limit: SLICE });
+    for (const kept of slice) {
+      await breathe();
+      versions.push(versionOf(kept, sealed.openVersion(vault, id, kept.version, kept.meta)));
+      before = kept.version;
+    }
+    if (slice.length < SLICE) return versions;
+  }
+}
+
+type Described = Pick<NoteMeta, 'hash' | 'reason' | 'actor'>;
+
+function versionOf(
+  { version, created_at, size_bytes }: { version: number; created_at: number; size_bytes: number },
+  { hash, reason, actor }: Described,
+): NoteVersion {
+  return { version, content_hash: hash, created_at: isoTime(created_at), size_bytes, reason, actor: { ...actor } };
+}
+
+/** Under its path of today, its links resolved as they would be today. */
+async function readVersion(parts: NoteParts, vault: OpenVault, id: NoteId, version: number): Promise<Note> {
+  const { db, hooks } = parts;
+  return db.read(async (handle) => {
+    const row = await handle.get(notesStore.findById, { vault: vault.id, id });
+    if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
+    const note = openNote(vault, row);
+    if (version === note.version) return toNote(note, await hooks.linksOf(handle, vault, id));
+    const kept = await handle.get(store.readVersion, { vault: vault.id, id, version });
+    if (kept === undefined) throw new NotevaultError('note_not_found');
+    const text = sealed.openContent(vault, id, version, kept.content);
+    const { hash } = sealed.openVersion(vault, id, version, kept.meta);
+    const derived = deriveNote(note.meta.path, text);
+    const meta = { ...note.meta, ...metaOf(derived), hash };
+    const links = await hooks.linksFrom(handle, vault, { id, path: note.meta.path, links: derived.links });
+    const { created_at: madeAt, size_bytes } = kept;
+    return toNote(
+      { ...note, version, meta, content: text, size_bytes, updated_at: madeAt, mtime: madeAt / 1000 },
+      links,
+    );
+  });
+}
+
+function metaOf(derived: ReturnType<typeof deriveNote>) {
+  const { title, tags, aliases, description, resource, type } = derived;
+  const { fmCreated: created, fmTimestamp: timestamp, parseStatus: status, parseReason: fault } = derived;
+  return { title, tags, aliases, description, resource, type, created, timestamp, status, fault };
+}
+
+function restoreVersion(parts: NoteParts, writing: Writing<Note>, id: NoteId, version: number): Promise<Note> {
+  const { db, clock } = parts;
+  const { vault } = writing;
+  const plan = async (): Promise<Plan> => {
+    const row = await db.get(notesStore.findForEdit, { vault: vault.id, id });
+    if (row === undefined) throw new NotevaultError('note_not_found');
+    const note = { ...openNote(vault, row), sealedContent: row.content };
+    const text = version === note.version ? note.content : await textOfVersion(parts, vault, note, version);
+    if (text === note.content) return { kind: 'same', note };
+    const spot = { path: note.meta.path, pathKey: note.path_key, anchor: null, blocked: null };
+    const basis: Basis = { kind: 'live', id, spot, note, doc: row.doc };
+    return planText(parts, writing, basis, { mtime: clock.now() / 1000 }, text, 'restore');
+  };
+  return writeOne(parts, writing, plan, (note) => note);
+}
+
+async function textOfVersion({ db }: NoteParts, vault: OpenVault, note: OpenedNote, version: number): Promise<string> {
+  const id = note.id as NoteId;
+  const issued = version > 0 && version < note.version;
+  const kept = issued ? await db.get(store.readVersion, { vault: vault.id, id, version }) : undefined;
+  if (kept === undefined) throw new NotevaultError('note_not_found');
+  return sealed.openContent(vault, id, version, kept.content);
+}
