@@ -26,6 +26,8 @@ export type Answer<Result> = (handle: WriteHandle, outcome: Outcome) => Promise<
 
 /** Other processes may write to the vault while a move is prepared; in this one nobody does. */
 const ROUNDS_MAX = 20;
+/** Moves that touch more notes than this take the writer for themselves, in slices. */
+const SHORT_MAX = 50;
 
 /** Everything that changes its path, worked out from what the caller named. */
 interface Scope {
@@ -68,6 +70,7 @@ async function moveOnce<Result>(
   const scope = await scopeOf(parts, writing, named);
   const plan = await hooks.planMove(db, vault, scope.notes, breathe);
   const revisions = await reviseNotes(parts, writing, scope.notes, plan, breathe);
+  const pace = revisions.length > SHORT_MAX ? 'long' : 'short';
   return db.transact(async (handle) => {
     const first = await vaults.advance(handle, vault, { seqs: revisions.length, notes: 0 });
     if (first !== before + 1) throw new Stale();
@@ -84,7 +87,7 @@ async function moveOnce<Result>(
     const result = await answer(handle, { named: scope.named, notes: scope.notes.length });
     await writing.finish?.(handle, result);
     return result;
-  });
+  }, pace);
 }
 
 /** Works out what moves: folders bring all below them, and what is below another named folder moves with that one. */

@@ -53,10 +53,17 @@ export interface WriteHandle extends ReadHandle {
 export interface Database extends ReadHandle, AsyncDisposable {
   readonly engine: 'sqlite' | 'postgres';
   read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T>;
-  transact<T>(body: (handle: WriteHandle) => Promise<T>): Promise<T>;
+  transact<T>(body: (handle: WriteHandle) => Promise<T>, pace?: Pace): Promise<T>;
   /** Brings the schema up to the last of `migrations`; safe to call from several processes at once: each step runs once. */
   migrate(migrations: readonly Migration[]): Promise<void>;
 }
+
+/**
+ * How long a body takes. A `long` one (thousands of statements) has a transaction to itself, and lets everything but
+ * writes go on beside it: on SQLite its handle now and then resolves only at a later turn of the event loop. All other
+ * writes wait for it, so prepare outside whatever can be.
+ */
+export type Pace = 'short' | 'long';
 
 /**
  * One numbered step of the schema, from 1 without gaps; never edited once released.

@@ -112,6 +112,7 @@ class Postgres implements Database {
     );
   }
 
+  /** Every body has a connection to itself here, so a long one needs nothing more. */
   transact<T>(body: (handle: WriteHandle) => Promise<T>): Promise<T> {
     return this.#retried(() =>
       this.#transaction('begin_write', body, async (session, client) => {

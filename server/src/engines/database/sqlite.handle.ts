@@ -13,10 +13,13 @@ export class SqliteHandle implements WriteHandle {
   readonly #called: () => void;
   #failure: { error: unknown } | undefined;
   #over = false;
+  readonly #pause: (() => Promise<void> | undefined) | undefined;
 
-  constructor(connection: Connection, called: () => void = () => {}) {
+  /** @param pause gives a promise when it is time to let others run, before the next statement's answer. */
+  constructor(connection: Connection, called: () => void = () => {}, pause?: () => Promise<void> | undefined) {
     this.#connection = connection;
     this.#called = called;
+    this.#pause = pause;
   }
 
   /** The first error of a statement: the transaction cannot be committed after it. */
@@ -75,7 +78,9 @@ export class SqliteHandle implements WriteHandle {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     this.#called();
     try {
-      return Promise.resolve(work());
+      const result = work();
+      const pause = this.#pause?.();
+      return pause === undefined ? Promise.resolve(result) : pause.then(() => result);
     } catch (error) {
       this.#failure = { error: portError(error) };
       return Promise.reject(this.#failure.error);

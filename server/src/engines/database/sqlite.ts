@@ -2,7 +2,14 @@ import { fdatasync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { type Database, DatabaseError, type Migration, type ReadHandle, type WriteHandle } from './database.ts';
+import {
+  type Database,
+  DatabaseError,
+  type Migration,
+  type Pace,
+  type ReadHandle,
+  type WriteHandle,
+} from './database.ts';
 import { Checkpoints } from './sqlite.checkpoints.ts';
 import { Connection, whenFree } from './sqlite.connection.ts';
 import { portError } from './sqlite.errors.ts';
@@ -136,9 +143,9 @@ class Sqlite implements Database {
     return refusal === undefined ? this.#readers.read(body) : Promise.reject(refusal);
   }
 
-  transact<T>(body: (handle: WriteHandle) => Promise<T>): Promise<T> {
+  transact<T>(body: (handle: WriteHandle) => Promise<T>, pace: Pace = 'short'): Promise<T> {
     const refusal = this.#refusal();
-    return refusal === undefined ? this.#writer.transact(body) : Promise.reject(refusal);
+    return refusal === undefined ? this.#writer.transact(body, pace) : Promise.reject(refusal);
   }
 
   async migrate(migrations: readonly Migration[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DatabaseError, type WriteHandle } from './database.ts';
+import { BodyDeadline } from './body-deadline.ts';
+import { DatabaseError, type Pace, type WriteHandle } from './database.ts';
 import { type Connection, whenFree } from './sqlite.connection.ts';
 import { portError } from './sqlite.errors.ts';
 import { SqliteHandle } from './sqlite.handle.ts';
@@ -7,6 +8,7 @@ import type { Durability } from './sqlite.wal.ts';
 
 interface Job {
   readonly body: (handle: WriteHandle) => Promise<unknown>;
+  readonly pace: Pace;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Runs a function where the caller stands, as to AsyncLocalStorage: the queue is worked off by whoever came first. */
@@ -27,6 +29,8 @@ export interface WriterLimits {
 
 /** Bodies of one shared transaction run for about this long before it commits, so that the event loop stays responsive. */
 const GROUP_MS = 4;
+/** How long a long body may leave its handle alone before it is taken for stuck. */
+const LONG_IDLE_MS = 10_000;
 
 /**
  * The one connection that writes. Bodies run strictly one after another in a shared transaction, each in a savepoint:
@@ -41,6 +45,7 @@ export class Writer {
   #unanswered = 0;
   #working: Promise<void> | undefined;
   #held: Promise<void> | undefined;
+  #long: Promise<void> | undefined;
   #endOfTurn: Promise<Outcome> | undefined;
   #changesSeen = 0;
   #othersSeen = 0;
@@ -62,7 +67,7 @@ export class Writer {
     };
   }
 
-  transact<T>(body: (handle: WriteHandle) => Promise<T>): Promise<T> {
+  transact<T>(body: (handle: WriteHandle) => Promise<T>, pace: Pace = 'short'): Promise<T> {
     if (this.#closing) return Promise.reject(new DatabaseError('unavailable', 'the database is closed'));
     if (this.#durability.failure !== undefined) return Promise.reject(this.#durability.failure);
     if (this.#unanswered >= this.#limits.maxWaiting) {
@@ -71,14 +76,15 @@ export class Writer {
     return new Promise<T>((resolve, reject) => {
       this.#unanswered++;
       const inContext = AsyncLocalStorage.snapshot();
-      this.#queue.push({ body, resolve: resolve as Job['resolve'], reject, inContext, outcome: undefined });
+      this.#queue.push({ body, pace, resolve: resolve as Job['resolve'], reject, inContext, outcome: undefined });
       this.#working ??= this.#work();
     });
   }
 
   /** Keeps the write lock free while `work` runs; transactions wait meanwhile. */
   async hold(work: () => Promise<void>): Promise<void> {
-    while (this.#held !== undefined) await this.#held;
+    // Transactions begin and end within one turn of the event loop, except long ones.
+    while (this.#held !== undefined || this.#long !== undefined) await (this.#held ?? this.#long);
     const working = work();
     this.#held = working
       .catch(() => {})
@@ -112,7 +118,9 @@ export class Writer {
     const until = performance.now() + GROUP_MS;
     const jobs: Job[] = [];
     const next = () => {
-      const job = jobs.length === 0 || performance.now() < until ? this.#queue.shift() : undefined;
+      // A long body shares its transaction with nobody: they would all wait for it.
+      const open = performance.now() < until && jobs[0]?.pace !== 'long' && this.#queue[0]?.pace !== 'long';
+      const job = jobs.length === 0 || open ? this.#queue.shift() : undefined;
       if (job !== undefined) jobs.push(job);
       return job;
     };
@@ -151,8 +159,7 @@ export class Writer {
       for (let job = next(); job !== undefined; job = next()) {
         job.outcome = undefined;
         this.#statements.savepoint();
-        const handle = new SqliteHandle(this.#connection);
-        const outcome = await Promise.race([outcomeOf(job, handle), this.#turnOver()]);
+        const { handle, outcome } = job.pace === 'long' ? await this.#runLong(job) : await this.#runShort(job);
         handle.end();
         job.outcome = outcome;
         if (!this.#connection.inTransaction) return { error: handle.failure?.error ?? lostByBody(), begun: true };
@@ -166,6 +173,32 @@ export class Writer {
     } catch (error) {
       this.#rollBack();
       return { error: portError(error), begun: true };
+    }
+  }
+
+  async #runShort(job: Job) {
+    const handle = new SqliteHandle(this.#connection);
+    return { handle, outcome: await Promise.race([outcomeOf(job, handle), this.#turnOver()]) };
+  }
+
+  /** Runs a long body in slices, between which the event loop does everything but write. */
+  async #runLong(job: Job) {
+    const open = Promise.withResolvers<Outcome>();
+    using deadline = new BodyDeadline(LONG_IDLE_MS, () => open.resolve({ kind: 'left open', error: leftOpen() }));
+    let since = performance.now();
+    const pause = () => {
+      if (performance.now() - since < GROUP_MS) return undefined;
+      return nextTurn().then(() => {
+        since = performance.now();
+      });
+    };
+    const handle = new SqliteHandle(this.#connection, () => deadline.used(), pause);
+    const outcome = Promise.race([outcomeOf(job, handle), open.promise]);
+    this.#long = outcome.then(() => undefined);
+    try {
+      return { handle, outcome: await outcome };
+    } finally {
+      this.#long = undefined;
     }
   }
 

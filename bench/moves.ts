@@ -1,0 +1,90 @@
+import { startProcess } from './kit/processes.ts';
+import { signUp } from './kit/vault.ts';
+
+// What does a folder of 5,000 notes with 20,000 inbound links cost to rename, and who waits meanwhile?
+const NOTES = Number(process.argv[2] ?? 5000);
+const LINKS_EACH = 4;
+const BATCH = 32;
+
+await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0']);
+const headers = { ...(await signUp(server.url)), 'content-type': 'application/json' };
+const made = await fetch(`${server.url}/api/vaults`, { method: 'POST', headers, body: '{"name":"Other"}' });
+const other = { ...headers, 'x-vault-id': ((await made.json()) as { vault: { id: string } }).vault.id };
+
+const post = async (path: string, body: object, as: Record<string, string> = headers) => {
+  const answer = await fetch(`${server.url}/api${path}`, { method: 'POST', headers: as, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Record<string, unknown>;
+};
+
+async function all(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: BATCH }, worker));
+}
+
+/** Writes to the other vault and reads from this one, one after the other, until told to stop; tells the longest waits. */
+function bystander() {
+  let running = true;
+  const longest = { write: 0, read: 0 };
+  const done = (async () => {
+    for (let index = 0; running; index++) {
+      const writeAt = performance.now();
+      await post('/notes', { path: `n${index % 10}.md`, content: `${index}`, mtime: 1 }, other);
+      longest.write = Math.max(longest.write, performance.now() - writeAt);
+    }
+  })();
+  const reading = (async () => {
+    while (running) {
+      const readAt = performance.now();
+      await fetch(`${server.url}/api/vaults`, { headers }).then((answer) => answer.text());
+      longest.read = Math.max(longest.read, performance.now() - readAt);
+    }
+  })();
+  return async () => {
+    running = false;
+    await Promise.all([done, reading]);
+    return { 'longest write ms': Math.round(longest.write), 'longest read ms': Math.round(longest.read) };
+  };
+}
+
+async function measure(work: () => Promise<unknown>) {
+  const stop = bystander();
+  const at = performance.now();
+  await work();
+  return { ms: Math.round(performance.now() - at), ...(await stop()) };
+}
+
+const target = (index: number) => `big/note ${index}`;
+await all(NOTES, (index) => post('/notes', { path: `${target(index)}.md`, content: `# ${index}\n`, mtime: 1 }));
+const links = (index: number) =>
+  Array.from({ length: LINKS_EACH }, (_, at) => `[[${target((index * LINKS_EACH + at) % NOTES)}]]`).join(' ');
+await all(NOTES, (index) => post('/notes', { path: `src/s${index}.md`, content: `${links(index)}\n`, mtime: 1 }));
+const ids: string[] = [];
+await all(1000, async (index) => {
+  const note = await post('/notes', { path: `loose/l${index}.md`, content: 'loose\n', mtime: 1 });
+  ids.push((note.note as { id: string }).id);
+});
+await server.loopDelay();
+
+const rows: Record<string, object> = {};
+rows[`rename a folder of ${NOTES} notes, ${NOTES * LINKS_EACH} links to them by path`] = await measure(() =>
+  post('/folders/rename', { old_path: 'big', new_path: 'elsewhere/bigger' }),
+);
+rows['rename it back'] = await measure(() =>
+  post('/folders/rename', { old_path: 'elsewhere/bigger', new_path: 'big' }),
+);
+rows['move 1,000 notes'] = await measure(() =>
+  fetch(`${server.url}/api/notes/batch-move`, {
+    method: 'POST',
+    headers: { ...headers, 'x-idempotency-key': 'move' },
+    body: JSON.stringify({ ids, target_folder: 'moved' }),
+  }).then((answer) => answer.text()),
+);
+rows['rename one note with 4 links'] = await measure(() =>
+  post('/notes/rename', { old_path: 'big/note 7.md', new_path: 'big/seven.md' }),
+);
+console.table(rows);
+console.log('event loop', await server.loopDelay());
