@@ -39,7 +39,7 @@ export async function load(
   agent.destroy();
   times.sort((a, b) => a - b);
   const at = (share: number) => Math.round((times[Math.floor(times.length * share)] ?? 0) * 10) / 10;
-  return { perSecond: Math.round(count / seconds), p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { perSecond: Math.round((10 * count) / seconds) / 10, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
 function send(

@@ -34,7 +34,7 @@ export class ApiDocument {
   constructor(paths: Paths) {
     this.#routes = Object.entries(paths)
       .map(([path, operations]) => ({
-        path: new RegExp(`^${path.replace('{*}', '.*').replace(/\{\w+\}/g, '[^/]*')}$`),
+        path: new RegExp(`^${path.replace(/\{path\}$/, '.*').replace(/\{\w+\}/g, '[^/]*')}$`),
         weight: path.replace(/\{.*?\}/g, '').length,
         operations,
       }))

@@ -66,6 +66,32 @@ export const insertEdges = listStatement((db, p: { vault: VaultId; source: NoteI
   ),
 );
 
+/** As insertEdges, for notes that have none yet. */
+export const insertEdgesOfMany = listStatement((db, p: { vault: VaultId }, edges: (NewEdge & { source: NoteId })[]) =>
+  db.insertInto('links').values(
+    edges.map((edge) => ({
+      vault_id: p.vault,
+      source_id: edge.source,
+      ord: edge.ord,
+      age: edge.age,
+      target_key: edge.targetKey,
+      other_key: edge.otherKey,
+      target_note_id: edge.note,
+      target_attachment_id: edge.attachment,
+    })),
+  ),
+);
+
+/** As putTexts, for notes that have none yet. */
+export const insertTextsOfMany = listStatement(
+  (db, p: { vault: VaultId }, texts: { source: NoteId; version: number; texts: Buffer }[]) =>
+    db
+      .insertInto('link_texts')
+      .values(
+        texts.map((one) => ({ vault_id: p.vault, source_id: one.source, version: one.version, texts: one.texts })),
+      ),
+);
+
 export const deleteEdges = statement((db, p: { vault: VaultId; source: NoteId }) =>
   db.deleteFrom('links').where('vault_id', '=', p.vault).where('source_id', '=', p.source),
 );

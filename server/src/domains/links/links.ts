@@ -92,9 +92,50 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     return moved.has(note.id) ? linksOf(handle, vault, note.id) : wire;
   }
 
+  /** The edges of several new notes, with one look for all their targets. */
+  async function writtenTogether(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void> {
+    const links = notes.flatMap((note) =>
+      note.links.map(textOf).map((text, ord) => ({ note, ord, text, keys: keysOf(vault, text) })),
+    );
+    const wanted = links.flatMap(({ keys }) => keys ?? []);
+    const candidates = await candidatesFor(handle, vault, wanted);
+    const edges = links.map(({ note, ord, text, keys }) => {
+      const self: Target = { note: note.id, attachment: null, path: note.path };
+      const target = keys === null ? self : targetOf(text, note.path, candidates(keys));
+      return {
+        source: note.id,
+        ord,
+        age: note.seq,
+        targetKey: keys?.[0] ?? null,
+        otherKey: keys?.[1] ?? null,
+        ...target,
+      };
+    });
+    const texts = [...Map.groupBy(links, ({ note }) => note)].map(([{ id, version }, own]) => {
+      const sealed = sealTexts(
+        vault,
+        id,
+        version,
+        own.map(({ text }) => text),
+      );
+      return { source: id, version, texts: sealed };
+    });
+    await handle.runIn(store.insertTextsOfMany, { vault: vault.id }, texts);
+    await handle.runIn(store.insertEdgesOfMany, { vault: vault.id }, edges);
+    // Their own edges have just been resolved among all of them.
+    const names = notes.flatMap(({ movedKeys }) => movedKeys);
+    await resolveAgain(handle, vault, names, new Set(notes.map(({ id }) => id)));
+  }
+
   /** Looks at every edge that asks for one of the names, and points it anew where its target came, went or is outranked. */
-  async function resolveAgain(handle: WriteHandle, vault: OpenVault, names: readonly Buffer[]): Promise<Set<string>> {
-    const askers = await handle.allIn(store.findAskers, { vault: vault.id }, distinct(names));
+  async function resolveAgain(
+    handle: WriteHandle,
+    vault: OpenVault,
+    names: readonly Buffer[],
+    except: ReadonlySet<string> = new Set(),
+  ): Promise<Set<string>> {
+    const found = await handle.allIn(store.findAskers, { vault: vault.id }, distinct(names));
+    const askers = found.filter(({ source_id }) => !except.has(source_id));
     const moved = new Set<string>();
     if (askers.length === 0) return moved;
     const keysOfEdge = (edge: (typeof askers)[number]) =>
@@ -153,6 +194,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
   return {
     ...createMoving(attachmentExtensions),
     written,
+    writtenTogether,
     linksOf,
     async linksFrom(handle, vault, note) {
       const links = await resolved(handle, vault, note, note.links.map(textOf));

@@ -10,7 +10,7 @@ import { breather } from './breather.ts';
 import { nameKeysOf } from './delete.ts';
 import type { NoteLink } from './notes.schema.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Writing } from './parts.ts';
+import type { NoteParts, Writing, WrittenNote } from './parts.ts';
 import type { Prepared } from './prepare.ts';
 import type { OpenedNote, toNote } from './view.ts';
 
@@ -27,7 +27,7 @@ export type Plan =
 /** A note as it is after its transaction. */
 export interface Committed {
   readonly note: Parameters<typeof toNote>[0];
-  /** Its edges; null where nothing was written, so that they were not looked at. */
+  /** Its edges; null where they were not looked at: nothing was written, or many notes at once. */
   readonly links: NoteLink[] | null;
   /** Whether the note was not live before. */
   readonly fresh: boolean;
@@ -67,6 +67,8 @@ class Unfit extends Error {
   }
 }
 
+/** More writes than this take the writer for themselves, in slices, so that reads are not held up. */
+const SHORT_MAX = 20;
 /** Each round but the last meets a writer that was faster; more in a row than this is a fault, not bad luck. */
 const ROUNDS_MAX = 50;
 
@@ -132,25 +134,18 @@ async function commitPlans<Result>(
   const { vault } = writing;
   const writes = [...plans.values()].filter((plan) => plan.kind === 'write');
   const fresh = writes.filter(({ basis }) => basis.kind !== 'live').length;
-  return parts.db.transact(async (handle) => {
-    const first =
-      writes.length === 0 ? 0 : await parts.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh });
-    let seq = first - 1;
-    const done = new Map<number, Committed>();
-    const faults: Fault[] = [];
-    for (const [index, plan] of plans) {
-      if (plan.kind === 'write') seq += 1;
-      const committed = await commitPlan(parts, handle, writing, plan, seq as Seq, plans.size > 1).catch(faultOf);
-      // The others are tried too, to find out at once what else has changed; nothing of it is kept. What they say is
-      // less sure, for they meet what the first left half done: they are prepared again.
-      if ('note' in committed) done.set(index, committed);
-      else faults.push({ index, because: faults.length === 0 ? committed.because : null });
-    }
-    if (faults.length > 0) throw new Unfit(faults);
-    const result = await work.answer(handle, done);
-    await writing.finish?.(handle, result);
-    return result;
-  });
+  return parts.db.transact(
+    async (handle) => {
+      const first =
+        writes.length === 0 ? 0 : await parts.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh });
+      const rows = await writeAllRows(parts, handle, vault, plans, first as Seq);
+      const done = await linkAll(parts, handle, vault, rows);
+      const result = await work.answer(handle, done);
+      await writing.finish?.(handle, result);
+      return result;
+    },
+    writes.length > SHORT_MAX ? 'long' : 'short',
+  );
 }
 
 /** Says what is wrong with one note alone; anything else ends the transaction. */
@@ -161,28 +156,81 @@ function faultOf(error: unknown): Pick<Fault, 'because'> {
   throw error;
 }
 
-async function commitPlan(
+/** A note whose rows are written; `written` is what its edges need, null where nothing changed. */
+interface WrittenRow {
+  readonly index: number;
+  readonly note: Committed['note'];
+  readonly written: WrittenNote | null;
+}
+
+/** Writes the rows of all plans, or throws Unfit with all that are out of date. */
+async function writeAllRows(
   parts: NoteParts,
   handle: WriteHandle,
-  { vault }: Writing,
+  vault: OpenVault,
+  plans: ReadonlyMap<number, Plan>,
+  first: Seq,
+): Promise<WrittenRow[]> {
+  const rows: WrittenRow[] = [];
+  const faults: Fault[] = [];
+  let seq = first - 1;
+  for (const [index, plan] of plans) {
+    if (plan.kind === 'write') seq += 1;
+    const row = await writePlan(parts, handle, vault, plan, seq as Seq, plans.size > 1).catch(faultOf);
+    // The others are tried too, to find out at once what else has changed; nothing of it is kept. What they say is
+    // less sure, for they meet what the first left half done: they are prepared again.
+    if ('note' in row) rows.push({ index, ...row });
+    else faults.push({ index, because: faults.length === 0 ? row.because : null });
+  }
+  if (faults.length > 0) throw new Unfit(faults);
+  return rows;
+}
+
+async function writePlan(
+  parts: NoteParts,
+  handle: WriteHandle,
+  vault: OpenVault,
   plan: Plan,
   seq: Seq,
   amongOthers: boolean,
-): Promise<Committed> {
+): Promise<Omit<WrittenRow, 'index'>> {
   if (plan.kind === 'same') {
     const row = await handle.get(store.findStamp, { vault: vault.id, id: plan.note.id as NoteId });
     if (row?.stamp !== plan.note.stamp) throw new Stale();
-    return { note: plan.note, links: null, fresh: false };
+    return { note: plan.note, written: null };
   }
   const { next } = plan;
   const basis = amongOthers ? await amongNewFolders(parts, handle, vault, plan.basis) : plan.basis;
   await writeRows(parts, handle, vault, basis, next, seq);
   const fresh = basis.kind !== 'live';
-  const links = await parts.hooks.written(handle, vault, {
-    ...{ id: next.id, path: next.path, version: next.version, seq, fresh, links: next.derived.links },
-    movedKeys: movedKeysOf(vault, basis, next),
-  });
-  return { note: noteOf(next, seq), links, fresh };
+  const { id, path, version, derived } = next;
+  const written = { id, path, version, seq, fresh, links: derived.links, movedKeys: movedKeysOf(vault, basis, next) };
+  return { note: noteOf(next, seq), written };
+}
+
+/** Writes the edges. Several new notes are linked at once, when all of them can be found. */
+async function linkAll(
+  { hooks }: NoteParts,
+  handle: WriteHandle,
+  vault: OpenVault,
+  rows: readonly WrittenRow[],
+): Promise<Map<number, Committed>> {
+  const done = new Map<number, Committed>();
+  const fresh = rows.flatMap(({ written }) => (written?.fresh ? [written] : []));
+  const together = fresh.length > 1;
+  const faults: Fault[] = [];
+  for (const { index, note, written } of rows) {
+    if (written === null || (together && written.fresh)) {
+      done.set(index, { note, links: null, fresh: written?.fresh ?? false });
+      continue;
+    }
+    const links = await hooks.written(handle, vault, written).catch(faultOf);
+    if ('because' in links) faults.push({ index, because: links.because });
+    else done.set(index, { note, links, fresh: written.fresh });
+  }
+  if (faults.length > 0) throw new Unfit(faults);
+  if (together) await hooks.writtenTogether(handle, vault, fresh);
+  return done;
 }
 
 /** The folders a new note was to make may have been made by another note of the same transaction. */

@@ -9,6 +9,8 @@ import * as store from './notes.store.ts';
 import type { NoteParts, Writing } from './parts.ts';
 import { openNote } from './view.ts';
 
+/** Deletions of more notes than this take the writer for themselves, in slices. */
+const SHORT_MAX = 50;
 /** As for writes: each round but the last meets a writer that was faster. */
 const ROUNDS_MAX = 50;
 
@@ -96,14 +98,17 @@ export async function deleteNotes(parts: NoteParts, writing: Writing<number>, id
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const burials = await prepareBurials(parts, writing, ids);
     const deleted = await parts.db
-      .transact(async (handle) => {
-        const first = await parts.vaults.advance(handle, vault, { seqs: ids.length, notes: -ids.length });
-        for (const [index, burial] of burials.entries()) {
-          if (!(await bury(parts, handle, writing, burial, (first + index) as Seq))) throw new Outdated();
-        }
-        await writing.finish?.(handle, ids.length);
-        return ids.length;
-      })
+      .transact(
+        async (handle) => {
+          const first = await parts.vaults.advance(handle, vault, { seqs: ids.length, notes: -ids.length });
+          for (const [index, burial] of burials.entries()) {
+            if (!(await bury(parts, handle, writing, burial, (first + index) as Seq))) throw new Outdated();
+          }
+          await writing.finish?.(handle, ids.length);
+          return ids.length;
+        },
+        ids.length > SHORT_MAX ? 'long' : 'short',
+      )
       .catch(orOutdated);
     if (deleted !== null) return deleted;
   }

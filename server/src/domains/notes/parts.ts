@@ -36,6 +36,8 @@ export interface WrittenNote {
 export interface NoteHooks extends MovingHooks {
   /** The note was created, edited or revived. Resolves to its edges. */
   written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
+  /** As `written`, of several notes that were not live before. */
+  writtenTogether(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void>;
   /** The note is live no more; `movedKeys` are those it was found under. */
   deleted(handle: WriteHandle, vault: OpenVault, note: Pick<WrittenNote, 'id' | 'seq' | 'movedKeys'>): Promise<void>;
   /** The edges that the links of a text would have as the vault is now; nothing is written. */
