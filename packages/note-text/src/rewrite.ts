@@ -21,9 +21,22 @@ export interface Retarget {
  * Texts a link's target may take, best first: the form it has (bare name, path from the root, relative path), then ones
  * that are longer but say more. The caller takes the first that resolves to where the link should point.
  *
- * `.md` stays where it was written; attachments always have their extension.
+ * `.md` stays where it was written, and comes where nothing else says which file is meant: `a.md` and `a.md.md` side by
+ * side. Attachments always have their extension.
  */
 export function targetChoices(link: Retarget): string[] {
+  const { form, after } = link;
+  const whole = [after.target, `/${after.target}`, dotted(relativePath(folderOf(after.source), after.target))];
+  const choices = [...formChoices(link), fileName(after.target.replace(/\.md$/i, '')), ...whole];
+  return [...new Set(choices)].filter((target) => canHold(form, target));
+}
+
+/** Whether a link of this form can say the target at all. */
+export function canHold(form: LinkForm, target: string): boolean {
+  return form === 'markdown' || form === 'reference' || !/[[\]|#^\n]/.test(target);
+}
+
+function formChoices(link: Retarget): string[] {
   const { before, after } = link;
   const withExtension = /\.md$/i.test(link.target) || !/\.md$/i.test(after.target);
   const shown = withExtension ? after.target : after.target.replace(/\.md$/i, '');
@@ -83,7 +96,8 @@ function anchorStart(raw: string): number {
 }
 
 function encode(content: string, link: RawLink, target: string): string | null {
-  if (link.form === 'wikilink') return /[[\]|#^\n]/.test(target) ? null : target;
+  if (!canHold(link.form, target)) return null;
+  if (link.form === 'wikilink') return target;
   if (link.form === 'property') return encodeProperty(content, link, target);
   // Angle brackets around a destination let it hold white space and parentheses as they are.
   const inAngles = content[link.targetStart - 1] === '<';
@@ -98,7 +112,6 @@ function percent(character: string): string {
 
 /** A wikilink in YAML: what stands around it decides which characters need an escape. */
 function encodeProperty(content: string, link: RawLink, target: string): string | null {
-  if (/[[\]|#^\n]/.test(target)) return null;
   const quote = content.slice(0, link.start).trimEnd().at(-1) ?? '';
   if (quote === '"') return target.replace(/["\\]/g, '\\$&');
   if (quote === "'") return target.replaceAll("'", "''");

@@ -12,13 +12,3 @@ export function itemIds(sent: unknown): string[] {
   if (!ids.every((id) => id !== null)) throw new NotevaultError('invalid_ids');
   return [...new Set(ids)];
 }
-
-/** A refusal of a move of one thing, without the id of the item in the way: there is only the one. */
-export async function aboutOne<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof NotevaultError && 'item_id' in error.details) throw new NotevaultError(error.code);
-    throw error;
-  }
-}

@@ -1,7 +1,7 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid } from '@notevault/protocol/ids.ts';
-import { aboutOne, itemIds } from '@notevault/protocol/items.ts';
+import { itemIds } from '@notevault/protocol/items.ts';
 import type { Database, ReadHandle } from '../../engines/database/database.ts';
 import type { Notes, Top, Writing } from '../notes/notes.ts';
 import { type FolderEntry, folderPathFrom, type Holder, type SentTarget, type Tree } from '../tree/tree.ts';
@@ -54,10 +54,12 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
       if (blocked !== null) throw await notes.conflictAt(vault, blocked.holder, blocked.path);
       const made = await db
         .transact(async (handle): Promise<Folder | Holder | null> => {
-          await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
+          await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
           const there = await tree.folderAt(handle, vault, path);
-          if (there !== null) await tree.mark(handle, vault, there, true);
-          else {
+          // What is there already is no change, and nobody needs to look again.
+          if (!there?.marked) await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
+          if (there?.marked === false) await tree.mark(handle, vault, there, true);
+          else if (there === null) {
             const claimed = await tree.makeFolder(handle, vault, spot);
             // Nothing may be kept of a claim that failed half way.
             if (!claimed.ok) throw new Refused(claimed.holder);
@@ -129,21 +131,23 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
         if (entry === null) throw new NotevaultError('folder_not_found');
         return [{ kind: 'folder', id: entry.id, from: entry.path, to }];
       };
-      return aboutOne(() =>
-        notes.move(writing, top, (_handle, { named: [folder], notes: count }) => ({
+      return notes.moveOne(writing, to, {
+        find: top,
+        field: 'new_path',
+        answer: (_handle, { named: [folder], notes: count }) => ({
           renamed: true,
           old_path: folder?.from ?? from,
           new_path: folder?.to ?? to,
           count,
           attachments: 0,
-        })),
-      );
+        }),
+      });
     },
     async moveMany(writing, sent, target) {
       const { vault } = writing;
       const ids = itemIds(sent);
       const find = async (): Promise<Top[]> => {
-        const folder = await tree.targetPath(db, vault, target);
+        const folder = await tree.targetPath(db, vault, target, 'target_parent');
         const entries = await marked(vault, ids);
         return entries.map(({ id, path }) => ({
           kind: 'folder',
@@ -152,7 +156,7 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
           to: joinPath(folder, fileName(path)),
         }));
       };
-      return notes.move(writing, find, () => ids.length);
+      return notes.move(writing, { find, field: 'target_parent', answer: () => ids.length });
     },
     async deleteMany(writing, sent) {
       const ids = itemIds(sent);

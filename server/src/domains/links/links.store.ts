@@ -66,8 +66,9 @@ export const insertEdges = listStatement((db, p: { vault: VaultId; source: NoteI
   ),
 );
 
-/** As insertEdges, for notes that have none yet. */
-export const insertEdgesOfMany = listStatement((db, p: { vault: VaultId }, edges: (NewEdge & { source: NoteId })[]) =>
+export type SourcedEdge = NewEdge & { readonly source: string };
+
+export const insertEdgesOf = listStatement((db, p: { vault: VaultId }, edges: SourcedEdge[]) =>
   db.insertInto('links').values(
     edges.map((edge) => ({
       vault_id: p.vault,
@@ -82,14 +83,26 @@ export const insertEdgesOfMany = listStatement((db, p: { vault: VaultId }, edges
   ),
 );
 
-/** As putTexts, for notes that have none yet. */
-export const insertTextsOfMany = listStatement(
-  (db, p: { vault: VaultId }, texts: { source: NoteId; version: number; texts: Buffer }[]) =>
-    db
-      .insertInto('link_texts')
-      .values(
-        texts.map((one) => ({ vault_id: p.vault, source_id: one.source, version: one.version, texts: one.texts })),
-      ),
+export const deleteEdgesOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
+  db.deleteFrom('links').where('vault_id', '=', p.vault).where('source_id', 'in', sources),
+);
+
+export interface SourcedTexts {
+  readonly source: string;
+  readonly version: number;
+  readonly texts: Buffer;
+}
+
+export const putTextsOf = listStatement((db, p: { vault: VaultId }, rows: SourcedTexts[]) =>
+  db
+    .insertInto('link_texts')
+    .values(rows.map((row) => ({ vault_id: p.vault, source_id: row.source, version: row.version, texts: row.texts })))
+    .onConflict((conflict) =>
+      conflict.columns(['vault_id', 'source_id']).doUpdateSet((eb) => ({
+        version: eb.ref('excluded.version'),
+        texts: eb.ref('excluded.texts'),
+      })),
+    ),
 );
 
 export const deleteEdges = statement((db, p: { vault: VaultId; source: NoteId }) =>

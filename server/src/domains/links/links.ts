@@ -120,8 +120,8 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       );
       return { source: id, version, texts: sealed };
     });
-    await handle.runIn(store.insertTextsOfMany, { vault: vault.id }, texts);
-    await handle.runIn(store.insertEdgesOfMany, { vault: vault.id }, edges);
+    await handle.runIn(store.putTextsOf, { vault: vault.id }, texts);
+    await handle.runIn(store.insertEdgesOf, { vault: vault.id }, edges);
     // Their own edges have just been resolved among all of them.
     const names = notes.flatMap(({ movedKeys }) => movedKeys);
     await resolveAgain(handle, vault, names, new Set(notes.map(({ id }) => id)));

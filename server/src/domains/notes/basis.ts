@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ancestorsOf } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import { parseUuid } from '@notevault/protocol/ids.ts';
@@ -115,6 +116,17 @@ export async function conflictWithHolder(
     const note = toNote(openNote(vault, row), await hooks.linksOf(handle, vault, id));
     return new NotevaultError('conflict', { server_path: note.path, server_note: note });
   });
+}
+
+/** The error for a path that could not be taken: about what has it, or stands where it needs a folder. */
+export async function conflictOver(parts: NoteParts, vault: OpenVault, path: string): Promise<NotevaultError> {
+  for (const at of [path, ...ancestorsOf(path)]) {
+    const holder = await parts.tree.holderOf(parts.db, vault, at);
+    if (holder !== null && (at === path || holder.kind !== 'folder')) {
+      return conflictWithHolder(parts, vault, holder, at);
+    }
+  }
+  return new NotevaultError('conflict');
 }
 
 function newId({ clock }: NoteParts): NoteId {

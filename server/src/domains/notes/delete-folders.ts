@@ -15,12 +15,12 @@ const SHORT_MAX = 50;
 export async function deleteFolders<Result>(
   parts: NoteParts,
   writing: Writing<Result>,
-  tops: readonly FolderEntry[],
+  find: () => Promise<FolderEntry[]>,
   answer: () => Result,
 ): Promise<Result> {
   for (let round = 1; ; round++) {
     try {
-      return await deleteOnce(parts, writing, tops, answer);
+      return await deleteOnce(parts, writing, find, answer);
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       if (round === ROUNDS_MAX) throw new NotevaultError('unavailable', {}, error);
@@ -31,11 +31,12 @@ export async function deleteFolders<Result>(
 async function deleteOnce<Result>(
   { db, tree, vaults, clock, hooks }: NoteParts,
   writing: Writing<Result>,
-  tops: readonly FolderEntry[],
+  find: () => Promise<FolderEntry[]>,
   answer: () => Result,
 ): Promise<Result> {
   const { vault, device } = writing;
   const before = await vaults.currentSeq(db, vault);
+  const tops = await find();
   const folders = await tree.foldersBelow(db, vault, tops);
   const rows = await db.allIn(store.findRowsIn, { vault: vault.id }, [...new Set(folders.map(({ id }) => id))]);
   const notes = rows.map((row) => ({ row, meta: sealed.openMeta(vault, row.id, row.stamp, row.meta) }));

@@ -1,14 +1,23 @@
-import { fileName, folderOf, isInside, joinPath } from '@notevault/note-text/paths.ts';
+import {
+  ancestorsOf,
+  fileName,
+  folderOf,
+  isInside,
+  joinPath,
+  normalizeNotePath,
+  normalizePath,
+} from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
-import type { FolderEntry, Relocated, Spot } from '../tree/tree.ts';
+import { type FolderEntry, type KeyedRelocated, pathFrom, type Relocated, type Spot } from '../tree/tree.ts';
+import { conflictOver } from './basis.ts';
 import { breather } from './breather.ts';
 import { Stale } from './commit.ts';
 import { sealed } from './meta.ts';
 import * as store from './notes.store.ts';
 import type { NoteParts, Rewritten, Writing } from './parts.ts';
-import { type MovingNote, reviseNotes, writeRevision } from './revise.ts';
+import { type MovingNote, type Revision, reviseNotes, writeRevisions } from './revise.ts';
 
 /** Something a client asked to move, from where it is to where it should be (normalised). */
 export type Top = Relocated;
@@ -21,8 +30,15 @@ export interface Outcome {
   readonly notes: number;
 }
 
-/** Makes the answer inside the transaction, from what it wrote. */
-export type Answer<Result> = (handle: WriteHandle, outcome: Outcome) => Promise<Result> | Result;
+/** What to move, and what to answer. */
+export interface Move<Result> {
+  /** Says what moves, all of it into one folder; asked anew when the vault changed while the move was prepared. */
+  find(): Promise<Top[]>;
+  /** The field of the request that is to blame when a path would break the rules for paths. */
+  readonly field: string;
+  /** Makes the answer inside the transaction, from what it wrote. */
+  answer(handle: WriteHandle, outcome: Outcome): Promise<Result> | Result;
+}
 
 /** Other processes may write to the vault while a move is prepared; in this one nobody does. */
 const ROUNDS_MAX = 20;
@@ -36,7 +52,7 @@ interface Scope {
   readonly named: readonly Top[];
   /** Those of them that really move: no item below another named one, none that is there already. */
   readonly tops: readonly Top[];
-  readonly items: readonly Relocated[];
+  readonly items: readonly KeyedRelocated[];
   readonly folders: readonly FolderEntry[];
   readonly notes: readonly MovingNote[];
 }
@@ -44,12 +60,11 @@ interface Scope {
 export async function moveItems<Result>(
   parts: NoteParts,
   writing: Writing<Result>,
-  named: readonly Top[],
-  answer: Answer<Result>,
+  move: Move<Result>,
 ): Promise<Result> {
   for (let round = 1; ; round++) {
     try {
-      return await moveOnce(parts, writing, named, answer);
+      return await moveOnce(parts, writing, move);
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       if (round === ROUNDS_MAX) throw new NotevaultError('unavailable', {}, error);
@@ -57,37 +72,52 @@ export async function moveItems<Result>(
   }
 }
 
-async function moveOnce<Result>(
+/** As moveItems, for one thing: a refusal then says what is in the way of it, not which item it is. */
+export async function moveOne<Result>(
   parts: NoteParts,
   writing: Writing<Result>,
-  named: readonly Top[],
-  answer: Answer<Result>,
+  to: string,
+  move: Move<Result>,
 ): Promise<Result> {
+  try {
+    return await moveItems(parts, writing, move);
+  } catch (error) {
+    if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
+    if (error.code === 'conflict') throw await conflictOver(parts, writing.vault, to);
+    throw new NotevaultError(error.code);
+  }
+}
+
+async function moveOnce<Result>(parts: NoteParts, writing: Writing<Result>, move: Move<Result>): Promise<Result> {
   const { db, vaults, hooks } = parts;
   const { vault } = writing;
   const breathe = breather();
   const before = await vaults.currentSeq(db, vault);
-  const scope = await scopeOf(parts, writing, named);
+  const scope = await scopeOf(parts, writing, await move.find());
+  checkPaths(scope, move.field);
   const plan = await hooks.planMove(db, vault, scope.notes, breathe);
   const revisions = await reviseNotes(parts, writing, scope.notes, plan, breathe);
+  const prepared = await hooks.prepareMove(vault, plan, rewrittenOf(revisions), breathe);
   const pace = revisions.length > SHORT_MAX ? 'long' : 'short';
   return db.transact(async (handle) => {
-    const first = await vaults.advance(handle, vault, { seqs: revisions.length, notes: 0 });
+    // At least one seq where anything moves, so that clients look at the tree again when only empty folders did.
+    const seqs = Math.max(revisions.length, Math.min(scope.tops.length, 1));
+    const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
+    // From here on nobody else writes to the vault: every row still is what it was prepared from.
     if (first !== before + 1) throw new Stale();
-    const seqs = new Map(revisions.map(({ id }, index) => [id, (first + index) as Seq]));
     const folder = await relocated(parts, handle, writing, scope);
     const tops = new Set(scope.tops.map(({ id }) => id));
-    const rewritten = new Map<NoteId, Rewritten>();
-    for (const [index, revision] of revisions.entries()) {
-      const { id, old, text } = revision;
-      await writeRevision(handle, vault, revision, (first + index) as Seq, tops.has(id) ? folder : old.folder_id);
-      if (text !== null) rewritten.set(id, { version: text.version, links: text.derived.links });
-    }
-    await hooks.applyMove(handle, vault, plan, rewritten, (id) => seqs.get(id) ?? first);
-    const result = await answer(handle, { named: scope.named, notes: scope.notes.length });
+    await writeRevisions(handle, vault, revisions, first, ({ id, old }) => (tops.has(id) ? folder : old.folder_id));
+    await hooks.applyMove(handle, vault, prepared);
+    const result = await move.answer(handle, { named: scope.named, notes: scope.notes.length });
     await writing.finish?.(handle, result);
     return result;
   }, pace);
+}
+
+function rewrittenOf(revisions: readonly Revision[]): Map<NoteId, Rewritten> {
+  const texts = revisions.flatMap(({ id, text }) => (text === null ? [] : [{ id, text }]));
+  return new Map(texts.map(({ id, text }) => [id, { version: text.version, links: text.derived.links }]));
 }
 
 /** Works out what moves: folders bring all below them, and what is below another named folder moves with that one. */
@@ -95,14 +125,14 @@ async function scopeOf({ db, tree }: NoteParts, { vault }: Writing, named: reado
   const [first] = named;
   if (first === undefined) throw new TypeError('a move needs something to move');
   const spot = await tree.spot(db, vault, first.to, tree.pathKey(vault, first.to));
+  for (const top of named)
+    if (top.kind === 'folder' && isInside(top.from, top.to)) throw new NotevaultError('cycle', { item_id: top.id });
   if (spot.blocked !== null) throw new NotevaultError('conflict', { item_id: first.id });
   const folder = folderOf(spot.path);
   const placed = named.map((top) => ({ ...top, to: joinPath(folder, fileName(top.to)) }));
   const tops = placed
     .filter((top) => !named.some((other) => other.kind === 'folder' && isInside(other.from, top.from)))
     .filter(({ from, to }) => from !== to);
-  for (const top of tops)
-    if (top.kind === 'folder' && isInside(top.from, top.to)) throw new NotevaultError('cycle', { item_id: top.id });
   const entries = await Promise.all(
     tops.filter(({ kind }) => kind === 'folder').map(({ id }) => tree.folderById(db, vault, id)),
   );
@@ -111,8 +141,9 @@ async function scopeOf({ db, tree }: NoteParts, { vault }: Writing, named: reado
     vault,
     entries.filter((entry) => entry !== null),
   );
+  const topAt = new Map(tops.map((top) => [top.from, top]));
   const toOf = (path: string) => {
-    const top = tops.find(({ from }) => path === from || path.startsWith(`${from}/`));
+    const top = [path, ...ancestorsOf(path)].map((above) => topAt.get(above)).find((found) => found !== undefined);
     return top === undefined ? path : top.to + path.slice(top.from.length);
   };
   const rows = [
@@ -131,11 +162,20 @@ async function scopeOf({ db, tree }: NoteParts, { vault }: Writing, named: reado
     const meta = sealed.openMeta(vault, row.id, row.stamp, row.meta);
     return { id: row.id as NoteId, from: meta.path, to: toOf(meta.path), aliases: meta.aliases, row, meta };
   });
+  const keyed = (kind: 'folder' | 'note', id: string, from: string, fromKey: Buffer) => {
+    const to = toOf(from);
+    return { kind, id, from, to, fromKey, toKey: tree.pathKey(vault, to) };
+  };
   const items = [
-    ...folders.map(({ id, path }) => ({ kind: 'folder' as const, id, from: path, to: toOf(path) })),
-    ...notes.map(({ id, from, to }) => ({ kind: 'note' as const, id, from, to })),
+    ...folders.map(({ id, path, pathKey }) => keyed('folder', id, path, pathKey)),
+    ...notes.map(({ id, from, row }) => keyed('note', id, from, row.path_key)),
   ];
   return { spot, named: placed, tops, items, folders, notes };
+}
+
+/** What lies deep in a folder may come to lie too deep, or where no note may lie: nobody could ask for it any more. */
+function checkPaths({ items }: Scope, field: string): void {
+  for (const { kind, to } of items) pathFrom(to, field, kind === 'note' ? normalizeNotePath : normalizePath);
 }
 
 /** Changes the names and folders; resolves to the folder that what the caller named lies in now. */

@@ -165,32 +165,60 @@ export const findBodies = listStatement((db, p: { vault: VaultId }, ids: string[
     .where('note_id', 'in', ids),
 );
 
-/** A note's new place, its content as it was. */
-export const relocateNote = statement(
-  (
-    db,
-    p: Pick<NoteRow, 'id' | 'seq' | 'stamp' | 'folder_id' | 'path_key' | 'name_key' | 'updated_at' | 'meta'> & {
-      vault: VaultId;
-      was: number;
-    },
-  ) =>
-    db
-      .updateTable('notes')
-      .set({
-        seq: p.seq,
-        stamp: p.stamp,
-        folder_id: p.folder_id,
-        path_key: p.path_key,
-        name_key: p.name_key,
-        updated_at: p.updated_at,
-        meta: p.meta,
-      })
-      .where('vault_id', '=', p.vault)
-      .where('id', '=', p.id)
-      .where('stamp', '=', p.was),
+type NewNote = Omit<NoteRow, 'deleted_at'>;
+
+/** Live notes that exist, written over as they are given. */
+export const overwriteNotes = listStatement((db, p: { vault: VaultId }, rows: Omit<NewNote, 'vault_id'>[]) =>
+  db
+    .insertInto('notes')
+    .values(
+      rows.map((note) => ({
+        vault_id: p.vault,
+        id: note.id,
+        seq: note.seq,
+        stamp: note.stamp,
+        version: note.version,
+        folder_id: note.folder_id,
+        path_key: note.path_key,
+        name_key: note.name_key,
+        size_bytes: note.size_bytes,
+        mtime: note.mtime,
+        created_at: note.created_at,
+        updated_at: note.updated_at,
+        deleted_at: null,
+        meta: note.meta,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['vault_id', 'id']).doUpdateSet((eb) => ({
+        seq: eb.ref('excluded.seq'),
+        stamp: eb.ref('excluded.stamp'),
+        version: eb.ref('excluded.version'),
+        folder_id: eb.ref('excluded.folder_id'),
+        path_key: eb.ref('excluded.path_key'),
+        name_key: eb.ref('excluded.name_key'),
+        size_bytes: eb.ref('excluded.size_bytes'),
+        mtime: eb.ref('excluded.mtime'),
+        updated_at: eb.ref('excluded.updated_at'),
+        meta: eb.ref('excluded.meta'),
+      })),
+    ),
 );
 
-type NewNote = Omit<NoteRow, 'deleted_at'>;
+type Body = { readonly id: string; readonly content: Buffer; readonly doc: Buffer | null };
+
+/** Bodies that exist, written over as they are given. */
+export const overwriteBodies = listStatement((db, p: { vault: VaultId }, bodies: Body[]) =>
+  db
+    .insertInto('note_bodies')
+    .values(bodies.map((body) => ({ vault_id: p.vault, note_id: body.id, content: body.content, doc: body.doc })))
+    .onConflict((conflict) =>
+      conflict.columns(['vault_id', 'note_id']).doUpdateSet((eb) => ({
+        content: eb.ref('excluded.content'),
+        doc: eb.ref('excluded.doc'),
+      })),
+    ),
+);
 
 /** Changes no row when the id is taken. */
 export const insertNote = statement((db, p: NewNote) =>
@@ -264,34 +292,37 @@ export const findStamp = statement((db, p: { vault: VaultId; id: NoteId }) =>
   db.selectFrom('notes').select(['stamp']).where('vault_id', '=', p.vault).where('id', '=', p.id),
 );
 
-export const insertVersion = statement(
-  (
-    db,
-    p: {
-      vault: VaultId;
-      id: NoteId;
-      version: number;
-      createdAt: number;
-      size: number;
-      guarded: number;
-      dueAt: number;
-      meta: Buffer;
-      content: Buffer;
-      snapshot: Buffer;
-    },
-  ) =>
-    db.insertInto('note_versions').values({
-      vault_id: p.vault,
-      note_id: p.id,
-      version: p.version,
-      created_at: p.createdAt,
-      size_bytes: p.size,
-      guarded: p.guarded,
-      due_at: p.dueAt,
-      meta: p.meta,
-      content: p.content,
-      snapshot: p.snapshot,
-    }),
+interface NewVersion {
+  readonly id: NoteId;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly size: number;
+  readonly guarded: number;
+  readonly dueAt: number;
+  readonly meta: Buffer;
+  readonly content: Buffer;
+  readonly snapshot: Buffer;
+}
+
+const versionRow = (vault: VaultId, version: NewVersion) => ({
+  vault_id: vault,
+  note_id: version.id,
+  version: version.version,
+  created_at: version.createdAt,
+  size_bytes: version.size,
+  guarded: version.guarded,
+  due_at: version.dueAt,
+  meta: version.meta,
+  content: version.content,
+  snapshot: version.snapshot,
+});
+
+export const insertVersion = statement((db, p: NewVersion & { vault: VaultId }) =>
+  db.insertInto('note_versions').values(versionRow(p.vault, p)),
+);
+
+export const insertVersions = listStatement((db, p: { vault: VaultId }, versions: NewVersion[]) =>
+  db.insertInto('note_versions').values(versions.map((version) => versionRow(p.vault, version))),
 );
 
 export const findVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number }) =>

@@ -9,7 +9,7 @@ import { type Census, createCensus } from './census.ts';
 import { deleteNote } from './delete.ts';
 import { deleteFolders } from './delete-folders.ts';
 import { type NoteMeta, sealed } from './meta.ts';
-import { type Answer, moveItems, type Top } from './move.ts';
+import { type Move, moveItems, moveOne } from './move.ts';
 import { createMoving, type Moving } from './moving.ts';
 import type { Note, NoteListed, UpsertNote } from './notes.schema.ts';
 import * as store from './notes.store.ts';
@@ -33,10 +33,11 @@ export interface Notes extends Moving, Bulk, History, Census {
   deleteById(writing: Writing, id: NoteId): Promise<void>;
   /**
    * Moves notes and folders, with all below them, into one folder, in one transaction; links that would come to point
-   * elsewhere are rewritten. `find` says what moves, `answer` makes the result inside the transaction. Throws
-   * `conflict` and `cycle` with `item_id`.
+   * elsewhere are rewritten. Throws `conflict` and `cycle` with `item_id`.
    */
-  move<Result>(writing: Writing<Result>, find: () => Promise<Top[]>, answer: Answer<Result>): Promise<Result>;
+  move<Result>(writing: Writing<Result>, move: Move<Result>): Promise<Result>;
+  /** As `move`, of one thing to a path: `conflict` tells what has it, `cycle` has no `item_id`. */
+  moveOne<Result>(writing: Writing<Result>, to: string, move: Move<Result>): Promise<Result>;
   /** Deletes folders with all below them, in one transaction. `answer` makes the result inside it. */
   deleteFolders<Result>(
     writing: Writing<Result>,
@@ -57,6 +58,7 @@ export type {
   MovedNote,
   MovingHooks,
   NoteHooks,
+  PreparedLinks,
   Rewritten,
   Writing,
   WrittenNote,
@@ -120,11 +122,11 @@ export function createNotes(parts: NoteParts): Notes {
         if (!deleted) throw new NotevaultError('note_not_found');
       }),
     deleteFolders: (writing, find, answer) =>
-      turns.alone(writing.vault.id, async () => deleteFolders(parts, writing, await find(), answer)),
+      turns.alone(writing.vault.id, () => deleteFolders(parts, writing, find, answer)),
     conflictAt: (vault, holder, path) => conflictWithHolder(parts, vault, holder, path),
     // Planned while the vault stands still, so that the plan still holds when it is carried out.
-    move: (writing, find, answer) =>
-      turns.alone(writing.vault.id, async () => moveItems(parts, writing, await find(), answer)),
+    move: (writing, move) => turns.alone(writing.vault.id, () => moveItems(parts, writing, move)),
+    moveOne: (writing, to, move) => turns.alone(writing.vault.id, () => moveOne(parts, writing, to, move)),
     async eraseSlice(handle, vaultId) {
       return (await handle.run(store.eraseNotes, { vault: vaultId, limit: ERASE_SLICE })) === ERASE_SLICE;
     },

@@ -70,6 +70,11 @@ export interface Rewritten {
   readonly links: readonly RawLink[];
 }
 
+/** What a move writes of links; only the room of links looks inside. */
+export interface PreparedLinks {
+  readonly links: 'prepared';
+}
+
 /** What links must do when notes move. */
 export interface MovingHooks {
   /** Finds out, before the transaction, what a move does to links. Calls `breathe` often: there may be many. */
@@ -79,14 +84,15 @@ export interface MovingHooks {
     moves: readonly MovedNote[],
     breathe: () => Promise<void>,
   ): Promise<LinkMove>;
-  /** Brings the edges in line with what was planned, inside the transaction; `rewritten` are the notes whose text changed. */
-  applyMove(
-    handle: WriteHandle,
+  /** Makes ready what the move writes of links, still before the transaction; `rewritten` are the notes with new text. */
+  prepareMove(
     vault: OpenVault,
     plan: LinkMove,
     rewritten: ReadonlyMap<NoteId, Rewritten>,
-    seqOf: (id: NoteId) => Seq,
-  ): Promise<void>;
+    breathe: () => Promise<void>,
+  ): Promise<PreparedLinks>;
+  /** Brings the edges in line, inside the transaction. */
+  applyMove(handle: WriteHandle, vault: OpenVault, prepared: PreparedLinks): Promise<void>;
 }
 
 /** What the verbs of this room work with. */

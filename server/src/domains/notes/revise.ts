@@ -3,11 +3,9 @@ import { applyEdits } from '@notevault/note-text/diff.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
 import { noteNameKey } from '@notevault/note-text/resolve.ts';
 import { rewriteTargets } from '@notevault/note-text/rewrite.ts';
-import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { Stale } from './commit.ts';
 import { editDocument, snapshotOf } from './document.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import * as store from './notes.store.ts';
@@ -124,25 +122,39 @@ function rewritten(
   return prepared(parts, writing, basis, { mtime: parts.clock.now() / 1000 }, doc, before, text, 'link_rewrite');
 }
 
-/** Writes a revision over the row it was prepared from; Stale when that has changed. */
-export async function writeRevision(
+/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+const WRITE_SLICE = 256;
+
+/**
+ * Writes revisions over the rows they were prepared from, in the transaction that has found the vault unchanged since.
+ *
+ * @param first the seq of the first revision; the others follow in order.
+ */
+export async function writeRevisions(
   handle: WriteHandle,
   vault: OpenVault,
-  revision: Revision,
-  seq: Seq,
-  folder: string | null,
+  revisions: readonly Revision[],
+  first: Seq,
+  folderOf: (revision: Revision) => string | null,
 ): Promise<void> {
-  const { id, old, stamp, pathKey, nameKey, now, meta, text } = revision;
-  const place = { id, seq, stamp, was: old.stamp, folder_id: folder, path_key: pathKey, name_key: nameKey };
-  if (text === null) {
-    const row = { ...place, vault: vault.id, updated_at: now, meta };
-    if ((await handle.run(store.relocateNote, row)) === 0) throw new Stale();
-    return;
+  for (let at = 0; at < revisions.length; at += WRITE_SLICE) {
+    const slice = revisions.slice(at, at + WRITE_SLICE);
+    const rows = slice.map((revision, index) => rowOf(revision, first + at + index, folderOf(revision)));
+    await handle.runIn(store.overwriteNotes, { vault: vault.id }, rows);
+    const texts = slice.flatMap(({ text }) => (text === null ? [] : [text]));
+    const kept = texts.flatMap(({ id, kept: version }) => (version === null ? [] : [{ id, ...version }]));
+    await handle.runIn(store.insertVersions, { vault: vault.id }, kept);
+    await handle.runIn(store.overwriteBodies, { vault: vault.id }, texts);
   }
-  const { version, size, mtime, content, doc, kept } = text;
-  const row = { ...place, vault_id: vault.id, version, size_bytes: size, mtime, updated_at: now, meta };
-  if ((await handle.run(store.updateNote, row)) === 0) throw new Stale();
-  if (kept === null) throw new NotevaultError('internal');
-  await handle.run(store.insertVersion, { vault: vault.id, id, ...kept });
-  await handle.run(store.updateBody, { vault: vault.id, id, content, doc });
+}
+
+function rowOf({ id, old, stamp, pathKey, nameKey, now, meta, text }: Revision, seq: number, folder: string | null) {
+  return {
+    ...{ id, seq, stamp, folder_id: folder, path_key: pathKey, name_key: nameKey, meta },
+    version: text?.version ?? old.version,
+    size_bytes: text?.size ?? old.size_bytes,
+    mtime: text?.mtime ?? old.mtime,
+    created_at: old.created_at,
+    updated_at: now,
+  };
 }

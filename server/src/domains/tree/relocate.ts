@@ -4,7 +4,7 @@ import type { Clock } from '../../engines/clock/clock.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { enter, leave, type Passing } from './passage.ts';
-import { type FolderEntry, type ItemKind, pathKeyOf, type Spot, sealFolderPath } from './places.ts';
+import { type FolderEntry, type ItemKind, type Spot, sealFolderPath } from './places.ts';
 import * as store from './tree.store.ts';
 
 /** Something that changes its path: what the caller named, and everything below that. */
@@ -15,9 +15,15 @@ export interface Relocated {
   readonly to: string;
 }
 
+/** The same with the blind indexes of both paths, worked out before the transaction. */
+export interface KeyedRelocated extends Relocated {
+  readonly fromKey: Buffer;
+  readonly toKey: Buffer;
+}
+
 /** A move of items, with all they contain, into one folder. Prepared while nobody else wrote to the vault. */
 export interface Relocation {
-  readonly items: readonly Relocated[];
+  readonly items: readonly KeyedRelocated[];
   /** The folders among the items, nested ones included. */
   readonly folders: readonly FolderEntry[];
   /** The items the caller named: only these leave one folder and enter another. */
@@ -34,14 +40,13 @@ export async function relocate(
   { items, folders, tops, spot }: Relocation,
 ): Promise<{ ok: true; folder: FolderId | null } | { ok: false; culprit: string | null }> {
   // A change of case alone keeps the key, and with it the name's row.
-  const renamed = items.filter(({ from, to }) => foldPath(from) !== foldPath(to));
-  const names = renamed.map(({ kind, id, to }) => ({ pathKey: pathKeyOf(vault, to), kind, item: id }));
-  await handle.runIn(
-    store.deleteNames,
-    { vault: vault.id },
-    renamed.map(({ from }) => pathKeyOf(vault, from)),
-  );
-  const held = await handle.runIn(store.insertNames, { vault: vault.id }, names);
+  const renamed = items.filter(({ fromKey, toKey }) => !fromKey.equals(toKey));
+  const names = renamed.map(({ kind, id, toKey }) => ({ pathKey: toKey, kind, item: id }));
+  for (const slice of slices(renamed.map(({ fromKey }) => fromKey))) {
+    await handle.runIn(store.deleteNames, { vault: vault.id }, slice);
+  }
+  let held = 0;
+  for (const slice of slices(names)) held += await handle.runIn(store.insertNames, { vault: vault.id }, slice);
   if (held < names.length) return { ok: false, culprit: await findCulprit(handle, vault, names) };
 
   const leaving = tops.filter(({ from, to }) => foldPath(folderOf(from)) !== foldPath(folderOf(to)));
@@ -53,6 +58,13 @@ export async function relocate(
     await leave(handle, vault, folder, count(left));
   }
   return { ok: true, folder: entered };
+}
+
+/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+const SLICE = 512;
+
+function* slices<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += SLICE) yield items.slice(at, at + SLICE);
 }
 
 function count(items: readonly Relocated[]): Passing {
@@ -78,18 +90,18 @@ async function findCulprit(
 async function moveFolders(
   handle: WriteHandle,
   vault: OpenVault,
-  items: readonly Relocated[],
+  items: readonly KeyedRelocated[],
   folders: readonly FolderEntry[],
   tops: ReadonlySet<string>,
   target: FolderId | null,
 ): Promise<void> {
-  const pathOf = new Map(items.map(({ id, to }) => [id, to]));
+  const placeOf = new Map(items.map(({ id, to, toKey }) => [id, { path: to, pathKey: toKey }]));
   const rows = folders.map((folder) => {
-    const path = pathOf.get(folder.id) ?? folder.path;
+    const { path, pathKey } = placeOf.get(folder.id) ?? folder;
     return {
       id: folder.id,
       parent_id: tops.has(folder.id) ? target : folder.parentId,
-      path_key: pathKeyOf(vault, path),
+      path_key: pathKey,
       marker: folder.marked ? 1 : 0,
       notes: folder.notes,
       children: folder.children,

@@ -41,7 +41,7 @@ export function folderPathFrom(raw: string, field: string): string {
 }
 
 export type { FolderEntry, Holder, ItemKind, Spot } from './places.ts';
-export type { Relocated, Relocation } from './relocate.ts';
+export type { KeyedRelocated, Relocated, Relocation } from './relocate.ts';
 
 /** `folder` is the id of the folder the item now lies in; null at the root. */
 export type Claimed =
@@ -80,8 +80,11 @@ export interface Tree {
   folderAt(handle: ReadHandle, vault: OpenVault, path: string): Promise<FolderEntry | null>;
   /** These folders and all folders below them. */
   foldersBelow(handle: ReadHandle, vault: OpenVault, tops: readonly FolderEntry[]): Promise<FolderEntry[]>;
-  /** The path of the folder a batch goes to, which need not exist yet. Throws `missing_target`, `item_not_found` for an unknown id. */
-  targetPath(handle: ReadHandle, vault: OpenVault, sent: SentTarget): Promise<string>;
+  /**
+   * The path of the folder a batch goes to, which need not exist yet. Throws `missing_target`, `item_not_found` for an id
+   * of no folder that somebody made, a validation error on `field` for a path.
+   */
+  targetPath(handle: ReadHandle, vault: OpenVault, sent: SentTarget, field: string): Promise<string>;
   /** Makes a folder that stays when it is empty. Not ok as `claim`. */
   makeFolder(handle: WriteHandle, vault: OpenVault, spot: Spot): Promise<Claimed>;
   /** Takes folders away with all below them: `below` are they and the nested ones, `paths` those of the notes in them. */
@@ -134,15 +137,15 @@ export function createTree(clock: Clock): Tree {
       await handle.run(store.deleteName, { vault: vault.id, pathKey: pathKeyOf(vault, path), item: id });
       await leave(handle, vault, folderOf(path), { notes: kind === 'note' ? 1 : 0, children: 1 });
     },
-    async targetPath(handle, vault, sent) {
+    async targetPath(handle, vault, sent, field) {
       const given = [sent.id, sent.path].filter((value) => value !== undefined && value !== null);
       const [value] = given;
       if (given.length !== 1 || typeof value !== 'string') throw new NotevaultError('missing_target');
-      if (value === sent.path) return folderPathFrom(value, 'target_folder');
+      if (value === sent.path) return folderPathFrom(value, field);
       if (value === 'root') return '';
       const id = parseUuid(value);
       const folder = id === null ? null : await folderById(handle, vault, id);
-      if (folder === null) throw new NotevaultError('item_not_found', { item_id: value });
+      if (!folder?.marked) throw new NotevaultError('item_not_found', { item_id: value });
       return folder.path;
     },
     async makeFolder(handle, vault, at) {
