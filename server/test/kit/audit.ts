@@ -146,39 +146,57 @@ function auditNote(vault: VaultAudit, note: Opened): void {
   if (differ) said('its stored aliases are not those of its text');
 }
 
-/** Folders are those above live notes, each counted right; nothing holds a path that is not there. */
+/** A folder's row with its path open. */
+interface OpenedFolder {
+  readonly row: Row;
+  readonly path: string;
+}
+
+/** Folders are marked or lie above live notes and marked folders, each counted right; what holds a path is there. */
 function auditTree(vault: VaultAudit, live: readonly Opened[]): void {
-  const above = live.flatMap((note) => ancestorsOf(note.path).map(foldPath));
-  const folders = new Map<string, Row>();
-  for (const row of vault.rows('folders')) {
-    const path = attempt(vault, `folder ${row.id}`, () =>
-      unseal(vault, 'folders.path', String(row.id), 0, row.path).toString(),
-    );
-    if (path === null) continue;
-    if (folders.has(foldPath(path))) vault.fault(`two folders at ${path}`);
-    folders.set(foldPath(path), row);
-    if (!pathKey(vault, path).equals(bytes(row.path_key))) vault.fault(`folder ${path} has the path key of another`);
-    const notes = live.filter((note) => foldPath(folderOf(note.path)) === foldPath(path)).length;
-    if (row.notes !== notes) vault.fault(`folder ${path} counts ${row.notes} notes and has ${notes}`);
-    const inside = new Set(above.filter((folder) => folderOf(folder) === foldPath(path))).size;
-    if (row.children !== notes + inside)
-      vault.fault(`folder ${path} counts ${row.children} children, has ${notes + inside}`);
-    if (row.marker === 0 && row.children === 0) vault.fault(`folder ${path} is empty and still there`);
-    const held = vault.rows('names').filter((name) => name.item_id === row.id && name.kind === 'folder');
-    if (held.length !== 1 || !bytes(held[0]?.path_key).equals(bytes(row.path_key)))
-      vault.fault(`folder ${path} does not hold its path`);
+  const opened = vault.rows('folders').flatMap((row): OpenedFolder[] => {
+    const unsealed = () => unseal(vault, 'folders.path', String(row.id), 0, row.path).toString();
+    const path = attempt(vault, `folder ${row.id}`, unsealed);
+    return path === null ? [] : [{ row, path }];
+  });
+  const marked = opened.filter(({ row }) => row.marker === 1).map(({ path }) => path);
+  const above = [...live.map(({ path }) => path), ...marked].flatMap(ancestorsOf);
+  const needed = new Set([...marked, ...above].map(foldPath));
+  const folders = new Map(opened.map((folder) => [foldPath(folder.path), folder]));
+  if (folders.size < opened.length) vault.fault('two folders are at one path');
+  for (const folder of opened) auditFolder(vault, folder, live, needed);
+  for (const folder of needed) if (!folders.has(folder)) vault.fault(`folder ${folder} is missing`);
+  if (new Set(live.map(({ path }) => foldPath(path))).size < live.length) vault.fault('two live notes are at one path');
+  const items = [
+    ...live.map(({ id, path, row }) => ({ what: `note ${id} at ${path}`, path, in: row.folder_id })),
+    ...opened.map(({ path, row }) => ({ what: `folder ${path}`, path, in: row.parent_id })),
+  ];
+  for (const { what, path, in: listed } of items) {
+    const holding = folders.get(foldPath(folderOf(path)));
+    if (listed !== (holding?.row.id ?? null)) vault.fault(`${what} is in another folder's list`);
+    if (folderOf(path) !== (holding?.path ?? '')) vault.fault(`${what} spells its folder otherwise`);
   }
-  for (const folder of new Set(above)) if (!folders.has(folder)) vault.fault(`folder ${folder} is missing`);
-  const idAt = (path: string) => folders.get(foldPath(path))?.id ?? null;
-  for (const { id, path, row } of live) {
-    if (row.folder_id !== idAt(folderOf(path))) vault.fault(`note ${id} at ${path} is in another folder's list`);
-  }
-  for (const [path, row] of folders) {
-    if (row.parent_id !== idAt(folderOf(path))) vault.fault(`folder ${path} is in another folder's list`);
-  }
-  const items = new Set([...live.map((note) => note.id), ...vault.rows('folders').map((row) => String(row.id))]);
+  const ids = new Set([...live.map(({ id }) => id), ...opened.map(({ row }) => String(row.id))]);
   for (const name of vault.rows('names'))
-    if (!items.has(String(name.item_id))) vault.fault(`a path is held by nothing: ${name.item_id}`);
+    if (!ids.has(String(name.item_id))) vault.fault(`a path is held by nothing: ${name.item_id}`);
+}
+
+function auditFolder(
+  vault: VaultAudit,
+  { row, path }: OpenedFolder,
+  live: readonly Opened[],
+  needed: ReadonlySet<string>,
+): void {
+  const said = (what: string) => vault.fault(`folder ${path} ${what}`);
+  const key = foldPath(path);
+  if (!pathKey(vault, path).equals(bytes(row.path_key))) said('has the path key of another');
+  const notes = live.filter((note) => foldPath(folderOf(note.path)) === key).length;
+  if (row.notes !== notes) said(`counts ${row.notes} notes and has ${notes}`);
+  const inside = [...needed].filter((folder) => folderOf(folder) === key).length;
+  if (row.children !== notes + inside) said(`counts ${row.children} children, has ${notes + inside}`);
+  if (!needed.has(key)) said('is empty and still there');
+  const held = vault.rows('names').filter((name) => name.item_id === row.id && name.kind === 'folder');
+  if (held.length !== 1 || !bytes(held[0]?.path_key).equals(bytes(row.path_key))) said('does not hold its path');
 }
 
 /** The edges of each note are those that a fresh reading of its text gives, pointing where they resolve to now. */
@@ -240,7 +258,9 @@ function auditTexts(vault: VaultAudit, note: Opened, rows: readonly Row[], said:
     embed ? 1 : 0,
     form,
   ]);
-  if (texts !== null && JSON.stringify(texts) !== JSON.stringify(wanted))
+  // What follows a link's own text is what it goes back to when its target does.
+  const stored = texts?.map((text: unknown[]) => text.slice(0, 5)) ?? null;
+  if (stored !== null && JSON.stringify(stored) !== JSON.stringify(wanted))
     said('its link texts are not those of its text');
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../../src/engines/database/database.ts';
 import { openPostgres } from '../../src/engines/database/postgres.ts';
 import { openSqlite } from '../../src/engines/database/sqlite.ts';
 import { freshPostgres, whyNoPostgres } from './postgres.ts';
+import { openRaw, type Raw } from './raw.ts';
 import { deadScratchFolders, scratchFolder } from './scratch.ts';
 
 /**
@@ -23,6 +24,16 @@ interface Opened {
   remove(): Promise<void>;
 }
 
+type Place = Parameters<typeof openRaw>[0];
+const places = new WeakMap<Database, Place>();
+
+/** The rows of a database made here, by plain SQL beside the server that uses it. */
+export async function rawOf(db: Database): Promise<Raw> {
+  const place = places.get(db);
+  if (place === undefined) throw new Error('this database was opened elsewhere');
+  return openRaw(place);
+}
+
 let swept: Promise<void> | undefined;
 
 /** Once per process; memory would fill with what killed tests left. */
@@ -35,13 +46,17 @@ export async function freshSqlite(): Promise<Opened> {
   swept ??= sweep();
   await swept;
   const folder = scratchFolder('test');
-  const db = await openSqlite({ file: join(folder, 'test.sqlite') });
+  const file = join(folder, 'test.sqlite');
+  const db = await openSqlite({ file });
+  places.set(db, { file });
   return { db, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 async function freshOnPostgres(): Promise<Opened> {
   const fresh = await freshPostgres();
-  return { db: await openPostgres({ url: fresh.url }), remove: async () => fresh[Symbol.asyncDispose]() };
+  const db = await openPostgres({ url: fresh.url });
+  places.set(db, { url: fresh.url });
+  return { db, remove: async () => fresh[Symbol.asyncDispose]() };
 }
 
 /** Must be called inside a `describe`, whose end closes what was opened. */

@@ -1,34 +1,15 @@
-import { aliasKey, type Candidate, noteNameKey } from '@notevault/note-text/resolve.ts';
-import { targetChoices } from '@notevault/note-text/rewrite.ts';
+import { aliasKey, noteNameKey } from '@notevault/note-text/resolve.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import type { LinkMove, MovedNote, MovingHooks, PreparedLinks, Rewritten } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { type Change, createFates, keysOfEdge, type Shift } from './fates.ts';
 import * as store from './links.store.ts';
 import { readableSource } from './opening.ts';
-import { type CandidatesAt, createResolving, DANGLING, type Target } from './resolving.ts';
-import { type LinkText, type Origin, sealTexts, textOf } from './texts.ts';
+import { createResolving, type Target } from './resolving.ts';
+import { type LinkText, sealTexts, textOf } from './texts.ts';
 
 type Edge = store.StoredEdge;
-
-/** A link whose text changes so that it goes on pointing where it did. */
-interface Change {
-  readonly ord: number;
-  /** The new target text. */
-  readonly text: string;
-  readonly kept: Target;
-  /** What the link goes back to when its target does; none when it has just gone back. */
-  readonly origin: Origin | undefined;
-  /** Where it points if its form could not hold the new text. */
-  readonly else: Target;
-}
-
-/** An edge that points elsewhere from now on, its text as it was: a dangling one that finds a target. */
-interface Shift {
-  readonly source: string;
-  readonly ord: number;
-  readonly target: Target;
-}
 
 /** How links fare when notes move; made by `planMove`, carried out by `applyMove`. */
 export interface Plan extends LinkMove {
@@ -53,33 +34,8 @@ const SLICE = 512;
 
 /** @param attachmentExtensions as for createLinks. */
 export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingHooks {
-  const { keysOf, candidatesFor, targetOf } = createResolving(attachmentExtensions);
-
-  /** Candidates as they will be: the moved notes under their new names, at their new paths; fetched by key as needed. */
-  function candidatesAfter(handle: ReadHandle, vault: OpenVault, moves: readonly MovedNote[]) {
-    const fetched = new Set<string>();
-    const before: CandidatesAt[] = [];
-    const moved = new Map<string, Candidate[]>();
-    const ids = new Set<string>(moves.map(({ id }) => id));
-    for (const { id, to, aliases } of moves) {
-      const candidate: Candidate = { kind: 'note', id, path: to, aliases };
-      for (const name of new Set([noteNameKey(to), ...aliases.map(aliasKey)])) {
-        const key = vault.key.blind('name', name).toString('hex');
-        moved.set(key, [...(moved.get(key) ?? []), candidate]);
-      }
-    }
-    return {
-      async fetch(keys: readonly Buffer[]): Promise<void> {
-        const missing = keys.filter((key) => !fetched.has(key.toString('hex')));
-        if (missing.length > 0) before.push(await candidatesFor(handle, vault, missing));
-        for (const key of missing) fetched.add(key.toString('hex'));
-      },
-      at: (asked: readonly Buffer[]) => [
-        ...before.flatMap((at) => at(asked)).filter(({ id }) => !ids.has(id)),
-        ...asked.flatMap((key) => moved.get(key.toString('hex')) ?? []),
-      ],
-    };
-  }
+  const { keysOf } = createResolving(attachmentExtensions);
+  const fates = createFates(attachmentExtensions);
 
   /** Every edge the move may touch: to a moved note, from one, or asking for a name one had or will have. */
   async function touchedEdges(handle: ReadHandle, vault: OpenVault, moves: readonly MovedNote[]) {
@@ -106,71 +62,28 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
   ): Promise<Plan> {
     const edges = await touchedEdges(handle, vault, moves);
     await breathe();
-    const candidates = candidatesAfter(handle, vault, moves);
-    await candidates.fetch(edges.flatMap(keysOfEdge));
-    const bySource = Map.groupBy(edges, ({ source_id }) => source_id);
-    const rows = await handle.allIn(store.findSources, { vault: vault.id }, [...bySource.keys()]);
     const moveOf = new Map<string, MovedNote>(moves.map((move) => [move.id, move]));
-    const changes = new Map<NoteId, Change[]>();
-    const shifts: Shift[] = [];
+    const weighing = fates.weighing(handle, vault, moves);
     const texts = new Map<string, readonly LinkText[]>();
-    for (const row of rows) {
+    await weighing.fetch(edges.flatMap(keysOfEdge));
+    const bySource = Map.groupBy(edges, ({ source_id }) => source_id);
+    for (const row of await handle.allIn(store.findSources, { vault: vault.id }, [...bySource.keys()])) {
       await breathe();
       const source = readableSource(vault, row);
       if (source === null) continue;
+      texts.set(row.id, source.texts);
       const path = { before: source.path, after: moveOf.get(row.id)?.to ?? source.path };
-      const found: Change[] = [];
       for (const edge of bySource.get(row.id) ?? []) {
         const text = source.texts[edge.ord];
-        if (text === undefined || edge.target_key === null) continue;
-        const link = linkAfter(edge, text, path, candidates.at(keysOfEdge(edge)), moveOf);
-        if (link !== null) await candidates.fetch([...link.choices, ...link.back].flatMap(keysFor(vault, text)));
-        const fate = fateOf(vault, edge, text, path.after, link, candidates.at);
-        if (fate === null) continue;
-        if ('text' in fate) found.push({ ord: edge.ord, ...fate });
-        else shifts.push({ source: row.id, ord: edge.ord, target: fate.target });
+        if (text !== undefined && edge.target_key !== null) weighing.weigh(edge, text, path);
       }
-      if (found.length === 0) continue;
-      changes.set(row.id as NoteId, found);
-      texts.set(row.id, source.texts);
     }
+    const { changes, shifts } = await weighing.decide(breathe);
     const rewrites = new Map(
       [...changes].map(([id, list]) => [id, list.map(({ ord, text }) => ({ ord, target: text }))]),
     );
     const complete = await handle.allIn(store.findEdgesFrom, { vault: vault.id }, [...changes.keys()]);
     return { rewrites, changes, shifts, texts, edges: Map.groupBy(complete, ({ source_id }) => source_id) };
-  }
-
-  function keysFor(vault: OpenVault, { form }: LinkText) {
-    return (target: string) => keysOf(vault, { target, form }) ?? [];
-  }
-
-  /** Null when the edge goes on as it is; a new text that keeps its target; or another target for the text it has. */
-  function fateOf(
-    vault: OpenVault,
-    edge: Edge,
-    text: LinkText,
-    source: string,
-    link: LinkAfter | null,
-    candidates: CandidatesAt,
-  ): Omit<Change, 'ord'> | { target: Target } | null {
-    const { form, origin } = text;
-    const resolved = (target: string) => {
-      const keys = keysOf(vault, { target, form });
-      return keys === null ? DANGLING : targetOf({ target, form }, source, candidates(keys));
-    };
-    const now = resolved(text.target);
-    const had = edge.target_note_id;
-    const stays = now.note === had && now.attachment === edge.target_attachment_id;
-    if (link === null) return stays ? null : { target: now };
-    const { before, after } = link.target;
-    const kept = { note: had, attachment: null, path: after };
-    const back = link.back.find((target) => resolved(target).note === had);
-    if (back !== undefined) return { text: back, kept, origin: undefined, else: now };
-    if (stays) return null;
-    const choice = link.choices.find((target) => resolved(target).note === had);
-    if (choice === undefined) return { target: now };
-    return { text: choice, kept, origin: origin ?? { target: text.target, path: before }, else: now };
   }
 
   async function prepareMove(
@@ -259,41 +172,4 @@ function* slices<Item>(items: readonly Item[]): Generator<Item[]> {
 
 function shifted(target: Target | undefined) {
   return target === undefined ? {} : { target_note_id: target.note, target_attachment_id: target.attachment };
-}
-
-/** A link to a note: where its target was and will be, and the texts it may have then. */
-interface LinkAfter {
-  readonly target: { readonly before: string; readonly after: string };
-  /** Texts that keep the link's form, best first. */
-  readonly choices: readonly string[];
-  /** What the link said when its target was there before: it says so again. At most one. */
-  readonly back: readonly string[];
-}
-
-/** Null when the edge dangles, or its target cannot be opened. */
-function linkAfter(
-  edge: Edge,
-  { form, target, origin }: LinkText,
-  source: { before: string; after: string },
-  candidates: readonly Candidate[],
-  moveOf: ReadonlyMap<string, MovedNote>,
-): LinkAfter | null {
-  if (edge.target_note_id === null) return null;
-  const path = pathsOf(edge.target_note_id, moveOf, candidates);
-  if (path === undefined) return null;
-  const before = { source: source.before, target: path.before };
-  const choices = targetChoices({ before, after: { source: source.after, target: path.after }, form, target });
-  return { target: path, choices, back: origin?.path === path.after ? [origin.target] : [] };
-}
-
-function keysOfEdge(edge: Edge): Buffer[] {
-  return [edge.target_key, edge.other_key].filter((key) => key !== null);
-}
-
-/** Where the note an edge points to was and will be; undefined when it cannot be opened. */
-function pathsOf(id: string, moveOf: ReadonlyMap<string, MovedNote>, candidates: readonly Candidate[]) {
-  const move = moveOf.get(id);
-  if (move !== undefined) return { before: move.from, after: move.to };
-  const still = candidates.find((candidate) => candidate.id === id);
-  return still === undefined ? undefined : { before: still.path, after: still.path };
 }

@@ -1,0 +1,178 @@
+import { aliasKey, type Candidate, noteNameKey } from '@notevault/note-text/resolve.ts';
+import { targetChoices } from '@notevault/note-text/rewrite.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { ReadHandle } from '../../engines/database/database.ts';
+import type { MovedNote } from '../notes/notes.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { StoredEdge } from './links.store.ts';
+import { type CandidatesAt, createResolving, DANGLING, type Target } from './resolving.ts';
+import type { LinkText, Origin } from './texts.ts';
+
+/** A link whose text changes so that it goes on pointing where it did. */
+export interface Change {
+  readonly ord: number;
+  /** The new target text. */
+  readonly text: string;
+  readonly kept: Target;
+  /** What the link goes back to when its target does; none when it has just gone back. */
+  readonly origin: Origin | undefined;
+  /** Where it points if its form could not hold the new text. */
+  readonly else: Target;
+}
+
+/** An edge that points elsewhere from now on, its text as it was: a dangling one that finds a target. */
+export interface Shift {
+  readonly source: string;
+  readonly ord: number;
+  readonly target: Target;
+}
+
+/** What becomes of edges when notes move. */
+export interface Fates {
+  /** New texts by the note whose links they are. */
+  readonly changes: ReadonlyMap<NoteId, readonly Change[]>;
+  readonly shifts: readonly Shift[];
+}
+
+/** Where a note is before and after a move. */
+interface Way {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** An edge that does not simply go on as it is, and what it might say instead. */
+interface Open {
+  readonly edge: StoredEdge;
+  readonly text: LinkText;
+  readonly source: Way;
+  /** Where the text it has would point. */
+  readonly now: Target;
+  /** Where its target is; null when it has none, or one that cannot be opened. */
+  readonly target: Way | null;
+  /** Texts that keep the link's form, best first. */
+  readonly choices: readonly string[];
+  /** What the link said when its target was there before: it says so again. */
+  readonly back: string | null;
+}
+
+/** Weighs edges one by one, then decides for all of them at once: so the names they may take are looked up together. */
+export interface Weighing {
+  /** Fetches the candidates under some keys: those of the edges to be weighed. */
+  fetch(keys: readonly Buffer[]): Promise<void>;
+  weigh(edge: StoredEdge, text: LinkText, source: Way): void;
+  decide(breathe: () => Promise<void>): Promise<Fates>;
+}
+
+/** @param attachmentExtensions as for createLinks. */
+export function createFates(attachmentExtensions: ReadonlySet<string>) {
+  const { keysOf, candidatesFor, targetOf } = createResolving(attachmentExtensions);
+
+  /** Candidates as they will be: the moved notes under their new names, at their new paths; fetched by key as needed. */
+  function candidatesAfter(handle: ReadHandle, vault: OpenVault, moves: readonly MovedNote[]) {
+    const fetched = new Set<string>();
+    const before: CandidatesAt[] = [];
+    const moved = new Map<string, Candidate[]>();
+    const ids = new Set<string>(moves.map(({ id }) => id));
+    for (const { id, to, aliases } of moves) {
+      const candidate: Candidate = { kind: 'note', id, path: to, aliases };
+      for (const name of new Set([noteNameKey(to), ...aliases.map(aliasKey)])) {
+        const key = vault.key.blind('name', name).toString('hex');
+        moved.set(key, [...(moved.get(key) ?? []), candidate]);
+      }
+    }
+    return {
+      async fetch(keys: readonly Buffer[]): Promise<void> {
+        const missing = keys.filter((key) => !fetched.has(key.toString('hex')));
+        if (missing.length === 0) return;
+        before.push(await candidatesFor(handle, vault, missing));
+        for (const key of missing) fetched.add(key.toString('hex'));
+      },
+      at: (asked: readonly Buffer[]) => [
+        ...before.flatMap((at) => at(asked)).filter(({ id }) => !ids.has(id)),
+        ...asked.flatMap((key) => moved.get(key.toString('hex')) ?? []),
+      ],
+    };
+  }
+
+  function weighing(handle: ReadHandle, vault: OpenVault, moves: readonly MovedNote[]): Weighing {
+    const candidates = candidatesAfter(handle, vault, moves);
+    const moveOf = new Map<string, MovedNote>(moves.map((move) => [move.id, move]));
+    const open: Open[] = [];
+    const resolved = (target: string, { form }: LinkText, source: string) => {
+      const keys = keysOf(vault, { target, form });
+      return keys === null ? DANGLING : targetOf({ target, form }, source, candidates.at(keys));
+    };
+
+    function weigh(edge: StoredEdge, text: LinkText, source: Way): void {
+      const now = resolved(text.target, text, source.after);
+      const target = wayOf(edge.target_note_id, moveOf, candidates.at(keysOfEdge(edge)));
+      const { origin } = text;
+      const came = target !== null && origin?.path === target.after && origin.target !== text.target;
+      const back = came ? origin.target : null;
+      if (back === null && isAt(edge, now)) return;
+      const choices = target === null ? [] : choicesOf(text, source, target);
+      open.push({ edge, text, source, now, target, choices, back });
+    }
+
+    /** The text it takes to keep the edge's target; null when it keeps it as it is, and when none would. */
+    function textFor({ edge, text, source, now, choices, back }: Open): string | null {
+      const texts = [...(back === null ? [] : [back]), ...(isAt(edge, now) ? [] : choices)];
+      return texts.find((target) => resolved(target, text, source.after).note === edge.target_note_id) ?? null;
+    }
+
+    return {
+      fetch: candidates.fetch,
+      weigh,
+      async decide(breathe) {
+        const texts = open.flatMap(({ text: { form }, choices, back }) =>
+          [...choices, back ?? ''].map((target) => ({ target, form })),
+        );
+        await candidates.fetch(texts.flatMap((text) => keysOf(vault, text) ?? []));
+        const changes = new Map<NoteId, Change[]>();
+        const shifts: Shift[] = [];
+        for (const each of open) {
+          await breathe();
+          const { edge, text, now, target, back } = each;
+          const source = edge.source_id as NoteId;
+          const chosen = target === null ? null : textFor(each);
+          if (chosen !== null && target !== null) {
+            const kept = { note: edge.target_note_id, attachment: null, path: target.after };
+            const origin = chosen === back ? undefined : (text.origin ?? { target: text.target, path: target.before });
+            const change = { ord: edge.ord, text: chosen, kept, origin, else: now };
+            const list = changes.get(source);
+            if (list === undefined) changes.set(source, [change]);
+            else list.push(change);
+          } else if (!isAt(edge, now)) shifts.push({ source, ord: edge.ord, target: now });
+        }
+        return { changes, shifts };
+      },
+    };
+  }
+
+  return { weighing };
+}
+
+export function keysOfEdge(edge: StoredEdge): Buffer[] {
+  return [edge.target_key, edge.other_key].filter((key) => key !== null);
+}
+
+function isAt(edge: StoredEdge, { note, attachment }: Target): boolean {
+  return note === edge.target_note_id && attachment === edge.target_attachment_id;
+}
+
+function choicesOf({ form, target: text }: LinkText, source: Way, target: Way): string[] {
+  const before = { source: source.before, target: target.before };
+  return targetChoices({ before, after: { source: source.after, target: target.after }, form, target: text });
+}
+
+function wayOf(
+  id: string | null,
+  moveOf: ReadonlyMap<string, MovedNote>,
+  candidates: readonly Candidate[],
+): Way | null {
+  if (id === null) return null;
+  const move = moveOf.get(id);
+  if (move !== undefined) return { before: move.from, after: move.to };
+  const still = candidates.find((candidate) => candidate.id === id);
+  return still === undefined ? null : { before: still.path, after: still.path };
+}
