@@ -137,7 +137,9 @@ function auditNote(vault: VaultAudit, note: Opened): void {
   const wanted = note.live ? 1 : 0;
   if (names.length !== wanted || held.length !== wanted)
     said(`holds ${names.length} paths, ${held.length} of them its own`);
-  const aliases = note.live ? note.aliases.map((alias) => nameKey(vault, aliasKey(alias)).toString('hex')) : [];
+  const aliases = note.live
+    ? [...new Set(note.aliases.map(aliasKey))].map((key) => nameKey(vault, key).toString('hex'))
+    : [];
   const stored = vault.rows('note_aliases').filter((alias) => alias.note_id === note.id);
   const differ = setsDiffer(
     aliases,

@@ -52,7 +52,7 @@ export async function freshSqlite(): Promise<Opened> {
   return { db, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-async function freshOnPostgres(): Promise<Opened> {
+export async function freshOnPostgres(): Promise<Opened> {
   const fresh = await freshPostgres();
   const db = await openPostgres({ url: fresh.url });
   places.set(db, { url: fresh.url });

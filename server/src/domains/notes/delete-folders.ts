@@ -44,8 +44,10 @@ async function deleteOnce<Result>(
     async (handle) => {
       // At least one seq, so that clients look at the tree again when only empty folders went.
       const seqs = Math.max(1, notes.length);
-      const first = await vaults.advance(handle, vault, { seqs, notes: -notes.length });
+      const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
       if (first !== before + 1) throw new Stale();
+      // Not before it is sure that they are all there still: the vault would count less than none.
+      await vaults.advance(handle, vault, { seqs: 0, notes: -notes.length });
       const now = clock.now();
       for (const [index, { row, meta }] of notes.entries()) {
         const id = row.id as NoteId;

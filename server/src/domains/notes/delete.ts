@@ -62,15 +62,24 @@ export async function deleteNote(
   writing: Writing,
   find: (handle: ReadHandle) => Promise<store.StoredNote | undefined>,
 ): Promise<boolean> {
-  await parts.db.read(async (handle) => checkReadable(parts, handle, writing.vault, await find(handle)));
-  return parts.db.transact(async (handle) => {
-    if (!isLive(await find(handle))) return false;
-    const seq = await parts.vaults.advance(handle, writing.vault, { seqs: 1, notes: -1 });
-    // Read again: only from here on does no other writer of the vault come between.
+  const { db, vaults } = parts;
+  const live = await db.read(async (handle) => {
     const row = await find(handle);
-    if (!isLive(row)) throw new Error('a note vanished between two looks of one transaction');
-    return bury(parts, handle, writing, burialOf(writing, row), seq);
+    await checkReadable(parts, handle, writing.vault, row);
+    return isLive(row);
   });
+  if (!live) return false;
+  return db
+    .transact(async (handle) => {
+      const seq = await vaults.advance(handle, writing.vault, { seqs: 1, notes: 0 });
+      // Read again: only from here on does no other writer of the vault come between.
+      const row = await find(handle);
+      if (!isLive(row)) throw new Outdated();
+      // Counted now that it is sure to be there: the vault would count less than none.
+      await vaults.advance(handle, writing.vault, { seqs: 0, notes: -1 });
+      return bury(parts, handle, writing, burialOf(writing, row), seq);
+    })
+    .catch((error) => orOutdated(error) ?? false);
 }
 
 /** Opens everything a write of other content would open; outside the transaction, for a document may be large. */
@@ -100,10 +109,12 @@ export async function deleteNotes(parts: NoteParts, writing: Writing<number>, id
     const deleted = await parts.db
       .transact(
         async (handle) => {
-          const first = await parts.vaults.advance(handle, vault, { seqs: ids.length, notes: -ids.length });
+          const first = await parts.vaults.advance(handle, vault, { seqs: ids.length, notes: 0 });
           for (const [index, burial] of burials.entries()) {
             if (!(await bury(parts, handle, writing, burial, (first + index) as Seq))) throw new Outdated();
           }
+          // Counted now that they are sure to have been there: the vault would count less than none.
+          await parts.vaults.advance(handle, vault, { seqs: 0, notes: -ids.length });
           await writing.finish?.(handle, ids.length);
           return ids.length;
         },

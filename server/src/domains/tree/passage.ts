@@ -28,16 +28,20 @@ export async function enter(
   const missing = [parent, ...ancestorsOf(parent)].filter((folder) => folder.length > (at.anchor?.path.length ?? 0));
   const made = missing.map((path) => ({ id: clock.uuid() as FolderId, path, key: pathKeyOf(vault, path) }));
   const chain = [...made, ...(at.anchor === null ? [] : [at.anchor])];
+  const last = missing.length === 0 ? passing : { notes: 0, children: 1 };
+  if (at.anchor !== null) {
+    const { id, sealed } = at.anchor;
+    if ((await handle.run(store.countInAnchor, { vault: vault.id, id, path: sealed, ...last })) === 0) return undefined;
+  }
   for (const [index, { id, path, key }] of made.entries()) {
     const held = await handle.run(store.insertName, { vault: vault.id, pathKey: key, kind: 'folder', item: id });
     if (held === 0) return undefined;
     const row = { vault: vault.id, id, parent: chain[index + 1]?.id ?? null, pathKey: key, marker: 0 };
     await handle.run(store.insertFolder, { ...row, path: sealFolderPath(vault, id, path) });
   }
-  for (const [index, { id, key }] of chain.slice(0, made.length + 1).entries()) {
+  for (const [index, { id, key }] of made.entries()) {
     const counts = index === 0 ? passing : { notes: 0, children: 1 };
-    if ((await handle.run(store.countInFolder, { vault: vault.id, id, pathKey: key, ...counts })) === 0)
-      return undefined;
+    await handle.run(store.countInFolder, { vault: vault.id, id, pathKey: key, ...counts });
   }
   return chain[0]?.id;
 }

@@ -13,12 +13,20 @@ export interface Holder {
   readonly id: string;
 }
 
+interface Anchor {
+  readonly id: FolderId;
+  readonly path: string;
+  readonly key: Buffer;
+  /** The path as stored: sealed anew whenever the spelling changes, which leaves the key as it is. */
+  readonly sealed: Buffer;
+}
+
 /** A path as it will be stored, and the folder it goes into; found before the write, checked in it. */
 export interface Spot {
   readonly path: string;
   readonly pathKey: Buffer;
   /** The nearest folder above that exists already; null when that is the root. */
-  readonly anchor: { readonly id: FolderId; readonly path: string; readonly key: Buffer } | null;
+  readonly anchor: Anchor | null;
   /** Something that is no folder and stands where the path needs one. */
   readonly blocked: { readonly path: string; readonly holder: Holder } | null;
 }
@@ -87,7 +95,7 @@ export async function findSpot(handle: ReadHandle, vault: OpenVault, path: strin
       return { path, pathKey, anchor: null, blocked: { path: asked, holder } };
     }
     const spelled = openFolderPath(vault, row.item_id, row.path);
-    const anchor = { id: row.item_id as FolderId, path: spelled, key: row.path_key };
+    const anchor = { id: row.item_id as FolderId, path: spelled, key: row.path_key, sealed: row.path };
     return { path: spelled + path.slice(asked.length), pathKey, anchor, blocked: null };
   }
   return { path, pathKey, anchor: null, blocked: null };

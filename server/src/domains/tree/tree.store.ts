@@ -126,6 +126,17 @@ export const countInFolder = statement(
       .returning(['marker', 'children']),
 );
 
+/** As countInFolder, for a folder found before the transaction: only while its path is spelled as it was then. */
+export const countInAnchor = statement(
+  (db, p: { vault: VaultId; id: string; path: Buffer; notes: number; children: number }) =>
+    db
+      .updateTable('folders')
+      .set((eb) => ({ notes: eb('notes', '+', p.notes), children: eb('children', '+', p.children) }))
+      .where('vault_id', '=', p.vault)
+      .where('id', '=', p.id)
+      .where('path', '=', p.path),
+);
+
 export const deleteFolder = statement((db, p: { vault: VaultId; id: string }) =>
   db.deleteFrom('folders').where('vault_id', '=', p.vault).where('id', '=', p.id),
 );

@@ -1,0 +1,96 @@
+import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
+import type { SealingKey } from '../../src/engines/keyring/keyring.ts';
+import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
+import type { Caller, Headed } from '../kit/person.ts';
+import type { Raw, Row } from '../kit/raw.ts';
+import type { World } from './moves.world.ts';
+
+/** A vault as it is between two requests. */
+export interface View extends World {
+  /** By source and place: the note that the link points to. */
+  readonly edges: ReadonlyMap<string, string>;
+  readonly seq: number;
+}
+
+/** Looks at a vault past the server, for a look through it at every note after every step would take most of the time. */
+export class Viewer {
+  readonly #raw: Raw;
+  readonly #key: SealingKey;
+  readonly #vault: string;
+
+  private constructor(raw: Raw, key: SealingKey, vault: string) {
+    this.#raw = raw;
+    this.#key = key;
+    this.#vault = vault;
+  }
+
+  static async of(raw: Raw, masterKey: Buffer, vault: string): Promise<Viewer> {
+    const [row] = await raw.all('select * from data_keys where owner_id = $1', vault);
+    const wrapped = { masterKeyId: String(row?.master_key_id), bytes: bytes(row?.wrapped) };
+    const keyring = new MasterKeyring(masterKey, () => Buffer.alloc(0));
+    return new Viewer(raw, keyring.openDataKey({ kind: 'vault', id: vault }, wrapped, 0), vault);
+  }
+
+  async look(): Promise<View> {
+    const of = (table: string) => this.#raw.all(`select * from ${table} where vault_id = $1`, this.#vault);
+    const [notes, folders, links, feeds] = [
+      await of('notes'),
+      await of('folders'),
+      await of('links'),
+      await of('vault_feeds'),
+    ];
+    const named = folders.map((row) => ({ id: String(row.id), made: row.marker === 1, name: this.#folder(row) }));
+    return {
+      notes: notes
+        .filter((row) => row.deleted_at === null)
+        .map((row) => ({ id: String(row.id), path: this.#path(row) })),
+      gone: notes.filter((row) => row.deleted_at !== null).map((row) => String(row.id)),
+      folders: named.map(({ name }) => name),
+      made: named.filter(({ made }) => made),
+      edges: new Map(
+        links
+          .filter((link) => link.target_note_id !== null)
+          .map((link) => [`${link.source_id} ${link.ord}`, String(link.target_note_id)]),
+      ),
+      seq: Number(feeds[0]?.change_seq),
+    };
+  }
+
+  #path(row: Row): string {
+    const place = { kind: 'notes.meta', row: String(row.id), version: Number(row.stamp) };
+    return JSON.parse(this.#key.open(place, bytes(row.meta)).toString()).path;
+  }
+
+  #folder(row: Row): string {
+    return this.#key.open({ kind: 'folders.path', row: String(row.id), version: 0 }, bytes(row.path)).toString();
+  }
+}
+
+/** What the server says of folders and counts, held against what lies where. */
+export async function foldersWrong(caller: Caller, headers: Headed, vault: string, view: View): Promise<string[]> {
+  const faults: string[] = [];
+  const { folders } = (await caller.get('/folders', headers)).body;
+  const counts = new Map<string, number>([['', 0]]);
+  for (const path of [...view.notes.map(({ path }) => path), ...view.made.map(({ name }) => `${name}/`)]) {
+    for (const folder of ancestorsOf(path)) counts.set(folder, counts.get(folder) ?? 0);
+  }
+  for (const { path } of view.notes) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + 1);
+  const made = new Map(view.made.map(({ id, name }) => [name, id]));
+  const wanted = [...counts].map(([name, count]) => {
+    const parent = name === '' ? null : (made.get(folderOf(name)) ?? null);
+    return { name, id: made.get(name) ?? null, parent_id: parent, count };
+  });
+  wanted.sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (JSON.stringify(folders) !== JSON.stringify(wanted)) {
+    faults.push(`the folders are ${JSON.stringify(folders)} instead of ${JSON.stringify(wanted)}`);
+  }
+  const said = (await caller.get(`/vaults/${vault}`)).body.vault.note_count;
+  if (said !== view.notes.length) faults.push(`the vault counts ${said} notes and has ${view.notes.length}`);
+  const paths = new Set(view.notes.map(({ path }) => foldPath(path)));
+  if (paths.size < view.notes.length) faults.push('two notes are at one path');
+  return faults;
+}
+
+function bytes(value: unknown): Buffer {
+  return Buffer.isBuffer(value) ? value : Buffer.alloc(0);
+}

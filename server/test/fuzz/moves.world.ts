@@ -1,0 +1,135 @@
+import { folderOf, joinPath } from '@notevault/note-text/paths.ts';
+import type { Random } from '../kit/random.ts';
+
+/*
+ * Names, paths and texts that get in each other's way: few of them, so that they collide, outrank each other and come
+ * back.
+ */
+
+/** Any link can say these. */
+const NAMES = [
+  'a',
+  'A',
+  'b',
+  'Note',
+  'note',
+  'x y',
+  'ß',
+  'SS',
+  'Cafe\u0301',
+  'v1.2',
+  'b.md',
+  "it's (1)",
+  '100%25',
+  'é.md',
+];
+/** No wikilink can say some of these, and some mean something in markdown or YAML. */
+const ODD = [
+  'C#',
+  'q|r',
+  '[z]',
+  '^k',
+  '`c',
+  'c`',
+  ' s',
+  't ',
+  '..',
+  '%%',
+  '<!--',
+  '"d"',
+  'a: b',
+  '\u{1d11e}',
+  '$&',
+  '-',
+  '&amp;',
+];
+const FOLDERS = ['f', 'F', 'g', 'b', 'f.md', 'ü', 'Straße', 'STRASSE'];
+
+/** What a generator may choose from. */
+export interface World {
+  readonly notes: readonly { readonly id: string; readonly path: string }[];
+  readonly folders: readonly string[];
+  /** Folders that somebody made. */
+  readonly made: readonly { readonly id: string; readonly name: string }[];
+  /** Ids of deleted notes. */
+  readonly gone: readonly string[];
+}
+
+export class Maker {
+  readonly #random: Random;
+  readonly #names: readonly string[];
+
+  /** @param odd also names that not every link can say */
+  constructor(random: Random, odd: boolean) {
+    this.#random = random;
+    this.#names = odd ? [...NAMES, ...ODD] : NAMES;
+  }
+
+  notePath(world: World): string {
+    const name = `${this.#random.pick(this.#names)}${this.#random.chance(0.05) ? '.MD' : '.md'}`;
+    return joinPath(this.folderPath(world), name);
+  }
+
+  /** Often one that exists, sometimes the root. */
+  folderPath(world: World): string {
+    const random = this.#random;
+    if (world.folders.length > 0 && random.chance(0.5)) return random.pick(world.folders);
+    return Array.from({ length: random.below(3) }, () => random.pick(FOLDERS)).join('/');
+  }
+
+  /** A folder that is not the root. */
+  namedFolder(world: World): string {
+    return joinPath(this.folderPath(world), this.#random.pick(FOLDERS));
+  }
+
+  content(world: World, path: string): string {
+    const random = this.#random;
+    const fields: string[] = [];
+    if (random.chance(0.2)) fields.push(`aliases: [${yaml(random.pick(this.#names))}, ${yaml(random.pick(NAMES))}]`);
+    if (random.chance(0.15)) fields.push(`up: ${yaml(`[[${this.#target(world)}|shown]]`)}`);
+    if (random.chance(0.1)) fields.push(`near:\n  - ${yaml(`[[${this.#target(world)}]]`)}`);
+    const front = fields.length === 0 ? '' : `---\n${fields.join('\n')}\n---\n`;
+    const title = random.chance(0.3) ? '# Heading\n' : '';
+    const links = Array.from({ length: random.below(5) }, () => this.#link(world, path));
+    return `${front}${title}${random.below(1000)}\n${links.join('\n')}\n`;
+  }
+
+  #link(world: World, source: string): string {
+    const random = this.#random;
+    const target = this.#target(world);
+    const encoded = encodeURI(random.chance(0.5) ? relative(source, target) : target).replace(
+      /[()#?]/g,
+      encodeURIComponent,
+    );
+    const forms = [
+      `[[${target}]]`,
+      `see ![[${target}#part|shown]]`,
+      `[[${target}.md|t]] and \`[[${target}]]\``,
+      `| [[${target}\\|t]] | x |\n| --- | --- |`,
+      `[t](${encoded}.md "title")`,
+      `![t](${encoded}.md#part)`,
+      `[t](<${target}.md>)`,
+      `[one][r] and [r]\n\n[r]: ${encoded}.md`,
+      `[t](./${encoded}.md)`,
+      `[[./${target}]]`,
+      '[[#part]]',
+    ];
+    return random.pick(forms);
+  }
+
+  /** Without `.md`: a name, a path, or the end of one, mostly of a note that exists. */
+  #target(world: World): string {
+    const random = this.#random;
+    const path = world.notes.length > 0 && random.chance(0.8) ? random.pick(world.notes).path : this.notePath(world);
+    const segments = path.replace(/\.md$/i, '').split('/');
+    return segments.slice(random.chance(0.6) ? -1 : random.below(segments.length)).join('/');
+  }
+}
+
+function yaml(text: string): string {
+  return JSON.stringify(text);
+}
+
+function relative(source: string, target: string): string {
+  return `${folderOf(source).replace(/[^/]+/g, '..')}/${target}`.replace(/^\//, '');
+}
