@@ -33,7 +33,8 @@ export function targetChoices(link: Retarget): string[] {
 
 /** Whether a link of this form can say the target at all. */
 export function canHold(form: LinkForm, target: string): boolean {
-  return form === 'markdown' || form === 'reference' || !/[[\]|#^\n]/.test(target);
+  if (target.trim() !== target) return false;
+  return form === 'markdown' || form === 'reference' || !/[[\]|#^\n]|^mailto:/i.test(target);
 }
 
 function formChoices(link: Retarget): string[] {
@@ -101,8 +102,11 @@ function encode(content: string, link: RawLink, target: string): string | null {
   if (link.form === 'property') return encodeProperty(content, link, target);
   // Angle brackets around a destination let it hold white space and parentheses as they are.
   const inAngles = content[link.targetStart - 1] === '<';
-  const reserved = inAngles ? /[%#?<>\\\n]/g : /[%#?<>\\\s()[\]"'`|*_]/g;
-  return target.replace(reserved, (character) => encodeURIComponent(character).replace(/[()'*_]/g, percent));
+  // An ampersand only where it would begin a character reference.
+  const reserved = inAngles ? /[%#?<>\\\n]|&(?=[a-z][a-z\d]*;)/gi : /[%#?<>\\\s()[\]"'`|*_]|&(?=[a-z][a-z\d]*;)/gi;
+  const written = target.replace(reserved, (character) => encodeURIComponent(character).replace(/[()'*_]/g, percent));
+  // `Plan: B.md` is a name; only an encoded colon keeps it from reading as a URL.
+  return written.replace(/^([a-z][a-z\d+.-]*):/i, '$1%3A');
 }
 
 /** `encodeURIComponent` leaves these as they are; inside markdown they could end or style something. */

@@ -93,11 +93,18 @@ async function moveOnce<Result>(parts: NoteParts, writing: Writing<Result>, move
   const { vault } = writing;
   const breathe = breather();
   const before = await vaults.currentSeq(db, vault);
-  const scope = await scopeOf(parts, writing, await move.find());
-  checkPaths(scope, move.field);
-  const plan = await hooks.planMove(db, vault, scope.notes, breathe);
-  const revisions = await reviseNotes(parts, writing, scope.notes, plan, breathe);
-  const prepared = await hooks.prepareMove(vault, plan, rewrittenOf(revisions), breathe);
+  const prepare = async () => {
+    const scope = await scopeOf(parts, writing, await move.find());
+    checkPaths(scope, move.field);
+    const plan = await hooks.planMove(db, vault, scope.notes, breathe);
+    const revisions = await reviseNotes(parts, writing, scope.notes, plan, breathe);
+    return { scope, revisions, prepared: await hooks.prepareMove(vault, plan, rewrittenOf(revisions), breathe) };
+  };
+  const { scope, revisions, prepared } = await prepare().catch(async (error) => {
+    // A row and a body read one after the other do not fit together when somebody wrote in between: that is no damage.
+    const damaged = !(error instanceof NotevaultError) || error.code === 'note_unreadable';
+    throw damaged && (await vaults.currentSeq(db, vault)) !== before ? new Stale() : error;
+  });
   const pace = revisions.length > SHORT_MAX ? 'long' : 'short';
   return db.transact(async (handle) => {
     // At least one seq where anything moves, so that clients look at the tree again when only empty folders did.

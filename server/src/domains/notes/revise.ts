@@ -1,8 +1,8 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { applyEdits } from '@notevault/note-text/diff.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
+import { relink } from '@notevault/note-text/relink.ts';
 import { noteNameKey } from '@notevault/note-text/resolve.ts';
-import { rewriteTargets } from '@notevault/note-text/rewrite.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -107,12 +107,7 @@ function rewritten(
 ): Prepared {
   const { vault } = writing;
   const id = note.id as NoteId;
-  const { links } = deriveNote(note.meta.path, note.content);
-  const changes = to.rewrites.flatMap(({ ord, target }) => {
-    const link = links[ord];
-    return link === undefined ? [] : [{ link, target }];
-  });
-  const edits = rewriteTargets(note.content, changes);
+  const edits = relink(note.meta.path, note.content, to.rewrites);
   const doc = openDocument(vault, note, to.body.doc);
   const before = snapshotOf(doc);
   editDocument(doc, clientIdOf(vault, id), edits);
