@@ -6,6 +6,7 @@ import { noteNameKey } from '@notevault/note-text/resolve.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { Stale } from './commit.ts';
 import { editDocument, snapshotOf } from './document.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import * as store from './notes.store.ts';
@@ -43,28 +44,44 @@ export async function reviseNotes(
   plan: LinkMove,
   breathe: () => Promise<void>,
 ): Promise<Revision[]> {
-  const { db } = parts;
-  const { vault } = writing;
-  const moved = new Set(moving.map(({ id }) => id));
-  const standing = [...plan.rewrites.keys()].filter((id) => !moved.has(id));
-  const rows = await db.allIn(store.findRows, { vault: vault.id }, standing);
-  const staying = rows.map((row) => {
-    const meta = sealed.openMeta(vault, row.id, row.stamp, row.meta);
-    return { id: row.id as NoteId, from: meta.path, to: meta.path, aliases: meta.aliases, row, meta };
-  });
-  const all = [...moving, ...staying];
+  const moves = new Map(moving.map((note) => [note.id, note]));
+  const all = [...moves.keys(), ...[...plan.rewrites.keys()].filter((id) => !moves.has(id))];
+  const asksText = (id: NoteId) => {
+    const move = moves.get(id);
+    return plan.rewrites.has(id) || (move !== undefined && mayChangeTitle(move));
+  };
   const revisions: Revision[] = [];
   for (let at = 0; at < all.length; at += SLICE) {
     const slice = all.slice(at, at + SLICE);
-    const asked = slice.filter((note) => plan.rewrites.has(note.id) || mayChangeTitle(note)).map(({ id }) => id);
-    const bodies = await db.allIn(store.findBodies, { vault: vault.id }, asked);
-    const bodyOf = new Map<string, Body>(bodies.map((body) => [body.note_id, body]));
-    for (const note of slice) {
+    const { rows, bodyOf } = await snapshotOfNotes(parts, writing.vault, slice, slice.filter(asksText));
+    const rowOf = new Map(rows.map((row) => [row.id, row]));
+    for (const id of slice) {
       await breathe();
-      revisions.push(revise(parts, writing, note, bodyOf.get(note.id), plan));
+      const row = rowOf.get(id);
+      const planned = moves.get(id);
+      // Somebody wrote to it, or deleted it, since the move was planned.
+      if (planned !== undefined && row?.stamp !== planned.row.stamp) throw new Stale();
+      if (row === undefined) continue;
+      const note = planned ?? stayingNote(writing.vault, row);
+      revisions.push(revise(parts, writing, note, bodyOf.get(id), plan));
     }
   }
   return revisions;
+}
+
+/** Rows and bodies as they are at one moment: a body opens only with the version that its own row names. */
+function snapshotOfNotes({ db }: NoteParts, vault: OpenVault, ids: readonly NoteId[], withText: readonly NoteId[]) {
+  return db.read(async (handle) => {
+    const rows = await handle.allIn(store.findRows, { vault: vault.id }, ids);
+    const bodies = await handle.allIn(store.findBodies, { vault: vault.id }, withText);
+    return { rows, bodyOf: new Map<string, Body>(bodies.map((body) => [body.note_id, body])) };
+  });
+}
+
+/** A note that stays where it is and has links rewritten. */
+function stayingNote(vault: OpenVault, row: store.StoredRow): MovingNote {
+  const meta = sealed.openMeta(vault, row.id, row.stamp, row.meta);
+  return { id: row.id as NoteId, from: meta.path, to: meta.path, aliases: meta.aliases, row, meta };
 }
 
 /** A title taken from the file name changes with it; only the text can tell whether it was. */
