@@ -48,10 +48,16 @@ export function routableUrl(url: string): string {
   }
 }
 
-/** The rest of the URL path behind a route's `/*`. Taken from the URL as sent: the router decodes it whole, the contract by segment. */
+/**
+ * The rest of the URL path behind a route's `/*`. Taken from the URL as sent: the router decodes it whole, the contract by
+ * segment. What is before it is counted in segments, for it may be spelled with percent signs and so be longer than the
+ * route's pattern.
+ */
 function tailOf(request: FastifyRequest, route: Route): string {
-  const path = request.originalUrl.split('?', 1)[0] ?? '';
-  const rest = path.slice(`/api${route.path}`.length - 1);
+  // A request line may also hold the whole address; the router drops its origin in the same way.
+  const path = request.originalUrl.replace(/^https?:\/\/.*?\//i, '/').split('?', 1)[0] ?? '';
+  const before = `/api${route.path}`.split('/').length - 1;
+  const rest = path.split('/').slice(before).join('/');
   try {
     return normalizePath(decodeUrlPath(rest));
   } catch (error) {

@@ -227,15 +227,25 @@ function corsFor(origins: readonly string[]) {
     strictPreflight: false,
   };
   return (request: FastifyRequest, done: (error: Error | null, options?: object) => void) => {
-    const path = request.url.split('?', 1)[0] ?? '';
+    const path = routedPath(request);
     done(null, path.startsWith('/api/') && !COOKIE_ROUTES.has(path) ? open : { origin: false });
   };
 }
 
 function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
-  if (origin === undefined || !COOKIE_ROUTES.has(request.url.split('?', 1)[0] ?? '')) return;
+  if (origin === undefined || !COOKIE_ROUTES.has(routedPath(request))) return;
   if (origin !== publicUrl) throw new NotevaultError('foreign_origin');
+}
+
+/**
+ * The pattern of the request's route, however its URL spelled it (`/api/auth/%72efresh`). A preflight has no route of its
+ * own, and neither has an unknown path: there it is the path, decoded.
+ */
+function routedPath(request: FastifyRequest): string {
+  const { url } = request.routeOptions;
+  if (url !== undefined && url !== '*') return url;
+  return decodeURIComponent(request.url.split('?', 1)[0] ?? '');
 }
 
 function requestIdOf(header: string | string[] | undefined): string {
