@@ -1,30 +1,72 @@
+import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Places } from './places.ts';
 
-const MB = 1024 * 1024;
-/** Bodies from this size on are read and parsed at most BIG_AT_ONCE at a time: each costs several times its size in memory. */
-const BIG_BYTES = 4 * MB;
-const BIG_AT_ONCE = 2;
-const BIG_WAITING_MAX = 32;
+const KB = 1024;
+const MB = 1024 * KB;
 
 export const DEFAULT_BODY_LIMIT = 16 * MB;
 
+/** What the bodies of all requests together may take. */
+export interface BodyLimits {
+  /** Bodies from this size on are read and parsed at most `bigAtOnce` at a time: each costs several times its size in memory. */
+  readonly bigBytes: number;
+  readonly bigAtOnce: number;
+  /** More requests than these do not wait for a place. */
+  readonly bigWaiting: number;
+}
+
+const LIMITS: BodyLimits = { bigBytes: 4 * MB, bigAtOnce: 2, bigWaiting: 32 };
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
+/** Reads the JSON bodies of all requests, within common bounds. */
+export function takeBodies(app: FastifyInstance, limits: BodyLimits = LIMITS): void {
+  const places = new Places(limits.bigAtOnce, limits.bigWaiting);
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
+    const max = request.routeOptions.bodyLimit ?? DEFAULT_BODY_LIMIT;
+    const declared = Number(request.headers['content-length'] ?? Number.NaN);
+    if (declared > max) throw tooLarge(max);
+    // A body of unknown length is taken for the largest it may be.
+    const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
+    if (big) await places.enter(payload);
+    try {
+      return parseJson(await collect(payload, max));
+    } finally {
+      if (big) places.leave();
+    }
+  });
+}
+
+/** The whole body; fails when it is over `max` bytes, and when the client hangs up. */
+function collect(payload: Readable, max: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const onData = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > max) return reject(tooLarge(max));
+    chunks.push(chunk);
+  };
+  const onEnd = () => resolve(Buffer.concat(chunks, bytes));
+  const onClose = () => reject(new NotevaultError('invalid_json'));
+  // A client that hung up before now will not be heard of again.
+  if (payload.destroyed) onClose();
+  payload.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
+  return promise.finally(() => {
+    payload.off('data', onData).off('end', onEnd).off('close', onClose);
+  });
+}
+
 /** JSON in UTF-8, strictly; an empty body is no body, whatever content type came with it. */
-export function parseJson(
-  _request: FastifyRequest,
-  body: Buffer,
-  done: (error: Error | null, value?: unknown) => void,
-) {
-  if (body.length === 0) return done(null, undefined);
-  let value: unknown;
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
   try {
-    value = JSON.parse(utf8.decode(body), withoutPrototype);
+    return JSON.parse(utf8.decode(body), withoutPrototype);
   } catch {
-    return done(new NotevaultError('invalid_json'));
+    throw new NotevaultError('invalid_json');
   }
-  done(null, value);
 }
 
 /** Drops `__proto__` keys: copied by assignment they would change the prototype of the copy. */
@@ -32,27 +74,6 @@ function withoutPrototype(this: unknown, key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value;
 }
 
-/** Lets few big bodies in at once; the others wait, and beyond a bound are told to come back. */
-export function limitBigBodies(app: FastifyInstance): void {
-  let inside = 0;
-  const waiting: (() => void)[] = [];
-  const leave = () => {
-    inside -= 1;
-    waiting.shift()?.();
-  };
-  app.addHook('preParsing', async (request, reply, payload) => {
-    const length = Number(request.headers['content-length'] ?? Number.NaN);
-    const chunked = Number.isNaN(length) && request.headers['transfer-encoding'] !== undefined;
-    const limit = request.routeOptions.bodyLimit ?? DEFAULT_BODY_LIMIT;
-    if (!(length > BIG_BYTES || (chunked && limit > BIG_BYTES))) return payload;
-    // A body over the limit is refused by its declared length without being read; no place needed.
-    if (length > limit) return payload;
-    if (inside >= BIG_AT_ONCE) {
-      if (waiting.length >= BIG_WAITING_MAX) throw new NotevaultError('unavailable');
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    }
-    inside += 1;
-    reply.raw.once('close', leave);
-    return payload;
-  });
+function tooLarge(max: number): NotevaultError {
+  return new NotevaultError('body_too_large', { max });
 }

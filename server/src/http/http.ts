@@ -12,7 +12,7 @@ import Fastify, {
 } from 'fastify';
 import { Type } from 'typebox';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
-import { DEFAULT_BODY_LIMIT, limitBigBodies, parseJson } from './body.ts';
+import { DEFAULT_BODY_LIMIT, takeBodies } from './body.ts';
 import { type Admitted, callOf, routableUrl } from './call.ts';
 import { errorHandler } from './errors.ts';
 import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
@@ -85,10 +85,9 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     throw new NotevaultError('not_found_route');
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseJson);
+  takeBodies(app);
   guardEveryRequest(app);
   letConnectionsGo(app);
-  limitBigBodies(app);
   await app.register(cookie);
   await app.register(cors, { delegator: corsFor(parts.corsOrigins) });
   if (parts.authRateLimit > 0) {

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import Fastify from 'fastify';
+import { type BodyLimits, takeBodies } from './body.ts';
+import { errorHandler } from './errors.ts';
+
+const KB = 1024;
+const limits: BodyLimits = { bigBytes: KB, bigAtOnce: 2, bigWaiting: 32 };
+
+/** A server with one route that tells how long its body was; its bounds are small, so that tests reach them. */
+async function serve(changed: Partial<BodyLimits> = {}) {
+  const app = Fastify({ bodyLimit: 64 * KB });
+  app.setErrorHandler(errorHandler('http://127.0.0.1'));
+  app.removeAllContentTypeParsers();
+  takeBodies(app, { ...limits, ...changed });
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  app.post('/length', async (request) => ({ length: String(request.body).length }));
+  app.post('/held', async () => held);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const json = { 'content-type': 'application/json' };
+  const post = (path: string, length: number) =>
+    fetch(url + path, { method: 'POST', headers: json, body: JSON.stringify('x'.repeat(length)) });
+  return {
+    ...{ app, url, post, release },
+    [Symbol.asyncDispose]: async () => {
+      release();
+      app.server.closeAllConnections();
+      await app.close();
+    },
+  };
+}
+
+/** A request whose body stays away, but for `begun`. */
+async function open(url: string, length: number | 'chunked', begun = ''): Promise<Socket & AsyncIterable<Buffer>> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  const size = length === 'chunked' ? 'transfer-encoding: chunked' : `content-length: ${length}`;
+  socket.write(`POST /length HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${size}\r\n\r\n${begun}`);
+  await delay(20);
+  return socket;
+}
+
+test('clients that hang up while they wait for a place take none with them', { timeout: 10_000 }, async () => {
+  await using server = await serve();
+  const inside = [await open(server.url, 2 * KB), await open(server.url, 2 * KB)];
+  const waiting = [await open(server.url, 2 * KB), await open(server.url, 2 * KB), await open(server.url, 2 * KB)];
+  for (const socket of waiting) socket.destroy();
+  await delay(50);
+  for (const socket of inside) socket.destroy();
+  for (let nth = 0; nth < 3; nth += 1) {
+    assert.deepEqual(await (await server.post('/length', 4 * KB)).json(), { length: 4 * KB });
+  }
+});
+
+test('those that wait come in one by one, and beyond a bound are told to come back', { timeout: 10_000 }, async () => {
+  await using server = await serve({ bigWaiting: 3 });
+  const inside = [await open(server.url, 2 * KB), await open(server.url, 2 * KB)];
+  const answers = [1, 2, 3].map(() => server.post('/length', 4 * KB));
+  await delay(50);
+  const refused = await server.post('/length', 4 * KB);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  assert.equal((await server.post('/length', 10)).status, 200, 'a small one needs no place');
+  for (const socket of inside) socket.destroy();
+  for (const answer of answers) assert.equal((await answer).status, 200);
+});
+
+test('a place is free once the body is parsed, however long its answer takes', { timeout: 10_000 }, async () => {
+  await using server = await serve();
+  const held = [1, 2].map(() => server.post('/held', 4 * KB));
+  await delay(50);
+  assert.equal((await server.post('/length', 4 * KB)).status, 200);
+  server.release();
+  for (const answer of held) assert.equal((await answer).status, 200);
+});
+
+test('a body over the limit is refused by its length, and one of unknown length as soon as it is', async () => {
+  await using server = await serve();
+  const declared = await server.post('/length', 64 * KB);
+  assert.deepEqual([declared.status, await declared.json()], [413, { error: 'body_too_large', max: 64 * KB }]);
+  const body = ReadableStream.from([Buffer.alloc(40 * KB), Buffer.alloc(40 * KB)]);
+  const headers = { 'content-type': 'application/json' };
+  const chunked = await fetch(`${server.url}/length`, { method: 'POST', headers, body, duplex: 'half' });
+  assert.deepEqual([chunked.status, await chunked.json()], [413, { error: 'body_too_large', max: 64 * KB }]);
+});
