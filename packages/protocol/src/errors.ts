@@ -21,6 +21,7 @@ const both = { both: true } as const;
 
 export const errors = {
   // Requests as such
+  bad_request: entry(400, 'bad_request', 'The request is not HTTP as this server speaks it, or broke off.'),
   invalid_json: entry(400, 'invalid_json', 'The body is not JSON. Send UTF-8 JSON.'),
   unauthorized: entry(
     401,
@@ -29,6 +30,11 @@ export const errors = {
   ),
   not_found_route: entry(404, 'not_found', 'There is no such route. GET /api/openapi lists them.'),
   method_not_allowed: entry(405, 'method_not_allowed', 'The route exists with other methods: see the Allow header.'),
+  request_timeout: entry(
+    408,
+    'request_timeout',
+    'The request came too slowly, or stopped coming. The connection is closed: send it again on a new one.',
+  ),
   body_too_large: entry(413, 'body_too_large', 'The body is over the limit in `max` (bytes).'),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Send `Content-Type: application/json`.'),
   validation: entry(
@@ -36,6 +42,7 @@ export const errors = {
     'validation',
     'A field is missing or of the wrong type: `errors` maps each field to what is wrong.',
   ),
+  headers_too_large: entry(431, 'headers_too_large', 'The headers are over 16 KB together.'),
   missing_idempotency_key: entry(
     400,
     'missing_idempotency_key',

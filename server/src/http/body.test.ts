@@ -8,7 +8,10 @@ import { type BodyLimits, takeBodies } from './body.ts';
 import { errorHandler } from './errors.ts';
 
 const KB = 1024;
-const limits: BodyLimits = { bigBytes: KB, bigAtOnce: 2, bigWaiting: 32 };
+const limits: BodyLimits = {
+  ...{ bigBytes: KB, bigAtOnce: 2, bigWaiting: 32, budgetBytes: 1024 * KB },
+  ...{ lookMs: 10_000, bigBytesPerLook: KB },
+};
 
 /** A server with one route that tells how long its body was; its bounds are small, so that tests reach them. */
 async function serve(changed: Partial<BodyLimits> = {}) {
@@ -89,3 +92,52 @@ test('a body over the limit is refused by its length, and one of unknown length 
   const chunked = await fetch(`${server.url}/length`, { method: 'POST', headers, body, duplex: 'half' });
   assert.deepEqual([chunked.status, await chunked.json()], [413, { error: 'body_too_large', max: 64 * KB }]);
 });
+
+test('a body that stops coming is cut off, and one that keeps others waiting when it is slow', {
+  timeout: 10_000,
+}, async () => {
+  await using server = await serve({ lookMs: 60 });
+  const stalled = answerOn(await open(server.url, 100, '"'));
+  const slowAndSmall = await open(server.url, 300, '"');
+  const inside = [await open(server.url, 2 * KB, '"'), await open(server.url, 'chunked', '2\r\n"x\r\n')];
+  const answers = inside.map(answerOn);
+  let missing = 298;
+  const trickle = setInterval(() => {
+    slowAndSmall.write('x');
+    missing -= 1;
+    inside[0]?.write('x');
+    inside[1]?.write('1\r\nx\r\n');
+  }, 10);
+  const waiting = server.post('/length', 4 * KB);
+  for (const answer of [stalled, ...answers]) {
+    assert.match(await answer, /^HTTP\/1.1 408 .*connection: close.*{"error":"request_timeout"}$/is);
+  }
+  assert.equal((await waiting).status, 200, 'their places are free');
+  clearInterval(trickle);
+  slowAndSmall.end(`${'x'.repeat(missing)}"`);
+  assert.match(await answerOn(slowAndSmall), /^HTTP\/1.1 200 .*{"length":298}/s, 'a small one may take its time');
+});
+
+test('what has arrived of all bodies is bounded, whatever they declare', { timeout: 10_000 }, async () => {
+  await using server = await serve({ bigBytes: 64 * KB, budgetBytes: 40 * KB });
+  const chunk = `${(10 * KB).toString(16)}\r\n${'x'.repeat(10 * KB)}\r\n`;
+  const inside = [
+    await open(server.url, 20 * KB, 'x'.repeat(10 * KB)),
+    await open(server.url, 'chunked', chunk),
+    await open(server.url, 'chunked', chunk),
+  ];
+  const refused = await server.post('/length', 16 * KB);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  for (const socket of inside) socket.destroy();
+  await delay(50);
+  for (let nth = 0; nth < 5; nth += 1) assert.equal((await server.post('/length', 16 * KB)).status, 200);
+  const crumbs = await open(server.url, 'chunked', '1\r\nx\r\n'.repeat(200));
+  assert.match(await answerOn(crumbs), /^HTTP\/1.1 503/, 'many small pieces take more memory than their bytes');
+});
+
+/** Everything the server says until it closes. */
+async function answerOn(socket: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}

@@ -26,7 +26,16 @@ export function errorHandler(resourceMetadataUrl: string) {
   };
 }
 
-function answerOf(error: NotevaultError): Answer {
+/** What every answer carries. */
+export function headersFor(requestId: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'",
+  };
+}
+
+export function answerOf(error: NotevaultError): Answer {
   const entry: { status: number; error: string; both?: true; retry?: true } = errors[error.code];
   const headers: Record<string, string> = {};
   const { allow, retry_after, ...details } = error.details;

@@ -12,13 +12,14 @@ import Fastify, {
 } from 'fastify';
 import { Type } from 'typebox';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
-import { DEFAULT_BODY_LIMIT, takeBodies } from './body.ts';
+import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, takeBodies } from './body.ts';
 import { type Admitted, callOf, routableUrl } from './call.ts';
-import { errorHandler } from './errors.ts';
+import { errorHandler, headersFor } from './errors.ts';
 import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
 import { Alive, Health, openApiDocument, plainSchema, schemaOf } from './openapi.ts';
 import type { Gate, Reply, Route } from './route.ts';
 import { letConnectionsGo } from './stopping.ts';
+import { answerUnreadable } from './unreadable.ts';
 
 export interface HttpParts {
   readonly routes: readonly Route[];
@@ -77,19 +78,18 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
     requestTimeout: 300_000,
+    clientErrorHandler: answerUnreadable,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false, strictTypes: false } },
   });
   const handleError = errorHandler(`${parts.publicUrl}/.well-known/oauth-protected-resource/api/mcp`);
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler(() => {
-    throw new NotevaultError('not_found_route');
-  });
   app.removeAllContentTypeParsers();
   takeBodies(app);
   guardEveryRequest(app);
   letConnectionsGo(app);
   await app.register(cookie);
   await app.register(cors, { delegator: corsFor(parts.corsOrigins) });
+  refuseUnknownRoutes(app);
   if (parts.authRateLimit > 0) {
     await app.register(rateLimit, {
       global: false,
@@ -128,9 +128,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
 function guardEveryRequest(app: FastifyInstance): void {
   let inFlight = 0;
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('content-security-policy', "default-src 'none'");
+    reply.headers(headersFor(request.id));
     inFlight += 1;
     reply.raw.once('close', () => {
       inFlight -= 1;
@@ -142,14 +140,27 @@ function guardEveryRequest(app: FastifyInstance): void {
   });
 }
 
+/** Before the body is read; and after CORS, so that pages elsewhere can see the answer and a preflight gets its own. */
+function refuseUnknownRoutes(app: FastifyInstance): void {
+  const refuse = () => {
+    throw new NotevaultError('not_found_route');
+  };
+  app.setNotFoundHandler(refuse);
+  app.addHook('onRequest', async (request) => {
+    // The CORS plugin's own route, for OPTIONS anywhere, is none either.
+    if (request.is404 || request.routeOptions.url === '*') refuse();
+  });
+}
+
 function mount(api: FastifyInstance, route: Route, parts: HttpParts): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>();
+  const anybody = route.access === 'public' || route.limit === 'auth';
   const successStatus = Math.min(...Object.keys(route.responses).map(Number));
   api.route({
     method: route.method,
     url: route.path,
     schema: schemaOf(route),
-    bodyLimit: route.bodyLimit ?? DEFAULT_BODY_LIMIT,
+    bodyLimit: route.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
     config: route.limit === 'auth' && parts.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
     // Before the body is read: who calls, and to which vault.
     onRequest: async (request) => {

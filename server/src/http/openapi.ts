@@ -4,7 +4,13 @@ import { type TSchema, Type } from 'typebox';
 import type { Access, Route } from './route.ts';
 
 const RequestErrors: readonly ErrorCode[] = ['internal', 'unavailable'];
-const BodyErrors: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type', 'validation'];
+const BodyErrors: readonly ErrorCode[] = [
+  'invalid_json',
+  'request_timeout',
+  'body_too_large',
+  'unsupported_media_type',
+  'validation',
+];
 const AccessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   credential: ['unauthorized'],

@@ -18,7 +18,7 @@ export class Places {
    */
   async enter(payload: Readable): Promise<void> {
     // Its `close` is over: waiting for it would be for ever.
-    if (payload.destroyed) throw new NotevaultError('invalid_json');
+    if (payload.destroyed) throw new NotevaultError('bad_request');
     if (this.#free > 0) {
       this.#free -= 1;
       return;
@@ -27,7 +27,7 @@ export class Places {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onClose = () => {
       // When not in the queue any more, it was just given a place: then that is what it leaves.
-      if (this.#waiting.delete(resolve)) reject(new NotevaultError('invalid_json'));
+      if (this.#waiting.delete(resolve)) reject(new NotevaultError('bad_request'));
     };
     this.#waiting.add(resolve);
     // Without a listener for its error, a broken stream would end the process.

@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+
+/** What a chunk costs beside its bytes: a body sent byte by byte takes far more memory than its length says. */
+const CHUNK_OVERHEAD = 256;
+/** So many looks in a row at which too little has come end a request. */
+const POOR_LOOKS = 2;
+
+/** The memory that the bodies of all requests may take while they arrive. */
+export class Budget {
+  #left: number;
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+  /** Throws `unavailable` when the bytes are not to be had. */
+  take(bytes: number): void {
+    if (bytes > this.#left) throw new NotevaultError('unavailable');
+    this.#left -= bytes;
+  }
+  giveBack(bytes: number): void {
+    this.#left += bytes;
+  }
+}
+
+/** How slowly a body may come. */
+export interface Pace {
+  readonly lookMs: number;
+  /** A body that keeps others waiting must bring so much between two looks; any other must bring something. */
+  readonly bigBytesPerLook: number;
+}
+
+/** A body on its way in: reads it within bounds of size, memory and time. */
+export class Arrival {
+  readonly #payload: Readable;
+  readonly #budget: Budget;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #taken = 0;
+
+  constructor(payload: Readable, budget: Budget) {
+    this.#payload = payload;
+    this.#budget = budget;
+  }
+
+  /** The whole body. Throws `body_too_large`, `unavailable`, `request_timeout`; `bad_request` when the client hangs up. */
+  async collect(max: number, big: boolean, pace: Pace): Promise<Buffer> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onData = (chunk: Buffer) => {
+      try {
+        this.#add(chunk, max);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const onClose = () => reject(new NotevaultError('bad_request'));
+    // A client that hung up before now will not be heard of again.
+    if (this.#payload.destroyed) onClose();
+    const watch = this.#watch(big ? pace.bigBytesPerLook : 1, pace.lookMs, reject);
+    // The listener for errors stays: without one, a stream that breaks later would end the process.
+    this.#payload.on('data', onData).on('end', resolve).on('error', onClose).on('close', onClose);
+    try {
+      await promise;
+      return Buffer.concat(this.#chunks, this.#bytes);
+    } finally {
+      clearInterval(watch);
+      this.#payload.off('data', onData).off('end', resolve).off('close', onClose);
+    }
+  }
+
+  /** To be called once the body is parsed, or will not be. */
+  release(): void {
+    this.#chunks.length = 0;
+    this.#budget.giveBack(this.#taken);
+    this.#taken = 0;
+  }
+
+  #add(chunk: Buffer, max: number): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > max) throw new NotevaultError('body_too_large', { max });
+    const cost = chunk.length + CHUNK_OVERHEAD;
+    this.#budget.take(cost);
+    this.#taken += cost;
+    this.#chunks.push(chunk);
+  }
+
+  #watch(least: number, everyMs: number, reject: (error: Error) => void): NodeJS.Timeout {
+    let before = 0;
+    let poor = 0;
+    return setInterval(() => {
+      poor = this.#bytes - before < least ? poor + 1 : 0;
+      before = this.#bytes;
+      if (poor >= POOR_LOOKS) reject(new NotevaultError('request_timeout'));
+    }, everyMs);
+  }
+}

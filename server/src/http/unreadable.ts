@@ -1,0 +1,32 @@
+import { type OutgoingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ErrorCode, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyInstance } from 'fastify';
+import { answerOf, headersFor } from './errors.ts';
+
+const codes: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** Answers what never became a request, because its HTTP is broken, too large or too slow; then the connection is over. */
+export function answerUnreadable(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
+  // Node's own record of the answer under way, undeclared: into the middle of one nothing may be written.
+  const { _httpMessage: under } = socket as Socket & { _httpMessage?: OutgoingMessage | null };
+  if (error.code === 'ECONNRESET' || !socket.writable || under?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const { status, body } = answerOf(new NotevaultError(codes[error.code ?? ''] ?? 'bad_request'));
+  const text = JSON.stringify(body);
+  const id = crypto.randomUUID();
+  const headers = {
+    ...headersFor(id),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  };
+  this.log.debug({ err: error, reqId: id }, 'unreadable request');
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`, () => socket.destroy());
+}
