@@ -2,7 +2,17 @@ import { RestError } from '@notevault/client/rest.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 
 /** Errors whose message was written for the person at the terminal. */
-const SPOKEN = new Set(['ConfigError', 'KeyringError', 'DataFolderBusy', 'DatabaseError', 'CliError', 'SchemaError']);
+const SPOKEN = new Set([
+  ...[
+    'ConfigError',
+    'KeyringError',
+    'DataFolderBusy',
+    'DataFolderUnusable',
+    'DatabaseError',
+    'CliError',
+    'SchemaError',
+  ],
+]);
 
 /** A command cannot go on; the message says what to do. */
 export class CliError extends Error {
@@ -23,6 +33,13 @@ export function explain(error: unknown): string {
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE') {
     return `notevault: ${address}:${port} is in use. Is notevault running already? Else give another --port.`;
+  }
+  if (code === 'EADDRNOTAVAIL') return `notevault: this machine has no address ${address}: give another --host.`;
+  if (code === 'EACCES' && port !== undefined) {
+    return `notevault: no permission to listen on port ${port}: take one from 1024 on.`;
+  }
+  if ((error as { errcode?: number }).errcode === 26) {
+    return 'notevault: the database file is damaged, or is none. Put it back from a backup.';
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return `notevault: no permission: ${path ?? error.message}`;

@@ -20,6 +20,12 @@ const program = new Command('notevault')
   .addCommand(doctorCommand());
 inherit(program);
 
+// Whoever reads the output may stop early (`| head`): that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,7 +1,7 @@
 import type { AdminVerbs } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
 import type { Config } from '@notevault/server/config/config.ts';
-import { adminSocketPath, DataFolderBusy, lockDataFolder } from '@notevault/server/data-folder.ts';
+import { adminSocketPath, DataFolderBusy, lockDataFolder, requireData } from '@notevault/server/data-folder.ts';
 import { adminClient } from './admin-client.ts';
 
 /** The service without its listener, in this process. Throws DataFolderBusy while a server works in the data folder. */
@@ -20,8 +20,13 @@ export async function openApp(config: Config): Promise<App> {
   return { ...app, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
 
-/** The operator's verbs: in this process, or through the server that works in the data folder. */
-export async function withAdmin<T>(config: Config, work: (verbs: AdminVerbs) => Promise<T>): Promise<T> {
+/** The operator's verbs: in this process, or through the server that works in the data folder. A folder without data is refused. */
+export async function withAdmin<T>(
+  config: Config,
+  work: (verbs: AdminVerbs) => Promise<T>,
+  mayMakeData = false,
+): Promise<T> {
+  if (!mayMakeData) requireData(config);
   try {
     await using app = await openApp(config);
     const { adminVerbs } = await import('@notevault/server/admin.ts');

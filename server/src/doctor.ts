@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { Config } from './config/config.ts';
-import { adminSocketPath, DataFolderBusy, lockDataFolder } from './data-folder.ts';
+import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder } from './data-folder.ts';
 import { checkDataKeys, keyCensus } from './domains/keys/keys.ts';
 import { systemClock } from './engines/clock/clock.ts';
 import { MasterKeyring } from './engines/keyring/master-key.ts';
@@ -17,6 +18,10 @@ export interface Finding {
 /** Looks at everything a server needs before it starts, and changes nothing but what a start would change too. */
 export async function* examine(config: Config): AsyncGenerator<Finding> {
   yield await examineFolder(config);
+  if (config.databaseUrl === null && !existsSync(databaseFile(config.dataDir))) {
+    yield { what: 'database', ok: true, says: 'not there yet; a start makes it, and a key' };
+    return;
+  }
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) {
     try {

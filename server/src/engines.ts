@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config/config.ts';
+import { databaseFile } from './data-folder.ts';
 import { keyCensus } from './domains/keys/keys.ts';
 import { type Clock, systemClock } from './engines/clock/clock.ts';
 import type { Database } from './engines/database/database.ts';
@@ -22,7 +23,6 @@ export interface Engines extends AsyncDisposable {
   readonly madeKey: boolean;
 }
 
-export const databaseFile = (dataDir: string) => join(dataDir, 'notevault.sqlite');
 export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
 /** The key that a rotation puts data under, until all of it is. */
 export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');

@@ -24,9 +24,8 @@ function createUser(): Command {
     .action(async (email: string, flags: Flags) => {
       const config = configOf(flags);
       const password = await askPassword(flags.passwordStdin === true);
-      const user = await withAdmin(config, (verbs) =>
-        verbs.createUser(email, password, flags.admin === true ? 'admin' : 'member'),
-      );
+      const role = flags.admin === true ? 'admin' : 'member';
+      const user = await withAdmin(config, (verbs) => verbs.createUser(email, password, role), true);
       print(`Made the account ${user.email} (${user.role}).`);
     });
 }
@@ -37,6 +36,9 @@ function invite(): Command {
     .argument('[email]', 'only this e-mail may use it')
     .action(async (email: string | undefined, flags: Flags) => {
       print(await withAdmin(configOf(flags), (verbs) => verbs.invite(email)));
+      process.stderr.write(
+        'Send it as "invite" along with "email" and "password" to POST /api/auth/register, within 7 days.\n',
+      );
     });
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { lockDataFolder } from '@notevault/server/data-folder.ts';
+import { lockDataFolder, requireData } from '@notevault/server/data-folder.ts';
 import { systemClock } from '@notevault/server/engines/clock/clock.ts';
 import { parseMasterKey } from '@notevault/server/engines/keyring/key-file.ts';
 import { Command } from 'commander';
@@ -32,6 +32,7 @@ function status(): Command {
     .description('Say where the master key is and what it wraps (with the server stopped)')
     .action(async (flags: Flags) => {
       const config = configOf(flags);
+      requireData(config);
       await using opened = new AsyncDisposableStack();
       if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
       const { masterKeyFor, openDatabase } = await import('@notevault/server/engines.ts');
@@ -58,6 +59,7 @@ function rotate(): Command {
             'pipe it into "notevault keys rotate --new-key-stdin", then set the variable to it.',
         );
       }
+      requireData(config);
       const { rotateMasterKey } = await import('@notevault/server/rotate.ts');
       const line = progressLine();
       const done = await rotateMasterKey(config, given, (count) => line(`${count} data keys`, false));

@@ -12,6 +12,7 @@ export function serveCommand(): Command {
       const serving = await serve(config, log);
       const say = (line: string) => process.stderr.write(`${line}\n`);
       say(`Notevault listens on ${serving.url}`);
+      say(`  API      ${serving.url}/api; there is no web page yet`);
       say(`  data     ${config.databaseUrl === null ? config.dataDir : 'PostgreSQL'}`);
       say(`  key      ${serving.keyOrigin}`);
       if (serving.madeKey) {

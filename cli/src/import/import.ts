@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { normalizeNotePath, PathError } from '@notevault/note-text/paths.ts';
+import { foldPath, normalizeNotePath, PathError } from '@notevault/note-text/paths.ts';
 import { explain } from '../explain.ts';
 import type { Door } from './doors.ts';
 import { listFolder, readNote, type Skipped } from './files.ts';
@@ -37,16 +37,13 @@ export async function importFolder(
   const hashes = new Map<string, string>();
   let written = 0;
 
+  const wanted = placesFor(listing.notes, skipped);
   await inParallel(
-    listing.notes,
-    (done) => progress('write', done, listing.notes.length),
-    async (file) => {
+    wanted,
+    (done) => progress('write', done, wanted.length),
+    async ({ file, path }) => {
       const note = await readNote(root, file);
       if (note === null) return void skipped.push({ path: file, why: 'not UTF-8' });
-      const path = storedPath(file);
-      if (path instanceof PathError) return void skipped.push({ path: file, why: `the path ${path.reason}` });
-      if (hashes.has(path))
-        return void skipped.push({ path: file, why: `same path as another file once normalised: ${path}` });
       const hash = createHash('sha256').update(note.content, 'utf8').digest('hex');
       hashes.set(path, hash);
       try {
@@ -80,6 +77,25 @@ export async function importFolder(
     ...{ notes: hashes.size, written, links, dangling, degraded: degraded.sort() },
     ...{ attachments: listing.attachments.length, skipped, failed },
   };
+}
+
+/** The path of each file in the vault. Of two that a vault cannot hold beside each other, the first is taken. */
+function placesFor(files: readonly string[], skipped: Skipped[]): { file: string; path: string }[] {
+  const taken = new Map<string, string>();
+  return files.flatMap((file) => {
+    const path = storedPath(file);
+    if (path instanceof PathError) {
+      skipped.push({ path: file, why: `the path ${path.reason}` });
+      return [];
+    }
+    const other = taken.get(foldPath(path));
+    if (other !== undefined) {
+      skipped.push({ path: file, why: `same name as ${other} but for case or Unicode form: rename one of them` });
+      return [];
+    }
+    taken.set(foldPath(path), file);
+    return [{ file, path }];
+  });
 }
 
 function storedPath(file: string): string | PathError {

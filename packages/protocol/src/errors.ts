@@ -165,7 +165,7 @@ export const errors = {
   missing_target: entry(
     400,
     'missing required param: target',
-    'Send exactly one target: a folder’s id (or `root`), or a folder’s path.',
+    'Send exactly one target: `target_folder_id` (or `root`) or `target_folder` for notes, `target_parent_id` (or `root`) or `target_parent` for folders.',
     both,
   ),
   item_not_found: entry(404, 'not_found', 'One of the items is not there: `item_id` says which. Nothing was done.'),
@@ -181,7 +181,12 @@ export const errors = {
   bad_folder_id: entry(400, 'bad_id', 'The id is not a UUID.', both),
   folder_id_not_found: entry(404, 'not_found', 'There is no such folder in this vault.'),
   folder_not_found: entry(404, 'folder not found', 'There is no folder at the path.', both),
-  folder_empty: entry(422, 'folder must not be empty', 'Name the folder to make or delete: the root always is.', both),
+  folder_empty: entry(
+    422,
+    'folder must not be empty',
+    'Name the folder in `folder` (or in the path): the root always is.',
+    both,
+  ),
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errors;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { databaseFile } from '../../src/engines.ts';
+import { databaseFile } from '../../src/data-folder.ts';
 import { type Answer, Caller, type Headed } from '../kit/person.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { Folder, startServe } from '../kit/process.ts';

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import { databaseFile } from '../../src/data-folder.ts';
 import { readKeyFile } from '../../src/engines/keyring/key-file.ts';
 import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { databaseFile, keyFile } from '../../src/engines.ts';
+import { keyFile } from '../../src/engines.ts';
 import { audit } from '../kit/audit.ts';
 import { freshPostgres } from '../kit/postgres.ts';
 import { type Environment, Folder, ServeProcess, startServe } from '../kit/process.ts';

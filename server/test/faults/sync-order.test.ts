@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { databaseFile } from '../../src/engines.ts';
+import { databaseFile } from '../../src/data-folder.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { databaseFile, keyFile } from '../../src/engines.ts';
+import { databaseFile } from '../../src/data-folder.ts';
+import { keyFile } from '../../src/engines.ts';
 import { Caller } from '../kit/person.ts';
 import { assertFails, cli, Folder, ServeProcess, startServe } from '../kit/process.ts';
 import { openRaw } from '../kit/raw.ts';

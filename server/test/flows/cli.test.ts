@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { flagOf, listOptions } from '../../src/config/options.ts';
-import { databaseFile } from '../../src/engines.ts';
+import { databaseFile } from '../../src/data-folder.ts';
 import { Caller } from '../kit/person.ts';
 import { assertFails, cli, type Environment, Folder, startServe } from '../kit/process.ts';
 import { openRaw } from '../kit/raw.ts';

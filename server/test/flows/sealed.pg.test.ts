@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { databaseFile } from '../../src/engines.ts';
+import { databaseFile } from '../../src/data-folder.ts';
 import { Caller, type Headed } from '../kit/person.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { cli, Folder, startServe } from '../kit/process.ts';

@@ -25,7 +25,7 @@ export function createOperator(parts: AccountParts, sessions: Pick<Sessions, 'pr
   async function findOwner(sent: string | undefined): Promise<UserRow> {
     if (sent !== undefined) return findNamed(parts, sent);
     const rows = await db.all(store.findSomeUsers, { limit: 2 });
-    if (rows.length > 1) throw invalid({ email: ['is needed: there are several accounts'] });
+    if (rows.length > 1) throw invalid({ email: ['must be named: there are several accounts'] });
     const [only] = rows;
     if (only === undefined) throw new NotevaultError('account_not_found');
     return only;

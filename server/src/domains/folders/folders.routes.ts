@@ -90,7 +90,7 @@ function writingRoutes(folders: Folders): Route[] {
       method: 'DELETE',
       path: '/folders/*',
       operation: 'deleteFolder',
-      summary: 'Let a folder go when it is empty; with `recursive=true`, delete all in it too',
+      summary: 'Remove a folder’s marker, its notes stay; with `recursive=true`, delete all in it too',
       access: 'write',
       query: Type.Object({ recursive: Type.Optional(Type.String()) }),
       responses: { 204: null },

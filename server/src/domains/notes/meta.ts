@@ -32,6 +32,8 @@ export interface NoteMeta extends Pick<Derived, 'title' | 'tags' | 'aliases' | '
   readonly fault: Derived['parseReason'];
   readonly reason: VersionReason;
   readonly actor: Actor;
+  /** When the version was made, epoch milliseconds: a rename writes the row, but makes no version. */
+  readonly made: number;
   /** While the document is still its seed: the client id it was seeded under. */
   readonly seed?: number;
   /** Tombstones only: the device that deleted the note, when it named itself. */

@@ -105,6 +105,7 @@ export function prepared(
     fault: derived.parseReason,
     reason,
     actor,
+    made: now,
   };
   return {
     ...{ id, path, text, version, stamp, now, meta, derived },
@@ -124,10 +125,10 @@ function keep(vault: OpenVault, old: KeptNote, snapshot: Uint8Array, reason: Ver
   const { id, version, meta } = old;
   return {
     version,
-    createdAt: old.updated_at,
+    createdAt: meta.made,
     size: old.size_bytes,
     guarded: Number(GUARDED.has(reason)),
-    dueAt: old.updated_at + EVERY_VERSION_MS,
+    dueAt: meta.made + EVERY_VERSION_MS,
     meta: sealed.version(vault, id, version, { hash: meta.hash, reason: meta.reason, actor: meta.actor }),
     content: old.sealedContent,
     snapshot: sealed.snapshot(vault, id, version, snapshot),

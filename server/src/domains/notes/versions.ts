@@ -44,7 +44,7 @@ async function listVersions({ db }: NoteParts, vault: OpenVault, id: NoteId): Pr
   const [row] = await db.allIn(notesStore.findRows, { vault: vault.id }, [id]);
   if (row === undefined) throw new NotevaultError('note_not_found');
   const meta = sealed.openMeta(vault, id, row.stamp, row.meta);
-  const current = { version: row.version, created_at: row.updated_at, size_bytes: row.size_bytes };
+  const current = { version: row.version, created_at: meta.made, size_bytes: row.size_bytes };
   const versions = [versionOf(current, meta)];
   const breathe = breather();
   for (let before = row.version; ; ) {
