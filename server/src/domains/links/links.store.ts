@@ -109,8 +109,8 @@ export const deleteEdges = statement((db, p: { vault: VaultId; source: NoteId })
   db.deleteFrom('links').where('vault_id', '=', p.vault).where('source_id', '=', p.source),
 );
 
-export const deleteTexts = statement((db, p: { vault: VaultId; source: NoteId }) =>
-  db.deleteFrom('link_texts').where('vault_id', '=', p.vault).where('source_id', '=', p.source),
+export const deleteTextsOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
+  db.deleteFrom('link_texts').where('vault_id', '=', p.vault).where('source_id', 'in', sources),
 );
 
 /** Live notes found under any of some keys, by file name or by alias. */

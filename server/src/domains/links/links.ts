@@ -11,6 +11,8 @@ import { createResolving, DANGLING, distinct, type Target } from './resolving.ts
 import { identityOf, type LinkText, type Origin, openTexts, sameTexts, sealTexts, textOf } from './texts.ts';
 
 const BACKLINKS_MAX = 200;
+/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+const SLICE = 512;
 
 /** What an edit leaves a link that was there before. */
 interface HadLink {
@@ -200,10 +202,18 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       const links = await resolved(handle, vault, note, note.links.map(textOf));
       return links.map(({ text, target }) => wireLink(text, target));
     },
-    async deleted(handle, vault, note) {
-      await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
-      await handle.run(store.deleteTexts, { vault: vault.id, source: note.id });
-      await resolveAgain(handle, vault, note.movedKeys);
+    async deleted(handle, vault, notes) {
+      for (let at = 0; at < notes.length; at += SLICE) {
+        const sources = notes.slice(at, at + SLICE).map(({ id }) => id);
+        await handle.runIn(store.deleteEdgesOf, { vault: vault.id }, sources);
+        await handle.runIn(store.deleteTextsOf, { vault: vault.id }, sources);
+      }
+      const names = notes.flatMap(({ movedKeys }) => movedKeys);
+      await resolveAgain(handle, vault, names);
+    },
+    async checkReadable(handle, vault, ids) {
+      for (const { source_id, version, texts } of await handle.allIn(store.findTextsOf, { vault: vault.id }, ids))
+        orUnreadable(() => openTexts(vault, source_id, version, texts));
     },
     backlinksOf: (vault, id) =>
       db.read(async (handle) => {

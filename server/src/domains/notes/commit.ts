@@ -7,7 +7,7 @@ import type { Holder } from '../tree/tree.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type Basis, conflictWithHolder } from './basis.ts';
 import { breather } from './breather.ts';
-import { nameKeysOf } from './delete.ts';
+import { nameKeysOf } from './name-keys.ts';
 import type { NoteLink } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 import type { NoteParts, Writing, WrittenNote } from './parts.ts';

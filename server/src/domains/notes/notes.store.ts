@@ -37,6 +37,19 @@ export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer })
     .where('names.kind', '=', 'note'),
 );
 
+/** As findByPath, without the content. */
+export const findRowByPath = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+  db
+    .selectFrom('names')
+    .innerJoin('notes', (join) =>
+      join.onRef('notes.vault_id', '=', 'names.vault_id').onRef('notes.id', '=', 'names.item_id'),
+    )
+    .select(row)
+    .where('names.vault_id', '=', p.vault)
+    .where('names.path_key', '=', p.pathKey)
+    .where('names.kind', '=', 'note'),
+);
+
 /**
  * What a write to a path meets, in one statement: the live note there (`here`, with content and document), tombstones
  * left there since a moment (`tombstone`), and whoever holds an id, in whichever vault: ids are never given twice (`id`).
@@ -72,10 +85,6 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
         .select([sql<Buffer | null>`null`.as('content'), sql<Buffer | null>`null`.as('doc')])
         .where('id', '=', p.id),
     ),
-);
-
-export const findDoc = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  db.selectFrom('note_bodies').select(['doc']).where('vault_id', '=', p.vault).where('note_id', '=', p.id),
 );
 
 /** A tombstone by id, with content and document. */
@@ -275,16 +284,6 @@ export const updateBody = statement((db, p: { vault: VaultId; id: string; conten
     .set({ content: p.content, doc: p.doc })
     .where('vault_id', '=', p.vault)
     .where('note_id', '=', p.id),
-);
-
-export const buryNote = statement(
-  (db, p: { vault: VaultId; id: NoteId; was: number; stamp: number; seq: number; now: number; meta: Buffer }) =>
-    db
-      .updateTable('notes')
-      .set({ seq: p.seq, stamp: p.stamp, deleted_at: p.now, updated_at: p.now, meta: p.meta })
-      .where('vault_id', '=', p.vault)
-      .where('id', '=', p.id)
-      .where('stamp', '=', p.was),
 );
 
 /** Whether the row still bears the stamp it was read with. */

@@ -110,15 +110,16 @@ export function createNotes(parts: NoteParts): Notes {
       const pathKey = tree.pathKey(writing.vault, path);
       return turns.take(writing.vault.id, pathKey.toString('hex'), async () => {
         await deleteNote(parts, writing, (handle) =>
-          handle.get(store.findByPath, { vault: writing.vault.id, pathKey }),
+          handle.get(store.findRowByPath, { vault: writing.vault.id, pathKey }),
         );
       });
     },
     deleteById: (writing, id) =>
       turns.take(writing.vault.id, id, async () => {
-        const deleted = await deleteNote(parts, writing, (handle) =>
-          handle.get(store.findById, { vault: writing.vault.id, id }),
-        );
+        const deleted = await deleteNote(parts, writing, async (handle) => {
+          const [row] = await handle.allIn(store.findRows, { vault: writing.vault.id }, [id]);
+          return row;
+        });
         if (!deleted) throw new NotevaultError('note_not_found');
       }),
     deleteFolders: (writing, find, answer) =>

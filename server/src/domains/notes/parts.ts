@@ -38,8 +38,14 @@ export interface NoteHooks extends MovingHooks {
   written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
   /** As `written`, of several notes that were not live before. */
   writtenTogether(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void>;
-  /** The note is live no more; `movedKeys` are those it was found under. */
-  deleted(handle: WriteHandle, vault: OpenVault, note: Pick<WrittenNote, 'id' | 'seq' | 'movedKeys'>): Promise<void>;
+  /** The notes are live no more; `movedKeys` are those each was found under. */
+  deleted(
+    handle: WriteHandle,
+    vault: OpenVault,
+    notes: readonly Pick<WrittenNote, 'id' | 'movedKeys'>[],
+  ): Promise<void>;
+  /** Throws `note_unreadable` when what is stored of one of the notes' links is damaged. */
+  checkReadable(handle: ReadHandle, vault: OpenVault, ids: readonly NoteId[]): Promise<void>;
   /** The edges that the links of a text would have as the vault is now; nothing is written. */
   linksFrom(
     handle: ReadHandle,

@@ -10,7 +10,7 @@ import { listSizes } from '../../engines/database/statement.ts';
 const WRITE_MAX = 12;
 const READ_MAX = 3;
 /** A deletion has no allowance of its own; this is what it takes, so that it grows only on purpose. */
-const DELETE_MAX = 15;
+const DELETE_MAX = 12;
 /** Finding the credential's session, and the vault that the request means. */
 const ADMISSION = 2;
 
