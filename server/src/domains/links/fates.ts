@@ -1,3 +1,4 @@
+import { fileName } from '@notevault/note-text/paths.ts';
 import { aliasKey, type Candidate, noteNameKey } from '@notevault/note-text/resolve.ts';
 import { targetChoices } from '@notevault/note-text/rewrite.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
@@ -120,14 +121,26 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
       return texts.find((target) => resolved(target, text, source.after).note === edge.target_note_id) ?? null;
     }
 
+    /** A text is looked up by its last segment, and many have the same. */
+    async function keysOfChoices(breathe: () => Promise<void>): Promise<Buffer[]> {
+      const names = new Set<string>();
+      const keys: Buffer[] = [];
+      for (const { text, choices, back } of open) {
+        await breathe();
+        for (const name of [...choices.map(fileName), ...(back === null ? [] : [back])]) {
+          if (names.has(name)) continue;
+          names.add(name);
+          keys.push(...(keysOf(vault, { target: name, form: text.form }) ?? []));
+        }
+      }
+      return keys;
+    }
+
     return {
       fetch: candidates.fetch,
       weigh,
       async decide(breathe) {
-        const texts = open.flatMap(({ text: { form }, choices, back }) =>
-          [...choices, back ?? ''].map((target) => ({ target, form })),
-        );
-        await candidates.fetch(texts.flatMap((text) => keysOf(vault, text) ?? []));
+        await candidates.fetch(await keysOfChoices(breathe));
         const changes = new Map<NoteId, Change[]>();
         const shifts: Shift[] = [];
         for (const each of open) {
