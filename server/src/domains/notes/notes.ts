@@ -125,7 +125,7 @@ export function createNotes(parts: NoteParts): Notes {
     deleteFolders: (writing, find, answer) =>
       turns.alone(writing.vault.id, () => deleteFolders(parts, writing, find, answer)),
     conflictAt: (vault, holder, path) => conflictWithHolder(parts, vault, holder, path),
-    // Planned while the vault stands still, so that the plan still holds when it is carried out.
+    // Planned while this process writes nothing else to the vault: the plan will mostly hold when it is carried out.
     move: (writing, move) => turns.alone(writing.vault.id, () => moveItems(parts, writing, move)),
     moveOne: (writing, to, move) => turns.alone(writing.vault.id, () => moveOne(parts, writing, to, move)),
     async eraseSlice(handle, vaultId) {

@@ -10,9 +10,11 @@ interface Group {
 /**
  * Lets one at a time do something under a key, in the order of asking; other keys are not held up.
  *
- * Writers of one note would otherwise prepare against the same stamp, of which one wins and the others start over. Work
- * that touches much of a group (a move and every link it rewrites) takes the group for itself: what it prepared then
- * still holds when it commits.
+ * It only spares work: writers of one note would otherwise prepare against the same stamp, of which one wins and the
+ * others start over. Work that touches much of a group (a move and every link it rewrites) takes the group for itself,
+ * so that what it prepared mostly still holds when it commits. Nothing may rest on it: other processes take no turns here,
+ * and a note has two keys, its path's and its id, under which writers do not exclude each other. What keeps writes apart
+ * is the vault's lock (`advance`) with the stamps and seqs that each transaction checks under it.
  */
 export class Turns {
   readonly #groups = new Map<string, Group>();
