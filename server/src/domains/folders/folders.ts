@@ -112,13 +112,14 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
       if (path === '') throw new NotevaultError('folder_empty');
       const { vault } = writing;
       const find = async () => [await tree.folderAt(db, vault, path)].filter((entry) => entry !== null);
-      const [entry] = await find();
-      if (entry === undefined || !(recursive || entry.marked)) return;
       if (recursive) return notes.deleteFolders<void>(writing, find, () => undefined);
+      // A transaction also where nothing is there: whoever took it away may not be on disk yet.
       await db.transact(async (handle) => {
+        await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
+        const entry = await tree.folderAt(handle, vault, path);
+        if (!entry?.marked) return;
         await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
-        const now = await tree.folderAt(handle, vault, path);
-        if (now?.marked) await tree.mark(handle, vault, now, false);
+        await tree.mark(handle, vault, entry, false);
       });
     },
     async rename(writing, sent) {

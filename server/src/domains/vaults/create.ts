@@ -83,7 +83,8 @@ export function createCreation(parts: VaultParts): Creation {
     checkMayAdopt(principal, row.id);
     const key = await openVaultKey(parts, row.id);
     const adopted = { vault: vaultOf(row, key, purgeDelayMs(parts)), status: 'existing' } as const;
-    if (finish !== finishNothing) await db.transact((handle) => finish(handle, adopted));
+    // Also with nothing to write: the vault may have been read from a commit that is not on disk yet.
+    await db.transact((handle) => finish(handle, adopted));
     return adopted;
   }
 
