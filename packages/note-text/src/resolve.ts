@@ -124,7 +124,19 @@ interface Folded {
   readonly names: readonly string[];
 }
 
+/** Folding costs more than comparing, and a candidate is asked about once for every link that names it. */
+const foldedOnce = new WeakMap<Candidate, Folded>();
+
 function fold(candidate: Candidate): Folded {
+  let folded = foldedOnce.get(candidate);
+  if (folded === undefined) {
+    folded = foldAnew(candidate);
+    foldedOnce.set(candidate, folded);
+  }
+  return folded;
+}
+
+function foldAnew(candidate: Candidate): Folded {
   const path = foldPath(candidate.path);
   const isNote = candidate.kind === 'note' && path.endsWith('.md');
   return { candidate, path, names: isNote ? [path, path.slice(0, -3)] : [path] };

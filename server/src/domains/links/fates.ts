@@ -85,7 +85,7 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
       async fetch(keys: readonly Buffer[]): Promise<void> {
         const missing = keys.filter((key) => !fetched.has(key.toString('hex')));
         if (missing.length === 0) return;
-        before.push(await candidatesFor(handle, vault, missing));
+        before.push((await candidatesFor(handle, vault, missing)).at);
         for (const key of missing) fetched.add(key.toString('hex'));
       },
       at: (asked: readonly Buffer[]) => [

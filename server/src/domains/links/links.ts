@@ -28,7 +28,7 @@ export interface Links extends NoteHooks {
 
 /** @param attachmentExtensions lower case, without the dot: a target that ends in one means an attachment first. */
 export function createLinks(db: Database, attachmentExtensions: ReadonlySet<string>): Links {
-  const { keysOf, candidatesFor, targetOf } = createResolving(attachmentExtensions);
+  const { keysOf, candidatesFor, targetOf, targets } = createResolving(attachmentExtensions);
 
   /** Where each of a note's links points as the vault is now, and the names it is looked up by. */
   async function resolved(
@@ -38,14 +38,15 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     texts: readonly LinkText[],
   ) {
     const links = texts.map((text) => ({ text, keys: keysOf(vault, text) }));
-    const candidates = await candidatesFor(
+    const { at } = await candidatesFor(
       handle,
       vault,
       links.flatMap(({ keys }) => keys ?? []),
     );
+    const targetIn = targets(at);
     const self: Target = { note: id, attachment: null, path };
     return links.map(({ text, keys }) => {
-      const target = keys === null ? self : targetOf(text, path, candidates(keys));
+      const target = keys === null ? self : targetIn(text, path, keys);
       return { text, keys, target };
     });
   }
@@ -90,7 +91,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
         await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
       wire = texts.length === 0 && had === null ? [] : await writeEdges(handle, vault, note, texts, ages);
     }
-    const moved = await resolveAgain(handle, vault, note.movedKeys);
+    const moved = await resolveAgain(handle, vault, note.movedKeys, [note.id]);
     return moved.has(note.id) ? linksOf(handle, vault, note.id) : wire;
   }
 
@@ -100,10 +101,10 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       note.links.map(textOf).map((text, ord) => ({ note, ord, text, keys: keysOf(vault, text) })),
     );
     const wanted = links.flatMap(({ keys }) => keys ?? []);
-    const candidates = await candidatesFor(handle, vault, wanted);
+    const targetIn = targets((await candidatesFor(handle, vault, wanted)).at);
     const edges = links.map(({ note, ord, text, keys }) => {
       const self: Target = { note: note.id, attachment: null, path: note.path };
-      const target = keys === null ? self : targetOf(text, note.path, candidates(keys));
+      const target = keys === null ? self : targetIn(text, note.path, keys);
       return {
         source: note.id,
         ord,
@@ -126,14 +127,22 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     await handle.runIn(store.insertEdgesOf, { vault: vault.id }, edges);
     // Their own edges have just been resolved among all of them.
     const names = notes.flatMap(({ movedKeys }) => movedKeys);
-    await resolveAgain(handle, vault, names, new Set(notes.map(({ id }) => id)));
+    const ids = notes.map(({ id }) => id);
+    await resolveAgain(handle, vault, names, ids, new Set(ids));
   }
 
-  /** Looks at every edge that asks for one of the names, and points it anew where its target came, went or is outranked. */
+  /**
+   * Looks at every edge that asks for one of the names, and points it anew where its target came, went or is outranked.
+   * An edge whose target still stands is only compared with what came: so the cost grows with the links to a name, not
+   * with the notes of that name.
+   *
+   * @param came notes that are found under the names now, and perhaps were not before.
+   */
   async function resolveAgain(
     handle: WriteHandle,
     vault: OpenVault,
     names: readonly Buffer[],
+    came: readonly string[],
     except: ReadonlySet<string> = new Set(),
   ): Promise<Set<string>> {
     const found = await handle.allIn(store.findAskers, { vault: vault.id }, distinct(names));
@@ -142,7 +151,14 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     if (askers.length === 0) return moved;
     const keysOfEdge = (edge: (typeof askers)[number]) =>
       [edge.target_key, edge.other_key].filter((key) => key !== null);
-    const candidates = await candidatesFor(handle, vault, askers.flatMap(keysOfEdge));
+    const { at, byId } = await candidatesFor(handle, vault, askers.flatMap(keysOfEdge));
+    const news = came.map((id) => byId.get(id)).filter((candidate) => candidate !== undefined);
+    const rivals = (edge: (typeof askers)[number]) => {
+      const held = edge.target_note_id;
+      if (held === null && edge.target_attachment_id === null) return news;
+      const holder = held === null || came.includes(held) ? undefined : byId.get(held);
+      return holder === undefined ? at(keysOfEdge(edge)) : [holder, ...news];
+    };
     const sources = await handle.allIn(store.findSources, { vault: vault.id }, [
       ...new Set(askers.map((edge) => edge.source_id)),
     ]);
@@ -154,7 +170,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       for (const edge of bySource.get(row.id) ?? []) {
         const text = source.texts[edge.ord];
         if (text === undefined) continue;
-        const target = targetOf(text, source.path, candidates(keysOfEdge(edge)));
+        const target = targetOf(text, source.path, rivals(edge));
         if (target.note === edge.target_note_id && target.attachment === edge.target_attachment_id) continue;
         const key = `${target.note} ${target.attachment}`;
         const change = changes.get(key) ?? { target, ords: new Set() };
@@ -209,7 +225,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
         await handle.runIn(store.deleteTextsOf, { vault: vault.id }, sources);
       }
       const names = notes.flatMap(({ movedKeys }) => movedKeys);
-      await resolveAgain(handle, vault, names);
+      await resolveAgain(handle, vault, names, []);
     },
     async checkReadable(handle, vault, ids) {
       for (const { source_id, version, texts } of await handle.allIn(store.findTextsOf, { vault: vault.id }, ids))

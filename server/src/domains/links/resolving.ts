@@ -17,6 +17,12 @@ export const DANGLING: Target = { note: null, attachment: null, path: null };
 /** Candidates found under any of the keys asked for. */
 export type CandidatesAt = (keys: readonly Buffer[]) => Candidate[];
 
+/** Candidates by key, and each by its id. */
+export interface Candidates {
+  readonly at: CandidatesAt;
+  readonly byId: ReadonlyMap<string, Candidate>;
+}
+
 /** @param attachmentExtensions lower case, without the dot: a target that ends in one means an attachment first. */
 export function createResolving(attachmentExtensions: ReadonlySet<string>) {
   /** The names a link is looked up by, blinded; null for a link into its own note. */
@@ -26,7 +32,7 @@ export function createResolving(attachmentExtensions: ReadonlySet<string>) {
   }
 
   /** Candidates by key. A note that cannot be opened is no candidate: its own reads and writes say so, other notes go on. */
-  async function candidatesFor(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<CandidatesAt> {
+  async function candidatesFor(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<Candidates> {
     const rows = await handle.allIn(store.findCandidates, { vault: vault.id }, distinct(keys));
     const opened = new Map<string, Candidate>();
     const byKey = new Map<string, Candidate[]>();
@@ -37,9 +43,12 @@ export function createResolving(attachmentExtensions: ReadonlySet<string>) {
       if (candidate === null) continue;
       opened.set(row.id, candidate);
       const key = row.key.toString('hex');
-      byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
+      const under = byKey.get(key);
+      if (under === undefined) byKey.set(key, [candidate]);
+      else under.push(candidate);
     }
-    return (asked) => asked.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
+    const at: CandidatesAt = (asked) => asked.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
+    return { at, byId: opened };
   }
 
   function targetOf(link: Pick<LinkText, 'target' | 'form'>, source: string, candidates: readonly Candidate[]): Target {
@@ -50,7 +59,21 @@ export function createResolving(attachmentExtensions: ReadonlySet<string>) {
       : { note: null, attachment: found.id, path: found.path };
   }
 
-  return { keysOf, candidatesFor, targetOf };
+  /** targetOf for the links of one note after the other: one that says the same again is not resolved again. */
+  function targets(candidates: CandidatesAt) {
+    const known = new Map<string, Target>();
+    return (link: Pick<LinkText, 'target' | 'form'>, source: string, keys: readonly Buffer[]): Target => {
+      const name = `${link.form}\0${source}\0${link.target}`;
+      let target = known.get(name);
+      if (target === undefined) {
+        target = targetOf(link, source, candidates(keys));
+        known.set(name, target);
+      }
+      return target;
+    };
+  }
+
+  return { keysOf, candidatesFor, targetOf, targets };
 }
 
 function candidateOf(id: string, meta: Pick<NoteMeta, 'path' | 'aliases'>): Candidate {
