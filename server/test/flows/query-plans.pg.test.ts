@@ -28,7 +28,8 @@ const WALKS: Readonly<Record<string, string>> = {
   'tree.findFolders': 'lists the folders of the vault',
   'idempotency.eraseOfVault': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
-  'notes.eraseNotes': 'a purge takes all rows of the vault, a slice at a time',
+  'notes.findSomeNotes': 'a purge takes all rows of the vault, a slice at a time',
+  'notes.findSomeVersions': 'a purge takes all rows of the vault, a slice at a time',
   'tree.eraseNames': 'a purge takes all rows of the vault, a slice at a time',
   'tree.eraseFolders': 'a purge takes all rows of the vault, a slice at a time',
 };

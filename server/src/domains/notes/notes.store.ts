@@ -341,12 +341,31 @@ export const insertAliases = listStatement((db, p: { vault: VaultId; id: string 
   db.insertInto('note_aliases').values(keys.map((key) => ({ vault_id: p.vault, alias_key: key, note_id: p.id }))),
 );
 
-/** Rows of a purged vault, children first by the foreign keys' cascade. */
-export const eraseNotes = statement((db, p: { vault: VaultId; limit: number }) =>
+/** Kept versions of a purged vault, some of them, with their sizes. */
+export const findSomeVersions = statement((db, p: { vault: VaultId; limit: number }) =>
   db
-    .deleteFrom('notes')
+    .selectFrom('note_versions')
+    .select(['note_id', 'version', 'size_bytes'])
     .where('vault_id', '=', p.vault)
-    .where('id', 'in', (eb) => eb.selectFrom('notes').select('id').where('vault_id', '=', p.vault).limit(p.limit)),
+    .limit(p.limit),
+);
+
+export const eraseVersion = statement((db, p: { vault: VaultId; id: string; version: number }) =>
+  db
+    .deleteFrom('note_versions')
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .where('version', '=', p.version),
+);
+
+/** Notes of a purged vault, some of them, with their sizes. */
+export const findSomeNotes = statement((db, p: { vault: VaultId; limit: number }) =>
+  db.selectFrom('notes').select(['id', 'size_bytes']).where('vault_id', '=', p.vault).limit(p.limit),
+);
+
+/** What hangs on a note goes with it, by the foreign keys' cascade. */
+export const eraseNotes = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('notes').where('vault_id', '=', p.vault).where('id', 'in', ids),
 );
 
 /** A note's row with its content, both still sealed. */

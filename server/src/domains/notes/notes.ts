@@ -4,10 +4,12 @@ import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts
 import type { FolderEntry, Holder } from '../tree/tree.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { conflictWithHolder } from './basis.ts';
+import { breather } from './breather.ts';
 import { type Bulk, createBulk } from './bulk.ts';
 import { type Census, createCensus } from './census.ts';
 import { deleteNote } from './delete.ts';
 import { deleteFolders } from './delete-folders.ts';
+import { eraseSlice } from './erase.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import { type Move, moveItems, moveOne } from './move.ts';
 import { createMoving, type Moving } from './moving.ts';
@@ -69,8 +71,6 @@ export function openNoteMeta(vault: OpenVault, id: string, stamp: number, bytes:
   return sealed.openMeta(vault, id, stamp, bytes);
 }
 
-const ERASE_SLICE = 500;
-
 export function createNotes(parts: NoteParts): Notes {
   const { db, tree, hooks } = parts;
   const turns = new Turns();
@@ -104,7 +104,13 @@ export function createNotes(parts: NoteParts): Notes {
         folder === null
           ? await db.all(store.findRowsAtRoot, { vault: vault.id })
           : await db.allIn(store.findRowsIn, { vault: vault.id }, [folder]);
-      return rows.map((row) => toListed(vault, row)).sort((a, b) => (a.path < b.path ? -1 : 1));
+      const breathe = breather();
+      const notes: NoteListed[] = [];
+      for (const row of rows) {
+        await breathe();
+        notes.push(toListed(vault, row));
+      }
+      return notes.sort((a, b) => (a.path < b.path ? -1 : 1));
     },
     deleteByPath: (writing, path) => {
       const pathKey = tree.pathKey(writing.vault, path);
@@ -128,8 +134,6 @@ export function createNotes(parts: NoteParts): Notes {
     // Planned while this process writes nothing else to the vault: the plan will mostly hold when it is carried out.
     move: (writing, move) => turns.alone(writing.vault.id, () => moveItems(parts, writing, move)),
     moveOne: (writing, to, move) => turns.alone(writing.vault.id, () => moveOne(parts, writing, to, move)),
-    async eraseSlice(handle, vaultId) {
-      return (await handle.run(store.eraseNotes, { vault: vaultId, limit: ERASE_SLICE })) === ERASE_SLICE;
-    },
+    eraseSlice,
   };
 }

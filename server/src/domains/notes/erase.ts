@@ -1,0 +1,31 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../engines/database/database.ts';
+import * as store from './notes.store.ts';
+
+/** Rows are overwritten as they are deleted, so bytes count, not rows: a slice must not hold up other writers. */
+const SLICE_BYTES = 4 * 1024 * 1024;
+const SLICE_ROWS = 100;
+
+/** Deletes some of a purged vault's notes, their kept versions first; true when more may be left. */
+export async function eraseSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
+  const versions = await handle.all(store.findSomeVersions, { vault, limit: SLICE_ROWS });
+  for (const { note_id: id, version } of firstBytes(versions))
+    await handle.run(store.eraseVersion, { vault, id, version });
+  if (versions.length > 0) return true;
+  const notes = await handle.all(store.findSomeNotes, { vault, limit: SLICE_ROWS });
+  await handle.runIn(
+    store.eraseNotes,
+    { vault },
+    firstBytes(notes).map(({ id }) => id),
+  );
+  return notes.length > 0;
+}
+
+/** The first rows that fit into a slice, at least one. */
+function firstBytes<Row extends { readonly size_bytes: number }>(rows: readonly Row[]): Row[] {
+  let bytes = 0;
+  return rows.filter((row, index) => {
+    bytes += row.size_bytes;
+    return index === 0 || bytes <= SLICE_BYTES;
+  });
+}
