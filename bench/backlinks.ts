@@ -1,5 +1,5 @@
 import { load } from './kit/load.ts';
-import { startProcess } from './kit/processes.ts';
+import { startServer } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 
 // What do the backlinks of a note with 200 inbound links cost, in a vault of 10,000 links, beside those of a note with one?
@@ -8,7 +8,7 @@ const LINKS_EACH = 4;
 const HUB_LINKS = 200;
 const READS = 2000;
 
-await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0']);
+await using server = await startServer();
 const headers = await signUp(server.url);
 const content = (index: number) => {
   const links = Array.from({ length: LINKS_EACH }, (_, at) => `[[note ${(index * LINKS_EACH + at + 1) % NOTES}]]`);

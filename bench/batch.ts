@@ -1,15 +1,15 @@
 import { load } from './kit/load.ts';
-import { startProcess } from './kit/processes.ts';
+import { numberGiven, startServer } from './kit/processes.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
 // How many new notes of 2 KB a second through POST /notes/batch, a hundred at a time, beside single upserts?
-const NOTES = Number(process.argv[2] ?? 10_000);
+const NOTES = numberGiven(10_000);
 const PER_BATCH = 100;
 const note = (index: number) => ({ path: notePath(index), content: noteText(index, 2048), mtime: 1767225600 });
 
 async function measure(name: string, connections: number, perRequest: number) {
-  await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0']);
+  await using server = await startServer();
   const headers = await signUp(server.url);
   const count = Math.ceil(NOTES / perRequest);
   const bodyOf = (from: number) =>

@@ -1,19 +1,19 @@
 import { load } from './kit/load.ts';
-import { startProcess } from './kit/processes.ts';
+import { numberGiven, startServer } from './kit/processes.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
 // Does an upsert of a new 2 KB note cost the same in a vault of 1,000 notes and in one of 50,000?
 const CONNECTIONS = 32;
 const SAMPLE = 1000;
-const LARGE = Number(process.argv[2] ?? 50_000);
+const LARGE = numberGiven(50_000);
 const shot = (index: number) => ({
   method: 'POST',
   path: '/api/notes',
   body: JSON.stringify({ path: notePath(index), content: noteText(index, 2048), mtime: 1767225600 }),
 });
 
-await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0']);
+await using server = await startServer();
 const headers = await signUp(server.url);
 let written = 0;
 const write = async (count: number) => {

@@ -1,12 +1,12 @@
-import { startProcess } from './kit/processes.ts';
+import { numberGiven, startServer } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 
 // What does a folder of 5,000 notes with 20,000 inbound links cost to rename, and who waits meanwhile?
-const NOTES = Number(process.argv[2] ?? 5000);
+const NOTES = numberGiven(5000);
 const LINKS_EACH = 4;
 const BATCH = 32;
 
-await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0']);
+await using server = await startServer();
 const headers = { ...(await signUp(server.url)), 'content-type': 'application/json' };
 const made = await fetch(`${server.url}/api/vaults`, { method: 'POST', headers, body: '{"name":"Other"}' });
 const other = { ...headers, 'x-vault-id': ((await made.json()) as { vault: { id: string } }).vault.id };

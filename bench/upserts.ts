@@ -1,11 +1,11 @@
 import { load } from './kit/load.ts';
-import { startProcess } from './kit/processes.ts';
+import { numberGiven, startProcess } from './kit/processes.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
 // How many durable upserts of new 2 KB notes a second at 32 connections, and reads of them, beside the raw engine?
 const CONNECTIONS = 32;
-const WRITES = Number(process.argv[2] ?? 4000);
+const WRITES = numberGiven(4000);
 const READS = 2 * WRITES;
 const upsert = (index: number) => ({
   method: 'POST',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freshPostgres } from '../../server/test/kit/postgres.ts';
 
 /** A second of Linux's process accounting (sysconf _SC_CLK_TCK). */
 const CLOCK_TICKS = 100;
@@ -25,6 +26,26 @@ export interface LoopDelay {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+}
+
+/** The first number among the arguments of the bench. */
+export function numberGiven(otherwise: number): number {
+  return Number(process.argv.slice(2).find((arg) => /^\d+$/.test(arg)) ?? otherwise);
+}
+
+/** Starts the server: on SQLite, or with `--postgres` among the arguments of the bench on a fresh PostgreSQL database (fsync off). */
+export async function startServer(): Promise<Running> {
+  const serve = ['serve', '--port', '0'];
+  if (!process.argv.includes('--postgres')) return startProcess('cli/src/main.ts', serve);
+  const database = await freshPostgres();
+  const running = await startProcess('cli/src/main.ts', serve, { NOTEVAULT_DATABASE_URL: database.url });
+  return {
+    ...running,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Starts a script that prints a line with its `http://…` address, in a folder that goes with it. */

@@ -14,6 +14,7 @@ interface Schema {
 }
 
 interface Operation {
+  readonly requestBody?: { readonly content?: Readonly<Record<string, { schema?: Schema }>> };
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema?: Schema }>> }>>;
 }
 
@@ -41,8 +42,8 @@ export class ApiDocument {
       .sort((a, b) => b.weight - a.weight);
   }
 
-  /** Fails when an answer is of a status, or has a body, that the document does not tell of. */
-  check(method: string, path: string, { status, body }: Answer): void {
+  /** Fails when an answer is of a status, or has a body, that the document does not tell of, or a request succeeds that it forbids. */
+  check(method: string, path: string, { status, body }: Answer, sent?: unknown): void {
     const url = `/api${path.split('?', 1)[0]}`;
     const operations = this.#routes.find((route) => route.path.test(url))?.operations;
     const operation = operations?.[method.toLowerCase()];
@@ -50,6 +51,15 @@ export class ApiDocument {
     if (operation === undefined) {
       assert.ok([404, 405].includes(status), `${method} ${path}: ${status}`);
       return;
+    }
+    // What is answered with success must be a request that the document allows.
+    const asked = operation.requestBody?.content?.['application/json']?.schema;
+    if (status < 300 && asked !== undefined && sent !== undefined) {
+      assert.deepEqual(
+        faults({ ...asked, additionalProperties: true }, sent, 'request'),
+        [],
+        `${method} ${path.slice(0, 80)}`,
+      );
     }
     const response = operation.responses[status];
     const where = `${method} ${path.slice(0, 80)} → ${status}`;
@@ -121,7 +131,8 @@ class CheckedCaller extends Caller {
 
   override async call(method: string, path: string, body: unknown, headers: Headed): Promise<Answer> {
     const answer = await this.#caller.call(method, path, body, headers);
-    this.#document.check(method, path, answer);
+    // As it goes over the wire: fields that are undefined are not sent.
+    this.#document.check(method, path, answer, body === undefined ? undefined : JSON.parse(JSON.stringify(body)));
     return answer;
   }
 }
