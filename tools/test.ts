@@ -40,7 +40,8 @@ async function run(files: readonly string[]): Promise<number> {
     if (reason === undefined) environment.TEST_POSTGRES_URL = (await startCluster()).url;
     else process.stderr.write(`NOTHING IS TESTED ON POSTGRESQL: ${reason}\n`);
   }
-  const args = ['--test', '--test-concurrency=2', '--test-reporter=spec', ...options, ...files];
+  const seed = ['--import', new URL('./test-seed.ts', import.meta.url).href];
+  const args = [...seed, '--test', '--test-concurrency=2', '--test-reporter=spec', ...options, ...files];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: environment });
   children.add(child);
   return new Promise((resolve, reject) => {

@@ -43,7 +43,7 @@ export class ApiDocument {
   }
 
   /** Fails when an answer is of a status, or has a body, that the document does not tell of, or a request succeeds that it forbids. */
-  check(method: string, path: string, { status, body }: Answer, sent?: unknown): void {
+  check(method: string, path: string, { status, body }: Answer, sent?: () => unknown): void {
     const url = `/api${path.split('?', 1)[0]}`;
     const operations = this.#routes.find((route) => route.path.test(url))?.operations;
     const operation = operations?.[method.toLowerCase()];
@@ -56,7 +56,7 @@ export class ApiDocument {
     const asked = operation.requestBody?.content?.['application/json']?.schema;
     if (status < 300 && asked !== undefined && sent !== undefined) {
       assert.deepEqual(
-        faults({ ...asked, additionalProperties: true }, sent, 'request'),
+        faults({ ...asked, additionalProperties: true }, sent(), 'request'),
         [],
         `${method} ${path.slice(0, 80)}`,
       );
@@ -118,6 +118,12 @@ function objectFaults(schema: Schema, value: Record<string, unknown>, at: string
   ];
 }
 
+/** A body as the server reads it: raw JSON parsed, fields that are undefined not there; undefined for raw bytes. */
+function onTheWire(body: unknown): unknown {
+  if (body === undefined || body instanceof Uint8Array) return undefined;
+  return JSON.parse(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
 /** Calls as another caller does, and holds every answer against the document. */
 class CheckedCaller extends Caller {
   readonly #caller: Caller;
@@ -131,8 +137,8 @@ class CheckedCaller extends Caller {
 
   override async call(method: string, path: string, body: unknown, headers: Headed): Promise<Answer> {
     const answer = await this.#caller.call(method, path, body, headers);
-    // As it goes over the wire: fields that are undefined are not sent.
-    this.#document.check(method, path, answer, body === undefined ? undefined : JSON.parse(JSON.stringify(body)));
+    // Not before the answer: a body that is no JSON may have been sent on purpose.
+    this.#document.check(method, path, answer, body === undefined ? undefined : () => onTheWire(body));
     return answer;
   }
 }
