@@ -51,21 +51,6 @@ export interface NewEdge {
   readonly attachment: string | null;
 }
 
-export const insertEdges = listStatement((db, p: { vault: VaultId; source: NoteId }, edges: NewEdge[]) =>
-  db.insertInto('links').values(
-    edges.map((edge) => ({
-      vault_id: p.vault,
-      source_id: p.source,
-      ord: edge.ord,
-      age: edge.age,
-      target_key: edge.targetKey,
-      other_key: edge.otherKey,
-      target_note_id: edge.note,
-      target_attachment_id: edge.attachment,
-    })),
-  ),
-);
-
 export type SourcedEdge = NewEdge & { readonly source: string };
 
 export const insertEdgesOf = listStatement((db, p: { vault: VaultId }, edges: SourcedEdge[]) =>

@@ -68,13 +68,13 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     const links = await resolved(handle, vault, note, texts);
     const edges = links.map(({ keys, target }, ord) => {
       const age = known[ord]?.age ?? note.seq;
-      return { ord, age, targetKey: keys?.[0] ?? null, otherKey: keys?.[1] ?? null, ...target };
+      return { source, ord, age, targetKey: keys?.[0] ?? null, otherKey: keys?.[1] ?? null, ...target };
     });
     await handle.run(store.putTexts, {
       ...{ vault: vault.id, source, version: note.version },
       texts: sealTexts(vault, source, note.version, texts),
     });
-    await handle.runIn(store.insertEdges, { vault: vault.id, source }, edges);
+    await handle.runIn(store.insertEdgesOf, { vault: vault.id }, edges);
     return links.map(({ text }, ord) => wireLink(text, edges[ord] ?? DANGLING));
   }
 
