@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { type Chunk, chunksOf, headingPath, maxChunks, tokensOf } from '../src/chunks.ts';
+
+const shown = (content: string, maxTokens: number) =>
+  chunksOf(content, maxTokens).map(({ start, end, headings }) => [headingPath(headings), content.slice(start, end)]);
+
+describe('chunks', () => {
+  test('follow headings, and say the chain of headings above them', () => {
+    const long = 'word '.repeat(20);
+    const content = `intro ${long}\n# A\n${long}\n## B\n${long}\n### C\n${long}\n## D\n${long}\n# E\n${long}`;
+    assert.deepEqual(
+      shown(content, 40).map(([path]) => path),
+      ['', 'A', 'A > B', 'A > B > C', 'A > D', 'E'],
+    );
+    assert.equal(shown(content, 40)[1]?.[1], `# A\n${long}\n`);
+  });
+  test('keep a heading without text and the frontmatter with what follows', () => {
+    const content = '---\ntitle: T\n---\n# A\n\n## B\ntext of B\n';
+    assert.deepEqual(shown(content, 100), [['A > B', content]]);
+  });
+  test('keep the frontmatter with the first section only while both fit', () => {
+    const content = `---\ntitle: ${'T'.repeat(100)}\n---\n# A\n${'word '.repeat(30)}`;
+    assert.deepEqual(
+      shown(content, 50).map(([path]) => path),
+      ['', 'A'],
+    );
+  });
+  test('put small sections of one parent together, under that parent', () => {
+    const content = '# Words\n## ask\nto\n## bet\non\n## cut\nup\n# Other\nx\n';
+    assert.deepEqual(
+      shown(content, 100).map(([path]) => path),
+      ['Words', 'Other'],
+    );
+  });
+  test('cut long sections before paragraphs, else lines, else sentences, else words', () => {
+    const parts = (text: string) => shown(text, 10).map(([, part]) => part);
+    assert.deepEqual(parts(`${'a b '.repeat(7)}\n\n${'c d '.repeat(7)}`), [
+      `${'a b '.repeat(7)}\n\n`,
+      'c d '.repeat(7),
+    ]);
+    assert.deepEqual(parts(`${'a b '.repeat(7)}x\n${'c d '.repeat(7)}`), [`${'a b '.repeat(7)}x\n`, 'c d '.repeat(7)]);
+    assert.deepEqual(parts(`${'a b '.repeat(7)}x. ${'c d '.repeat(7)}`), [`${'a b '.repeat(7)}x. `, 'c d '.repeat(7)]);
+    assert.deepEqual(parts(`${'aaaaaa '.repeat(6)}${'b'.repeat(20)}`), [
+      'aaaaaa '.repeat(5),
+      `aaaaaa ${'b'.repeat(20)}`,
+    ]);
+    assert.deepEqual(parts('今日は晴れです。明日は雨でしょう。'), ['今日は晴れです。', '明日は雨でしょう。']);
+  });
+  test('count a CJK character as a token, and four latin letters', () => {
+    assert.equal(tokensOf('知識'), 2);
+    assert.equal(tokensOf('abcdefgh'), 2);
+    assert.equal(tokensOf('заметк'), 3);
+  });
+  test('cut endless headings, but not through a pair', () => {
+    const [chunk] = chunksOf(`# ${'a'.repeat(199)}${'😀'.repeat(50)}\n`, 1000);
+    assert.equal(headingPath(chunk?.headings ?? []), 'a'.repeat(199));
+  });
+  test('no chunks for an empty note', () => {
+    assert.deepEqual(chunksOf('', 100), []);
+  });
+});
+
+describe('whatever the note holds', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '# A\n',
+      '## B\n',
+      '###### F\n',
+      'A\n===\n',
+      '> # Q\n',
+      '- # L\n',
+      '---\n',
+      '---\na: b\n---\n',
+      '```\n',
+    ),
+    fc.constantFrom('\n', '\n\n', '\r\n', ' ', '. ', '。', 'word ', '知識', '😀', '\ud800', '\udc00', 'x'.repeat(50)),
+    fc.string({ unit: 'grapheme', maxLength: 20 }),
+  );
+  const note = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
+
+  test('chunks are the note, in order, split no pair and keep to the size', () => {
+    fc.assert(
+      fc.property(note, fc.integer({ min: 1, max: 60 }), (content, maxTokens) => {
+        assertWhole(content, chunksOf(content, maxTokens), maxTokens);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+  test('there are never too many', () => {
+    for (const content of [
+      '# a\n'.repeat(30_000),
+      '# a\nb\n'.repeat(19_000),
+      'a b c d\n\n'.repeat(100_000),
+      'x'.repeat(3_000_000),
+      '😀'.repeat(500_000),
+      `${'# a\n'.repeat(15_000)}${'知'.repeat(500_000)}`,
+    ]) {
+      const chunks = chunksOf(content, 4);
+      assert.ok(chunks.length <= maxChunks, `${chunks.length}`);
+      assert.ok(chunks.length > maxChunks / 4, `${chunks.length}`);
+      assertWhole(content, chunks, Number.POSITIVE_INFINITY);
+    }
+  });
+  test('in time linear in its length', () => {
+    const took = (content: string) => {
+      const started = performance.now();
+      chunksOf(content, 200);
+      return performance.now() - started;
+    };
+    for (const unit of ['# a\n', 'word ', 'x', '\n', '知', '> # q\n', '---\n']) {
+      took(unit.repeat(20_000));
+      const ms = took(unit.repeat(1_000_000));
+      assert.ok(ms < 3000, `${JSON.stringify(unit)} took ${ms} ms`);
+    }
+  });
+  const vaults = fileURLToPath(new URL('../../../../shared/vaults', import.meta.url));
+  const files = globSync('**/*.md', { cwd: vaults });
+  test('over real vaults', { skip: files.length === 0 && 'no vaults here' }, () => {
+    for (const file of files) {
+      const content = readFileSync(join(vaults, file), 'utf8');
+      const chunks = chunksOf(content, 200);
+      assertWhole(content, chunks, 200);
+      const least = Math.ceil(tokensOf(content) / 200);
+      assert.ok(chunks.length >= least, file);
+    }
+  });
+});
+
+function assertWhole(content: string, chunks: readonly Chunk[], maxTokens: number): void {
+  assert.equal(chunks.map(({ start, end }) => content.slice(start, end)).join(''), content);
+  let at = 0;
+  for (const { start, end } of chunks) {
+    assert.equal(start, at);
+    assert.ok(end > start);
+    const splits = /[\ud800-\udbff]/.test(content.charAt(end - 1)) && /[\udc00-\udfff]/.test(content.charAt(end));
+    assert.ok(!splits, 'a pair is split');
+    // A pair alone weighs two tokens, which no smaller chunk holds.
+    assert.ok(tokensOf(content.slice(start, end)) <= Math.max(maxTokens, 2));
+    at = end;
+  }
+  assert.equal(at, content.length);
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fold } from '../src/words/fold.ts';
+import { languageOf, languagesOf, stem } from '../src/words/languages.ts';
+import { eachWord, maxWordLength, wordsOf } from '../src/words.ts';
+
+test('words are runs of letters and digits of any script, with their marks', () => {
+  assert.deepEqual(wordsOf("Don't stop_me, v1.2 – c'est l’été!"), [
+    'don',
+    't',
+    'stop',
+    'me',
+    'v1',
+    '2',
+    'c',
+    'est',
+    'l',
+    'ete',
+  ]);
+  assert.deepEqual(wordsOf('नमस्ते दुनिया'), ['नमस्ते', 'दुनिया']);
+  assert.deepEqual(wordsOf('한국어 검색'), ['한국어', '검색']);
+  assert.deepEqual(wordsOf('𝒜𝓑 🎉 x'), ['ab', 'x']);
+});
+
+test('scripts without spaces are parted by a dictionary', () => {
+  assert.deepEqual(wordsOf('日本語の検索機能'), ['日本語', 'の', '検索', '機能']);
+  assert.deepEqual(wordsOf('中文搜索'), ['中文', '搜索']);
+  assert.deepEqual(wordsOf('สวัสดีครับ'), ['สวัสดี', 'ครับ']);
+  assert.deepEqual(wordsOf('Obsidianの使い方'), ['obsidian', 'の', '使い方']);
+});
+
+test('folding: case, width and accents, but not what makes another letter', () => {
+  const pairs = {
+    ÀÉÎõü: 'aeiou',
+    ＡＢＣ１２: 'abc12',
+    ｶﾞｷﾞ: 'ガギ',
+    STRASSE: 'strasse',
+    straße: 'strasse',
+    Øre: 'ore',
+    Łódź: 'lodz',
+    İSTANBUL: 'istanbul',
+    ΛΌΓΟΣ: 'λογοσ',
+    λόγος: 'λογοσ',
+    Ёлка: 'елка',
+    'за\u0301мок': 'замок',
+    Чай: 'чай',
+    Їжак: 'їжак',
+    ЎЗБЕК: 'ўзбек',
+    がく: 'がく',
+    שָׁלוֹם: 'שלום',
+    مُحَمَّد: 'محمد',
+    नमस्ते: 'नमस्ते',
+  };
+  for (const [written, folded] of Object.entries(pairs)) {
+    assert.equal(fold(written), folded);
+    assert.equal(fold(written.normalize('NFD')), folded, `${written} decomposed`);
+  }
+});
+
+test('folding twice is folding once; words come in order, without overlap, and short', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+      let last = 0;
+      eachWord(text, (word, start, end) => {
+        assert.ok(start >= last && end > start && end <= text.length);
+        assert.ok(word !== '' && word.isWellFormed() && word.length <= maxWordLength * 20);
+        assert.equal(fold(word), word);
+        last = end;
+      });
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('the language is guessed from common words, for each alphabet; without a clear lead it is English', () => {
+  const guess = (text: string) => languagesOf(wordsOf(text));
+  assert.deepEqual(guess('Der Hund und die Katze sind nicht im Haus, das ist auch für die Kinder mit'), {
+    latin: 'de',
+    cyrillic: 'ru',
+  });
+  assert.equal(guess('Le chat est dans la maison avec les enfants, et vous êtes sur une table').latin, 'fr');
+  assert.equal(guess('Der API key').latin, 'en');
+  assert.equal(guess('Це мій їжак').cyrillic, 'none');
+  const languages = { latin: 'de', cyrillic: 'ru' } as const;
+  assert.deepEqual(
+    ['haus', 'дом', '家', '12'].map((word) => languageOf(word, languages)),
+    ['de', 'ru', 'none', 'none'],
+  );
+});
+
+test('stems bring inflected forms together; numbers and unknown languages are left alone', () => {
+  const same = (language: 'en' | 'ru' | 'de', ...words: string[]) =>
+    assert.equal(new Set(words.map((word) => stem(word, language))).size, 1, words.join(' '));
+  same('en', 'sync', 'syncs', 'synced', 'syncing');
+  same('ru', 'заметка', 'заметки', 'заметку', 'заметкой');
+  same('de', 'einstellung', 'einstellungen');
+  assert.equal(stem('notes', 'none'), 'notes');
+  assert.equal(stem('v2s', 'en'), 'v2s');
+});
+
+test('a megabyte of anything takes about as long as its length', () => {
+  for (const unit of ['a', 'ア', 'ก', '\u0301', 'é', '\ud83d', 'a\u0301', '漢 ', '…']) {
+    const started = performance.now();
+    wordsOf(unit.repeat(500_000));
+    assert.ok(performance.now() - started < 4000, JSON.stringify(unit));
+  }
+});
