@@ -56,3 +56,12 @@ test('workspaces list nothing', () => {
   const workspace = { path: 'server/package.json', dependencies: { pg: '1' } };
   assert.match(messages({ path }, [workspace], []), /list pg in the root package\.json/);
 });
+
+test('what is shipped may import an optional peer that the tests have', () => {
+  const peer = { path, peerDependencies: { '@fastify/cors': '1' }, devDependencies: { '@fastify/cors': '1' } };
+  const peerDependenciesMeta = { '@fastify/cors': { optional: true } };
+  assert.equal(messages({ ...peer, peerDependenciesMeta }, [], [app]), '');
+  assert.match(messages(peer, [], [app]), /make the peer "@fastify\/cors" optional/);
+  assert.match(messages({ ...peer, peerDependenciesMeta }, [], []), /peer dependency "@fastify\/cors" is not imported/);
+  assert.match(messages({ ...peer, peerDependenciesMeta, devDependencies: {} }, [], [app]), /in devDependencies too/);
+});

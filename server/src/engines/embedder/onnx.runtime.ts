@@ -1,0 +1,122 @@
+import type { Tokenizer } from '@huggingface/tokenizers';
+import type { InferenceSession, Tensor } from 'onnxruntime-web';
+import { EmbedderError } from './embedder.ts';
+
+/** Texts as a model reads them. */
+export interface Tokens {
+  /** The text's token ids, the special ones around them, in as many windows as its length needs; never none. */
+  windows(text: string, maxTokens: number): number[][];
+}
+
+/** A model that is loaded. */
+export interface Session extends AsyncDisposable {
+  /** A vector for each window: its tokens' vectors pooled into one, unless the model does that itself. */
+  run(windows: readonly (readonly number[])[], pooling: 'mean' | 'cls'): Promise<Float32Array[]>;
+}
+
+type Settings = Record<string, unknown>;
+
+export async function openTokenizer(json: Settings, config: Settings): Promise<Tokens> {
+  const { Tokenizer } = await optional(() => import('@huggingface/tokenizers'));
+  const tokenizer = new Tokenizer(json, config);
+  const { before, after } = specials(tokenizer);
+  return {
+    windows(text, maxTokens) {
+      const clean = text.toWellFormed().replaceAll('\0', ' ');
+      const ids: number[] = tokenizer.encode(clean, { add_special_tokens: false }).ids;
+      const room = maxTokens - before.length - after.length;
+      const windows: number[][] = [];
+      for (let from = 0; from < ids.length || from === 0; from += room) {
+        windows.push([...before, ...ids.slice(from, from + room), ...after]);
+      }
+      return windows;
+    },
+  };
+}
+
+/** The tokens that a text is put between. */
+function specials(tokenizer: Tokenizer): { before: number[]; after: number[] } {
+  const bare: number[] = tokenizer.encode('a', { add_special_tokens: false }).ids;
+  const ids: number[] = tokenizer.encode('a').ids;
+  const at = ids.findIndex((_, from) => bare.every((id, index) => ids[from + index] === id));
+  return at < 0 ? { before: [], after: [] } : { before: ids.slice(0, at), after: ids.slice(at + bare.length) };
+}
+
+export async function openSession(file: string, threads: number): Promise<Session> {
+  const ort = await optional(() => import('onnxruntime-web'));
+  ort.env.wasm.numThreads = threads;
+  const session = await ort.InferenceSession.create(file, { executionProviders: ['wasm'], logSeverityLevel: 3 });
+  const int64 = (values: BigInt64Array, dims: readonly number[]) => new ort.Tensor('int64', values, dims);
+  return {
+    async run(windows, pooling) {
+      const length = Math.max(1, ...windows.map((ids) => ids.length));
+      const dims = [windows.length, length];
+      const feeds = feedsOf(session, windows, length, (values) => int64(values, dims));
+      return pooled(await session.run(feeds), windows, length, pooling);
+    },
+    [Symbol.asyncDispose]: () => session.release(),
+  };
+}
+
+function feedsOf(
+  session: InferenceSession,
+  windows: readonly (readonly number[])[],
+  length: number,
+  tensor: (values: BigInt64Array) => Tensor,
+): Record<string, Tensor> {
+  const ids = new BigInt64Array(windows.length * length);
+  const mask = new BigInt64Array(windows.length * length);
+  windows.forEach((window, row) => {
+    window.forEach((id, at) => {
+      ids[row * length + at] = BigInt(id);
+      mask[row * length + at] = 1n;
+    });
+  });
+  const all: Record<string, () => Tensor> = {
+    input_ids: () => tensor(ids),
+    attention_mask: () => tensor(mask),
+    token_type_ids: () => tensor(new BigInt64Array(ids.length)),
+  };
+  return Object.fromEntries(
+    session.inputNames.map((name) => {
+      const make = all[name];
+      if (make === undefined) throw new EmbedderError('unusable', `The model asks for ${name}: it is no text model.`);
+      return [name, make()];
+    }),
+  );
+}
+
+function pooled(
+  outputs: Record<string, Tensor>,
+  windows: readonly (readonly number[])[],
+  length: number,
+  pooling: 'mean' | 'cls',
+): Float32Array[] {
+  const output = outputs.sentence_embedding ?? outputs.last_hidden_state ?? Object.values(outputs)[0];
+  if (output === undefined || !(output.data instanceof Float32Array)) {
+    throw new EmbedderError('unusable', 'The model gives no vectors of 32-bit floats.');
+  }
+  const values = output.data;
+  const dimensions = output.dims.at(-1) ?? 0;
+  if (output.dims.length === 2) return windows.map((_, row) => values.slice(row * dimensions, (row + 1) * dimensions));
+  return windows.map((window, row) => {
+    const vector = new Float32Array(dimensions);
+    const tokens = pooling === 'cls' ? 1 : window.length;
+    for (let token = 0; token < tokens; token++) {
+      const from = (row * length + token) * dimensions;
+      for (let at = 0; at < dimensions; at++) vector[at] = (vector[at] ?? 0) + (values[from + at] ?? 0);
+    }
+    return vector;
+  });
+}
+
+/** What reads and runs models is large, and installed only where it is wanted. */
+async function optional<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (cause) {
+    const message =
+      'NOTEVAULT_EMBEDDER=onnx needs two more packages: npm install onnxruntime-web @huggingface/tokenizers (beside notevault).';
+    throw new EmbedderError('unusable', message, { cause });
+  }
+}
