@@ -19,6 +19,14 @@ export class CliError extends Error {
   override readonly name = 'CliError';
 }
 
+/** The catalogue speaks of the e-mail that was sent; here there was none. */
+export function explainAccount(user: string | undefined, error: unknown): unknown {
+  if (user !== undefined || !(error instanceof NotevaultError) || error.code !== 'account_not_found') return error;
+  return new CliError(
+    'Whose vault? There is no account, or more than one: make one with "notevault admin create-user", or name one with --user.',
+  );
+}
+
 /** What a person is told about an error that ended a command. */
 export function explain(error: unknown): string {
   if (error instanceof NotevaultError) {
@@ -53,7 +61,8 @@ function faultsOf(fields: unknown): string {
   return faults.flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`)).join('; ');
 }
 
-function refusalOf({ status, message }: RestError): string {
+function refusalOf({ status, message, body }: RestError): string {
+  if (status === 422 && typeof body.errors === 'object') return `${faultsOf(body.errors)}.`;
   const hint = status === 401 ? ' Sign in again, and give the new access token as --token.' : '';
   return `the server answered ${status}: ${message}.${hint}`;
 }

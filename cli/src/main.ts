@@ -2,8 +2,11 @@ import { version } from '@notevault/server/version.ts';
 import { Command, CommanderError } from 'commander';
 import { adminCommand } from './commands/admin.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
+import { reindexCommand } from './commands/reindex.ts';
+import { searchCommand } from './commands/search.ts';
 import { serveCommand } from './commands/serve.ts';
 import { explain } from './explain.ts';
 
@@ -15,6 +18,9 @@ const program = new Command('notevault')
   .exitOverride()
   .addCommand(serveCommand())
   .addCommand(importCommand())
+  .addCommand(exportCommand())
+  .addCommand(searchCommand())
+  .addCommand(reindexCommand())
   .addCommand(adminCommand())
   .addCommand(keysCommand())
   .addCommand(doctorCommand());

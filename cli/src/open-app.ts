@@ -30,7 +30,7 @@ export async function withAdmin<T>(
   try {
     await using app = await openApp(config);
     const { adminVerbs } = await import('@notevault/server/admin.ts');
-    return await work(adminVerbs(app.accounts, () => ''));
+    return await work(adminVerbs(app, () => ''));
   } catch (error) {
     if (!(error instanceof DataFolderBusy)) throw error;
     return work(adminClient(adminSocketPath(config.dataDir)));

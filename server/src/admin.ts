@@ -1,8 +1,8 @@
 import { chmod, rm } from 'node:fs/promises';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
+import type { App } from './app.ts';
 import { adminSocketPath } from './data-folder.ts';
-import type { Accounts } from './domains/accounts/accounts.ts';
 
 /** What an operator may do to a running server, and from the command line to a data folder nobody serves. */
 export interface AdminVerbs {
@@ -18,9 +18,17 @@ export interface AdminVerbs {
   issueReset(email: string): Promise<string>;
   /** A session of the account named, or of the only one: how the command line writes through a running server. */
   openSession(email: string | undefined): Promise<{ url: string; token: string }>;
+  /** Makes the search index of a vault of the account named, or of the only one, anew; resolves to the notes in it. */
+  rebuildIndex(email: string | undefined, vaultId: string): Promise<number>;
+  /** How many notes the rebuilding of a vault's index has come to; 0 when there is none. */
+  rebuiltNotes(vaultId: string): Promise<number>;
 }
 
-export function adminVerbs(accounts: Accounts, url: () => string): AdminVerbs {
+/** What the verbs work with. */
+export type Administered = Pick<App, 'accounts' | 'vaults' | 'search'>;
+
+export function adminVerbs({ accounts, vaults, search }: Administered, url: () => string): AdminVerbs {
+  const rebuilt = new Map<string, number>();
   return {
     createUser: async (email, password, role) => {
       const user = await accounts.createUser(email, password, role);
@@ -35,6 +43,17 @@ export function adminVerbs(accounts: Accounts, url: () => string): AdminVerbs {
       const { token } = await accounts.openSession(email);
       return { url: url(), token };
     },
+    rebuildIndex: async (email, vaultId) => {
+      const { token } = await accounts.openSession(email);
+      const principal = await accounts.authenticate(`Bearer ${token}`);
+      const vault = await vaults.openVault(principal, vaultId, 'read');
+      try {
+        return (await search.rebuild(vault, (notes) => rebuilt.set(vaultId, notes))).notes;
+      } finally {
+        rebuilt.delete(vaultId);
+      }
+    },
+    rebuiltNotes: async (vaultId) => rebuilt.get(vaultId) ?? 0,
   };
 }
 
@@ -43,12 +62,12 @@ export function adminVerbs(accounts: Accounts, url: () => string): AdminVerbs {
  * of arguments. Who can open it can read the key file beside it too.
  */
 export async function adminSocket(
-  app: { readonly accounts: Accounts },
+  app: Administered,
   dataDir: string,
   url: () => string,
   log: FastifyBaseLogger,
 ): Promise<AsyncDisposable> {
-  const verbs = adminVerbs(app.accounts, url);
+  const verbs = adminVerbs(app, url);
   const path = adminSocketPath(dataDir);
   const server = Fastify({ logger: false });
   server.setErrorHandler((error, _request, reply) => {

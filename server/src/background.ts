@@ -5,7 +5,8 @@ import type { FastifyBaseLogger } from 'fastify';
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  run(): Promise<unknown>;
+  /** @param signal aborted when the process is to end: what takes long should end then too. */
+  run(signal: AbortSignal): Promise<unknown>;
 }
 
 /** Runs each job at start and then at its pace, one run at a time; a failure is logged and tried again next time. */
@@ -28,7 +29,7 @@ export class Background implements AsyncDisposable {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await job.run();
+        await job.run(signal);
       } catch (error) {
         this.#log.error({ err: error, job: job.name }, 'background job failed');
       }

@@ -4,9 +4,15 @@ import { Socket } from 'node:net';
 import type { Config } from './config/config.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder } from './data-folder.ts';
 import { checkDataKeys, keyCensus } from './domains/keys/keys.ts';
-import { systemClock } from './engines/clock/clock.ts';
+import { BlobError, probeBlobs } from './engines/blobs/blobs.ts';
+import { type Clock, systemClock } from './engines/clock/clock.ts';
+import type { Database } from './engines/database/database.ts';
+import { EmbedderError } from './engines/embedder/embedder.ts';
 import { MasterKeyring } from './engines/keyring/master-key.ts';
-import { keyFile, masterKeyFor, openDatabase } from './engines.ts';
+import { blobStoreOf, blobsFolder, keyFile, masterKeyFor, openBlobs, openDatabase, openEmbedder } from './engines.ts';
+
+/** A large model takes its time to load. */
+const EMBEDDER_MS = 60_000;
 
 /** One thing looked at, and what came of it, in words. */
 export interface Finding {
@@ -41,6 +47,8 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
   );
   if (db === null) return;
   const clock = systemClock();
+  yield await examineBlobs(config, db, clock);
+  yield await examineEmbedder(config, clock);
   const allow = { unfinishedRotation: false };
   const key = yield* attempt(
     'master key',
@@ -55,6 +63,53 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
     () => checkDataKeys(db, keyring),
     () => `all ${held} open`,
   );
+}
+
+/** Keeps a blob where attachments go, reads it and removes it. */
+async function examineBlobs(config: Config, db: Database, clock: Clock): Promise<Finding> {
+  const what = 'attachments';
+  const { name, help } = describeBlobs(config);
+  try {
+    await using blobs = await openBlobs(config, db, clock);
+    await probeBlobs(blobs, clock);
+    return { what, ok: true, says: `${name}; written, read and deleted` };
+  } catch (error) {
+    if (!(error instanceof BlobError)) throw error;
+    return { what, ok: false, says: `${name}: ${error.message} ${help}` };
+  }
+}
+
+/** Makes a vector. Search goes on by keyword where that fails. */
+async function examineEmbedder(config: Config, clock: Clock): Promise<Finding> {
+  const what = 'search vectors';
+  await using embedder = openEmbedder(config, clock);
+  const signal = AbortSignal.timeout(EMBEDDER_MS);
+  try {
+    const { dimensions } = await embedder.space(signal);
+    await embedder.embedPassages([{ about: 'Notevault', text: 'A note to try the model with.' }], signal);
+    return { what, ok: true, says: `${config.embedder}, ${dimensions} dimensions; made one` };
+  } catch (error) {
+    if (!(error instanceof EmbedderError) && !signal.aborted) throw error;
+    const says = error instanceof EmbedderError ? error.message : `no vector within ${EMBEDDER_MS / 1000} s`;
+    return { what, ok: false, says: `${config.embedder}: ${says} Until then search finds by keyword only.` };
+  }
+}
+
+function describeBlobs(config: Config): { name: string; help: string } {
+  const store = blobStoreOf(config);
+  switch (store.kind) {
+    case 'disk': {
+      const folder = blobsFolder(config.dataDir);
+      return { name: `in ${folder}`, help: `Give this user the folder (chown) and see that its disk has room.` };
+    }
+    case 'database':
+      return { name: 'in the database', help: 'See that the database takes writes and its disk has room.' };
+    case 's3':
+      return {
+        name: `in s3://${store.bucket}/${store.prefix}`,
+        help: 'See that the bucket is there, that AWS_REGION, the credentials and NOTEVAULT_S3_ENDPOINT are right, and that they may get, put, delete and list objects and uploads.',
+      };
+  }
 }
 
 /** A finding of something that either works or says why not; gives what it made, or null. */

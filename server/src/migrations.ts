@@ -1,10 +1,19 @@
 import { accountsDdl } from './domains/accounts/accounts.tables.ts';
+import { attachmentsDdl } from './domains/attachments/attachments.tables.ts';
+import { connectionsDdl } from './domains/connections/connections.tables.ts';
+import { deviceDdl } from './domains/connections/device.tables.ts';
+import { oauthDdl } from './domains/connections/oauth.tables.ts';
 import { idempotencyDdl } from './domains/idempotency/idempotency.tables.ts';
 import { keysDdl } from './domains/keys/keys.tables.ts';
 import { linksDdl } from './domains/links/links.tables.ts';
+import { logsDdl } from './domains/logs/logs.tables.ts';
 import { notesDdl } from './domains/notes/notes.tables.ts';
+import { searchDdl } from './domains/search/search.tables.ts';
+import { vectorsDdl } from './domains/search/vectors.tables.ts';
+import { syncDdl } from './domains/sync/sync.tables.ts';
 import { treeDdl } from './domains/tree/tree.tables.ts';
 import { vaultsDdl } from './domains/vaults/vaults.tables.ts';
+import { blobsDdl } from './engines/blobs/database.tables.ts';
 import type { Migration } from './engines/database/database.ts';
 
 /** Every step of the schema, in order. A released step is never edited: what follows is a new one. */
@@ -12,6 +21,10 @@ export const migrations: readonly Migration[] = [
   {
     number: 1,
     name: 'foundation',
-    ddl: [keysDdl, accountsDdl, idempotencyDdl, vaultsDdl, treeDdl, notesDdl, linksDdl].join('\n'),
+    ddl: [
+      ...[keysDdl, accountsDdl, idempotencyDdl, vaultsDdl, treeDdl, notesDdl, attachmentsDdl, linksDdl],
+      ...[searchDdl, vectorsDdl, syncDdl, connectionsDdl, deviceDdl, oauthDdl, logsDdl],
+      blobsDdl,
+    ].join('\n'),
   },
 ];

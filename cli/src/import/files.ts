@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -34,6 +36,20 @@ export async function listFolder(root: string): Promise<Listing> {
   listing.attachments.sort();
   listing.skipped.sort((a, b) => (a.path < b.path ? -1 : 1));
   return listing;
+}
+
+/** A file's place on this machine, its size and mtime (epoch seconds). */
+export async function statFile(root: string, path: string): Promise<{ at: string; size: number; mtime: number }> {
+  const at = join(root, path);
+  const { size, mtimeMs } = await stat(at);
+  return { at, size, mtime: mtimeMs / 1000 };
+}
+
+/** Lower-case hex SHA-256 of a file, read in pieces. */
+export async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file)) hash.update(piece);
+  return hash.digest('hex');
 }
 
 // A byte order mark is part of the text: files come back byte for byte.

@@ -1,89 +1,147 @@
 import { createHash } from 'node:crypto';
-import { foldPath, normalizeNotePath, PathError } from '@notevault/note-text/paths.ts';
+import { foldPath, normalizeNotePath, normalizePath, PathError } from '@notevault/note-text/paths.ts';
+import type { Door } from '../copy/doors.ts';
+import { inParallel } from '../copy/in-parallel.ts';
 import { explain } from '../explain.ts';
-import type { Door } from './doors.ts';
-import { listFolder, readNote, type Skipped } from './files.ts';
+import { hashOf, listFolder, readNote, type Skipped, statFile } from './files.ts';
+import { isNotTaken } from './refusals.ts';
 
 /** Writes under way at once: they share commits, and none waits for another's disk. */
 const AT_ONCE = 32;
+/** Files may be large, and few at a time fill a disk or a line. */
+const FILES_AT_ONCE = 4;
 
-export interface Summary {
+export type Step = 'notes' | 'attachments' | 'check';
+type Progress = (step: Step, done: number, of: number) => void;
+
+export interface Summary extends NoteTotals {
   readonly notes: number;
   /** Notes whose text was not there yet, or another. */
   readonly written: number;
-  readonly links: number;
-  readonly dangling: number;
-  readonly degraded: string[];
   readonly attachments: number;
+  /** Attachments whose bytes were not there yet, or others. */
+  readonly uploaded: number;
   readonly skipped: Skipped[];
-  /** Notes that could not be written, or came back with another text than their file has. */
+  /** What could not be written, or came back with other content than its file has. */
   readonly failed: Skipped[];
 }
 
+interface NoteTotals {
+  readonly links: number;
+  readonly dangling: number;
+  readonly degraded: string[];
+}
+
+/** What comes of a run as it goes on. */
+interface Run {
+  readonly root: string;
+  readonly door: Door;
+  readonly progress: Progress;
+  readonly skipped: Skipped[];
+  readonly failed: Skipped[];
+}
+
+interface Placed {
+  readonly file: string;
+  readonly path: string;
+}
+
 /**
- * Copies the markdown files of a folder into a vault, then reads every note back: its hash must be its file's, and only
- * now, with all notes there, do its links say what dangles.
+ * Copies the files of a folder into a vault, then reads every note back: its hash must be its file's, and only now, with
+ * all of them there, do its links say what dangles. Attachments are compared by the hash that the vault has of them.
  *
- * @param progress called often, with the notes done of all in each of the two passes.
+ * @param progress called often, with what is done of all in each step.
  */
-export async function importFolder(
-  root: string,
-  door: Door,
-  progress: (step: 'write' | 'check', done: number, of: number) => void,
-): Promise<Summary> {
+export async function importFolder(root: string, door: Door, progress: Progress): Promise<Summary> {
   const listing = await listFolder(root);
-  const skipped = [...listing.skipped];
-  const failed: Skipped[] = [];
-  const hashes = new Map<string, string>();
-  let written = 0;
-
-  const wanted = placesFor(listing.notes, skipped);
-  await inParallel(
-    wanted,
-    (done) => progress('write', done, wanted.length),
-    async ({ file, path }) => {
-      const note = await readNote(root, file);
-      if (note === null) return void skipped.push({ path: file, why: 'not UTF-8' });
-      const hash = createHash('sha256').update(note.content, 'utf8').digest('hex');
-      hashes.set(path, hash);
-      try {
-        const before = await door.read(path);
-        if (before?.content_hash === hash) return;
-        await door.upsert({ path, ...note });
-        written += 1;
-      } catch (error) {
-        hashes.delete(path);
-        failed.push({ path: file, why: explain(error).replace(/^notevault: /, '') });
-      }
-    },
-  );
-
-  let [links, dangling] = [0, 0];
-  const degraded: string[] = [];
-  await inParallel(
-    [...hashes.keys()].sort(),
-    (done) => progress('check', done, hashes.size),
-    async (path) => {
-      const note = await door.read(path);
-      if (note === null || note.content_hash !== hashes.get(path)) {
-        return void failed.push({ path, why: note === null ? 'gone after writing' : 'came back with another text' });
-      }
-      links += note.links.length;
-      dangling += note.links.filter((link) => link.dangling).length;
-      if (note.parse_status === 'degraded') degraded.push(path);
-    },
-  );
+  const run: Run = { root, door, progress, skipped: [...listing.skipped], failed: [] };
+  const taken = new Map<string, string>();
+  const notes = await writeNotes(run, placesFor(listing.notes, normalizeNotePath, taken, run.skipped));
+  const files = await uploadFiles(run, placesFor(listing.attachments, normalizePath, taken, run.skipped));
+  const totals = await checkNotes(run, notes.hashes);
   return {
-    ...{ notes: hashes.size, written, links, dangling, degraded: degraded.sort() },
-    ...{ attachments: listing.attachments.length, skipped, failed },
+    ...{ notes: notes.hashes.size, written: notes.written, ...totals },
+    ...{ ...files, skipped: run.skipped, failed: run.failed },
   };
 }
 
-/** The path of each file in the vault. Of two that a vault cannot hold beside each other, the first is taken. */
-function placesFor(files: readonly string[], skipped: Skipped[]): { file: string; path: string }[] {
-  const taken = new Map<string, string>();
+async function writeNotes({ root, door, progress, skipped, failed }: Run, wanted: readonly Placed[]) {
+  const hashes = new Map<string, string>();
+  let written = 0;
+  const told = (done: number) => progress('notes', done, wanted.length);
+  await inParallel(AT_ONCE, wanted, told, async ({ file, path }) => {
+    const note = await readNote(root, file);
+    if (note === null) return void skipped.push({ path: file, why: 'not UTF-8' });
+    const hash = createHash('sha256').update(note.content, 'utf8').digest('hex');
+    hashes.set(path, hash);
+    try {
+      const before = await door.read(path);
+      if (before?.content_hash === hash) return;
+      await door.upsert({ path, ...note });
+      written += 1;
+    } catch (error) {
+      hashes.delete(path);
+      failed.push({ path: file, why: inWords(error) });
+    }
+  });
+  return { hashes, written };
+}
+
+async function uploadFiles({ root, door, progress, skipped, failed }: Run, wanted: readonly Placed[]) {
+  const there = new Map((await door.listFiles()).map((file) => [foldPath(file.path), file.content_hash]));
+  let [attachments, uploaded] = [0, 0];
+  const told = (done: number) => progress('attachments', done, wanted.length);
+  await inParallel(FILES_AT_ONCE, wanted, told, async ({ file, path }) => {
+    try {
+      const stated = await statFile(root, file);
+      const hash = await hashOf(stated.at);
+      if (there.get(foldPath(path)) !== hash) {
+        const stored = await door.upload(path, stated);
+        if (stored.content_hash !== hash) return void failed.push({ path: file, why: 'changed while it was copied' });
+        uploaded += 1;
+      }
+      attachments += 1;
+    } catch (error) {
+      const list = isNotTaken(error) ? skipped : failed;
+      list.push({
+        path: file,
+        why: isNotTaken(error) ? 'a kind of file that the server does not take' : inWords(error),
+      });
+    }
+  });
+  return { attachments, uploaded };
+}
+
+async function checkNotes({ door, progress, failed }: Run, hashes: ReadonlyMap<string, string>): Promise<NoteTotals> {
+  let [links, dangling] = [0, 0];
+  const degraded: string[] = [];
+  const paths = [...hashes.keys()].sort();
+  const told = (done: number) => progress('check', done, paths.length);
+  await inParallel(AT_ONCE, paths, told, async (path) => {
+    const note = await door.read(path);
+    if (note === null || note.content_hash !== hashes.get(path)) {
+      return void failed.push({ path, why: note === null ? 'gone after writing' : 'came back with another text' });
+    }
+    links += note.links.length;
+    dangling += note.links.filter((link) => link.dangling).length;
+    if (note.parse_status === 'degraded') degraded.push(path);
+  });
+  return { links, dangling, degraded: degraded.sort() };
+}
+
+/**
+ * The path of each file in the vault. Of two that a vault cannot hold beside each other, the first is taken.
+ *
+ * @param taken files by their folded path; those found here are added.
+ */
+function placesFor(
+  files: readonly string[],
+  normalize: (path: string) => string,
+  taken: Map<string, string>,
+  skipped: Skipped[],
+): Placed[] {
   return files.flatMap((file) => {
-    const path = storedPath(file);
+    const path = storedPath(file, normalize);
     if (path instanceof PathError) {
       skipped.push({ path: file, why: `the path ${path.reason}` });
       return [];
@@ -98,27 +156,15 @@ function placesFor(files: readonly string[], skipped: Skipped[]): { file: string
   });
 }
 
-function storedPath(file: string): string | PathError {
+function storedPath(file: string, normalize: (path: string) => string): string | PathError {
   try {
-    return normalizeNotePath(file);
+    return normalize(file);
   } catch (error) {
     if (error instanceof PathError) return error;
     throw error;
   }
 }
 
-async function inParallel<Item>(
-  items: readonly Item[],
-  progress: (done: number) => void,
-  work: (item: Item) => Promise<void>,
-) {
-  const queue = items.values();
-  let done = 0;
-  const worker = async () => {
-    for (const item of queue) {
-      await work(item);
-      progress(++done);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+function inWords(error: unknown): string {
+  return explain(error).replace(/^notevault: /, '');
 }

@@ -2,15 +2,52 @@
 export interface RemoteNote {
   readonly id: string;
   readonly path: string;
+  readonly content: string;
   readonly content_hash: string;
+  /** Epoch seconds. */
+  readonly mtime: number;
   readonly version: number;
   readonly parse_status: 'ok' | 'degraded';
   readonly links: readonly { readonly dangling: boolean }[];
 }
 
+/** What is known of an attachment. */
+export interface RemoteAttachment {
+  readonly path: string;
+  readonly content_hash: string;
+  readonly size_bytes: number;
+  /** Epoch seconds. */
+  readonly mtime: number;
+}
+
+/** What a vault holds, by path. */
+export interface RemoteManifest {
+  readonly notes: readonly { readonly path: string; readonly content_hash: string }[];
+}
+
 export interface RemoteVault {
   readonly id: string;
   readonly name: string;
+  readonly is_default: boolean;
+  readonly note_count: number;
+}
+
+export interface RemoteSearch {
+  readonly query: string;
+  readonly mode?: string;
+  readonly limit?: number;
+}
+
+/** A note that a search found. */
+export interface RemoteResult {
+  readonly id: string;
+  readonly path: string;
+  readonly title: string;
+  readonly heading_path: string;
+  readonly snippet: string;
+  readonly highlights: readonly (readonly number[])[];
+  readonly match_count: number;
+  readonly score: number;
 }
 
 /** The server answered with an error; `body` is what it sent. */
@@ -26,6 +63,19 @@ export class RestError extends Error {
 }
 
 const TRIES = 5;
+
+interface Sent {
+  readonly vault?: string;
+  /** As JSON. */
+  readonly body?: unknown;
+  /** As it is. */
+  readonly raw?: Blob;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function encoded(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
 
 /**
  * The operations of a Notevault server that the command line uses, over `fetch`.
@@ -57,18 +107,54 @@ export class RestClient {
     return ((await this.#call('POST', '/notes', { vault, body: note })) as { note: RemoteNote }).note;
   }
 
+  /** The notes that match best; see the API's `POST /search`. */
+  async search(vault: string, body: RemoteSearch): Promise<RemoteResult[]> {
+    return ((await this.#call('POST', '/search', { vault, body })) as { results: RemoteResult[] }).results;
+  }
+
   /** The note at a path, or null when there is none. */
   async getNote(vault: string, path: string): Promise<RemoteNote | null> {
-    const url = `/notes/${path.split('/').map(encodeURIComponent).join('/')}`;
     try {
-      return (await this.#call('GET', url, { vault })) as RemoteNote;
+      return (await this.#call('GET', `/notes/${encoded(path)}`, { vault })) as RemoteNote;
     } catch (error) {
       if (error instanceof RestError && error.status === 404 && error.body.error === 'not found') return null;
       throw error;
     }
   }
 
-  async #call(method: string, path: string, more: { vault?: string; body?: unknown } = {}): Promise<unknown> {
+  async manifest(vault: string): Promise<RemoteManifest> {
+    return (await this.#call('GET', '/sync/manifest', { vault })) as RemoteManifest;
+  }
+
+  /** Folders that stay when they are empty. */
+  async listFolders(vault: string): Promise<string[]> {
+    const { folders } = (await this.#call('GET', '/folders/explicit', { vault })) as { folders: { name: string }[] };
+    return folders.map(({ name }) => name);
+  }
+
+  async listAttachments(vault: string): Promise<RemoteAttachment[]> {
+    return ((await this.#call('GET', '/attachments', { vault })) as { attachments: RemoteAttachment[] }).attachments;
+  }
+
+  /** Sends the bytes as they are read. @param mtime epoch seconds */
+  async putAttachment(vault: string, path: string, bytes: Blob, mtime: number): Promise<RemoteAttachment> {
+    const headers = { 'content-type': 'application/octet-stream', 'x-mtime': mtime.toFixed(6) };
+    const answer = await this.#send('PUT', `/attachments/${encoded(path)}`, { vault, raw: bytes, headers });
+    return ((await answer.json()) as { attachment: RemoteAttachment }).attachment;
+  }
+
+  /** The bytes of an attachment, as they come. */
+  async readAttachment(vault: string, path: string): Promise<AsyncIterable<Uint8Array>> {
+    const { body } = await this.#send('GET', `/attachments/${encoded(path)}?raw=1`, { vault });
+    return body ?? new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+  }
+
+  async #call(method: string, path: string, more: Sent = {}): Promise<unknown> {
+    return (await this.#send(method, path, more)).json();
+  }
+
+  /** The answer of a request that succeeded; tried again where that may help. Throws RestError. */
+  async #send(method: string, path: string, { vault, body, raw, headers = {} }: Sent): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       this.#token ??= this.#freshToken();
       const token = this.#token;
@@ -76,17 +162,18 @@ export class RestClient {
         method,
         headers: {
           authorization: `Bearer ${await token}`,
-          ...(more.vault === undefined ? {} : { 'x-vault-id': more.vault }),
-          ...(more.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(vault === undefined ? {} : { 'x-vault-id': vault }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
         },
-        ...(more.body === undefined ? {} : { body: JSON.stringify(more.body) }),
+        ...(raw !== undefined ? { body: raw } : body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const body = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
-      if (answer.ok) return body;
-      if (attempt === TRIES || ![401, 429, 503].includes(answer.status)) throw new RestError(answer.status, body);
+      if (answer.ok) return answer;
+      const said = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
+      if (attempt === TRIES || ![401, 429, 503].includes(answer.status)) throw new RestError(answer.status, said);
       if (answer.status === 401) {
         // One expired token refuses all calls under way: only the first of them asks for the next.
-        if (attempt > 1) throw new RestError(answer.status, body);
+        if (attempt > 1) throw new RestError(answer.status, said);
         if (this.#token === token) this.#token = null;
       } else {
         const seconds = Number(answer.headers.get('retry-after') ?? 1);

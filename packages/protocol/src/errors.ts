@@ -37,6 +37,7 @@ export const errors = {
   ),
   body_too_large: entry(413, 'body_too_large', 'The body is over the limit in `max` (bytes).'),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Send `Content-Type: application/json`.'),
+  upgrade_required: entry(426, 'upgrade_required', 'This address speaks WebSocket only: ask for an upgrade.'),
   validation: entry(
     422,
     'validation',
@@ -66,7 +67,7 @@ export const errors = {
   ),
   rate_limited: entry(429, 'rate_limited', 'Too many requests. Wait for the seconds in Retry-After.', { retry: true }),
   internal: entry(500, 'internal', 'An unexpected failure. The request id in the body finds it in the server log.'),
-  unavailable: entry(503, 'unavailable', 'The server is overloaded or cannot reach its database. Try again.', {
+  unavailable: entry(503, 'unavailable', 'The server is overloaded or cannot reach its storage. Try again.', {
     retry: true,
   }),
 
@@ -104,6 +105,40 @@ export const errors = {
     'The account is closed, but erasing it was interrupted: the server goes on by itself.',
   ),
   account_not_found: entry(404, 'account_not_found', 'No account has this e-mail.'),
+
+  // Keys and connections
+  invalid_key_id: entry(400, 'invalid API key id', 'The id is not a UUID.'),
+  key_not_found: entry(404, 'API key not found', 'There is no such key, or it was revoked.'),
+  connection_not_found: entry(404, 'not_found', 'There is no such connection of yours.'),
+  device_code_not_found: entry(
+    404,
+    'code not found or expired',
+    'The code is wrong, used, over five minutes old or somebody else’s. After ten wrong codes every code is wrong for an hour.',
+  ),
+  device_vault_not_owned: entry(
+    403,
+    'vault not found or not owned by user',
+    'Give the device one of your active vaults, or `new`.',
+  ),
+  authorization_pending: entry(400, 'authorization_pending', 'Nobody has decided yet. Poll again after `interval`.'),
+  slow_down: entry(400, 'slow_down', 'Polled too early: `interval` is five seconds longer from now on.'),
+  access_denied: entry(400, 'access_denied', 'The device was refused. Begin anew only when a person asks for it.'),
+  device_code_expired: entry(
+    410,
+    'expired_or_invalid',
+    'The device code is unknown, used or over five minutes old. Begin anew.',
+  ),
+  authorization_over: entry(
+    400,
+    'authorization_over',
+    'The authorization request was decided, is over half an hour old, or began in another browser. Begin anew in the application.',
+  ),
+  foreign_form: entry(403, 'foreign_form', 'The form was not sent from the page that this server gave out.'),
+  invalid_device_token: entry(
+    401,
+    'invalid_refresh_token',
+    'The device’s refresh token is unknown, expired or revoked. Link the device anew.',
+  ),
 
   // Vaults
   vault_header_not_found: entry(
@@ -158,6 +193,67 @@ export const errors = {
     'The stored note is damaged and cannot be opened; it is left as it is and takes no writes. Restore it from a backup.',
   ),
 
+  // Sync
+  invalid_cursor: entry(
+    400,
+    'invalid_cursor',
+    'The cursor is none that this vault gave. Send one as it was received, or none to read from the start.',
+  ),
+  history_expired: entry(
+    410,
+    'history_expired',
+    'Deletions after this cursor are not known any more. Read the manifest, or the changes from the start.',
+  ),
+
+  // Attachments
+  attachment_not_found: entry(404, 'attachment not found', 'There is no attachment at this path in the vault.'),
+  content_base64_required: entry(
+    422,
+    'content_base64 is required',
+    'Send the bytes of the file as base64 text in `content_base64`.',
+    both,
+  ),
+  invalid_base64: entry(
+    400,
+    'invalid base64 content',
+    '`content_base64` must be base64 (RFC 4648, section 4) with padding and without line breaks.',
+    both,
+  ),
+  use_put: entry(
+    413,
+    'use_put',
+    'As JSON a file may have `max` bytes at most: send larger ones raw, by PUT /attachments/<path>.',
+  ),
+  extension_not_allowed: entry(
+    415,
+    'extension_not_allowed',
+    'Files with this extension are not taken. The operator sets which are.',
+  ),
+  mime_not_allowed: entry(
+    415,
+    'mime_not_allowed',
+    'The bytes are those of a program, or of another kind of file than the extension says (`mime_type` is theirs).',
+  ),
+  attachment_item_not_found: entry(
+    404,
+    'not_found',
+    'There is no attachment at one of the paths: in a batch `item_path` says which. Nothing was done.',
+  ),
+  range_not_satisfiable: entry(416, 'range_not_satisfiable', 'The file has `size_bytes` bytes: none are in the range.'),
+  attachment_unreadable: entry(
+    500,
+    'attachment_unreadable',
+    'The stored attachment is damaged and cannot be opened; it is left as it is. Restore it from a backup.',
+  ),
+  missing_paths: entry(400, 'missing required param: paths', 'Send `paths`, a list of 1 to 500 paths.', both),
+  batch_too_large: entry(422, 'batch_too_large', 'A batch takes at most `max` paths.', both),
+  missing_paths_or_target: entry(
+    400,
+    'missing required params: paths, target_folder',
+    'Send `paths`, a list of paths, and `target_folder`, a path (empty for the root).',
+    both,
+  ),
+
   // Batches
   missing_ids: entry(400, 'missing required param: ids', 'Send `ids`, a list of 1 to 1,000 ids.', both),
   invalid_ids: entry(400, 'invalid_ids', '`ids` must be a list of 1 to 1,000 UUIDs.', both),
@@ -170,6 +266,13 @@ export const errors = {
   ),
   item_not_found: entry(404, 'not_found', 'One of the items is not there: `item_id` says which. Nothing was done.'),
   cycle: entry(409, 'cycle', 'A folder cannot move into itself.'),
+
+  // Search
+  cross_vault_plan: entry(
+    403,
+    'Cross-vault search requires Pro plan',
+    'The plan does not search across vaults: search one at a time, or change the plan.',
+  ),
 
   // Folders
   folder_parameter: entry(

@@ -7,6 +7,7 @@ export type SessionId = Branded<string, 'SessionId'>;
 export type VaultId = Branded<string, 'VaultId'>;
 export type NoteId = Branded<string, 'NoteId'>;
 export type AttachmentId = Branded<string, 'AttachmentId'>;
+export type BlobId = Branded<string, 'BlobId'>;
 export type FolderId = Branded<string, 'FolderId'>;
 
 /** Position in a vault's change order: starts at 1 with the first write, grows with each. */

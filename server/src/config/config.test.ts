@@ -56,6 +56,7 @@ test('good values are read', () => {
     NOTEVAULT_TRUST_PROXY: '10.0.0.7, 192.168.0.0/16,::1,fd00::/8',
     NOTEVAULT_PUBLIC_URL: 'https://Notes.example.org/',
     NOTEVAULT_CORS_ORIGINS: 'https://notes.example.org,app://obsidian.md',
+    NOTEVAULT_BLOBS: 'database',
     NOTEVAULT_REGISTRATION: 'open',
     NOTEVAULT_LOG_LEVEL: 'debug',
   });
@@ -65,6 +66,7 @@ test('good values are read', () => {
   assert.equal(config.publicUrl, 'https://notes.example.org');
   assert.deepEqual(config.corsOrigins, ['https://notes.example.org', 'app://obsidian.md']);
   assert.equal(config.databasePool, 20);
+  assert.deepEqual(config.blobs, { kind: 'database' });
 });
 
 const bad: [variable: string, values: string[], says: RegExp][] = [
@@ -78,6 +80,12 @@ const bad: [variable: string, values: string[], says: RegExp][] = [
   ],
   ['NOTEVAULT_CORS_ORIGINS', ['https://x/path', 'x', '*,https://x', 'https://*.x'], /origins/],
   ['NOTEVAULT_DATABASE_URL', ['mysql://x/y', 'notevault.db', 'sqlite:x'], /PostgreSQL address/],
+  [
+    'NOTEVAULT_BLOBS',
+    ['/srv/blobs', 'Disk', 's3:bucket', 's3://', 's3://A/', 's3://notes/../x', 's3://notes//x'],
+    /s3:\/\/notes/,
+  ],
+  ['NOTEVAULT_S3_ENDPOINT', ['s3.example.org', 'ftp://x', 'https://u:p@x', 'https://x/?'], /an http or https address/],
   ['NOTEVAULT_MASTER_KEY', ['short', KEY.slice(4), `${KEY}AAAA`, 'ß'.repeat(43)], /32 bytes in base64/],
   ['NOTEVAULT_REGISTRATION', ['yes', 'OPEN'], /one of open, invite_only, closed/],
   ['NOTEVAULT_AUTH_RATE_LIMIT', ['-1', 'off'], /whole number from 0/],
@@ -122,6 +130,16 @@ test('a misspelt variable is told apart from an unrelated one', () => {
   assert.deepEqual(problemsOf({ NOTEVAULT_SERVICE_HOST: '10.0.0.1', OTHER_PORT: 'x' }), []);
 });
 
+test('a bucket may have a prefix, which ends in a slash', () => {
+  const blobsOf = (text: string) => readConfig({ NOTEVAULT_BLOBS: text }).blobs;
+  assert.deepEqual(blobsOf('s3://notes'), { kind: 's3', bucket: 'notes', prefix: '' });
+  assert.deepEqual(blobsOf('s3://notes/'), { kind: 's3', bucket: 'notes', prefix: '' });
+  assert.deepEqual(blobsOf('s3://notes/a/b'), { kind: 's3', bucket: 'notes', prefix: 'a/b/' });
+  const given = { NOTEVAULT_S3_ENDPOINT: 'https://s3.example.org', NOTEVAULT_S3_ADDRESSING: 'host' };
+  assert.equal(readConfig({ ...given, NOTEVAULT_BLOBS: 's3://notes' }).s3Endpoint, 'https://s3.example.org');
+  assert.equal(problemsOf({ ...given, NOTEVAULT_BLOBS: 'disk' }).length, 2);
+});
+
 test('a pool size without PostgreSQL is a contradiction', () => {
   assert.match(problemsOf({ NOTEVAULT_DATABASE_POOL: '5' }).join(), /no effect without NOTEVAULT_DATABASE_URL/);
 });
@@ -148,4 +166,27 @@ test('the public address follows from host and port when none is given', () => {
   assert.equal(publicUrlOf({ publicUrl: null, host: '127.0.0.1' }, 4100), 'http://127.0.0.1:4100');
   assert.equal(publicUrlOf({ publicUrl: null, host: '::1' }, 80), 'http://[::1]:80');
   assert.equal(publicUrlOf({ publicUrl: 'https://x', host: '::1' }, 80), 'https://x');
+});
+
+test('an embedder has what it needs, and nothing that it would not look at', () => {
+  assert.equal(readConfig({}).embedder, 'builtin');
+  const onnx = { NOTEVAULT_EMBEDDER: 'onnx', NOTEVAULT_EMBEDDER_MODEL: 'models/small one' };
+  assert.equal(readConfig({ ...onnx, NOTEVAULT_EMBEDDER_THREADS: '2' }).embedderModel, 'models/small one');
+  const http = {
+    NOTEVAULT_EMBEDDER: 'http',
+    NOTEVAULT_EMBEDDER_MODEL: 'm',
+    NOTEVAULT_EMBEDDER_URL: 'http://localhost/v1',
+  };
+  assert.equal(readConfig({ ...http, NOTEVAULT_EMBEDDER_KEY: 'sk-1' }).embedderKey?.reveal(), 'sk-1');
+  assert.deepEqual(problemsOf({ NOTEVAULT_EMBEDDER: 'onnx' }), [
+    'NOTEVAULT_EMBEDDER=onnx needs NOTEVAULT_EMBEDDER_MODEL.',
+  ]);
+  assert.deepEqual(problemsOf({ NOTEVAULT_EMBEDDER: 'http' }), [
+    'NOTEVAULT_EMBEDDER=http needs NOTEVAULT_EMBEDDER_MODEL.',
+    'NOTEVAULT_EMBEDDER=http needs NOTEVAULT_EMBEDDER_URL.',
+  ]);
+  assert.deepEqual(problemsOf({ ...onnx, NOTEVAULT_EMBEDDER_KEY: 'sk-1' }), [
+    'NOTEVAULT_EMBEDDER_KEY has no effect with NOTEVAULT_EMBEDDER=onnx.',
+  ]);
+  assert.equal(problemsOf({ NOTEVAULT_EMBEDDER_MODEL: 'm' }).length, 1);
 });

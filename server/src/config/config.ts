@@ -58,6 +58,17 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
       `${variableOf('databasePool')} has no effect without ${variableOf('databaseUrl')}: set both or neither.`,
     );
   }
+  for (const name of ['s3Endpoint', 's3Addressing'] as const) {
+    if (config.blobs?.kind === 's3' || config[name] === null) continue;
+    problems.push(`${variableOf(name)} has no effect unless ${variableOf('blobs')} names a bucket: s3://….`);
+  }
+  problems.push(...embedderProblems(config, env, flags));
+  for (const name of ['analyticsUrl', 'analyticsKey', 'analyticsEraseKey'] as const) {
+    const given = config[name] !== null;
+    if (given === (config.analytics === 'posthog')) continue;
+    const [variable, sink] = [variableOf(name), variableOf('analytics')];
+    problems.push(given ? `${variable} has no effect without ${sink}=posthog.` : `${sink}=posthog needs ${variable}.`);
+  }
   if (config.versionsDailyDays < config.versionsHourlyDays) {
     problems.push(
       `${variableOf('versionsDailyDays')} must not be less than ${variableOf('versionsHourlyDays')}: versions would be deleted before their hours are over.`,
@@ -65,6 +76,25 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return freeze(config);
+}
+
+/** What the embedder lacks, and what is given but would do nothing. */
+function embedderProblems(config: Config, env: Environment, flags: Flags): string[] {
+  const { embedder } = config;
+  const takes = {
+    builtin: [],
+    onnx: ['embedderModel', 'embedderThreads'],
+    http: ['embedderModel', 'embedderUrl', 'embedderKey'],
+  };
+  const needs = { builtin: [], onnx: ['embedderModel'], http: ['embedderModel', 'embedderUrl'] };
+  const options = ['embedderModel', 'embedderUrl', 'embedderKey', 'embedderThreads'] as const;
+  return options.flatMap((name) => {
+    const [variable, given] = [variableOf(name), isGiven(name, env, flags)];
+    if (!given && (needs[embedder] as string[]).includes(name))
+      return [`${variableOf('embedder')}=${embedder} needs ${variable}.`];
+    if (!given || (takes[embedder] as string[]).includes(name)) return [];
+    return [`${variable} has no effect with ${variableOf('embedder')}=${embedder}.`];
+  });
 }
 
 /** The configured public address, or the one that follows from where the server came to listen. */

@@ -57,11 +57,35 @@ export const word: ValueKind<string> = {
   parse: (text) => (/^\S+$/.test(text) ? text : undefined),
 };
 
+/** A name or path as whoever it is for will read it. */
+export const line: ValueKind<string> = {
+  placeholder: 'name',
+  expects: 'a name',
+  parse: (text) => (/[\0\r\n]/.test(text) || text.trim() === '' ? undefined : text.trim()),
+};
+
+export const token: ValueKind<Secret<string>> = {
+  placeholder: 'token',
+  expects: 'visible ASCII characters without spaces',
+  parse: (text) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined),
+};
+
 /** A file or folder; relative ones count from where the process was started. */
 export const path: ValueKind<string> = {
   placeholder: 'path',
   expects: 'a path',
   parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
+};
+
+/** File name extensions, with or without the dot, in any case. */
+export const extensions: ValueKind<ReadonlySet<string>> = {
+  placeholder: 'list',
+  expects: 'file name extensions with commas between them, such as png,jpg,pdf',
+  parse(text) {
+    const names = text.split(',').map((name) => name.trim().replace(/^\./, '').toLowerCase());
+    // A file in `.md` is a note, and would never get here.
+    return names.every((name) => /^[\p{L}\p{N}_-]{1,32}$/u.test(name) && name !== 'md') ? new Set(names) : undefined;
+  },
 };
 
 export const hostName: ValueKind<string> = {
@@ -90,6 +114,33 @@ export const databaseUrl: ValueKind<Secret<string>> = {
   },
 };
 
+/** Where attachments are kept. */
+export type BlobStore =
+  | { readonly kind: 'disk' | 'database' }
+  | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
+
+export const blobStore: ValueKind<BlobStore> = {
+  placeholder: 'where',
+  expects: 'disk, database, or a bucket such as s3://notes/attachments',
+  parse(text) {
+    if (text === 'disk' || text === 'database') return { kind: text };
+    const [, bucket, folder = ''] =
+      /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*))?$/.exec(text) ?? [];
+    if (bucket === undefined || /\.\.|\/\/|^\//.test(folder)) return undefined;
+    return { kind: 's3', bucket, prefix: folder === '' || folder.endsWith('/') ? folder : `${folder}/` };
+  },
+};
+
+export const serviceUrl: ValueKind<string> = {
+  placeholder: 'url',
+  expects: 'an http or https address, such as https://s3.example.org',
+  parse(text) {
+    const url = URL.parse(text);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+    return /[?#]/.test(text) ? undefined : text;
+  },
+};
+
 export const key256: ValueKind<Secret<Buffer>> = {
   placeholder: 'base64',
   expects: '32 bytes in base64 (`openssl rand -base64 32` makes one)',
@@ -110,6 +161,12 @@ export const origins: ValueKind<readonly string[]> = {
   placeholder: 'origins',
   expects: '* or origins separated by commas, such as https://notes.example.org,app://obsidian.md',
   parse: (text) => (text === '*' ? ['*'] : list(text, isOrigin)),
+};
+
+export const redirects: ValueKind<readonly string[]> = {
+  placeholder: 'addresses',
+  expects: 'https addresses separated by commas, such as https://app.example.org/callback',
+  parse: (text) => list(text, (item) => URL.parse(item)?.protocol === 'https:'),
 };
 
 function list(text: string, fits: (item: string) => boolean): string[] | undefined {

@@ -5,6 +5,8 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 const CHUNK_OVERHEAD = 256;
 /** So many looks in a row at which too little has come end a request. */
 const POOR_LOOKS = 2;
+/** A body that is held while it comes must be whole after so long, however steadily it drips. */
+const WHOLE_MS = 300_000;
 
 /** The memory that the bodies of all requests may take while they arrive. */
 export class Budget {
@@ -86,10 +88,12 @@ export class Arrival {
   #watch(least: number, everyMs: number, reject: (error: Error) => void): NodeJS.Timeout {
     let before = 0;
     let poor = 0;
+    let waited = 0;
     return setInterval(() => {
+      waited += everyMs;
       poor = this.#bytes - before < least ? poor + 1 : 0;
       before = this.#bytes;
-      if (poor >= POOR_LOOKS) reject(new NotevaultError('request_timeout'));
+      if (poor >= POOR_LOOKS || waited >= WHOLE_MS) reject(new NotevaultError('request_timeout'));
     }, everyMs);
   }
 }

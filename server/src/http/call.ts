@@ -25,6 +25,10 @@ export function callOf(request: FastifyRequest, route: Route, admitted: Admitted
     cookies: request.cookies,
     authorization: headers.authorization ?? null,
     origin: headers.origin ?? null,
+    header: (name: string) => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : null;
+    },
     tail: route.path.endsWith('/*') ? tailOf(request, route) : '',
     body: request.body,
     query: request.query,
@@ -58,10 +62,19 @@ function tailOf(request: FastifyRequest, route: Route): string {
   const path = request.originalUrl.replace(/^https?:\/\/.*?\//i, '/').split('?', 1)[0] ?? '';
   const before = `/api${route.path}`.split('/').length - 1;
   const rest = path.split('/').slice(before).join('/');
+  if (route.tail === 'text') return decodedText(rest);
   try {
     return normalizePath(decodeUrlPath(rest));
   } catch (error) {
     if (error instanceof PathError) throw invalid({ path: [error.reason] });
     throw error;
+  }
+}
+
+function decodedText(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw invalid({ path: ['is not percent-encoded UTF-8'] });
   }
 }

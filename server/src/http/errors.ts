@@ -1,5 +1,6 @@
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { BlobError } from '../engines/blobs/blobs.ts';
 import { DatabaseError } from '../engines/database/database.ts';
 
 const RETRY_AFTER_SECONDS = '1';
@@ -38,8 +39,9 @@ export function headersFor(requestId: string): Record<string, string> {
 export function answerOf(error: NotevaultError): Answer {
   const entry: { status: number; error: string; both?: true; retry?: true } = errors[error.code];
   const headers: Record<string, string> = {};
-  const { allow, retry_after, ...details } = error.details;
+  const { allow, retry_after, content_range, ...details } = error.details;
   if (typeof allow === 'string') headers.allow = allow;
+  if (typeof content_range === 'string') headers['content-range'] = content_range;
   if (entry.retry) headers['retry-after'] = typeof retry_after === 'string' ? retry_after : RETRY_AFTER_SECONDS;
   if (error.code === 'validation') return { status: entry.status, body: details, headers };
   const body = { error: entry.error, ...(entry.both ? { errors: entry.error } : {}), ...details };
@@ -59,6 +61,11 @@ function challengeOf(error: NotevaultError | null, request: FastifyRequest, meta
 function catalogued(error: unknown, request: FastifyRequest): NotevaultError | null {
   if (error instanceof NotevaultError) return error;
   if (error instanceof DatabaseError && error.code !== 'body_left_open') return new NotevaultError('unavailable');
+  if (error instanceof BlobError) {
+    // The disk is full, or a service away: an operator must hear of it, and no answer tells what it was.
+    request.log.error({ err: error }, 'attachments cannot be stored or read');
+    return new NotevaultError('unavailable');
+  }
   const { code, statusCode, validation } = error as Partial<FastifyError>;
   if (validation !== undefined) return validationError(validation);
   switch (code) {

@@ -2,29 +2,36 @@ import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
+import { networkOf } from '@notevault/protocol/addresses.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { Type } from 'typebox';
+import type { Connections } from '../domains/connections/connections.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
+import type { Tracing } from '../engines/tracing/tracing.ts';
 import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, takeBodies } from './body.ts';
 import { type Admitted, callOf, routableUrl } from './call.ts';
 import { errorHandler, headersFor } from './errors.ts';
+import { cutOffUnread, INCOMING_PACE, type IncomingPace, incomingOf, leaveBodiesUnread } from './incoming.ts';
 import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
+import { type MetricsAccess, mountMetrics } from './metrics.ts';
+import { mountOAuth, OPEN_TO_ALL } from './oauth.ts';
 import { Alive, Health, openApiDocument, plainSchema, schemaOf } from './openapi.ts';
 import type { Gate, Reply, Route } from './route.ts';
+import { send } from './send.ts';
+import { isUpgrade, mayUpgrade, mountSocket, type SocketRoute, type Sockets, takeUpgrades } from './sockets.ts';
 import { letConnectionsGo } from './stopping.ts';
+import { mountTracing } from './tracing.ts';
 import { answerUnreadable } from './unreadable.ts';
+import { UploadPlaces } from './upload-places.ts';
 
 export interface HttpParts {
   readonly routes: readonly Route[];
+  readonly socketRoutes: readonly SocketRoute[];
+  readonly sockets: Sockets;
   readonly gate: Gate;
   readonly idempotency: Pick<Idempotency, 'once'>;
+  readonly connections: Pick<Connections, 'oauth' | 'devices'>;
   readonly log: FastifyBaseLogger;
   readonly version: string;
   /** Origin under which clients reach the server, for metadata addresses and the origin check. */
@@ -33,12 +40,25 @@ export interface HttpParts {
   readonly trustProxy: readonly string[];
   /** Requests a minute per IP and path on `auth` routes; 0 = no limit. */
   readonly authRateLimit: number;
+  /** How slowly a body may come that is read as it comes. */
+  readonly incomingPace?: IncomingPace;
+  /** Absent: nothing is measured, and `/metrics` is not there. */
+  readonly metrics?: MetricsAccess;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing;
   /** Rejects when the server cannot serve (the database is away). */
   readonly ready: () => Promise<void>;
 }
 
+/** What all routes share. */
+interface Mounted extends HttpParts {
+  readonly uploads: UploadPlaces;
+}
+
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const IN_FLIGHT_MAX = 2000;
+/** A large file over a slow line takes hours; a body that stops coming, or that nobody reads, is cut off much earlier. */
+const REQUEST_MS = 6 * 3_600_000;
 /** Percent-encoded, a path of 4,096 bytes has up to three times as many characters. */
 const PARAM_LENGTH_MAX = 3 * 4096 + 64;
 const CORS_HEADERS = [
@@ -68,6 +88,7 @@ const COOKIE_ROUTES = new Set(['/api/auth/refresh', '/api/auth/logout']);
 /** The HTTP server over the routes of all rooms; not yet listening. */
 export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
   const app = Fastify({
+    http: { shouldUpgradeCallback: mayUpgrade },
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
@@ -77,7 +98,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     bodyLimit: DEFAULT_BODY_LIMIT,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
-    requestTimeout: 300_000,
+    requestTimeout: REQUEST_MS,
     clientErrorHandler: answerUnreadable,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false, strictTypes: false } },
   });
@@ -85,8 +106,11 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
   app.setErrorHandler(handleError);
   app.removeAllContentTypeParsers();
   takeBodies(app);
+  // First, so that refusals of the others are in its span.
+  if (parts.tracing !== undefined) mountTracing(app, parts.tracing);
   guardEveryRequest(app);
   letConnectionsGo(app);
+  takeUpgrades(app, parts.sockets);
   await app.register(cookie);
   await app.register(cors, { delegator: corsFor(parts.corsOrigins) });
   refuseUnknownRoutes(app);
@@ -95,16 +119,31 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
       global: false,
       max: parts.authRateLimit,
       timeWindow: 60_000,
-      keyGenerator: (request) => `${request.ip} ${request.routeOptions.url}`,
+      keyGenerator: (request) => `${networkOf(request.ip)} ${request.routeOptions.url}`,
       errorResponseBuilder: (_request, { ttl }) =>
         new NotevaultError('rate_limited', { retry_after: String(Math.max(1, Math.ceil(ttl / 1000))) }),
     });
   }
+  const uploads = new UploadPlaces();
+  if (parts.metrics !== undefined) {
+    const { metrics } = parts.metrics;
+    mountMetrics(app, parts.metrics);
+    metrics.gauge('notevault_uploads', 'Bodies of files that are taken in or wait for that', () => uploads.users);
+  }
   await app.register(swagger, openApiDocument(parts.version, parts.publicUrl));
+  const mounted: Mounted = { ...parts, uploads };
   await app.register(
     async (api) => {
-      for (const route of parts.routes) mount(api, route, parts);
-      refuseOtherMethods(api, parts.routes);
+      for (const route of parts.routes) if (route.takes === undefined) mount(api, route, mounted);
+      await api.register(async (streamed) => {
+        leaveBodiesUnread(streamed);
+        for (const route of parts.routes) if (route.takes !== undefined) mount(streamed, route, mounted);
+      });
+      for (const route of parts.socketRoutes) mountSocket(api, route, parts.sockets);
+      refuseOtherMethods(api, [
+        ...parts.routes,
+        ...parts.socketRoutes.map(({ path }) => ({ path, method: 'GET' as const })),
+      ]);
       const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
       api.get('/openapi', { schema: document }, async () => app.swagger());
       const health = plainSchema('getHealth', 'That the server runs, and which version', Health);
@@ -112,6 +151,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     },
     { prefix: '/api' },
   );
+  await mountOAuth(app, { ...parts.connections, publicUrl: parts.publicUrl, limited: parts.authRateLimit > 0 });
   app.get('/healthz', { schema: plainSchema('isAlive', 'That the process runs', Alive) }, async () => ({
     status: 'ok',
   }));
@@ -129,10 +169,13 @@ function guardEveryRequest(app: FastifyInstance): void {
   let inFlight = 0;
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersFor(request.id));
+    // Sockets stay for hours, and have bounds of their own.
+    if (isUpgrade(request)) return;
     inFlight += 1;
     reply.raw.once('close', () => {
       inFlight -= 1;
     });
+    reply.raw.once('finish', () => cutOffUnread(request.raw));
     if (inFlight > IN_FLIGHT_MAX) throw new NotevaultError('unavailable');
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -152,7 +195,7 @@ function refuseUnknownRoutes(app: FastifyInstance): void {
   });
 }
 
-function mount(api: FastifyInstance, route: Route, parts: HttpParts): void {
+function mount(api: FastifyInstance, route: Route, parts: Mounted): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>();
   const anybody = route.access === 'public' || route.limit === 'auth';
   const successStatus = Math.min(...Object.keys(route.responses).map(Number));
@@ -161,6 +204,8 @@ function mount(api: FastifyInstance, route: Route, parts: HttpParts): void {
     url: route.path,
     schema: schemaOf(route),
     bodyLimit: route.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
+    // What a streamed body must look like is for its verb to say.
+    ...(route.takes === undefined ? {} : { validatorCompiler: () => () => true }),
     config: route.limit === 'auth' && parts.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
     // Before the body is read: who calls, and to which vault.
     onRequest: async (request) => {
@@ -171,19 +216,37 @@ function mount(api: FastifyInstance, route: Route, parts: HttpParts): void {
     handler: async (request, reply) => {
       // The call was assembled from the very schemas that the handler's types were made from.
       const call = callOf(request, route, admitted.get(request) ?? {}) as KeyedCall;
-      const answer =
+      const answered = async (call: KeyedCall) =>
         'perform' in route
-          ? await answerKeyed(parts.idempotency, route, call, keyOf(request, route), successStatus)
-          : await route.handle(call);
-      send(reply, answer, successStatus, parts.publicUrl);
+          ? answerKeyed(parts.idempotency, route, call, keyOf(request, route), successStatus)
+          : route.handle(call);
+      const answer = await (route.takes === undefined
+        ? answered(call)
+        : withBody(request, route, call, parts, answered));
+      await send(reply, answer, successStatus, parts.publicUrl);
       return reply;
     },
   });
 }
 
+/** Gives a call its body, which is read while it is answered; one of few at a time. */
+async function withBody(
+  request: FastifyRequest,
+  { takes }: Route,
+  call: KeyedCall,
+  { uploads, incomingPace = INCOMING_PACE }: Mounted,
+  answered: (call: KeyedCall) => Promise<Reply>,
+): Promise<Reply> {
+  using incoming = incomingOf(request, takes?.mediaType ?? '', incomingPace);
+  const account = (call as Admitted).principal?.userId ?? '';
+  return await uploads.within(account, request.raw, () => answered({ ...call, incoming } as KeyedCall));
+}
+
 async function admit(route: Route, request: FastifyRequest, gate: Gate): Promise<Admitted> {
   if (route.access === 'public') return {};
-  const principal = await gate.authenticate(request.headers.authorization);
+  const { authorization, 'user-agent': userAgent = null } = request.headers;
+  const principal = await gate.authenticate(authorization, { ip: request.ip, userAgent });
+  gate.meter(principal, { onboarding: route.onboarding ?? false });
   if (route.access === 'credential') return { principal };
   if (route.access === 'session') {
     if (principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
@@ -194,20 +257,8 @@ async function admit(route: Route, request: FastifyRequest, gate: Gate): Promise
   return { principal, vault };
 }
 
-function send(reply: FastifyReply, answer: Reply, successStatus: number, publicUrl: string): void {
-  reply.code(answer.status ?? successStatus);
-  if (answer.headers !== undefined) reply.headers(answer.headers);
-  if (answer.cookie !== undefined) {
-    const { name, value, path, maxAgeSeconds } = answer.cookie;
-    const options = { path, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') } as const;
-    if (value === null) reply.clearCookie(name, options);
-    else reply.setCookie(name, value, { ...options, maxAge: maxAgeSeconds });
-  }
-  reply.send(answer.body);
-}
-
 /** For each path with routes, the methods it lacks answer 405 with what it has. */
-function refuseOtherMethods(api: FastifyInstance, routes: readonly Route[]): void {
+function refuseOtherMethods(api: FastifyInstance, routes: readonly Pick<Route, 'path' | 'method'>[]): void {
   const methodsOf = new Map<string, Set<string>>();
   for (const { path, method } of routes) methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method));
   for (const [url, present] of methodsOf) {
@@ -238,7 +289,8 @@ function corsFor(origins: readonly string[]) {
   };
   return (request: FastifyRequest, done: (error: Error | null, options?: object) => void) => {
     const path = routedPath(request);
-    done(null, path.startsWith('/api/') && !COOKIE_ROUTES.has(path) ? open : { origin: false });
+    if (OPEN_TO_ALL.has(path)) done(null, { ...open, origin: '*' });
+    else done(null, path.startsWith('/api/') && !COOKIE_ROUTES.has(path) ? open : { origin: false });
   };
 }
 

@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import { type Answer, finishNothing, type Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admitted } from './call.ts';
+import type { Incoming } from './incoming.ts';
 import type { KeyedRoute, Reply } from './route.ts';
 
 export type KeyedCall = Parameters<KeyedRoute['perform']>[0];
@@ -27,6 +28,28 @@ export async function answerKeyed(
   key: string | null,
   successStatus: number,
 ): Promise<Reply> {
+  if (route.receive !== undefined) {
+    await using received = await route.receive(call as KeyedCall & { incoming: Incoming });
+    return await answerOnce(
+      idempotency,
+      route,
+      { ...call, received } as KeyedCall,
+      key,
+      successStatus,
+      received.identity,
+    );
+  }
+  return answerOnce(idempotency, route, call, key, successStatus, call.body ?? null);
+}
+
+async function answerOnce(
+  idempotency: Pick<Idempotency, 'once'>,
+  route: KeyedRoute,
+  call: KeyedCall,
+  key: string | null,
+  successStatus: number,
+  body: unknown,
+): Promise<Reply> {
   if (key === null) return route.reply(await route.perform(call, finishNothing), call);
   const { principal, vault } = call as Admitted;
   if (principal === undefined) throw new TypeError('a keyed route is never public');
@@ -34,9 +57,9 @@ export async function answerKeyed(
     const { status = successStatus, body } = route.reply(result, call);
     return { status, body };
   };
-  const { params, query, body, tail } = call;
+  const { params, query, tail } = call;
   const ask = { userId: principal.userId, vault: vault ?? null, route: `POST ${route.path}`, key };
-  const given = await idempotency.once({ ...ask, request: { params, query, tail, body: body ?? null } }, async (keep) =>
+  const given = await idempotency.once({ ...ask, request: { params, query, tail, body } }, async (keep) =>
     answerOf(await route.perform(call, (handle, result) => keep(handle, answerOf(result)))),
   );
   if (!given.replayed) return given;

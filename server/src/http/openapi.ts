@@ -54,9 +54,10 @@ function errorBody(codes: readonly ErrorCode[]): TSchema {
 export function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
-  const limit = route.limit === 'auth' ? (['rate_limited'] as const) : [];
+  const limit = route.access !== 'public' || route.limit === 'auth' ? (['rate_limited'] as const) : [];
   const keyed = 'perform' in route ? KeyErrors[route.key] : [];
-  const own = [...body, ...path, ...limit, ...keyed, ...(route.errors ?? [])];
+  const streamed = route.takes === undefined ? [] : (['request_timeout', 'bad_request'] as const);
+  const own = [...body, ...streamed, ...path, ...limit, ...keyed, ...(route.errors ?? [])];
   return [...new Set([...AccessErrors[route.access], ...own, ...RequestErrors])];
 }
 
@@ -72,6 +73,7 @@ export function schemaOf(route: Route): FastifySchema {
   for (const [status, schema] of Object.entries(route.responses)) {
     response[Number(status)] = schema ?? Type.Null({ description: 'No body.' });
   }
+  if (route.sendsBytes) sendBytes(response);
   const vaultScoped = route.access === 'read' || route.access === 'write';
   const named: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
     operationId: route.operation,
@@ -81,12 +83,27 @@ export function schemaOf(route: Route): FastifySchema {
     response,
   };
   if (route.body !== undefined) named.body = route.body;
+  // Documented, not validated: at that moment nothing of it has been read.
+  if (route.takes !== undefined) named.body = { content: { [route.takes.mediaType]: { schema: route.takes.schema } } };
   if (route.query !== undefined) named.querystring = route.query;
   if (route.params !== undefined) named.params = route.params;
   const headers = { ...(vaultScoped ? VaultHeaders : {}), ...('perform' in route ? KeyHeaders : {}) };
   if (Object.keys(headers).length > 0) named.headers = Type.Object(headers);
   return named;
 }
+
+const Bytes = Type.Unsafe({ type: 'string', format: 'binary' });
+
+/** Beside the JSON that a route answers with, the same statuses may bring bytes. */
+function sendBytes(response: Record<number, TSchema>): void {
+  for (const status of [200, 206]) {
+    const json = response[status];
+    const content = { ...(json === undefined ? {} : { 'application/json': { schema: json } }), ...OCTETS };
+    response[status] = { description: 'The bytes, or what is known of them.', content } as unknown as TSchema;
+  }
+  response[304] = Type.Null({ description: 'The bytes that the client has are the right ones.' });
+}
+const OCTETS = { 'application/octet-stream': { schema: Bytes } };
 
 const VaultHeaders = {
   'x-vault-id': Type.Optional(
@@ -117,6 +134,23 @@ export function plainSchema(operationId: string, summary: string, body: TSchema)
     ...{ operationId, summary, tags: ['server'], security: [] },
     response: { 200: body, 503: errorBody(['unavailable']) },
   };
+  return schema;
+}
+
+/** What of a WebSocket route an HTTP client can be told. */
+export function socketSchema(route: {
+  readonly operation: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly params?: TSchema;
+}): FastifySchema {
+  const { operation: operationId, summary, description } = route;
+  const switching = Type.Null({ description: 'The connection is a WebSocket from here on.' });
+  const response = { 101: switching, 426: errorBody(['upgrade_required']), 503: errorBody(['unavailable']) };
+  const schema: FastifySchema & { operationId: string; summary: string; description: string; tags: string[] } = {
+    ...{ operationId, summary, description, tags: ['sync'], security: [], response },
+  };
+  if (route.params !== undefined) schema.params = route.params;
   return schema;
 }
 

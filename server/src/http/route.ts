@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Principal } from '../domains/accounts/accounts.ts';
 import type { Finish } from '../domains/idempotency/idempotency.ts';
 import type { OpenVault } from '../domains/vaults/vaults.ts';
+import type { Incoming } from './incoming.ts';
 
 /**
  * Who may call: anybody, a session, any credential, or any credential that may read or write the vault chosen by the
@@ -23,7 +24,9 @@ export interface Call {
   readonly authorization: string | null;
   /** `Origin`, as sent by browsers. */
   readonly origin: string | null;
-  /** For routes that end in `/*`: the rest of the URL path, normalised by the contract's path rules. */
+  /** Any header of the request, by its name in lower case. */
+  readonly header: (name: string) => string | null;
+  /** For routes that end in `/*`: the rest of the URL path, normalised by the contract's path rules, or decoded as `tail` says. */
   readonly tail: string;
 }
 
@@ -48,9 +51,20 @@ export interface Reply {
   /** Default: the first status the route declares. */
   readonly status?: number;
   readonly body?: unknown;
+  /** Instead of `body`: JSON text in UTF-8, made faster than the route's schema would, and of its shape. */
+  readonly json?: Buffer;
+  /** Instead of `body`: bytes that are made as they are sent. */
+  readonly bytes?: ReplyBytes;
   readonly headers?: Readonly<Record<string, string>>;
   /** A cookie to set, or to clear when `value` is null. */
   readonly cookie?: CookieChange;
+}
+
+/** An answer's body of any size. */
+export interface ReplyBytes {
+  readonly length: number;
+  /** Not called for HEAD. What it throws is still answered as an error; what the bytes throw cuts the connection. */
+  open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export interface CookieChange {
@@ -64,6 +78,8 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
   readonly path: string;
+  /** What the rest of the path is: a path of the vault (the default), or any text, percent-decoded and no more. */
+  readonly tail?: 'text';
   /** The operation's name in the OpenAPI document. */
   readonly operation: string;
   readonly summary: string;
@@ -72,11 +88,15 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly bodyLimit?: number;
   /** `auth`: limited by IP and path (contract section 12). */
   readonly limit?: 'auth';
+  /** Has some requests to itself once those of the plan are used up, so that nobody is kept from beginning. */
+  readonly onboarding?: true;
   readonly body?: B;
   readonly query?: Q;
   readonly params?: P;
   /** Success status → body; null for none. */
   readonly responses: Readonly<Record<number, TSchema | null>>;
+  /** Whether it can answer with the bytes of a file, too. */
+  readonly sendsBytes?: boolean;
   /** The catalogue errors it can answer with, besides those of its access and of requests as such. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -86,6 +106,36 @@ type CallTo<A extends Access, B, Q, P> = Call &
 
 export interface RouteSpec<A extends Access, B, Q, P> extends RouteBase<A, B, Q, P> {
   readonly handle: (call: CallTo<A, B, Q, P>) => Promise<Reply>;
+}
+
+/** A route that reads its body as it comes; `body` says what that looks like, and the verb whether it is so. */
+export interface StreamedSpec<A extends Access, Q, P> extends RouteBase<A, undefined, Q, P> {
+  readonly takes: StreamedBody;
+  readonly handle: (call: CallTo<A, undefined, Q, P> & { readonly incoming: Incoming }) => Promise<Reply>;
+}
+
+/** For the document: the media type of a body that is not read as a whole, and its fields where it is JSON. */
+export interface StreamedBody {
+  readonly mediaType: 'application/json' | 'application/octet-stream';
+  readonly schema: TSchema;
+}
+
+/** What a keyed route made of a body that it read as it came. */
+export interface Received extends AsyncDisposable {
+  /** All that tells this body from another one, as JSON. */
+  readonly identity: unknown;
+}
+
+/** A streamed route whose answer is kept as a keyed route's: it takes the whole body in before it looks at its key. */
+export interface KeyedStreamedSpec<A extends Access, Q, P, Got extends Received, Result>
+  extends Omit<RouteBase<A, undefined, Q, P>, 'method'> {
+  readonly takes: StreamedBody;
+  readonly receive: (call: CallTo<A, undefined, Q, P> & { readonly incoming: Incoming }) => Promise<Got>;
+  readonly perform: (
+    call: CallTo<A, undefined, Q, P> & { readonly received: Got },
+    finish: Finish<unknown>,
+  ) => Promise<Result>;
+  readonly reply: (result: Result, call: CallTo<A, undefined, Q, P>) => Pick<Reply, 'status' | 'body'>;
 }
 
 /** A route whose answer is kept under the request's `X-Idempotency-Key` and given again to the same request. */
@@ -103,10 +153,13 @@ export interface KeyedSpec<A extends Access, B, Q, P, Result> extends Omit<Route
 type AnyBase = RouteBase<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 type AnyCall = CallTo<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 export interface PlainRoute extends AnyBase {
+  readonly takes?: StreamedBody;
   readonly handle: (call: AnyCall) => Promise<Reply>;
 }
 export interface KeyedRoute extends AnyBase {
   readonly key: 'required' | 'optional';
+  readonly takes?: StreamedBody;
+  readonly receive?: (call: AnyCall & { readonly incoming: Incoming }) => Promise<Received>;
   readonly perform: (call: AnyCall, finish: Finish<unknown>) => Promise<unknown>;
   readonly reply: (result: unknown, call: AnyCall) => Pick<Reply, 'status' | 'body'>;
   readonly recheck?: (call: AnyCall, body: unknown) => void;
@@ -136,10 +189,35 @@ export function keyedRoute<
   return { key: 'optional', ...spec, method: 'POST' } as unknown as KeyedRoute;
 }
 
+/** Declares a route that reads its body as it comes. */
+export function streamedRoute<
+  A extends Access,
+  Q extends TSchema | undefined = undefined,
+  P extends TSchema | undefined = undefined,
+>(spec: StreamedSpec<A, Q, P>): Route {
+  return spec as unknown as PlainRoute;
+}
+
+/** Declares a POST that reads its body as it comes and does its work once for each idempotency key. */
+export function keyedStreamedRoute<
+  A extends Exclude<Access, 'public'>,
+  Got extends Received,
+  Result,
+  Q extends TSchema | undefined = undefined,
+  P extends TSchema | undefined = undefined,
+>(spec: KeyedStreamedSpec<A, Q, P, Got, Result>): Route {
+  return { key: 'optional', ...spec, method: 'POST' } as unknown as KeyedRoute;
+}
+
 /** Decides who calls and which vault is meant; bound in app.ts to the rooms that know. */
 export interface Gate {
-  /** The caller behind an `Authorization` header. Throws `unauthorized`. */
-  authenticate(authorization: string | undefined): Promise<Principal>;
+  /** The caller behind an `Authorization` header, and from where they call. Throws `unauthorized`. */
+  authenticate(
+    authorization: string | undefined,
+    client: { readonly ip: string; readonly userAgent: string | null },
+  ): Promise<Principal>;
+  /** Counts a request against the caller's plan. Throws `rate_limited`. */
+  meter(principal: Principal, use: { readonly onboarding: boolean }): void;
   /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed. Throws the catalogue's 403s and 404s. */
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
 }

@@ -1,4 +1,5 @@
 import type { Answer } from '../kit/person.ts';
+import { checkFiles } from './kill-files.ts';
 import { callerOf, hashOf, type Known, type Ledger, type Slot } from './kill-load.ts';
 
 /**
@@ -8,6 +9,7 @@ import { callerOf, hashOf, type Known, type Ledger, type Slot } from './kill-loa
 export async function checkLedger(url: string, ledger: Ledger): Promise<string[]> {
   const faults = ledger.refused.splice(0).map((refused) => `under load: ${refused}`);
   const caller = callerOf(url, ledger);
+  faults.push(...(await checkFiles(caller, ledger.files)));
   const listed = await caller.get('/vaults');
   const ids = new Set((listed.body.vaults as { id: string }[]).map((vault) => vault.id));
   for (const [name, id] of ledger.vaults) {

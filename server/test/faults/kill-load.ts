@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Answer, Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
+import { addFileSlots, type FileLedger, type FileSlot, newFileLedger, purgeVault, writeFile } from './kill-files.ts';
 
 /** A place for a note: what its server has acknowledged there, and what was sent and not answered. */
 export interface Slot {
@@ -38,6 +39,7 @@ export interface Ledger {
   readonly slots: Slot[];
   /** Vaults acknowledged, by the client's own id for them; null while not. */
   readonly vaults: Map<string, string | null>;
+  readonly files: FileLedger;
   /** Acknowledged writes in all. */
   acknowledged: number;
   /** Answers that no healthy server gives. */
@@ -55,11 +57,13 @@ export function callerOf(url: string, ledger: Pick<Ledger, 'token'>): Caller {
 export async function newLedger(url: string): Promise<Ledger> {
   const credentials = { email: 'alice@example.org', password: 'a long enough password' };
   const signed = await new Caller(url).post('/auth/register', credentials);
-  const ledger: Ledger = { ...{ token: signed.body.access_token, slots: [], vaults: new Map() }, ...COUNTS() };
+  const token: string = signed.body.access_token;
+  const ledger: Ledger = { token, slots: [], vaults: new Map(), files: newFileLedger(), ...COUNTS() };
   for (const name of ['first', 'second', 'third']) {
     const made = await callerOf(url, ledger).post('/vaults/register', { client_id: name, name });
     ledger.vaults.set(name, made.body.id);
     addSlots(ledger, made.body.id, 40);
+    addFileSlots(ledger.files, made.body.id);
   }
   return ledger;
 }
@@ -89,19 +93,27 @@ const AT_ONCE = 24;
  * after each acknowledgement.
  */
 export async function load(url: string, ledger: Ledger, random: Random, acknowledged: () => void): Promise<void> {
-  const free = new Set(ledger.slots);
+  const free = new Set<Slot | FileSlot>([...ledger.slots, ...ledger.files.slots]);
   const caller = callerOf(url, ledger);
   const hand = async () => {
     for (;;) {
       const slot = random.pick([...free]);
       free.delete(slot);
-      const going = await (random.chance(0.01) ? newVault(caller, ledger) : write(caller, ledger, slot, random));
+      const going = await step(caller, ledger, slot, random);
       if (!going) return;
       free.add(slot);
       acknowledged();
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, hand));
+}
+
+/** False once the server is gone. */
+function step(caller: Caller, ledger: Ledger, slot: Slot | FileSlot, random: Random): Promise<boolean> {
+  if (random.chance(0.01)) return newVault(caller, ledger);
+  if (random.chance(0.01)) return purgeVault(caller, ledger.files, random);
+  if ('kept' in slot) return writeFile(caller, ledger.files, slot, random);
+  return write(caller, ledger, slot, random);
 }
 
 /** False once the server is gone. */

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { readConfig } from '../../src/config/config.ts';
 import { databaseFile } from '../../src/data-folder.ts';
 import { readKeyFile } from '../../src/engines/keyring/key-file.ts';
 import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
@@ -9,13 +10,14 @@ import { type Environment, Folder, ServeProcess, startServe } from '../kit/proce
 import { Random } from '../kit/random.ts';
 import { openRaw } from '../kit/raw.ts';
 import { checkLedger } from './kill-check.ts';
+import { checkSwept } from './kill-files.ts';
 import { type Ledger, load, newLedger, signInAgain } from './kill-load.ts';
 
 /*
  * node server/test/faults/kill.ts --engine sqlite|postgres [--times 50] [--seed N]
  *
  * Kills a server under load again and again, on one and the same data. After each kill it must start by itself, with
- * every acknowledged write there and nothing half there. (That a write survives a power cut too is what
+ * every acknowledged write there and nothing half there; in the end no bytes may be left that nothing has. (That a write survives a power cut too is what
  * sync-order.test.ts shows: what a killed process has written, the system still has.)
  */
 
@@ -58,7 +60,8 @@ export async function killRun({ engine, times, seed, report = () => undefined }:
     if (faults.length > 0) return faults;
   }
   const { code, stdout, stderr } = await server.stop();
-  return code === 0 ? [] : [`the last server ended with ${code}: ${stdout}${stderr}`];
+  if (code !== 0) return [`the last server ended with ${code}: ${stdout}${stderr}`];
+  return await checkSwept(readConfig(env), () => openRaw(postgres ?? { file: databaseFile(folder.path) }));
 }
 
 /** At a moment that the seed decides: after so many acknowledgements, and so many milliseconds more. */

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { databaseFile } from '../../src/data-folder.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';
 import { openRaw } from '../kit/raw.ts';
-import { type Call, callsOf, traced } from '../kit/trace.ts';
-import { type Commit, commitsIn } from '../kit/wal.ts';
+import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/trace.ts';
+import { commitsIn } from '../kit/wal.ts';
 
 /*
  * What a killed process has written, the system still has: a kill shows nothing of what a power cut would take. So the
@@ -41,10 +40,9 @@ test('no 2xx of a write leaves before a sync of the log that began after its com
   const feedsPage = await findPage(databaseFile(dataDir), deleted, acknowledged);
   assert.equal((await server.stop()).code, 0);
 
-  const calls = callsOf(await wholeTrace());
+  const calls = callsOf(await wholeTrace(trace));
   const commits = commitsIn(wal, { feedsPage, vault });
-  const writes = calls.filter(({ name, on }) => name === 'pwrite64' && on.endsWith('.sqlite-wal'));
-  const syncs = calls.filter(({ name, on }) => name.startsWith('f') && on.endsWith('.sqlite-wal'));
+  const log = logCallsOf(calls);
   const answers = answersIn(calls);
   assert.ok(acknowledged.size >= WRITES && commits.length >= WRITES / AT_ONCE, `--seed ${seed}: too little to look at`);
   for (const [id, seq] of acknowledged) {
@@ -52,11 +50,9 @@ test('no 2xx of a write leaves before a sync of the log that began after its com
     assert.ok(commit !== undefined, `${id}: its commit is not in the log`);
     const answer = answers.get(id);
     assert.ok(answer !== undefined, `${id}: its answer is not in the trace`);
-    const written = lastWriteOf(commit, writes);
-    const covering = syncs.find(({ begin, end, result }) => begin > written && end < answer && result === 0);
     assert.ok(
-      covering !== undefined,
-      `${id} (seq ${seq}, seed ${seed}) was acknowledged at line ${answer}, written by line ${written}, and not synced between`,
+      isSyncedBefore(answer, commit, log),
+      `${id} (seq ${seq}, seed ${seed}) was acknowledged at line ${answer}, and its commit not synced before`,
     );
   }
 });
@@ -107,16 +103,6 @@ async function findPage(
   return Number(row?.rootpage);
 }
 
-/** The tracer writes on after what it traced has ended; its last line says so. */
-async function wholeTrace(): Promise<string> {
-  for (let tries = 0; tries < 500; tries++) {
-    const text = await readFile(trace, 'utf8');
-    if (/\+\+\+ exited with 0 \+\+\+\n$/.test(text)) return text;
-    await delay(10);
-  }
-  throw new Error('the trace has no end');
-}
-
 /** Where each answer of a write began to go out. */
 function answersIn(calls: readonly Call[]): Map<string, number> {
   const answers = new Map<string, number>();
@@ -125,12 +111,4 @@ function answersIn(calls: readonly Call[]): Map<string, number> {
     if (id !== undefined) answers.set(id, begin);
   }
   return answers;
-}
-
-/** The line by which all bytes of a commit were written. */
-function lastWriteOf({ from, to }: Commit, writes: readonly Call[]): number {
-  const offsets = writes.map(({ rest }) => Number(/, (\d+)$/.exec(rest)?.[1]));
-  const own = writes.filter((_, at) => (offsets[at] ?? -1) >= from && (offsets[at] ?? -1) < to);
-  assert.ok(own.length > 0, 'a commit that nobody wrote: the log began anew, make the load smaller');
-  return Math.max(...own.map(({ end }) => end));
 }

@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
-import { keyFile } from '../../src/engines.ts';
+import { blobsFolder, keyFile } from '../../src/engines.ts';
 import { Caller } from '../kit/person.ts';
 import { assertFails, cli, Folder, ServeProcess, startServe } from '../kit/process.ts';
 import { openRaw } from '../kit/raw.ts';
@@ -21,10 +33,14 @@ describe('import', { concurrency: 2 }, () => {
   writeFileSync(`${vault}/sub/three.md`, '---\na: [\n---\n');
   writeFileSync(`${vault}/latin.md`, Buffer.from([0x61, 0xe4, 0x62]));
   writeFileSync(`${vault}/picture.png`, 'no note');
+  writeFileSync(`${vault}/sub/program.txt`, '#!/bin/sh\necho\n');
+  writeFileSync(`${vault}/drawing.psd`, 'not taken');
+  utimesSync(`${vault}/picture.png`, 1_234_567_890.5, 1_234_567_890.5);
   const FIRST = [
     ...['Vault "A vault": 3 notes (3 written, 0 unchanged)', '  links        2, of them 1 dangling'],
-    ...['  degraded     1 with unusable frontmatter', '    sub/three.md', /attachments {2}1 counted/],
-    ...['    .obsidian: hidden folder', '    latin.md: not UTF-8'],
+    ...['  degraded     1 with unusable frontmatter', '    sub/three.md'],
+    ...['  attachments  1 (1 uploaded, 0 unchanged)', '    .obsidian: hidden folder', '    latin.md: not UTF-8'],
+    ...['drawing.psd', 'sub/program.txt'].map((file) => `    ${file}: a kind of file that the server does not take`),
   ];
 
   for (const how of ['stopped', 'running', '--url'] as const) {
@@ -44,14 +60,21 @@ describe('import', { concurrency: 2 }, () => {
       const elsewhere = how === '--url' ? { NOTEVAULT_DATA_DIR: folder.at('none') } : env;
       const first = await cli(args, { env: elsewhere });
       assert.equal(first.code, 0, first.stderr);
-      for (const line of FIRST) {
-        assert.ok(
-          typeof line === 'string' ? first.stdout.includes(`${line}\n`) : line.test(first.stdout),
-          `${line}: ${first.stdout}`,
-        );
-      }
+      for (const line of FIRST) assert.ok(first.stdout.includes(`${line}\n`), `${line}: ${first.stdout}`);
       const second = await cli(args, { env: elsewhere });
-      assert.ok(second.stdout.startsWith('Vault "A vault": 3 notes (0 written, 3 unchanged)\n'), second.stdout);
+      const unchanged =
+        'Vault "A vault": 3 notes (0 written, 3 unchanged)\n  attachments  1 (0 uploaded, 1 unchanged)\n';
+      assert.ok(second.stdout.startsWith(unchanged), second.stdout);
+
+      const exported = folder.at(`exported ${how.replace(/\W/g, '')}`);
+      const out = await cli(['export', 'A vault', exported, ...args.slice(2)], { env: elsewhere });
+      assert.equal(out.code, 0, out.stdout + out.stderr);
+      for (const file of ['one.md', 'sub/two.md', 'sub/three.md', 'picture.png']) {
+        assert.ok(readFileSync(`${exported}/${file}`).equals(readFileSync(`${vault}/${file}`)), file);
+        const seconds = [exported, vault].map((root) => Math.floor(statSync(`${root}/${file}`).mtimeMs / 1000));
+        assert.equal(seconds[0], seconds[1], file);
+      }
+      assert.deepEqual(readdirSync(exported).sort(), ['one.md', 'picture.png', 'sub']);
 
       await using started = server === null ? await startServe({ env }) : null;
       const url = (server ?? started)?.url ?? '';
@@ -61,6 +84,34 @@ describe('import', { concurrency: 2 }, () => {
       assert.equal((await alice.get('/vaults')).body.vaults.length, 1);
     });
   }
+
+  it('exports into no folder that has something in it, and out of none', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir() };
+    const input = 'long enough';
+    await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input });
+    await cli(['import', vault], { env });
+    assertFails(
+      await cli(['export', 'Another', folder.at('new')], { env }),
+      /no vault named "Another"; there are "A vault"/,
+    );
+    const [target, elsewhere] = [folder.at('target'), folder.at('elsewhere')];
+    mkdirSync(target);
+    mkdirSync(elsewhere);
+    writeFileSync(`${target}/one.md`, 'an older one');
+    writeFileSync(`${target}/other.md`, 'stays');
+    writeFileSync(`${elsewhere}/kept.png`, 'kept');
+    symlinkSync(elsewhere, `${target}/sub`);
+    symlinkSync(`${elsewhere}/kept.png`, `${target}/picture.png`);
+    assertFails(await cli(['export', 'A vault', target], { env }), /is not empty.*--overwrite/);
+    const over = await cli(['export', 'A vault', target, '--overwrite'], { env });
+    assert.equal(over.code, 1);
+    assert.match(over.stdout, /failed {7}2\n {4}sub\/three.md: sub is there already, and is no folder\n/);
+    assert.deepEqual(readdirSync(elsewhere), ['kept.png']);
+    assert.equal(readFileSync(`${elsewhere}/kept.png`, 'utf8'), 'kept');
+    assert.ok(lstatSync(`${target}/picture.png`).isFile());
+    assert.equal(readFileSync(`${target}/one.md`, 'utf8'), readFileSync(`${vault}/one.md`, 'utf8'));
+    assert.equal(readFileSync(`${target}/other.md`, 'utf8'), 'stays');
+  });
 
   it('says whose account or token it lacks', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
@@ -89,6 +140,9 @@ describe('doctor', { concurrency: 2 }, () => {
     const stopped = await cli(['doctor'], { env });
     assert.equal(stopped.code, 0);
     assert.match(stopped.stdout, /ok {4}data keys: all 1 open\n/);
+    assert.match(stopped.stdout, /ok {4}attachments: in .*blobs; written, read and deleted\n/);
+    const inDatabase = await cli(['doctor', '--blobs', 'database'], { env });
+    assert.match(inDatabase.stdout, /ok {4}attachments: in the database; written, read and deleted\n/);
     assert.doesNotMatch(stopped.stdout, /FAULT/);
   });
 
@@ -103,6 +157,14 @@ describe('doctor', { concurrency: 2 }, () => {
       'a damaged data key',
       /FAULT data keys: The data key of server .* cannot be opened/,
       (data) => spoil(data, 'update data_keys set wrapped = zeroblob(60)'),
+    ],
+    [
+      'a folder for attachments that is none',
+      /FAULT attachments: in .*blobs: .*ENOTDIR.*chown/,
+      (data) => {
+        rmSync(blobsFolder(data), { recursive: true });
+        writeFileSync(blobsFolder(data), '');
+      },
     ],
     [
       'a schema of later',

@@ -10,9 +10,11 @@ const ALL = listOptions().map(({ name }) => flagOf(name));
 const STORAGE = ['--data-dir', '--database-url', '--master-key'];
 /** Every command, with what its help must name. */
 const COMMANDS: [string, string[]][] = [
-  ['', ['serve', 'import', 'admin', 'keys', 'doctor', '--version']],
+  ['', ['serve', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
   ['serve', ALL],
   ['import', [...STORAGE, '<folder>', '--vault', '--user', '--url', '--token']],
+  ['search', [...STORAGE, '<query...>', '--vault', '--user', '--mode', '--limit', '--json']],
+  ['reindex', [...STORAGE, '[vault]', '--user']],
   ['admin', ['create-user', 'invite', 'set-plan', 'reset-password']],
   ['admin create-user', [...STORAGE, '<email>', '--admin', '--password-stdin', '--default-plan']],
   ['admin invite', [...STORAGE, '[email]']],

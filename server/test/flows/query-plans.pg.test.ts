@@ -13,7 +13,7 @@ import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { openRaw, type Raw } from '../kit/raw.ts';
 import { scratchFolder } from '../kit/scratch.ts';
 
-const domains = join(import.meta.dirname, '../../src/domains');
+const sources = join(import.meta.dirname, '../../src');
 
 /** Statements that may walk a table or a vault, with the reason. One that needs it no more must go. */
 const WALKS: Readonly<Record<string, string>> = {
@@ -21,21 +21,31 @@ const WALKS: Readonly<Record<string, string>> = {
   'accounts.lockAdmins': 'the table has one row at most',
   'accounts.findOtherAdmin': 'asked when an admin is taken away, by an operator or by deleting an account',
   'accounts.findSomeUsers': 'asked on the command line, for the only account',
+  'accounts.findErasures': 'takes a slice of what waits to be sent: each row is there to be sent',
   'accounts.deleteExpiredInvites': 'asked when an operator makes an invite; there are as many as were made in a week',
   'keys.keysUnderOtherMasters': 'a rotation of the master key goes through every key',
   'keys.countKeysByMaster': 'asked once at each start: under which master keys the data is',
   'keys.keysAfter': 'an examination of the data goes through every key',
+  'connections.deleteUnusedBeyond': 'a registration counts the clients that nobody let in, a few thousand at most',
   'tree.findFolders': 'lists the folders of the vault',
   'idempotency.eraseOfVault': 'a purge takes all rows of the vault, a slice at a time',
+  'blobs.findSome': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
   'notes.findSomeNotes': 'a purge takes all rows of the vault, a slice at a time',
+  'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
+  'notes.findVaultsWaiting': 'asked once at a start, for what was typed in the last seconds before it',
   'notes.findSomeVersions': 'a purge takes all rows of the vault, a slice at a time',
+  'search.findSome': 'a purge takes all rows of the vault, a slice at a time',
+  'sync.findOldDevices': 'asked when a new device comes; a vault has a thousand at most',
+  'sync.eraseDevices': 'a purge takes all rows of the vault, of which there are a thousand at most',
+  'attachments.eraseAttachments': 'a purge takes all rows of the vault, a slice at a time',
+  'attachments.eraseBlobRows': 'a purge takes all rows of the vault, a slice at a time',
   'tree.eraseNames': 'a purge takes all rows of the vault, a slice at a time',
   'tree.eraseFolders': 'a purge takes all rows of the vault, a slice at a time',
 };
 
 /** One row a vault: to go by the vault alone is to look up a row. */
-const ROW_PER_VAULT = ['vaults', 'vault_feeds', 'f', 'v'];
+const ROW_PER_VAULT = ['vaults', 'vault_feeds', 'search_indexes', 'search_embeddings', 'at', 'f', 'v'];
 
 const LIST_LENGTH = 3;
 
@@ -47,9 +57,9 @@ interface Named {
 /** Every statement that a store exports, as `room.name`. */
 async function statements(): Promise<Named[]> {
   const found: Named[] = [];
-  for (const file of globSync('*/*.store.ts', { cwd: domains }).sort()) {
-    const room = file.replaceAll('\\', '/').split('/')[0] ?? '';
-    const store: Record<string, unknown> = await import(join(domains, file));
+  for (const file of globSync('{domains,engines}/*/*.store.ts', { cwd: sources }).sort()) {
+    const room = file.replaceAll('\\', '/').split('/')[1] ?? '';
+    const store: Record<string, unknown> = await import(join(sources, file));
     for (const [name, value] of Object.entries(store)) {
       if (typeof value !== 'object' || value === null || !('compiled' in value)) continue;
       const { compiled } = value as { compiled(engine: Engine, size?: number): Compiled };

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
+import { readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
 import { Caller, type Headed } from '../kit/person.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { cli, Folder, startServe } from '../kit/process.ts';
@@ -17,6 +18,9 @@ const WORDS = {
   ...{ key: 'quibblekey', value: 'Quibblevalue', description: 'Quibbledescription', type: 'quibbletype' },
   ...{ body: 'Quibblebody', edited: 'Quibbleedited', merged: 'Quibblemerged', deleted: 'Quibbledeleted' },
   ...{ vault: 'Quibblevault', about: 'Quibbleabout', renamed: 'Quibblerenamed', client: 'quibbleclient' },
+  ...{ fileFolder: 'Quibblefilefolder', fileName: 'Quibblefilename', fileBytes: 'Quibblefilebytes' },
+  ...{ replaced: 'Quibblereplaced', renamedBytes: 'Quibblerenamedbytes', deletedFile: 'Quibblegonefile' },
+  ...{ oldFile: 'Quibbleoldfile', newFile: 'Quibblenewfile' },
   ...{ device: 'quibbledevice', unread: 'Quibbleunread', umlaut: 'Quübbleumlaut', reason: 'Quibblereason' },
 };
 const PASSWORD = 'quibble-password-of-alice';
@@ -38,6 +42,7 @@ function sealedOn(database: () => Promise<({ url: string } & AsyncDisposable) | 
     assert.ok(stored.size > 5);
     // The search itself works: what stands in clear by design is found.
     assert.ok(occurs(stored, EMAIL).length > 0, 'the e-mail is stored, in clear');
+    assert.ok((stored.get('search_segments.data')?.length ?? 0) > 1000, 'the search index is stored too');
     for (const [place, word] of Object.entries(WORDS)) {
       assert.deepEqual(occurs(stored, word), [], `${place} (${word}) is stored in clear`);
       assert.ok(!log.toLowerCase().includes(word.toLowerCase()), `${place} (${word}) is in the log`);
@@ -139,9 +144,33 @@ async function write(alice: Caller): Promise<Set<string>> {
   const gone = await put(`${w.deleted}.md`, `${w.deleted} [[${w.file}]]`);
   assert.equal((await alice.delete(`/notes/by-id/${gone.id}`, undefined, headers)).status, 200);
   assert.equal((await alice.delete(`/notes/${w.target}.md`, undefined, headers)).status, 200);
+  for (const hash of await attach(alice, headers)) hashes.add(hash);
   assert.equal((await alice.patch(`/vaults/${id}`, { name: w.renamed, description: w.about })).status, 200);
   assert.equal((await alice.get(`/notes/${path}`, headers)).status, 200);
+  for (const query of [w.body, `"${w.edited}" tag:${w.inlineTag}`, `${w.umlaut}x folder:${w.folder}`]) {
+    const found = await alice.post('/search', { query }, headers);
+    assert.equal(found.body.results[0]?.path, path, query);
+  }
   return hashes;
+}
+
+/** Files with words in their names and bytes: put, replaced, renamed, linked to, deleted; gives their hashes. */
+async function attach(alice: Caller, headers: Headed): Promise<string[]> {
+  const w = WORDS;
+  const bytes = [w.fileBytes, w.replaced, w.renamedBytes].map((word) => Buffer.from(`${word} `.repeat(12_000)));
+  const [first = Buffer.alloc(0), second = Buffer.alloc(0), third = Buffer.alloc(0)] = bytes;
+  const answers = [
+    await uploadJson(alice, `${w.fileFolder}/${w.fileName}.txt`, first, {}, headers),
+    await uploadRaw(alice, `${w.fileFolder}/${w.fileName}.txt`, second, headers),
+    await uploadRaw(alice, `${w.oldFile}.pdf`, third, headers),
+    await alice.post('/notes', { path: 'embeds.md', content: `![[${w.oldFile}.pdf]]`, mtime: 1 }, headers),
+    await alice.post('/attachments/rename', { old_path: `${w.oldFile}.pdf`, new_path: `${w.newFile}.pdf` }, headers),
+    await uploadRaw(alice, `${w.deletedFile}.png`, first, headers),
+    await alice.delete(`/attachments/${w.deletedFile}.png`, undefined, headers),
+    await readRaw(alice, `${w.newFile}.pdf`, headers),
+  ];
+  for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body));
+  return bytes.map(sha256);
 }
 
 /** Requests that fail, each with words in it that an error message might repeat. */
@@ -157,6 +186,10 @@ async function provoke(alice: Caller): Promise<void> {
     (await alice.get(`/notes/${unread}.md`)).status,
     (await alice.get(`/vaults/${unread}`)).status,
     (await alice.put(`/notes/${unread}.md`, {})).status,
+    (await uploadJson(alice, `${unread}.exe`, Buffer.from(unread))).status,
+    (await uploadRaw(alice, `${unread}.png`, Buffer.from(`#!/bin/sh ${unread}`))).status,
+    (await alice.post('/attachments', { path: `${unread}.png`, content_base64: `${unread}!` })).status,
+    (await alice.get(`/attachments/${unread}.png`)).status,
     (await alice.post('/auth/login', { email: EMAIL, password: `${PASSWORD}-wrong` })).status,
     (await alice.get('/me', { authorization: `Bearer ${unread}` })).status,
   ];
@@ -168,6 +201,8 @@ async function administer(env: Record<string, string>): Promise<string[]> {
   const { email, password } = BY_OPERATOR;
   const made = await cli(['admin', 'create-user', email, '--password-stdin'], { env, input: `${password}\n` });
   assert.equal(made.code, 0, made.stderr);
+  const indexed = await cli(['reindex', '--user', EMAIL], { env });
+  assert.equal(indexed.code, 0, indexed.stderr);
   const reset = await cli(['admin', 'reset-password', email], { env });
   assert.equal(reset.code, 0, reset.stderr);
   return [reset.stdout.trim()];

@@ -46,8 +46,9 @@ export const fixture: KnownVault & { readonly files: Readonly<Record<string, str
     'Broken.md': '---\ntype: [\n---\n[[Home]]\n',
     'Empty.md': '',
     'map.png': 'no image',
+    'Projects/Sub folder/Ünïcode (1).pdf': '%PDF-1.4 nothing more',
   },
-  totals: { notes: 12, links: 27, dangling: 3, attachments: 1 },
+  totals: { notes: 12, links: 27, dangling: 2, attachments: 2 },
   degraded: ['Broken.md'],
   lost: ['Nowhere', './Plan'],
   checked: [
@@ -84,7 +85,7 @@ const EXAMPLES = ['Example', 'Example', 'Example', 'Example', 'Example.md', 'Exa
 export const realVaults: readonly KnownVault[] = [
   {
     name: 'en',
-    totals: { notes: 173, links: 1811, dangling: 259, attachments: 130 },
+    totals: { notes: 173, links: 1811, dangling: 8, attachments: 130 },
     degraded: [],
     lost: [...EXAMPLES, 'bases-map-places.png', 'obsidian-cli.mp4'],
     checked: [

@@ -1,22 +1,23 @@
 /**
- * Whole vaults through the code of `notevault import`, then over HTTP: texts byte for byte, links where the desktop
- * application takes them. Real vaults, when a copy lies beside the repository; a small one of our own in any case.
+ * Whole vaults through the code of `notevault import`, then over HTTP: texts and files byte for byte, links where the
+ * desktop application takes them; and out again through the code of `notevault export`. Real vaults, when a copy lies beside the repository; a small one of our own in any case.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { localDoor } from '@notevault/cli/import/doors.ts';
+import { type Door, localDoor } from '@notevault/cli/copy/doors.ts';
+import { exportVault } from '@notevault/cli/export/export.ts';
 import { listFolder } from '@notevault/cli/import/files.ts';
 import { importFolder } from '@notevault/cli/import/import.ts';
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
 import { resolve } from '@notevault/note-text/resolve.ts';
-import { allowedExtensions } from '../../src/domains/attachments/attachments.ts';
+import { defaultExtensions as allowedExtensions } from '../../src/domains/attachments/extensions.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { checkedCallers } from '../kit/openapi.ts';
 import type { Answer } from '../kit/person.ts';
@@ -34,29 +35,29 @@ const silent = () => undefined;
 /** What a folder's files say when they are read without the server. */
 interface FromFiles {
   readonly texts: ReadonlyMap<string, Buffer>;
-  /** Path → the path each of its links leads to, null when it dangles. */
+  /** Path → the path each of its links leads to, a note's or another file's, null when it dangles. */
   readonly links: ReadonlyMap<string, readonly (string | null)[]>;
 }
 
 const read = new Map<string, Promise<FromFiles>>();
 
-/** Resolves every link among all notes of the folder, with no index in between. Once, for both engines. */
-function fromFiles(root: string, paths: readonly string[]): Promise<FromFiles> {
-  const known = read.get(root) ?? readFiles(root, paths);
+/** Resolves every link among all files of the folder, with no index in between. Once, for both engines. */
+function fromFiles(root: string, listing: Awaited<ReturnType<typeof listFolder>>): Promise<FromFiles> {
+  const known = read.get(root) ?? readFiles(root, listing.notes, listing.attachments);
   read.set(root, known);
   return known;
 }
 
-async function readFiles(root: string, paths: readonly string[]): Promise<FromFiles> {
+async function readFiles(root: string, paths: readonly string[], others: readonly string[]): Promise<FromFiles> {
   const texts = new Map<string, Buffer>();
   for (const path of paths) texts.set(path.normalize('NFC'), await readFile(join(root, path)));
   const derived = [...texts].map(([path, bytes]) => ({ path, note: deriveNote(path, bytes.toString('utf8')) }));
-  const candidates = derived.map(({ path, note }) => ({
-    kind: 'note' as const,
-    id: path,
-    path,
-    aliases: note.aliases,
-  }));
+  const noted = derived.map(({ path, note }) => ({ kind: 'note' as const, id: path, path, aliases: note.aliases }));
+  const attached = others.map((file) => file.normalize('NFC'));
+  const candidates = [
+    ...noted,
+    ...attached.map((path) => ({ kind: 'attachment' as const, id: path, path, aliases: [] })),
+  ];
   const links = derived.map(({ path, note }): [string, (string | null)[]] => [
     path,
     note.links.map((link) => resolve(link, path, candidates, allowedExtensions)?.path ?? null),
@@ -78,30 +79,35 @@ function describeVault(open: Parameters<Parameters<typeof onEachEngine>[1]>[0], 
     after(() => closing.disposeAsync());
     const notes = new Map<string, Wire>();
     let get: (path: string) => Promise<Answer>;
+    let door: Door;
     let importAgain: () => ReturnType<typeof importFolder>;
     let files: FromFiles;
-    let attachments: Set<string>;
+    let listing: Awaited<ReturnType<typeof listFolder>>;
+    /** Paths of attachments by their ids. */
+    let pathOf: Map<string, string>;
+    const leadsTo = (link: Wire) => link.target_path ?? pathOf.get(link.target_attachment_id) ?? null;
 
     before(async () => {
       const server = closing.use(await startServer({ open }));
       await server.alice.signed();
-      importAgain = async () =>
-        importFolder(root(), await localDoor(server.app, server.alice.email, known.name), silent);
+      door = await localDoor(server.app, server.alice.email, { name: known.name, make: true });
+      importAgain = () => importFolder(root(), door, silent);
       const summary = await importAgain();
       assert.deepEqual([summary.skipped, summary.failed, summary.degraded], [[], [], known.degraded]);
       assert.deepEqual(
         { notes: summary.notes, links: summary.links, dangling: summary.dangling, attachments: summary.attachments },
         known.totals,
       );
-      const listing = await listFolder(root());
-      attachments = new Set(listing.attachments.map(fileName));
-      files = await fromFiles(root(), listing.notes);
+      listing = await listFolder(root());
+      files = await fromFiles(root(), listing);
       const checked = (await checkedCallers(server))(server.alice);
       get = (path) => checked.get(path);
       for (const path of files.texts.keys()) {
         const { body } = await get(`/notes/${path.split('/').map(encodeURIComponent).join('/')}`);
         notes.set(path, body);
       }
+      const { attachments } = (await get('/attachments')).body;
+      pathOf = new Map(attachments.map(({ id, path }: Wire) => [id, path]));
     });
 
     test('every text came back byte for byte, with the hash of its file', () => {
@@ -128,10 +134,10 @@ function describeVault(open: Parameters<Parameters<typeof onEachEngine>[1]>[0], 
       const backlinks = new Map<string, string[]>();
       const bySeq = [...notes.values()].sort((a, b) => a.seq - b.seq);
       for (const note of bySeq) {
-        const targets = note.links.map((link: Wire) => link.target_path);
-        assert.deepEqual(targets, files.links.get(note.path), note.path);
+        assert.deepEqual(note.links.map(leadsTo), files.links.get(note.path), note.path);
         for (const link of note.links) {
-          assert.equal(link.dangling, link.target_path === null);
+          assert.equal(link.dangling, leadsTo(link) === null);
+          assert.ok(link.target_path === null || link.target_attachment_id === null);
           assert.equal(link.target_note_id, link.target_path === null ? null : notes.get(link.target_path)?.id);
           if (link.target_path === null || link.target_text === '') continue;
           const line = JSON.stringify([note.path, note.title, link.alias, link.anchor]);
@@ -147,11 +153,9 @@ function describeVault(open: Parameters<Parameters<typeof onEachEngine>[1]>[0], 
       }
     });
 
-    test('what dangles are files that are no notes, and links known to lead nowhere', () => {
+    test('what dangles are links known to lead nowhere, and files where the vault came without any', () => {
       const isFile = (name: string) =>
-        attachments.size > 0
-          ? attachments.has(name)
-          : allowedExtensions.has(name.split('.').at(-1)?.toLowerCase() ?? '');
+        listing.attachments.length === 0 && allowedExtensions.has(name.split('.').at(-1)?.toLowerCase() ?? '');
       const lost = [...notes.values()].flatMap((note) =>
         note.links.filter((link: Wire) => link.dangling && !isFile(fileName(link.target_text))),
       );
@@ -169,8 +173,28 @@ function describeVault(open: Parameters<Parameters<typeof onEachEngine>[1]>[0], 
     });
 
     test('a second import changes nothing', async () => {
-      assert.equal((await importAgain()).written, 0);
+      const { written, uploaded } = await importAgain();
+      assert.deepEqual([written, uploaded], [0, 0]);
       for (const note of notes.values()) assert.deepEqual((await get(`/notes/by-id/${note.id}`)).body, note);
+    });
+
+    test('an export into an empty folder has every file, byte for byte, of the same time to the second', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
+      closing.defer(() => rm(folder, { recursive: true, force: true }));
+      const { failed, ...counts } = await exportVault(folder, door, silent);
+      assert.deepEqual(failed, []);
+      assert.deepEqual(counts, { notes: known.totals.notes, attachments: known.totals.attachments });
+      const written = await listFolder(folder);
+      const nfc = (paths: readonly string[]) => paths.map((path) => path.normalize('NFC')).sort();
+      assert.deepEqual(written.notes, nfc(listing.notes));
+      assert.deepEqual(written.attachments, nfc(listing.attachments));
+      assert.deepEqual(written.skipped, []);
+      for (const path of [...listing.notes, ...listing.attachments]) {
+        const [from, to] = [join(root(), path), join(folder, path.normalize('NFC'))];
+        assert.ok((await readFile(from)).equals(await readFile(to)), path);
+        const [before, after] = [(await stat(from)).mtimeMs, (await stat(to)).mtimeMs];
+        assert.equal(Math.floor(after / 1000), Math.floor(before / 1000), path);
+      }
     });
   });
 }
@@ -179,9 +203,11 @@ onEachEngine('imported', (open) => {
   let folder = '';
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
-    for (const [path, text] of Object.entries(fixture.files)) {
+    for (const [index, [path, text]] of Object.entries(fixture.files).entries()) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), text);
+      const at = 1_000_000_000.25 + index * 12_345_678;
+      await utimes(join(folder, path), at, at);
     }
   });
   after(() => rm(folder, { recursive: true, force: true }));

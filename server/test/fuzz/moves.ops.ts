@@ -3,12 +3,12 @@ import type { Answer, Caller, Headed } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
 import type { Maker, World } from './moves.world.ts';
 
-/** One request of a run, and what it may do to notes. */
+/** One request of a run, and what it may do to notes and files. */
 export interface Op {
   readonly label: string;
   /** Every link must point afterwards where it pointed before. */
   readonly moves: boolean;
-  /** Whether the note may be deleted by it. */
+  /** Whether the note or file may be deleted by it. */
   deletes(note: World['notes'][number]): boolean;
   send(caller: Caller, headers: Headed): Promise<Answer>;
 }
@@ -30,7 +30,7 @@ export class Chance {
   next(world: World): Op {
     const random = this.#random;
     if (world.notes.length < 4) return this.#write(world);
-    const kinds: readonly [number, () => Op][] = [
+    const kinds: (readonly [number, () => Op])[] = [
       [world.notes.length > 20 ? 5 : 25, () => this.#write(world)],
       [10, () => this.#edit(world)],
       [25, () => this.#rename(world)],
@@ -42,6 +42,8 @@ export class Chance {
       [4, () => this.#makeFolder(world)],
       [3, () => this.#deleteFolder(world)],
       [1, () => this.#deleteFolders(world)],
+      [world.files.length > 10 ? 4 : 15, () => this.#put(world)],
+      ...(world.files.length === 0 ? [] : this.#ofFiles(world)),
     ];
     let left = random.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, make] of kinds) {
@@ -49,6 +51,47 @@ export class Chance {
       left -= weight;
     }
     throw new Error('the weights do not add up');
+  }
+
+  #ofFiles(world: World): [number, () => Op][] {
+    return [
+      [15, () => this.#renameFile(world)],
+      [6, () => this.#moveFiles(world)],
+      [4, () => this.#deleteFile(world)],
+      [2, () => this.#deleteFiles(world)],
+    ];
+  }
+
+  #put(world: World): Op {
+    const path = this.#random.chance(0.2) ? this.#maker.notePath(world) : this.#maker.filePath(world);
+    // Few, so that files come to share their bytes.
+    const bytes = Buffer.from(`bytes ${this.#random.below(5)}`);
+    const body = { path, content_base64: bytes.toString('base64'), mtime: 1 };
+    return this.#post('put', '/attachments', body);
+  }
+
+  #renameFile(world: World): Op {
+    const { path } = this.#random.pick(world.files);
+    const to = this.#random.chance(0.1) ? path.toUpperCase() : this.#maker.filePath(world);
+    return this.#post('rename', '/attachments/rename', { old_path: path, new_path: to }, { moves: true });
+  }
+
+  #moveFiles(world: World): Op {
+    const paths = this.#some(world.files).map(({ path }) => path);
+    const body = { paths, target_folder: this.#maker.folderPath(world) };
+    return this.#post('move', '/attachments/batch-move', body, { moves: true });
+  }
+
+  #deleteFile(world: World): Op {
+    const file = this.#random.pick(world.files);
+    return this.#remove(`/attachments/${url(file.path)}`, ({ id }) => id === file.id);
+  }
+
+  #deleteFiles(world: World): Op {
+    const files = this.#some(world.files);
+    const paths = files.map(({ path }) => path);
+    const deletes: Op['deletes'] = ({ id }) => files.some((file) => file.id === id);
+    return this.#post('delete', '/attachments/batch-delete', { paths }, { deletes });
   }
 
   #post(label: string, path: string, body: unknown, more: Partial<Op> = {}): Op {

@@ -14,7 +14,7 @@ import { Maker } from './moves.world.ts';
 /*
  * node server/test/fuzz/moves.ts [--engine sqlite|postgres] [--from 1] [--seeds 1000] [--verbose]
  *
- * Writes, moves and deletes notes and folders at random, now and then from two servers at once. No link may point
+ * Writes, moves and deletes notes, files and folders at random, now and then from two servers at once. No link may point
  * elsewhere after a move, a refused request changes nothing, nothing is lost but what was deleted, and in the end every
  * stored row follows from the notes' paths and texts.
  */
@@ -43,7 +43,7 @@ export async function movesRun(
     await using opened = new AsyncDisposableStack();
     const server = opened.use(await startServer({ open }));
     const { db, clock, masterKey } = server;
-    const other = opened.use(await startServer({ open: async () => db, clock, masterKey }));
+    const other = opened.use(await startServer({ open: async () => db, blobs: server.blobs, clock, masterKey }));
     const { accessToken } = await server.alice.signed();
     const pair: Pair = { server, raw: opened.use(await rawOf(db)), callers: [server.alice, other.bearer(accessToken)] };
     const seedOf = new Map<string, number>();
@@ -100,10 +100,10 @@ function failures(ops: readonly Op[], statuses: readonly number[]): string[] {
 }
 
 function lost(ops: readonly Op[], before: View, after: View): string[] {
-  const live = new Set(after.notes.map(({ id }) => id));
+  const live = new Set([...after.notes, ...after.files].map(({ id }) => id));
   // A folder may have got the note just before it was deleted, at a path that nobody has seen.
   if (ops.length > 1 && ops.some((op) => /folder/.test(op.label) && op.label.startsWith('delete'))) return [];
-  return before.notes
+  return [...before.notes, ...before.files]
     .filter((note) => !live.has(note.id) && !ops.some((op) => op.deletes(note)))
     .map(({ path }) => `lost ${path}`);
 }
@@ -115,7 +115,7 @@ function alone(op: Op, status: number, odd: boolean, before: View, after: View):
       ? []
       : [`changed something, and was answered ${status}`];
   if (!op.moves) return [];
-  const pathOf = new Map(after.notes.map(({ id, path }) => [id, path]));
+  const pathOf = new Map([...after.notes, ...after.files].map(({ id, path }) => [id, path]));
   return [...before.edges]
     .filter(([link, target]) => after.edges.get(link) !== target)
     .filter(([, target]) => !(odd && UNSAYABLE.test(pathOf.get(target) ?? '')))
@@ -131,6 +131,7 @@ function plain(view: View): unknown {
   return {
     ...view,
     notes: sorted(view.notes),
+    files: sorted(view.files),
     made: sorted(view.made),
     folders: [...view.folders].sort(),
     gone: [...view.gone].sort(),

@@ -7,7 +7,7 @@ import type { World } from './moves.world.ts';
 
 /** A vault as it is between two requests. */
 export interface View extends World {
-  /** By source and place: the note that the link points to. */
+  /** By source and place: the note or attachment that the link points to. */
   readonly edges: ReadonlyMap<string, string>;
   readonly seq: number;
 }
@@ -33,8 +33,9 @@ export class Viewer {
 
   async look(): Promise<View> {
     const of = (table: string) => this.#raw.all(`select * from ${table} where vault_id = $1`, this.#vault);
-    const [notes, folders, links, feeds] = [
+    const [notes, files, folders, links, feeds] = [
       await of('notes'),
+      await of('attachments'),
       await of('folders'),
       await of('links'),
       await of('vault_feeds'),
@@ -43,21 +44,25 @@ export class Viewer {
     return {
       notes: notes
         .filter((row) => row.deleted_at === null)
-        .map((row) => ({ id: String(row.id), path: this.#path(row) })),
+        .map((row) => ({ id: String(row.id), path: this.#path('notes', row) })),
+      files: files
+        .filter((row) => row.deleted_at === null)
+        .map((row) => ({ id: String(row.id), path: this.#path('attachments', row) })),
       gone: notes.filter((row) => row.deleted_at !== null).map((row) => String(row.id)),
       folders: named.map(({ name }) => name),
       made: named.filter(({ made }) => made),
       edges: new Map(
         links
-          .filter((link) => link.target_note_id !== null)
-          .map((link) => [`${link.source_id} ${link.ord}`, String(link.target_note_id)]),
+          .map((link) => ({ link, target: link.target_note_id ?? link.target_attachment_id }))
+          .filter(({ target }) => target !== null)
+          .map(({ link, target }) => [`${link.source_id} ${link.ord}`, String(target)]),
       ),
       seq: Number(feeds[0]?.change_seq),
     };
   }
 
-  #path(row: Row): string {
-    const place = { kind: 'notes.meta', row: String(row.id), version: Number(row.stamp) };
+  #path(table: 'notes' | 'attachments', row: Row): string {
+    const place = { kind: `${table}.meta`, row: String(row.id), version: Number(row.stamp) };
     return JSON.parse(this.#key.open(place, bytes(row.meta)).toString()).path;
   }
 
@@ -71,7 +76,10 @@ export async function foldersWrong(caller: Caller, headers: Headed, vault: strin
   const faults: string[] = [];
   const { folders } = (await caller.get('/folders', headers)).body;
   const counts = new Map<string, number>([['', 0]]);
-  for (const path of [...view.notes.map(({ path }) => path), ...view.made.map(({ name }) => `${name}/`)]) {
+  for (const path of [
+    ...[...view.notes, ...view.files].map(({ path }) => path),
+    ...view.made.map(({ name }) => `${name}/`),
+  ]) {
     for (const folder of ancestorsOf(path)) counts.set(folder, counts.get(folder) ?? 0);
   }
   for (const { path } of view.notes) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + 1);
@@ -84,10 +92,12 @@ export async function foldersWrong(caller: Caller, headers: Headed, vault: strin
   if (JSON.stringify(folders) !== JSON.stringify(wanted)) {
     faults.push(`the folders are ${JSON.stringify(folders)} instead of ${JSON.stringify(wanted)}`);
   }
-  const said = (await caller.get(`/vaults/${vault}`)).body.vault.note_count;
-  if (said !== view.notes.length) faults.push(`the vault counts ${said} notes and has ${view.notes.length}`);
-  const paths = new Set(view.notes.map(({ path }) => foldPath(path)));
-  if (paths.size < view.notes.length) faults.push('two notes are at one path');
+  const said = (await caller.get(`/vaults/${vault}`)).body.vault;
+  const [notes, files] = [view.notes.length, view.files.length];
+  if (said.note_count !== notes) faults.push(`the vault counts ${said.note_count} notes and has ${notes}`);
+  if (said.attachment_count !== files) faults.push(`the vault counts ${said.attachment_count} files and has ${files}`);
+  const paths = new Set([...view.notes, ...view.files].map(({ path }) => foldPath(path)));
+  if (paths.size < notes + files) faults.push('two notes or files are at one path');
   return faults;
 }
 

@@ -43,11 +43,25 @@ const ODD = [
   '-',
   '&amp;',
 ];
-const FOLDERS = ['f', 'F', 'g', 'b', 'f.md', 'ü', 'Straße', 'STRASSE'];
+/** Files, some of which are called as notes are. */
+const FILES = [
+  'a.png',
+  'A.PNG',
+  'b.pdf',
+  'note.png',
+  'x y.png',
+  'v1.2.txt',
+  'b.md.png',
+  'é.txt',
+  'ß.pdf',
+  "it's (1).png",
+];
+const FOLDERS = ['f', 'F', 'g', 'b', 'f.md', 'a.png', 'ü', 'Straße', 'STRASSE'];
 
 /** What a generator may choose from. */
 export interface World {
   readonly notes: readonly { readonly id: string; readonly path: string }[];
+  readonly files: readonly { readonly id: string; readonly path: string }[];
   readonly folders: readonly string[];
   /** Folders that somebody made. */
   readonly made: readonly { readonly id: string; readonly name: string }[];
@@ -68,6 +82,10 @@ export class Maker {
   notePath(world: World): string {
     const name = `${this.#random.pick(this.#names)}${this.#random.chance(0.05) ? '.MD' : '.md'}`;
     return joinPath(this.folderPath(world), name);
+  }
+
+  filePath(world: World): string {
+    return joinPath(this.folderPath(world), this.#random.pick(FILES));
   }
 
   /** Often one that exists, sometimes the root. */
@@ -96,7 +114,9 @@ export class Maker {
 
   #link(world: World, source: string): string {
     const random = this.#random;
-    const target = this.#target(world);
+    const isFile = random.chance(0.35);
+    const target = isFile ? this.#fileTarget(world) : this.#target(world);
+    const md = isFile ? '' : '.md';
     const encoded = encodeURI(random.chance(0.5) ? relative(source, target) : target).replace(
       /[()#?]/g,
       encodeURIComponent,
@@ -104,17 +124,27 @@ export class Maker {
     const forms = [
       `[[${target}]]`,
       `see ![[${target}#part|shown]]`,
-      `[[${target}.md|t]] and \`[[${target}]]\``,
+      `[[${target}${md}|t]] and \`[[${target}]]\``,
       `| [[${target}\\|t]] | x |\n| --- | --- |`,
-      `[t](${encoded}.md "title")`,
-      `![t](${encoded}.md#part)`,
-      `[t](<${target}.md>)`,
-      `[one][r] and [r]\n\n[r]: ${encoded}.md`,
-      `[t](./${encoded}.md)`,
+      `[t](${encoded}${md} "title")`,
+      `![t](${encoded}${md}#part)`,
+      `[t](<${target}${md}>)`,
+      `[one][r] and [r]\n\n[r]: ${encoded}${md}`,
+      `[t](./${encoded}${md})`,
       `[[./${target}]]`,
       '[[#part]]',
     ];
     return random.pick(forms);
+  }
+
+  /** As `#target`, of a file. */
+  #fileTarget(world: World): string {
+    const random = this.#random;
+    const path = world.files.length > 0 && random.chance(0.8) ? random.pick(world.files).path : this.filePath(world);
+    return path
+      .split('/')
+      .slice(random.chance(0.6) ? -1 : 0)
+      .join('/');
   }
 
   /** Without `.md`: a name, a path, or the end of one, mostly of a note that exists. */

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
 import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
-import { aliasKey, type Candidate, lookupOf, noteNameKey, resolve } from '@notevault/note-text/resolve.ts';
-import { allowedExtensions } from '../../src/domains/attachments/attachments.ts';
+import {
+  aliasKey,
+  attachmentNameKey,
+  type Candidate,
+  lookupOf,
+  noteNameKey,
+  resolve,
+} from '@notevault/note-text/resolve.ts';
+import { defaultExtensions as allowedExtensions } from '../../src/domains/attachments/extensions.ts';
 import { loadDocument, textOf } from '../../src/domains/notes/document.ts';
 import type { KeyOwner, Keyring, SealingKey } from '../../src/engines/keyring/keyring.ts';
 import type { Raw, Row } from './raw.ts';
@@ -21,6 +28,15 @@ interface Opened {
   readonly content: string;
   readonly derived: Derived;
   readonly aliases: readonly string[];
+}
+
+/** An attachment with its sealed part open. */
+interface OpenedFile {
+  readonly id: string;
+  readonly row: Row;
+  readonly live: boolean;
+  readonly path: string;
+  readonly hash: string;
 }
 
 interface VaultAudit {
@@ -62,7 +78,7 @@ export async function audit(raw: Raw, keyring: Keyring): Promise<string[]> {
 
 const TABLES = [
   ...['vault_feeds', 'names', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
-  'link_texts',
+  ...['link_texts', 'attachments', 'attachment_blobs'],
 ];
 const vaultsOf = (raw: Raw) => raw.all('select * from vaults where purging_at is null');
 const usersOf = async (raw: Raw) => (await raw.all('select id from users')).map((row) => String(row.id));
@@ -71,14 +87,18 @@ function auditVault(vault: VaultAudit, row: Row): void {
   attempt(vault, 'name and description', () => unseal(vault, 'vaults.meta', vault.id, row.meta_version, row.meta));
   const notes = vault.rows('notes').flatMap((note) => openNote(vault, note) ?? []);
   const live = notes.filter((note) => note.live);
-  auditFeed(vault, live.length);
+  const files = vault.rows('attachments').flatMap((file) => openFile(vault, file) ?? []);
+  const liveFiles = files.filter((file) => file.live);
+  auditFeed(vault, live.length, liveFiles);
   for (const note of notes) auditNote(vault, note);
-  auditTree(vault, live);
-  auditEdges(vault, notes);
+  for (const file of files) auditFile(vault, file);
+  auditBlobs(vault, liveFiles);
+  auditTree(vault, live, liveFiles);
+  auditEdges(vault, notes, liveFiles);
   for (const version of vault.rows('note_versions')) auditVersion(vault, version, notes);
 }
 
-function auditFeed(vault: VaultAudit, live: number): void {
+function auditFeed(vault: VaultAudit, live: number, files: readonly OpenedFile[]): void {
   const feeds = vault.rows('vault_feeds');
   const [feed] = feeds;
   if (feed === undefined || feeds.length !== 1) {
@@ -86,10 +106,14 @@ function auditFeed(vault: VaultAudit, live: number): void {
     return;
   }
   if (feed.note_count !== live) vault.fault(`note_count is ${feed.note_count}, live notes are ${live}`);
-  const seqs = vault.rows('notes').map((note) => Number(note.seq));
+  if (feed.attachment_count !== files.length)
+    vault.fault(`attachment_count is ${feed.attachment_count}, live attachments are ${files.length}`);
+  const bytes = files.reduce((sum, { row }) => sum + Number(row.size_bytes), 0);
+  if (feed.attachment_bytes !== bytes) vault.fault(`attachment_bytes is ${feed.attachment_bytes}, in all ${bytes}`);
+  const seqs = [...vault.rows('notes'), ...vault.rows('attachments')].map((row) => Number(row.seq));
   const last = Math.max(0, ...seqs);
-  if (Number(feed.change_seq) < last) vault.fault(`change_seq is ${feed.change_seq}, a note has ${last}`);
-  if (new Set(seqs).size !== seqs.length) vault.fault('two notes have one seq');
+  if (Number(feed.change_seq) < last) vault.fault(`change_seq is ${feed.change_seq}, a row has ${last}`);
+  if (new Set(seqs).size !== seqs.length) vault.fault('two rows have one seq');
 }
 
 function openNote(vault: VaultAudit, row: Row): Opened | null {
@@ -128,6 +152,44 @@ function openNote(vault: VaultAudit, row: Row): Opened | null {
   });
 }
 
+function openFile(vault: VaultAudit, row: Row): OpenedFile | null {
+  const id = String(row.id);
+  return attempt(vault, `attachment ${id}`, () => {
+    const { path, hash } = JSON.parse(unseal(vault, 'attachments.meta', id, row.stamp, row.meta).toString());
+    return { id, row, live: row.deleted_at === null, path, hash };
+  });
+}
+
+function auditFile(vault: VaultAudit, file: OpenedFile): void {
+  const said = (what: string) => vault.fault(`attachment ${file.id} at ${file.path}: ${what}`);
+  if (!pathKey(vault, file.path).equals(bytes(file.row.path_key))) said('its path key is of another path');
+  const named = nameKey(vault, attachmentNameKey(file.path));
+  if (!named.equals(bytes(file.row.name_key))) said('its name key is of another name');
+  const names = vault.rows('names').filter((name) => name.item_id === file.id);
+  const isOwn = (name: Row) => name.kind === 'attachment' && bytes(name.path_key).equals(bytes(file.row.path_key));
+  const wanted = file.live ? 1 : 0;
+  if (names.length !== wanted || names.filter(isOwn).length !== wanted) said(`holds ${names.length} paths`);
+}
+
+/** What is kept is in use, once for equal bytes; what is in use is kept. (That the bytes are there the check of a run reads.) */
+function auditBlobs(vault: VaultAudit, files: readonly OpenedFile[]): void {
+  const kept = new Map(
+    vault
+      .rows('attachment_blobs')
+      .filter(({ state }) => state === 'kept')
+      .map((blob) => [blob.id, blob]),
+  );
+  for (const { id, path, hash, row } of files) {
+    const blob = kept.get(row.blob_id);
+    const said = (what: string) => vault.fault(`attachment ${id} at ${path}: ${what}`);
+    if (blob === undefined) said('its blob is not kept');
+    else if (blob.size_bytes !== row.size_bytes) said('its blob has another size');
+    else if (!vault.key.blind('attachment hash', hash).equals(bytes(blob.hash_key))) said('its blob has other bytes');
+  }
+  const used = new Set(files.map(({ row }) => row.blob_id));
+  for (const id of kept.keys()) if (!used.has(id)) vault.fault(`blob ${id} is kept for nothing`);
+}
+
 function auditNote(vault: VaultAudit, note: Opened): void {
   const said = (what: string) => vault.fault(`note ${note.id} at ${note.path}: ${what}`);
   if (!pathKey(vault, note.path).equals(bytes(note.row.path_key))) said('its path key is of another path');
@@ -154,23 +216,25 @@ interface OpenedFolder {
   readonly path: string;
 }
 
-/** Folders are marked or lie above live notes and marked folders, each counted right; what holds a path is there. */
-function auditTree(vault: VaultAudit, live: readonly Opened[]): void {
+/** Folders are marked or lie above what is live or marked, each counted right; what holds a path is there. */
+function auditTree(vault: VaultAudit, live: readonly Opened[], files: readonly OpenedFile[]): void {
   const opened = vault.rows('folders').flatMap((row): OpenedFolder[] => {
     const unsealed = () => unseal(vault, 'folders.path', String(row.id), 0, row.path).toString();
     const path = attempt(vault, `folder ${row.id}`, unsealed);
     return path === null ? [] : [{ row, path }];
   });
   const marked = opened.filter(({ row }) => row.marker === 1).map(({ path }) => path);
-  const above = [...live.map(({ path }) => path), ...marked].flatMap(ancestorsOf);
+  const above = [...[...live, ...files].map(({ path }) => path), ...marked].flatMap(ancestorsOf);
   const needed = new Set([...marked, ...above].map(foldPath));
   const folders = new Map(opened.map((folder) => [foldPath(folder.path), folder]));
   if (folders.size < opened.length) vault.fault('two folders are at one path');
-  for (const folder of opened) auditFolder(vault, folder, live, needed);
+  for (const folder of opened) auditFolder(vault, folder, live, files, needed);
   for (const folder of needed) if (!folders.has(folder)) vault.fault(`folder ${folder} is missing`);
-  if (new Set(live.map(({ path }) => foldPath(path))).size < live.length) vault.fault('two live notes are at one path');
+  const held = [...live, ...files].map(({ path }) => foldPath(path));
+  if (new Set(held).size < held.length) vault.fault('two live rows are at one path');
   const items = [
     ...live.map(({ id, path, row }) => ({ what: `note ${id} at ${path}`, path, in: row.folder_id })),
+    ...files.map(({ id, path, row }) => ({ what: `attachment ${id} at ${path}`, path, in: row.folder_id })),
     ...opened.map(({ path, row }) => ({ what: `folder ${path}`, path, in: row.parent_id })),
   ];
   for (const { what, path, in: listed } of items) {
@@ -178,7 +242,7 @@ function auditTree(vault: VaultAudit, live: readonly Opened[]): void {
     if (listed !== (holding?.row.id ?? null)) vault.fault(`${what} is in another folder's list`);
     if (folderOf(path) !== (holding?.path ?? '')) vault.fault(`${what} spells its folder otherwise`);
   }
-  const ids = new Set([...live.map(({ id }) => id), ...opened.map(({ row }) => String(row.id))]);
+  const ids = new Set([...[...live, ...files].map(({ id }) => id), ...opened.map(({ row }) => String(row.id))]);
   for (const name of vault.rows('names'))
     if (!ids.has(String(name.item_id))) vault.fault(`a path is held by nothing: ${name.item_id}`);
 }
@@ -187,6 +251,7 @@ function auditFolder(
   vault: VaultAudit,
   { row, path }: OpenedFolder,
   live: readonly Opened[],
+  files: readonly OpenedFile[],
   needed: ReadonlySet<string>,
 ): void {
   const said = (what: string) => vault.fault(`folder ${path} ${what}`);
@@ -195,15 +260,21 @@ function auditFolder(
   const notes = live.filter((note) => foldPath(folderOf(note.path)) === key).length;
   if (row.notes !== notes) said(`counts ${row.notes} notes and has ${notes}`);
   const inside = [...needed].filter((folder) => folderOf(folder) === key).length;
-  if (row.children !== notes + inside) said(`counts ${row.children} children, has ${notes + inside}`);
+  const attached = files.filter((file) => foldPath(folderOf(file.path)) === key).length;
+  const children = notes + attached + inside;
+  if (row.children !== children) said(`counts ${row.children} children, has ${children}`);
   if (!needed.has(key)) said('is empty and still there');
   const held = vault.rows('names').filter((name) => name.item_id === row.id && name.kind === 'folder');
   if (held.length !== 1 || !bytes(held[0]?.path_key).equals(bytes(row.path_key))) said('does not hold its path');
 }
 
 /** The edges of each note are those that a fresh reading of its text gives, pointing where they resolve to now. */
-function auditEdges(vault: VaultAudit, notes: readonly Opened[]): void {
+function auditEdges(vault: VaultAudit, notes: readonly Opened[], files: readonly OpenedFile[]): void {
   const byName = new Map<string, Candidate[]>();
+  for (const { id, path } of files) {
+    const name = attachmentNameKey(path);
+    byName.set(name, [...(byName.get(name) ?? []), { kind: 'attachment', id, path, aliases: [] }]);
+  }
   for (const { id, path, aliases, live } of notes) {
     if (!live) continue;
     const candidate: Candidate = { kind: 'note', id, path, aliases };
@@ -226,10 +297,13 @@ function auditEdges(vault: VaultAudit, notes: readonly Opened[]): void {
       const lookup = lookupOf(link.target, link.form, allowedExtensions);
       const stems = lookup.kind === 'self' ? [] : lookup.stems;
       const candidates = [...new Set(stems.flatMap((stem) => byName.get(stem) ?? []))];
-      const target =
-        lookup.kind === 'self' ? note.id : (resolve(link, note.path, candidates, allowedExtensions)?.id ?? null);
+      const found = lookup.kind === 'self' ? null : resolve(link, note.path, candidates, allowedExtensions);
+      const target = lookup.kind === 'self' ? note.id : found?.kind === 'note' ? found.id : null;
+      const attached = found?.kind === 'attachment' ? found.id : null;
       if (edge.ord !== ord) said(`edge ${ord} has place ${edge.ord}`);
       if (edge.target_note_id !== target) said(`link ${ord} points to ${edge.target_note_id} instead of ${target}`);
+      if (edge.target_attachment_id !== attached)
+        said(`link ${ord} points to ${edge.target_attachment_id} instead of attachment ${attached}`);
       const keys = [edge.target_key, edge.other_key]
         .filter((key) => key !== null)
         .map((key) => bytes(key).toString('hex'));

@@ -50,11 +50,14 @@ export async function startNotes(options: TestServerOptions): Promise<NotesServe
  * As startNotes, on one server for all tests of a `describe` (inside which it must be called): each has vaults of its own
  * and says so in its requests. For tests that leave the account, its other vaults and most of the clock alone.
  */
-export function notesOnOneServer(open: () => Promise<Database>): () => Promise<NotesServer> {
+export function notesOnOneServer(
+  open: () => Promise<Database>,
+  more: Omit<TestServerOptions, 'open'> = {},
+): () => Promise<NotesServer> {
   let started: Promise<TestServer> | undefined;
   after(async () => (await started)?.[Symbol.asyncDispose]());
   return async () => {
-    started ??= startServer({ open });
+    started ??= startServer({ open, ...more });
     const server = await started;
     const checked = await checkedCallers(server);
     const writerFor = async (caller: Caller) => {
@@ -86,7 +89,7 @@ class Headered extends Caller {
   }
 }
 
-function writer(caller: Caller, vault: string): Writer {
+export function writer(caller: Caller, vault: string): Writer {
   const url = (path: string) => `/notes/${path.split('/').map(encodeURIComponent).join('/')}`;
   const put: Writer['put'] = (path, fields = {}, headers) =>
     caller.post('/notes', { path, mtime: 1, content: path, ...fields }, headers);

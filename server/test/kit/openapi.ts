@@ -10,6 +10,10 @@ interface Schema {
   readonly additionalProperties?: boolean;
   readonly items?: Schema;
   readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
   readonly description?: string;
 }
 
@@ -21,7 +25,10 @@ interface Operation {
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 /** What the checker understands of JSON Schema; a schema that says more must not pass for checked. */
-const KEYWORDS = ['type', 'enum', 'anyOf', 'properties', 'required', 'additionalProperties', 'items', 'format'];
+const KEYWORDS = [
+  ...['type', 'enum', 'anyOf', 'properties', 'required', 'additionalProperties', 'items', 'format'],
+  ...['minimum', 'maximum', 'minItems', 'maxItems'],
+];
 
 const FORMATS: Readonly<Record<string, RegExp>> = {
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
@@ -43,7 +50,7 @@ export class ApiDocument {
   }
 
   /** Fails when an answer is of a status, or has a body, that the document does not tell of, or a request succeeds that it forbids. */
-  check(method: string, path: string, { status, body }: Answer, sent?: () => unknown): void {
+  check(method: string, path: string, { status, body, headers }: Answer, sent?: () => unknown): void {
     const url = `/api${path.split('?', 1)[0]}`;
     const operations = this.#routes.find((route) => route.path.test(url))?.operations;
     const operation = operations?.[method.toLowerCase()];
@@ -64,6 +71,9 @@ export class ApiDocument {
     const response = operation.responses[status];
     const where = `${method} ${path.slice(0, 80)} → ${status}`;
     assert.ok(response !== undefined, `${where} is not documented: ${JSON.stringify(body)?.slice(0, 200)}`);
+    // A file's bytes are of any type, JSON too.
+    const isFile = headers.has('content-disposition');
+    if (isFile && response.content?.['application/octet-stream'] !== undefined) return;
     const schema = response.content?.['application/json']?.schema;
     if (schema === undefined) assert.equal(body, null, `${where} has a body`);
     else assert.deepEqual(faults(schema, body, 'body'), [], where);
@@ -80,9 +90,12 @@ function faults(schema: Schema, value: unknown, at: string): string[] {
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => hasType(type, value))) return [`${at}: is no ${types.join(' or ')}`];
   if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${at}: is none of ${schema.enum.join(', ')}`];
+  if (typeof value === 'number' && (value < (schema.minimum ?? value) || value > (schema.maximum ?? value)))
+    return [`${at}: is out of bounds`];
   if (typeof value === 'string') return formatFaults(schema, value, at);
   if (Array.isArray(value)) {
-    const { items } = schema;
+    const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+    if (value.length < minItems || value.length > maxItems) return [`${at}: has ${value.length} items`];
     return items === undefined ? [] : value.flatMap((item, index) => faults(items, item, `${at}[${index}]`));
   }
   if (typeof value === 'object' && value !== null) return objectFaults(schema, value as Record<string, unknown>, at);

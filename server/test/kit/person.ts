@@ -5,6 +5,8 @@ export interface Answer {
   /** Parsed when it is JSON; null when there is none. Its shape is what the test is about, so it is not typed. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects by asserting, field by field.
   readonly body: any;
+  /** The body as it came. */
+  readonly bytes: Buffer;
   /** The value the answer set the cookie to; null when it cleared it, undefined when it left it alone. */
   cookie(name: string): string | null | undefined;
 }
@@ -49,11 +51,15 @@ export class Caller {
       },
       ...(body === undefined ? {} : { body: raw ?? JSON.stringify(body) }),
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const text = bytes.toString();
+    // A file that was sent as it is may be JSON too, or only be called so.
+    const isFile = response.headers.has('content-disposition');
+    const isJson = !isFile && (response.headers.get('content-type')?.includes('json') ?? false);
     return {
       status: response.status,
       headers: response.headers,
+      bytes,
       body: text === '' ? null : isJson ? JSON.parse(text) : text,
       cookie: (name) => cookieOf(response.headers, name),
     };

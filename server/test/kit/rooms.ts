@@ -41,7 +41,7 @@ export async function openRooms(open: () => Promise<Database>, options: RoomOpti
   const keys = createKeys(db, new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random));
   const asked: Asked = { credentialsChanged: [], opened: [], closed: [], erased: [] };
   const accounts: Accounts = createAccounts({
-    ...{ db, keys, clock, registration, plans, defaultPlan },
+    ...{ db, keys, clock, registration, plans, defaultPlan, analytics: null },
     hooks: {
       erasing: (userId) => vaults.eraseAllOf(userId),
       credentialsChanged: (userId) => asked.credentialsChanged.push(userId),
@@ -50,6 +50,7 @@ export async function openRooms(open: () => Promise<Database>, options: RoomOpti
   const vaults: Vaults = createVaults({
     ...{ db, keys, clock, accounts, plans, purgeAfterDays: 30 },
     hooks: {
+      changed: () => undefined,
       opened: (_userId, vaultId) => asked.opened.push(vaultId),
       closed: (vaultId) => asked.closed.push(vaultId),
       eraseSlice: async (vaultId) => {

@@ -1,20 +1,32 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, buildApp } from '../../src/app.ts';
-import { type Config, readConfig } from '../../src/config/config.ts';
+import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
+import type { Blobs } from '../../src/engines/blobs/blobs.ts';
+import { databaseBlobs } from '../../src/engines/blobs/database.ts';
+import { openDiskBlobs } from '../../src/engines/blobs/disk.ts';
+import type { Bus } from '../../src/engines/bus/bus.ts';
+import { MemoryHub } from '../../src/engines/bus/memory.ts';
 import type { Database } from '../../src/engines/database/database.ts';
+import { builtinEmbedder } from '../../src/engines/embedder/builtin.ts';
+import type { Embedder } from '../../src/engines/embedder/embedder.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/engines/keyring/master-key.ts';
+import { publicWeb } from '../../src/engines/web/public-web.ts';
+import type { PublicWeb } from '../../src/engines/web/web.ts';
 import { migrations } from '../../src/migrations.ts';
 import { createLogger } from '../../src/telemetry.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { Caller, Person } from './person.ts';
+import { scratchFolder } from './scratch.ts';
 
 export interface TestServer extends AsyncDisposable {
   readonly url: string;
+  /** What it takes for the address that the world knows it by; unless configured, not the one it listens on. */
+  readonly publicUrl: string;
   readonly app: App;
   readonly db: Database;
+  readonly blobs: Blobs;
   readonly clock: TestClock;
   readonly masterKey: Buffer;
   /** The first to register, and so the admin. */
@@ -33,21 +45,48 @@ export interface TestServerOptions {
   readonly clock?: TestClock;
   /** For a second server over the database of the first, as two processes have it. Default: a new one. */
   readonly masterKey?: Buffer;
+  /** What keeps the blobs, or the blobs of the first server for a second one beside it. Default: disk. */
+  readonly blobs?: 'disk' | 'database' | Blobs;
+  /** How the server hears of others over its database. Default: not at all. */
+  readonly bus?: Bus;
+  /** Where documents of strangers are fetched. Default: the internet. */
+  readonly web?: PublicWeb;
+  /** What makes vectors; closed by whoever made it. Default: the builtin one, in no thread of its own. */
+  readonly embedder?: Embedder;
   /** Over the defaults of tests: everybody may register, as often as they like. */
   readonly config?: Partial<Config>;
 }
 
 /** A whole server on a free port, with its own key and folder. Nothing runs in the background. */
 export async function startServer(options: TestServerOptions): Promise<TestServer> {
-  const { open, clock = testClock(), masterKey = clock.random(MASTER_KEY_BYTES), config } = options;
+  const {
+    open,
+    clock = testClock(),
+    masterKey = clock.random(MASTER_KEY_BYTES),
+    blobs: keptOn = 'disk',
+    bus = new MemoryHub().join(),
+    web = publicWeb(),
+    embedder = builtinEmbedder(),
+    config,
+  } = options;
   await using opened = new AsyncDisposableStack();
   const db = await open();
-  const dataDir = await mkdtemp(join(tmpdir(), 'notevault-test-'));
+  const dataDir = scratchFolder('test');
   opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   await db.migrate(migrations);
   const keyring = new MasterKeyring(masterKey, clock.random);
-  const settings = { ...readConfig({}), registration: 'open' as const, authRateLimit: 0, dataDir, ...config };
-  const app = opened.use(await buildApp({ db, keyring, clock }, settings, createLogger('silent')));
+  const blobs = typeof keptOn === 'object' ? keptOn : opened.use(await blobsFor(keptOn, { db, dataDir, clock }));
+  const settings = {
+    ...readConfig({}),
+    embedderShare: 100,
+    registration: 'open' as const,
+    authRateLimit: 0,
+    dataDir,
+    ...config,
+  };
+  const app = opened.use(
+    await buildApp({ db, keyring, blobs, bus, alone: false, clock, web, embedder }, settings, createLogger('silent')),
+  );
   await app.http.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;
 
@@ -55,8 +94,27 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
   const bob = new Person(url, 'bob', () => alice.signed());
   const closing = opened.move();
   return {
-    ...{ url, app, db, clock, masterKey, alice, bob, anyone: new Caller(url) },
+    ...{
+      url,
+      publicUrl: publicUrlOf(settings, settings.port),
+      app,
+      db,
+      blobs,
+      clock,
+      masterKey,
+      alice,
+      bob,
+      anyone: new Caller(url),
+    },
     bearer: (token) => new Caller(url, async () => ({ authorization: `Bearer ${token}` })),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
+}
+
+async function blobsFor(
+  keptOn: 'disk' | 'database',
+  { db, dataDir, clock }: { db: Database; dataDir: string; clock: TestClock },
+): Promise<Blobs> {
+  if (keptOn === 'database') return databaseBlobs(db, clock);
+  return openDiskBlobs({ folder: join(dataDir, 'blobs'), clock, alone: false });
 }

@@ -1,11 +1,15 @@
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Commit } from './wal.ts';
 
 /*
  * The system calls of a process as strace writes them down. A place is a line of the trace: of two calls, strace writes
  * first what happened first, a call's begin and its end apart when something came between.
  */
 
-const CALLS = 'fdatasync,fsync,write,writev,pwrite64,sendto,sendmsg';
+const CALLS = 'fdatasync,fsync,write,writev,pwrite64,sendto,sendmsg,?rename,?renameat,?renameat2';
 /** What a call needs to begin and end; more of a written text than its first words is never needed. */
 const OPTIONS = ['-D', '-f', '-y', '--seccomp-bpf', '-s', '96', '-e', `trace=${CALLS}`];
 
@@ -53,4 +57,67 @@ export function callsOf(trace: string): Call[] {
     calls.push({ name, on, rest, begin: line, ...ended });
   }
   return calls;
+}
+
+/** A file that got another name: the lines at which the call began and ended. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+  readonly begin: number;
+  readonly end: number;
+}
+
+const RENAME = /^(\d+) +rename\w*\([^"]*"([^"]*)", [^"]*"([^"]*)"/;
+
+/** The renames that succeeded. */
+export function renamesOf(trace: string): Rename[] {
+  const renames: Rename[] = [];
+  const open = new Map<string, Omit<Rename, 'end'>>();
+  for (const [line, text] of trace.split('\n').entries()) {
+    const [, process = '', from = '', to = ''] = RENAME.exec(text) ?? [];
+    if (from !== '' && text.endsWith(' = 0')) renames.push({ from, to, begin: line, end: line });
+    else if (from !== '' && text.endsWith('<unfinished ...>')) open.set(process, { from, to, begin: line });
+    const [, resumed = ''] = /^(\d+) +<\.\.\. rename\w* resumed>.* = 0$/.exec(text) ?? [];
+    const begun = open.get(resumed);
+    if (begun !== undefined) renames.push({ ...begun, end: line });
+  }
+  return renames;
+}
+
+/** The tracer writes on after what it traced has ended; its last line says so. */
+export async function wholeTrace(trace: string): Promise<string> {
+  for (let tries = 0; tries < 500; tries++) {
+    const text = await readFile(trace, 'utf8');
+    if (/\+\+\+ exited with 0 \+\+\+\n$/.test(text)) return text;
+    await delay(10);
+  }
+  throw new Error('the trace has no end');
+}
+
+/** What was done to SQLite's write-ahead log. */
+export interface LogCalls {
+  readonly writes: readonly Call[];
+  readonly syncs: readonly Call[];
+}
+
+export function logCallsOf(calls: readonly Call[]): LogCalls {
+  const own = calls.filter(({ on }) => on.endsWith('.sqlite-wal'));
+  return {
+    writes: own.filter(({ name }) => name === 'pwrite64'),
+    syncs: own.filter(({ name }) => name.startsWith('f')),
+  };
+}
+
+/** Whether a sync that began after a commit was written had ended well before a line of the trace. */
+export function isSyncedBefore(line: number, commit: Commit, { writes, syncs }: LogCalls): boolean {
+  const written = lastWriteOf(commit, writes);
+  return syncs.some(({ begin, end, result }) => begin > written && end < line && result === 0);
+}
+
+/** The line by which all bytes of a commit were written. */
+function lastWriteOf({ from, to }: Commit, writes: readonly Call[]): number {
+  const offsets = writes.map(({ rest }) => Number(/, (\d+)$/.exec(rest)?.[1]));
+  const own = writes.filter((_, at) => (offsets[at] ?? -1) >= from && (offsets[at] ?? -1) < to);
+  assert.ok(own.length > 0, 'a commit that nobody wrote: the log began anew, make the load smaller');
+  return Math.max(...own.map(({ end }) => end));
 }

@@ -1,7 +1,7 @@
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** A vault's id and the number of bytes of the six columns before it in the record: itself, text of 36, five small ones. */
-const RECORD_HEADER_BYTES = 7;
+/** A record begins with the length of its header and a byte for the type of each column, as long as there are few and small. */
+const RECORD_HEADER_MAX = 40;
 const TEXT_36 = 13 + 2 * 36;
 
 /** A commit as it stands in SQLite's write-ahead log (https://www.sqlite.org/fileformat2.html, section 4). */
@@ -38,14 +38,30 @@ export function commitsIn(wal: Buffer, { feedsPage, vault }: { feedsPage: number
   return commits;
 }
 
+/**
+ * The commits in which rows first appear, in the order of their ids, for a table whose key begins with these columns and
+ * ends with an id.
+ *
+ * @param key the columns before the id, texts of 36 letters.
+ */
+export function firstCommitsOf(wal: Buffer, commits: readonly Commit[], key: readonly string[]): Commit[] {
+  const row = new RegExp(`${key.join('')}([0-9a-f-]{36})`, 'g');
+  const first = new Map<string, Commit>();
+  for (const commit of commits) {
+    const pages = wal.toString('latin1', commit.from, commit.to);
+    for (const [, id = ''] of pages.matchAll(row)) if (!first.has(id)) first.set(id, commit);
+  }
+  return [...first].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, commit]) => commit);
+}
+
 /** The second column of the row whose first is the vault's id (section 2.1 of the file format). */
 function changeSeqIn(page: Buffer, vault: string): number | undefined {
   const id = page.indexOf(vault, 0, 'latin1');
   if (id < 0) return undefined;
-  if (page[id - RECORD_HEADER_BYTES] !== RECORD_HEADER_BYTES || page[id - RECORD_HEADER_BYTES + 1] !== TEXT_36) {
-    throw new Error('vault_feeds is not the table this was written for');
-  }
-  const type = page[id - RECORD_HEADER_BYTES + 2] ?? 0;
+  const lengths = Array.from({ length: Math.min(RECORD_HEADER_MAX, id) }, (_, length) => length);
+  const header = lengths.find((length) => page[id - length] === length && page[id - length + 1] === TEXT_36);
+  if (header === undefined) throw new Error('vault_feeds is not the table this was written for');
+  const type = page[id - header + 2] ?? 0;
   if (type === 8 || type === 9) return type - 8;
   return page.readIntBE(id + 36, type);
 }

@@ -21,7 +21,7 @@ function signInRoutes(accounts: Accounts): Route[] {
         ...(['email_and_password_required', 'password_too_short', 'password_too_long', 'registration_failed'] as const),
         ...(['registration_closed', 'invite_required', 'invite_invalid'] as const),
       ],
-      handle: async ({ body }) => schema.tokensReply(await accounts.register(body ?? {})),
+      handle: async ({ body, ip }) => schema.tokensReply(await accounts.register(body ?? {}, ip)),
     }),
     route({
       method: 'POST',
@@ -33,7 +33,7 @@ function signInRoutes(accounts: Accounts): Route[] {
       body: schema.LoginBody,
       responses: { 200: schema.SignedInResponse },
       errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended'],
-      handle: async ({ body }) => schema.tokensReply(await accounts.login(body ?? {})),
+      handle: async ({ body, ip }) => schema.tokensReply(await accounts.login(body ?? {}, ip)),
     }),
     route({
       method: 'POST',
@@ -119,6 +119,7 @@ function profileRoutes(accounts: Accounts): Route[] {
       operation: 'getMe',
       summary: 'The current user',
       access: 'credential',
+      onboarding: true,
       responses: { 200: schema.UserResponse },
       handle: async ({ principal }) => ({ body: schema.userView(await accounts.me(principal.userId)) }),
     }),
@@ -128,6 +129,7 @@ function profileRoutes(accounts: Accounts): Route[] {
       operation: 'updateMe',
       summary: 'Change the profile',
       access: 'session',
+      onboarding: true,
       body: schema.ProfileBody,
       responses: { 200: schema.UserResponse },
       handle: async ({ principal, body }) => ({
@@ -140,6 +142,7 @@ function profileRoutes(accounts: Accounts): Route[] {
       operation: 'deleteMe',
       summary: 'Delete the account and everything in it',
       access: 'session',
+      onboarding: true,
       body: schema.DeleteMeBody,
       responses: { 200: schema.Ok },
       errors: ['password_required', 'invalid_password', 'last_admin', 'delete_failed'],

@@ -140,14 +140,28 @@ export const deleteUser = statement((db, p: { id: UserId }) => db.deleteFrom('us
 // Sessions
 
 export const insertSession = statement(
-  (db, p: { id: SessionId; userId: UserId; familyHash: Buffer; now: number; expiresAt: number }) =>
+  (
+    db,
+    p: { id: SessionId; userId: UserId; familyHash: Buffer; networkMac: Buffer | null; now: number; expiresAt: number },
+  ) =>
     db.insertInto('sessions').values({
       id: p.id,
       user_id: p.userId,
       family_hash: p.familyHash,
+      network_mac: p.networkMac,
       created_at: p.now,
       expires_at: p.expiresAt,
     }),
+);
+
+/** A session of the user that began in this network and goes on. */
+export const findKnownNetwork = statement((db, p: { userId: UserId; networkMac: Buffer }) =>
+  db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', p.userId)
+    .where('network_mac', '=', p.networkMac)
+    .limit(1),
 );
 
 export const findFamily = statement((db, p: { familyHash: Buffer }) =>
@@ -227,9 +241,22 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
     .selectFrom('access_tokens as t')
     .innerJoin('sessions as s', 's.id', 't.session_id')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .select(['s.id as session_id', 'u.id as user_id'])
+    .select(['s.id as session_id', 'u.id as user_id', 'u.plan'])
     .where('t.hash', '=', p.hash)
     .where('t.expires_at', '>', p.now)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);
+
+/** A session that goes on, when the account may be used. */
+export const findSession = statement((db, p: { id: SessionId; userId: UserId; now: number }) =>
+  db
+    .selectFrom('sessions as s')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .select(['s.id as session_id', 'u.id as user_id', 'u.plan'])
+    .where('s.id', '=', p.id)
+    .where('s.user_id', '=', p.userId)
+    .where('s.expires_at', '>', p.now)
     .where('u.suspended_at', 'is', null)
     .where('u.deleting_at', 'is', null),
 );
@@ -276,4 +303,26 @@ export const findReset = statement((db, p: { hash: Buffer; now: number }) =>
 /** The account of a reset, for the first who uses it. */
 export const useReset = statement((db, p: { hash: Buffer; now: number }) =>
   db.deleteFrom('password_resets').where('hash', '=', p.hash).where('expires_at', '>', p.now).returning('user_id'),
+);
+
+// Analytics
+
+export const putErasure = statement((db, p: { userId: UserId; analyticsId: string; now: number }) =>
+  db
+    .insertInto('analytics_erasures')
+    .values({ user_id: p.userId, analytics_id: p.analyticsId, requested_at: p.now })
+    .onConflict((conflict) => conflict.columns(['user_id', 'analytics_id']).doNothing()),
+);
+
+export const findErasures = statement((db, p: { limit: number }) =>
+  db
+    .selectFrom('analytics_erasures')
+    .select(['user_id', 'analytics_id'])
+    .orderBy('user_id')
+    .orderBy('analytics_id')
+    .limit(p.limit),
+);
+
+export const deleteErasure = statement((db, p: { userId: UserId; analyticsId: string }) =>
+  db.deleteFrom('analytics_erasures').where('user_id', '=', p.userId).where('analytics_id', '=', p.analyticsId),
 );

@@ -39,6 +39,8 @@ export interface SessionRow {
   user_id: UserId;
   /** SHA-256 of the part all its refresh tokens share, so that reuse of a forgotten one still names its family. */
   family_hash: Buffer;
+  /** HMAC, under the server's key, of the network where it began; null when that was nowhere. */
+  network_mac: Buffer | null;
   created_at: number;
   /** 30 days after the last refresh. */
   expires_at: number;
@@ -80,7 +82,16 @@ export interface PasswordResetRow {
   expires_at: number;
 }
 
+/** Somebody whom the analytics tool is still to forget; outlives the account. */
+export interface AnalyticsErasureRow {
+  user_id: UserId;
+  /** The id that events of the account went under. */
+  analytics_id: string;
+  requested_at: number;
+}
+
 export interface AccountsTables {
+  analytics_erasures: AnalyticsErasureRow;
   users: UserRow;
   first_account: FirstAccountRow;
   sessions: SessionRow;
@@ -114,6 +125,7 @@ create table sessions (
   id uuid primary key,
   user_id uuid not null references users (id) on delete cascade,
   family_hash bytea not null unique,
+  network_mac bytea,
   created_at bigint not null,
   expires_at bigint not null
 );
@@ -136,6 +148,12 @@ create table invites (
   hash bytea primary key,
   email text,
   expires_at bigint not null
+);
+create table analytics_erasures (
+  user_id uuid not null,
+  analytics_id text not null,
+  requested_at bigint not null,
+  primary key (user_id, analytics_id)
 );
 create table password_resets (
   user_id uuid primary key references users (id) on delete cascade,

@@ -3,6 +3,8 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import * as store from './accounts.store.ts';
 import { createErasure, type Erasure } from './erasure.ts';
+import { createGuesses } from './guesses.ts';
+import { createObjections, type Objections } from './objections.ts';
 import { createOperator, type Operator } from './operator.ts';
 import type { AccountParts } from './parts.ts';
 import { createPasswords } from './passwords.ts';
@@ -21,6 +23,8 @@ export interface Principal {
   readonly credentialId: string;
   /** What people call the credential; kept beside the versions it makes. */
   readonly name: string;
+  /** The plan of the account. */
+  readonly tier: string;
   /** What a credential other than a session reaches, its scope counted in; sessions reach everything. */
   readonly reach?: Reach;
 }
@@ -41,6 +45,7 @@ export interface Accounts
     Registration,
     Recovery,
     Profile,
+    Objections,
     Erasure,
     Operator,
     Omit<Sessions, 'prepare'> {
@@ -53,16 +58,18 @@ export interface Accounts
 
 export function createAccounts(parts: AccountParts): Accounts {
   const passwords = createPasswords(parts.clock.random);
+  const guesses = createGuesses(parts.clock);
   const { prepare, ...sessions } = createSessions(parts);
   return {
     ...sessions,
-    ...createSignIn(parts, passwords, { prepare }),
+    ...createSignIn(parts, passwords, guesses, { prepare }),
     ...createRegistration(parts, passwords, { prepare }),
     ...createRefreshing(parts),
-    ...createRecovery(parts, passwords),
+    ...createRecovery(parts, passwords, guesses),
     ...createOperator(parts, { prepare }),
     ...createProfile(parts),
-    ...createErasure(parts, passwords),
+    ...createObjections(parts),
+    ...createErasure(parts, passwords, guesses),
     async lockUser(handle, userId) {
       const row = await handle.get(store.lockUser, { id: userId });
       if (row === undefined) throw new NotevaultError('unauthorized');

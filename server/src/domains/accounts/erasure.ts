@@ -1,24 +1,32 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
 import * as store from './accounts.store.ts';
+import type { UserRow } from './accounts.tables.ts';
+import type { Guesses } from './guesses.ts';
+import { askToErase } from './objections.ts';
 import type { AccountParts } from './parts.ts';
 import type { Passwords } from './passwords.ts';
+import { analyticsIdOf } from './profile.ts';
 
 const BATCH = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000' as UserId;
 
 export interface Erasure {
-  /** Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`, `delete_failed`. */
+  /** Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`, `delete_failed`, `rate_limited`. */
   deleteMe(userId: UserId, password: unknown): Promise<void>;
   /** Goes on with every erasure that a crash or a failure cut short; resolves to how many it finished. */
   resumeErasures(): Promise<number>;
 }
 
-export function createErasure({ db, keys, clock, hooks }: AccountParts, passwords: Passwords): Erasure {
+export function createErasure(parts: AccountParts, passwords: Passwords, guesses: Guesses): Erasure {
+  const { db, keys, clock, hooks } = parts;
+
   /** From the commit on every credential of the account is refused and its key is gone. */
-  async function close(userId: UserId, isAdmin: boolean): Promise<void> {
+  async function close(row: UserRow, server: SealingKey): Promise<void> {
+    const { id: userId } = row;
     await db.transact(async (handle) => {
-      if (isAdmin) {
+      if (row.role === 'admin') {
         // Two last admins leaving at once would each find the other.
         await handle.get(store.lockAdmins, {});
         const other = await handle.get(store.findOtherAdmin, { id: userId });
@@ -26,6 +34,7 @@ export function createErasure({ db, keys, clock, hooks }: AccountParts, password
       }
       await handle.run(store.markDeleting, { id: userId, now: clock.now() });
       await handle.run(store.deleteSessionsOf, { userId });
+      await askToErase(handle, parts, { userId, analyticsId: analyticsIdOf(row, server) });
       await keys.destroy(handle, { kind: 'user', id: userId });
       handle.onCommit(() => hooks.credentialsChanged(userId));
     });
@@ -41,8 +50,10 @@ export function createErasure({ db, keys, clock, hooks }: AccountParts, password
       if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
       const row = await db.get(store.findUser, { id: userId });
       if (row === undefined) throw new NotevaultError('unauthorized');
+      const takeBack = guesses.begin({ account: userId, network: null });
       if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
-      await close(userId, row.role === 'admin');
+      takeBack();
+      await close(row, await keys.openServer());
       await finish(userId).catch((cause) => {
         throw new NotevaultError('delete_failed', {}, cause);
       });

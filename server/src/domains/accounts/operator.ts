@@ -1,10 +1,10 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
+import { canonicalEmail } from './emails.ts';
 import type { AccountParts } from './parts.ts';
 import { type User, userOf } from './profile.ts';
 import type { Sessions } from './sessions.ts';
-import { canonicalEmail } from './tokens.ts';
 
 /** What the operator does to accounts, by e-mail. All of these throw `account_not_found`. */
 export interface Operator {
@@ -63,7 +63,7 @@ export function createOperator(parts: AccountParts, sessions: Pick<Sessions, 'pr
       const row = await findOwner(sent);
       if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
       const server = await keys.openServer();
-      const session = await sessions.prepare();
+      const session = await sessions.prepare(null);
       await db.transact(async (handle) => {
         if ((await handle.get(store.lockUser, { id: row.id })) === undefined) {
           throw new NotevaultError('account_not_found');

@@ -1,4 +1,5 @@
 import type { UserId } from '@notevault/protocol/ids.ts';
+import type { AnalyticsSink } from '../../engines/analytics/analytics.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
 import type { Database } from '../../engines/database/database.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -25,5 +26,7 @@ export interface AccountParts {
   readonly plans: PlanTable;
   /** Plan of new accounts. */
   readonly defaultPlan: string;
+  /** Whoever erases people from the analytics tool; null where nothing is sent to any. */
+  readonly analytics: Pick<AnalyticsSink, 'erase'> | null;
   readonly hooks: AccountHooks;
 }

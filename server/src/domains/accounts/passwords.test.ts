@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { canonicalEmail } from './emails.ts';
 import { checkPassword, createPasswords } from './passwords.ts';
-import { canonicalEmail } from './tokens.ts';
 
 const passwords = createPasswords(randomBytes);
 

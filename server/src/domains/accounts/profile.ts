@@ -3,6 +3,7 @@ import type { UserId } from '@notevault/protocol/ids.ts';
 import type { SealingKey } from '../../engines/keyring/keyring.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
+import { askToErase } from './objections.ts';
 import type { AccountParts } from './parts.ts';
 
 const DISPLAY_NAME_MAX = 80;
@@ -36,7 +37,8 @@ export interface Profile {
   updateMe(userId: UserId, change: ProfileChange): Promise<User>;
 }
 
-export function createProfile({ db, keys }: AccountParts): Profile {
+export function createProfile(parts: AccountParts): Profile {
+  const { db, keys } = parts;
   return {
     async me(userId) {
       const server = await keys.openServer();
@@ -50,11 +52,15 @@ export function createProfile({ db, keys }: AccountParts): Profile {
         // Held before it is read, so that two updates of different fields keep both.
         await handle.get(store.lockUser, { id: userId });
         const old = present(await handle.get(store.findUser, { id: userId }));
+        const objects = change.analytics_opt_out ?? old.analytics_opt_out !== 0;
+        if (objects && old.analytics_opt_out === 0) {
+          await askToErase(handle, parts, { userId, analyticsId: analyticsIdOf(old, server) });
+        }
         return handle.get(store.updateProfile, {
           id: userId,
           displayName: displayName === undefined ? old.display_name : displayName,
           locale: locale === undefined ? old.locale : locale,
-          analyticsOptOut: Number(change.analytics_opt_out ?? old.analytics_opt_out),
+          analyticsOptOut: Number(objects),
         });
       });
       return userOf(present(row), server);
@@ -70,10 +76,15 @@ export function userOf(row: UserRow, server: SealingKey): User {
     displayName: row.display_name,
     role: row.role,
     locale: row.locale,
-    analyticsId: optedOut ? null : server.mac('analytics', row.email).toString('hex'),
+    analyticsId: optedOut ? null : analyticsIdOf(row, server),
     analyticsOptOut: optedOut,
     tier: row.plan,
   };
+}
+
+/** Stands for a person in analytics without telling who it is. */
+export function analyticsIdOf({ email }: Pick<UserRow, 'email'>, server: SealingKey): string {
+  return server.mac('analytics', email).toString('hex');
 }
 
 function present(row: UserRow | undefined): UserRow {

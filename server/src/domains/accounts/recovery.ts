@@ -1,17 +1,18 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
+import { hashOf, newToken } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
+import type { Guesses } from './guesses.ts';
 import { findNamed } from './operator.ts';
 import type { AccountParts } from './parts.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
-import { hashOf, newToken } from './tokens.ts';
 
 const RESET_MS = 60 * 60 * 1000;
 
 /** New passwords. */
 export interface Recovery {
-  /** Sets a new password and revokes every other session. Throws `wrong_old_password`. */
+  /** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
   changePassword(caller: { userId: UserId; credentialId: string }, change: PasswordChange): Promise<void>;
   /** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
   resetPassword(reset: { token: string; password: string }): Promise<void>;
@@ -24,7 +25,7 @@ export interface PasswordChange {
   readonly new_password: string;
 }
 
-export function createRecovery(parts: AccountParts, passwords: Passwords): Recovery {
+export function createRecovery(parts: AccountParts, passwords: Passwords, guesses: Guesses): Recovery {
   const { db, clock, hooks } = parts;
 
   async function setPassword(
@@ -42,7 +43,10 @@ export function createRecovery(parts: AccountParts, passwords: Passwords): Recov
     async changePassword({ userId, credentialId }, { old_password, new_password }) {
       const row = await db.get(store.findUser, { id: userId });
       const stored = row?.password_hash ?? null;
+      // A stolen session must not serve to guess the password by.
+      const takeBack = guesses.begin({ account: userId, network: null });
       if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
+      takeBack();
       checkPassword(new_password);
       const passwordHash = await passwords.hash(new_password);
       await db.transact(async (handle) => {

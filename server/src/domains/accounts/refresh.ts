@@ -2,15 +2,12 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SessionId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
 import type { AccountParts } from './parts.ts';
-import { hashOf, newToken } from './tokens.ts';
 
-export const ACCESS_PREFIX = 'nv_ses_';
 export const ACCESS_SECONDS = 15 * 60;
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
-/** Two tabs, or a retry after a lost answer, may present one refresh token twice. */
-const GRACE_MS = 30_000;
 
 /** What a client gets at sign-in and at each refresh. */
 export interface Tokens {
@@ -36,11 +33,11 @@ export function createRefreshing({ db, keys, clock, hooks }: AccountParts): Refr
 
       const server = await keys.openServer();
       const next = newToken(clock.random, `${family}.`);
-      const access = newToken(clock.random, ACCESS_PREFIX);
+      const access = newToken(clock.random, prefixes.session);
       const sealed = sealToken(server, session.id, next.raw);
       const current = await db.transact(async (handle) => {
         const turn = { sessionId: session.id, presented: hashOf(cookie), next: next.hash, sealed, now };
-        const found = await takeTurn(handle, turn);
+        const found = await rotate(presentedIn(handle, turn), sealed, now);
         if (found === null) {
           handle.onCommit(() => hooks.credentialsChanged(session.user_id));
           return null;
@@ -65,31 +62,28 @@ interface Turn {
   readonly now: number;
 }
 
-/**
- * Resolves to the session's current refresh token, sealed: the next one when the presented one was current, the one
- * that took its place when that was within the grace. Any other token of the family was stolen or replayed: the session
- * ends and the answer is null.
- */
-async function takeTurn(
-  handle: WriteHandle,
-  { sessionId, presented, next, sealed, now }: Turn,
-): Promise<Buffer | null> {
-  // First of all, so that refreshes of one session come one after another.
-  const held = await handle.get(store.prolongSession, { id: sessionId, expiresAt: now + SESSION_MS });
-  if (held === undefined) return null;
-  if ((await handle.run(store.replaceRefreshToken, { sessionId, hash: presented, now })) === 1) {
-    await handle.run(store.insertRefreshToken, { sessionId, hash: next, sealed });
-    // A token forgotten here still names its family, and counts as reused.
-    await handle.run(store.deleteReplacedTokens, { sessionId, before: now - GRACE_MS });
-    return sealed;
-  }
-  const replaced = await handle.get(store.findRefreshToken, { sessionId, hash: presented });
-  if (replaced?.replaced_at != null && now - replaced.replaced_at <= GRACE_MS) {
-    const current = await handle.get(store.findCurrentRefreshToken, { sessionId });
-    if (current !== undefined) return current.sealed;
-  }
-  await handle.run(store.deleteSession, { id: sessionId });
-  return null;
+function presentedIn(handle: WriteHandle, { sessionId, presented, next, sealed, now }: Turn): PresentedToken {
+  return {
+    async hold() {
+      return (await handle.get(store.prolongSession, { id: sessionId, expiresAt: now + SESSION_MS })) !== undefined;
+    },
+    async replace() {
+      if ((await handle.run(store.replaceRefreshToken, { sessionId, hash: presented, now })) === 0) return false;
+      await handle.run(store.insertRefreshToken, { sessionId, hash: next, sealed });
+      // A token forgotten here still names its family, and counts as reused.
+      await handle.run(store.deleteReplacedTokens, { sessionId, before: now - GRACE_MS });
+      return true;
+    },
+    async replacedAt() {
+      return (await handle.get(store.findRefreshToken, { sessionId, hash: presented }))?.replaced_at;
+    },
+    async current() {
+      return (await handle.get(store.findCurrentRefreshToken, { sessionId }))?.sealed;
+    },
+    async end() {
+      await handle.run(store.deleteSession, { id: sessionId });
+    },
+  };
 }
 
 const placeOf = (sessionId: SessionId) => ({ kind: 'refresh_tokens.sealed', row: sessionId, version: 0 });

@@ -1,14 +1,15 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
+import { hashOf, newToken } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
+import { canonicalEmail } from './emails.ts';
 import type { AccountParts } from './parts.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
 import type { Sessions } from './sessions.ts';
 import { type Credentials, readCredentials, type SignedIn } from './sign-in.ts';
-import { canonicalEmail, hashOf, newToken } from './tokens.ts';
 
 const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -19,7 +20,7 @@ export interface NewAccount extends Credentials {
 
 export interface Registration {
   /** Throws the errors of the contract's section 2. */
-  register(account: NewAccount): Promise<SignedIn>;
+  register(account: NewAccount, address?: string | null): Promise<SignedIn>;
   bootstrap(): Promise<{ pending: boolean; mode: AccountParts['registration'] }>;
   /** An account made by the operator, whatever the registration mode; without password it needs a reset to sign in. */
   createUser(email: string, password?: string, role?: Role): Promise<User>;
@@ -71,7 +72,7 @@ export function createRegistration(
   }
 
   return {
-    async register({ email: sent, password: secret, display_name, invite: token }) {
+    async register({ email: sent, password: secret, display_name, invite: token }, address = null) {
       const { email, password } = readCredentials(sent, secret);
       checkPassword(password);
       const displayName = cleanDisplayName(display_name ?? null);
@@ -79,7 +80,7 @@ export function createRegistration(
       await checkMode(email, invite);
       const server = await keys.openServer();
       const passwordHash = await passwords.hash(password);
-      const session = await sessions.prepare();
+      const session = await sessions.prepare(address);
       const row = await db.transact(async (handle) => {
         const account = { email, passwordHash, displayName, role: 'member' as const };
         const user = await insertAccount(handle, account, () => admit(handle, email, invite));

@@ -1,10 +1,12 @@
+import { networkOf } from '@notevault/protocol/addresses.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import { bearerOf, hashOf, newToken, prefixes } from '../tokens/tokens.ts';
 import * as store from './accounts.store.ts';
 import type { AccountParts } from './parts.ts';
-import { ACCESS_PREFIX, ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh.ts';
-import { hashOf, newToken } from './tokens.ts';
+import { ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh.ts';
 
 const FAMILY_BYTES = 16;
 
@@ -20,12 +22,16 @@ export interface SessionPrincipal {
   readonly userId: UserId;
   readonly credentialId: SessionId;
   readonly name: string;
+  readonly tier: string;
 }
 
 export interface Sessions {
-  prepare(): Promise<PreparedSession>;
+  /** @param address where it is used from; null when that is nowhere. */
+  prepare(address: string | null): Promise<PreparedSession>;
   /** The caller behind an `Authorization` header. Throws `unauthorized`. */
   authenticate(authorization: string | undefined): Promise<SessionPrincipal>;
+  /** The session of a principal while it goes on, whether or not the token it came with has expired; else null. */
+  recall(principal: { readonly userId: UserId; readonly credentialId: string }): Promise<SessionPrincipal | null>;
   /** Ends the session of the cookie and the one of the access token, whichever are there. */
   logout(cookie: string | undefined, authorization: string | null): Promise<void>;
 }
@@ -33,28 +39,40 @@ export interface Sessions {
 export function createSessions({ db, keys, clock, hooks }: AccountParts): Sessions {
   async function authenticate(authorization: string | undefined): Promise<SessionPrincipal> {
     const token = bearerOf(authorization);
-    if (!token?.startsWith(ACCESS_PREFIX)) throw new NotevaultError('unauthorized');
+    if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');
     const found = await db.get(store.findAccess, { hash: hashOf(token), now: clock.now() });
     if (found === undefined) throw new NotevaultError('unauthorized');
-    return { kind: 'session', userId: found.user_id, credentialId: found.session_id, name: 'Session' };
+    return principalOf(found);
   }
 
   return {
     authenticate,
-    async prepare() {
+    async recall({ userId, credentialId }) {
+      const found = await db.get(store.findSession, { id: credentialId as SessionId, userId, now: clock.now() });
+      return found === undefined ? null : principalOf(found);
+    },
+    async prepare(address) {
       const server = await keys.openServer();
       const id = clock.uuid() as SessionId;
       const family = clock.random(FAMILY_BYTES).toString('base64url');
       const refresh = newToken(clock.random, `${family}.`);
-      const access = newToken(clock.random, ACCESS_PREFIX);
+      const access = newToken(clock.random, prefixes.session);
       const sealed = sealToken(server, id, refresh.raw);
+      const networkMac = address === null ? null : networkMacOf(server, networkOf(address));
       const now = clock.now();
       return {
         tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
         async write(handle, userId) {
           await handle.run(store.deleteExpiredSessions, { userId, now });
           const familyHash = hashOf(family);
-          await handle.run(store.insertSession, { id, userId, familyHash, now, expiresAt: now + SESSION_MS });
+          await handle.run(store.insertSession, {
+            id,
+            userId,
+            familyHash,
+            networkMac,
+            now,
+            expiresAt: now + SESSION_MS,
+          });
           await handle.run(store.insertRefreshToken, { sessionId: id, hash: refresh.hash, sealed });
           const expiresAt = now + ACCESS_SECONDS * 1000;
           await handle.run(store.insertAccessToken, { hash: access.hash, sessionId: id, expiresAt });
@@ -79,7 +97,15 @@ export function createSessions({ db, keys, clock, hooks }: AccountParts): Sessio
   };
 }
 
-/** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
-function bearerOf(authorization: string | undefined): string | null {
-  return /^bearer ([\w\-.~+/]+=*)$/i.exec(authorization ?? '')?.[1] ?? null;
+/** Stands for a network without telling which. */
+export function networkMacOf(server: SealingKey, network: string): Buffer {
+  return server.mac('sign-in network', network);
+}
+
+function principalOf(found: {
+  readonly user_id: UserId;
+  readonly session_id: SessionId;
+  readonly plan: string;
+}): SessionPrincipal {
+  return { kind: 'session', userId: found.user_id, credentialId: found.session_id, name: 'Session', tier: found.plan };
 }

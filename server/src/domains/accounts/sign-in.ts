@@ -1,11 +1,14 @@
+import { networkOf } from '@notevault/protocol/addresses.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId } from '@notevault/protocol/ids.ts';
 import * as store from './accounts.store.ts';
+import { canonicalEmail } from './emails.ts';
+import type { Guesses } from './guesses.ts';
 import type { AccountParts } from './parts.ts';
 import type { Passwords } from './passwords.ts';
 import { type User, userOf } from './profile.ts';
 import type { Tokens } from './refresh.ts';
-import type { Sessions } from './sessions.ts';
-import { canonicalEmail } from './tokens.ts';
+import { networkMacOf, type Sessions } from './sessions.ts';
 
 export interface SignedIn extends Tokens {
   readonly user: User;
@@ -18,29 +21,50 @@ export interface Credentials {
 }
 
 export interface SignIn {
-  /** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`. */
-  login(credentials: Credentials): Promise<SignedIn>;
+  /**
+   * @param address where the attempt comes from; null when that is nowhere.
+   * Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`, `rate_limited`.
+   */
+  login(credentials: Credentials, address?: string | null): Promise<SignedIn>;
+  /** Whose credentials these are, without a session; throws as `login` does. */
+  identify(credentials: Credentials, address?: string | null): Promise<{ id: UserId; email: string }>;
 }
 
 export function createSignIn(
   { db, keys }: AccountParts,
   passwords: Passwords,
+  guesses: Guesses,
   sessions: Pick<Sessions, 'prepare'>,
 ): SignIn {
+  async function check({ email: sent, password: secret }: Credentials, address: string | null = null) {
+    const { email, password } = readCredentials(sent, secret);
+    const server = await keys.openServer();
+    const row = await db.get(store.findUserByEmail, { email });
+    // Where the account is signed in already, guesses count apart: nobody elsewhere can use them up.
+    const network = address === null ? null : networkOf(address);
+    const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
+    const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? NOBODY, networkMac });
+    const takeBack = guesses.begin({ account: known === undefined ? email : `${email} ${network}`, network });
+    const right = await passwords.verify(password, row?.password_hash ?? null);
+    if (row === undefined || !right) throw new NotevaultError('invalid_credentials');
+    takeBack();
+    if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
+    return row;
+  }
+
   return {
-    async login({ email: sent, password: secret }) {
-      const { email, password } = readCredentials(sent, secret);
-      const row = await db.get(store.findUserByEmail, { email });
-      const stored = row?.password_hash ?? null;
-      const right = await passwords.verify(password, stored);
-      if (row === undefined || !right) throw new NotevaultError('invalid_credentials');
-      if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
+    async identify(credentials, address = null) {
+      const { id, email } = await check(credentials, address);
+      return { id, email };
+    },
+    async login(credentials, address = null) {
+      const row = await check(credentials, address);
       const server = await keys.openServer();
-      const session = await sessions.prepare();
+      const session = await sessions.prepare(address);
       await db.transact(async (handle) => {
         // A password change revokes every session; one opened with the old password meanwhile must not escape it.
         const held = await handle.get(store.lockUser, { id: row.id });
-        if (held?.password_hash !== stored) throw new NotevaultError('invalid_credentials');
+        if (held?.password_hash !== row.password_hash) throw new NotevaultError('invalid_credentials');
         if (held.suspended_at !== null) throw new NotevaultError('account_suspended');
         await session.write(handle, row.id);
       });
@@ -48,6 +72,10 @@ export function createSignIn(
     },
   };
 }
+
+/** The nil UUID: nobody has it. */
+const NOBODY = '00000000-0000-0000-0000-000000000000' as UserId;
+const NO_MAC = Buffer.alloc(0);
 
 /** Throws `email_and_password_required`. */
 export function readCredentials(email: unknown, password: unknown): { email: string; password: string } {

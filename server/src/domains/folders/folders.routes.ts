@@ -9,7 +9,14 @@ import { folderPathFrom } from '../tree/tree.ts';
 import { Folder, FolderRenamed } from './folders.schema.ts';
 import type { Folders } from './folders.ts';
 
-const BATCH_ERRORS = ['missing_ids', 'invalid_ids', 'too_many_items', 'item_not_found', 'note_unreadable'] as const;
+const BATCH_ERRORS = [
+  'missing_ids',
+  'invalid_ids',
+  'too_many_items',
+  'item_not_found',
+  'note_unreadable',
+  'attachment_unreadable',
+] as const;
 const Listed = Type.Object({ notes: Type.Array(NoteListed) });
 
 export function foldersRoutes(folders: Folders, notes: Notes): Route[] {
@@ -47,7 +54,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       access: 'read',
       query: Type.Object({ folder: Type.Optional(Type.String()) }),
       responses: { 200: Type.Object({ folder: Type.String(), notes: Type.Array(NoteListed) }) },
-      errors: ['folder_parameter', 'note_unreadable'],
+      errors: ['folder_parameter', 'note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, query }) => {
         if (query.folder === undefined) throw new NotevaultError('folder_parameter');
         const path = folderPathFrom(query.folder, 'folder');
@@ -64,7 +71,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       access: 'read',
       params: Type.Object({ id: Type.String() }),
       responses: { 200: Listed },
-      errors: ['bad_folder_id', 'folder_id_not_found', 'note_unreadable'],
+      errors: ['bad_folder_id', 'folder_id_not_found', 'note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, params }) => {
         const { id } = await folders.byId(vault, params.id);
         return { body: { notes: await notes.listIn(vault, id) } };
@@ -94,7 +101,7 @@ function writingRoutes(folders: Folders): Route[] {
       access: 'write',
       query: Type.Object({ recursive: Type.Optional(Type.String()) }),
       responses: { 204: null },
-      errors: ['folder_empty', 'note_unreadable'],
+      errors: ['folder_empty', 'note_unreadable', 'attachment_unreadable'],
       handle: async (call) => {
         const recursive = ['true', '1'].includes(call.query.recursive ?? '');
         await folders.remove(writingOf(call, finishNothing), call.tail, recursive);
@@ -108,7 +115,7 @@ function writingRoutes(folders: Folders): Route[] {
       access: 'write',
       body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
       responses: { 200: FolderRenamed },
-      errors: ['folder_not_found', 'conflict', 'cycle', 'note_unreadable'],
+      errors: ['folder_not_found', 'conflict', 'cycle', 'note_unreadable', 'attachment_unreadable'],
       perform: (call, finish) => folders.rename(writingOf(call, finish), call.body),
       reply: (renamed) => ({ body: renamed }),
     }),

@@ -13,6 +13,8 @@ import * as store from './folders.store.ts';
 export interface Folders {
   /** Every folder with the root (`""`), by path. */
   list(vault: OpenVault): Promise<Folder[]>;
+  /** As `list`, in a snapshot. */
+  listAt(handle: ReadHandle, vault: OpenVault): Promise<Folder[]>;
   /** The folder at a path, made or derived; null when there is none. */
   at(vault: OpenVault, path: string): Promise<FolderEntry | null>;
   /** A folder somebody made. Throws `bad_folder_id`, `folder_id_not_found`. */
@@ -84,17 +86,18 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
     return toFolder(entry, () => (parent?.marked ? parent.id : null));
   }
 
+  async function list(handle: ReadHandle, vault: OpenVault): Promise<Folder[]> {
+    const entries = await tree.folders(handle, vault);
+    const root = await handle.get(store.countAtRoot, { vault: vault.id });
+    const shown = new Set<string>(entries.filter((entry) => entry.marked).map((entry) => entry.id));
+    const folders = entries.map((entry) => toFolder(entry, (id) => (shown.has(id) ? id : null)));
+    const all = [{ name: '', id: null, parent_id: null, count: root?.notes ?? 0 }, ...folders];
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
   return {
-    async list(vault) {
-      const [entries, root] = await Promise.all([
-        tree.folders(db, vault),
-        db.get(store.countAtRoot, { vault: vault.id }),
-      ]);
-      const shown = new Set<string>(entries.filter((entry) => entry.marked).map((entry) => entry.id));
-      const folders = entries.map((entry) => toFolder(entry, (id) => (shown.has(id) ? id : null)));
-      const all = [{ name: '', id: null, parent_id: null, count: root?.notes ?? 0 }, ...folders];
-      return all.sort((a, b) => (a.name < b.name ? -1 : 1));
-    },
+    list: (vault) => db.read((handle) => list(handle, vault)),
+    listAt: list,
     at: (vault, path) => tree.folderAt(db, vault, path),
     async byId(vault, sent) {
       const id = parseUuid(sent);
@@ -135,12 +138,12 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
       return notes.moveOne(writing, to, {
         find: top,
         field: 'new_path',
-        answer: (_handle, { named: [folder], notes: count }) => ({
+        answer: (_handle, { named: [folder], notes: count, attachments }) => ({
           renamed: true,
           old_path: folder?.from ?? from,
           new_path: folder?.to ?? to,
           count,
-          attachments: 0,
+          attachments,
         }),
       });
     },

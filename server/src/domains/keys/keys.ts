@@ -50,6 +50,7 @@ export async function checkDataKeys(db: Database, keyring: Keyring): Promise<voi
 
 export function createKeys(db: Database, keyring: Keyring): Keys {
   const opened = new Map<string, Promise<SealingKey | null>>();
+  let openingServer: Promise<SealingKey> | undefined;
   const nameOf = (owner: KeyOwner) => `${owner.kind}:${owner.id}`;
 
   async function create(handle: WriteHandle, owner: KeyOwner): Promise<SealingKey> {
@@ -92,17 +93,31 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
     return key;
   }
 
+  async function makeSureOfServer(): Promise<SealingKey> {
+    const found = await open(serverOwner);
+    if (found !== null) return found;
+    // Two processes may start on an empty database at once: the second insert finds the first one's key.
+    const fault = await db
+      .transact((handle) => create(handle, serverOwner))
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    const made = await open(serverOwner);
+    if (made !== null) return made;
+    throw fault ?? new KeyringError('damaged_key', 'The server’s data key could not be made.');
+  }
+
   return {
     create,
     open,
-    async openServer() {
-      const found = await open(serverOwner);
-      if (found !== null) return found;
-      // Two processes may start on an empty database at once: the second insert finds the first one's key.
-      await db.transact((handle) => create(handle, serverOwner)).catch(() => undefined);
-      const made = await open(serverOwner);
-      if (made === null) throw new KeyringError('damaged_key', 'The server’s data key could not be made.');
-      return made;
+    openServer() {
+      // All who ask meanwhile share one answer: a look-up begun before the key was committed would tell those who ask
+      // after it that there is none.
+      openingServer ??= makeSureOfServer().finally(() => {
+        openingServer = undefined;
+      });
+      return openingServer;
     },
     async probe() {
       await db.get(store.findKey, serverOwner);
@@ -155,14 +170,27 @@ function metered(
         asking = false;
       });
   };
+  const count = () => {
+    left -= 1;
+    if (left < SEALS_PER_GRANT / 4 && !asking) ask();
+  };
   return {
     seal(place, plain) {
-      left -= 1;
-      if (left < SEALS_PER_GRANT / 4 && !asking) ask();
+      count();
       return key.seal(place, plain);
     },
     open: (place, sealed) => key.open(place, sealed),
+    sealStream(place, plain) {
+      // One, however long: each stream has a key of its own.
+      count();
+      return key.sealStream(place, plain);
+    },
+    openStream: (place, size, range, read) => key.openStream(place, size, range, read),
     blind: (purpose, value) => key.blind(purpose, value),
     mac: (purpose, value) => key.mac(purpose, value),
+    share(seals) {
+      for (let sealed = 0; sealed < seals; sealed++) count();
+      return key.share(seals);
+    },
   };
 }

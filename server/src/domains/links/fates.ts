@@ -1,9 +1,9 @@
 import { fileName } from '@notevault/note-text/paths.ts';
-import { aliasKey, type Candidate, noteNameKey } from '@notevault/note-text/resolve.ts';
+import { aliasKey, attachmentNameKey, type Candidate, noteNameKey } from '@notevault/note-text/resolve.ts';
 import { targetChoices } from '@notevault/note-text/rewrite.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle } from '../../engines/database/database.ts';
-import type { MovedNote } from '../notes/notes.ts';
+import type { MovedItem } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { StoredEdge } from './links.store.ts';
 import { type CandidatesAt, createResolving, DANGLING, type Target } from './resolving.ts';
@@ -28,14 +28,14 @@ export interface Shift {
   readonly target: Target;
 }
 
-/** What becomes of edges when notes move. */
+/** What becomes of edges when notes and attachments move. */
 export interface Fates {
   /** New texts by the note whose links they are. */
   readonly changes: ReadonlyMap<NoteId, readonly Change[]>;
   readonly shifts: readonly Shift[];
 }
 
-/** Where a note is before and after a move. */
+/** Where a note or attachment is before and after a move. */
 interface Way {
   readonly before: string;
   readonly after: string;
@@ -69,14 +69,15 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
   const { keysOf, candidatesFor, targetOf } = createResolving(attachmentExtensions);
 
   /** Candidates as they will be: the moved notes under their new names, at their new paths; fetched by key as needed. */
-  function candidatesAfter(handle: ReadHandle, vault: OpenVault, moves: readonly MovedNote[]) {
+  function candidatesAfter(handle: ReadHandle, vault: OpenVault, moves: readonly MovedItem[]) {
     const fetched = new Set<string>();
     const before: CandidatesAt[] = [];
     const moved = new Map<string, Candidate[]>();
     const ids = new Set<string>(moves.map(({ id }) => id));
-    for (const { id, to, aliases } of moves) {
-      const candidate: Candidate = { kind: 'note', id, path: to, aliases };
-      for (const name of new Set([noteNameKey(to), ...aliases.map(aliasKey)])) {
+    for (const move of moves) {
+      const { kind, id, to, aliases } = move;
+      const candidate: Candidate = { kind, id, path: to, aliases };
+      for (const name of new Set(namesAt(move, to))) {
         const key = vault.key.blind('name', name).toString('hex');
         moved.set(key, [...(moved.get(key) ?? []), candidate]);
       }
@@ -95,9 +96,9 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
     };
   }
 
-  function weighing(handle: ReadHandle, vault: OpenVault, moves: readonly MovedNote[]): Weighing {
+  function weighing(handle: ReadHandle, vault: OpenVault, moves: readonly MovedItem[]): Weighing {
     const candidates = candidatesAfter(handle, vault, moves);
-    const moveOf = new Map<string, MovedNote>(moves.map((move) => [move.id, move]));
+    const moveOf = new Map<string, MovedItem>(moves.map((move) => [move.id, move]));
     const open: Open[] = [];
     const resolved = (target: string, { form }: LinkText, source: string) => {
       const keys = keysOf(vault, { target, form });
@@ -106,7 +107,7 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
 
     function weigh(edge: StoredEdge, text: LinkText, source: Way): void {
       const now = resolved(text.target, text, source.after);
-      const target = wayOf(edge.target_note_id, moveOf, candidates.at(keysOfEdge(edge)));
+      const target = wayOf(edge.target_note_id ?? edge.target_attachment_id, moveOf, candidates.at(keysOfEdge(edge)));
       const { origin } = text;
       const came = target !== null && origin?.path === target.after && origin.target !== text.target;
       const back = came ? origin.target : null;
@@ -118,7 +119,7 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
     /** The text it takes to keep the edge's target; null when it keeps it as it is, and when none would. */
     function textFor({ edge, text, source, now, choices, back }: Open): string | null {
       const texts = [...(back === null ? [] : [back]), ...(isAt(edge, now) ? [] : choices)];
-      return texts.find((target) => resolved(target, text, source.after).note === edge.target_note_id) ?? null;
+      return texts.find((target) => isAt(edge, resolved(target, text, source.after))) ?? null;
     }
 
     /** A text is looked up by its last segment, and many have the same. */
@@ -149,7 +150,8 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
           const source = edge.source_id as NoteId;
           const chosen = target === null ? null : textFor(each);
           if (chosen !== null && target !== null) {
-            const kept = { note: edge.target_note_id, attachment: null, path: target.after };
+            const { target_note_id: note, target_attachment_id: attachment } = edge;
+            const kept = { note, attachment, path: note === null ? null : target.after };
             const origin = chosen === back ? undefined : (text.origin ?? { target: text.target, path: target.before });
             const change = { ord: edge.ord, text: chosen, kept, origin, else: now };
             const list = changes.get(source);
@@ -163,6 +165,11 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
   }
 
   return { weighing };
+}
+
+/** The names under which something that moves is found at a path. */
+export function namesAt({ kind, aliases }: MovedItem, path: string): string[] {
+  return kind === 'note' ? [noteNameKey(path), ...aliases.map(aliasKey)] : [attachmentNameKey(path)];
 }
 
 export function keysOfEdge(edge: StoredEdge): Buffer[] {
@@ -180,7 +187,7 @@ function choicesOf({ form, target: text }: LinkText, source: Way, target: Way): 
 
 function wayOf(
   id: string | null,
-  moveOf: ReadonlyMap<string, MovedNote>,
+  moveOf: ReadonlyMap<string, MovedItem>,
   candidates: readonly Candidate[],
 ): Way | null {
   if (id === null) return null;

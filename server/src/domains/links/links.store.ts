@@ -1,9 +1,11 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import { sql } from 'kysely';
 import { statementsOver } from '../../engines/database/statement.ts';
+import type { AttachmentsTables } from '../attachments/attachments.tables.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
 import type { LinkRow, LinksTables } from './links.tables.ts';
 
-const { statement, listStatement } = statementsOver<LinksTables & NotesTables>();
+const { statement, listStatement } = statementsOver<LinksTables & NotesTables & AttachmentsTables>();
 
 export const findTexts = statement((db, p: { vault: VaultId; source: NoteId }) =>
   db
@@ -98,21 +100,32 @@ export const deleteTextsOf = listStatement((db, p: { vault: VaultId }, sources: 
   db.deleteFrom('link_texts').where('vault_id', '=', p.vault).where('source_id', 'in', sources),
 );
 
-/** Live notes found under any of some keys, by file name or by alias. */
+const isNote = sql<'note' | 'attachment'>`'note'`.as('kind');
+const isAttachment = sql<'note' | 'attachment'>`'attachment'`.as('kind');
+
+/** Live notes and attachments found under any of some keys, by file name or by alias. */
 export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
   db
     .selectFrom('notes')
-    .select(['id', 'stamp', 'meta', 'name_key as key'])
+    .select([isNote, 'id', 'stamp', 'meta', 'name_key as key'])
     .where('vault_id', '=', p.vault)
     .where('name_key', 'in', keys)
     .where('deleted_at', 'is', null)
+    .unionAll((eb) =>
+      eb
+        .selectFrom('attachments')
+        .select([isAttachment, 'id', 'stamp', 'meta', 'name_key as key'])
+        .where('vault_id', '=', p.vault)
+        .where('name_key', 'in', keys)
+        .where('deleted_at', 'is', null),
+    )
     .unionAll((eb) =>
       eb
         .selectFrom('note_aliases')
         .innerJoin('notes', (join) =>
           join.onRef('notes.vault_id', '=', 'note_aliases.vault_id').onRef('notes.id', '=', 'note_aliases.note_id'),
         )
-        .select(['notes.id', 'notes.stamp', 'notes.meta', 'note_aliases.alias_key as key'])
+        .select([isNote, 'notes.id', 'notes.stamp', 'notes.meta', 'note_aliases.alias_key as key'])
         .where('note_aliases.vault_id', '=', p.vault)
         .where('note_aliases.alias_key', 'in', keys)
         .where('notes.deleted_at', 'is', null),
@@ -138,6 +151,10 @@ export type StoredEdge = Pick<LinkRow, (typeof edge)[number]>;
 
 export const findEdgesTo = listStatement((db, p: { vault: VaultId }, targets: string[]) =>
   db.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('target_note_id', 'in', targets),
+);
+
+export const findEdgesToFiles = listStatement((db, p: { vault: VaultId }, targets: string[]) =>
+  db.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('target_attachment_id', 'in', targets),
 );
 
 export const findEdgesFrom = listStatement((db, p: { vault: VaultId }, sources: string[]) =>

@@ -43,6 +43,7 @@ create table links (
   foreign key (vault_id, source_id) references notes (vault_id, id) on delete cascade
 );
 create index links_by_target on links (vault_id, target_note_id, age) where target_note_id is not null;
+create index links_by_attachment on links (vault_id, target_attachment_id) where target_attachment_id is not null;
 create index links_by_key on links (vault_id, target_key) where target_key is not null;
 create index links_by_other_key on links (vault_id, other_key) where other_key is not null;
 create table link_texts (

@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
+import type { AttachmentHooks } from '../attachments/attachments.ts';
 import type { NoteHooks, NoteLink, WrittenNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { Backlink } from './links.schema.ts';
@@ -20,8 +21,8 @@ interface HadLink {
   readonly origin: Origin | undefined;
 }
 
-/** The edges between notes: kept with each write, resolved again when names come and go. */
-export interface Links extends NoteHooks {
+/** The edges from notes to notes and attachments: kept with each write, resolved again when names come and go. */
+export interface Links extends NoteHooks, AttachmentHooks {
   /** Edges that point to the note, oldest first, at most 200. Throws `note_not_found`. */
   backlinksOf(vault: OpenVault, id: NoteId): Promise<Backlink[]>;
 }
@@ -136,7 +137,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
    * An edge whose target still stands is only compared with what came: so the cost grows with the links to a name, not
    * with the notes of that name.
    *
-   * @param came notes that are found under the names now, and perhaps were not before.
+   * @param came notes and attachments that are found under the names now, and perhaps were not before.
    */
   async function resolveAgain(
     handle: WriteHandle,
@@ -154,9 +155,9 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     const { at, byId } = await candidatesFor(handle, vault, askers.flatMap(keysOfEdge));
     const news = came.map((id) => byId.get(id)).filter((candidate) => candidate !== undefined);
     const rivals = (edge: (typeof askers)[number]) => {
-      const held = edge.target_note_id;
-      if (held === null && edge.target_attachment_id === null) return news;
-      const holder = held === null || came.includes(held) ? undefined : byId.get(held);
+      const held = edge.target_note_id ?? edge.target_attachment_id;
+      if (held === null) return news;
+      const holder = came.includes(held) ? undefined : byId.get(held);
       return holder === undefined ? at(keysOfEdge(edge)) : [holder, ...news];
     };
     const sources = await handle.allIn(store.findSources, { vault: vault.id }, [
@@ -214,6 +215,9 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     written,
     writtenTogether,
     linksOf,
+    async namesChanged(handle, vault, names, came) {
+      await resolveAgain(handle, vault, names, came);
+    },
     async linksFrom(handle, vault, note) {
       const links = await resolved(handle, vault, note, note.links.map(textOf));
       return links.map(({ text, target }) => wireLink(text, target));

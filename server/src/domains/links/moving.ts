@@ -1,9 +1,8 @@
-import { aliasKey, noteNameKey } from '@notevault/note-text/resolve.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
-import type { LinkMove, MovedNote, MovingHooks, PreparedLinks, Rewritten } from '../notes/notes.ts';
+import type { LinkMove, MovedItem, MovingHooks, PreparedLinks, Rewritten } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type Change, createFates, keysOfEdge, type Shift } from './fates.ts';
+import { type Change, createFates, keysOfEdge, namesAt, type Shift } from './fates.ts';
 import * as store from './links.store.ts';
 import { readableSource } from './opening.ts';
 import { createResolving, type Target } from './resolving.ts';
@@ -11,7 +10,7 @@ import { type LinkText, sealTexts, textOf } from './texts.ts';
 
 type Edge = store.StoredEdge;
 
-/** How links fare when notes move; made by `planMove`, carried out by `applyMove`. */
+/** How links fare when notes and attachments move; made by `planMove`, carried out by `applyMove`. */
 export interface Plan extends LinkMove {
   readonly changes: ReadonlyMap<NoteId, readonly Change[]>;
   readonly edges: ReadonlyMap<string, readonly Edge[]>;
@@ -37,32 +36,30 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
   const { keysOf } = createResolving(attachmentExtensions);
   const fates = createFates(attachmentExtensions);
 
-  /** Every edge the move may touch: to a moved note, from one, or asking for a name one had or will have. */
-  async function touchedEdges(handle: ReadHandle, vault: OpenVault, moves: readonly MovedNote[]) {
-    const ids = moves.map(({ id }) => id);
-    const names = moves.flatMap(({ from, to, aliases }) => [
-      noteNameKey(from),
-      noteNameKey(to),
-      ...aliases.map(aliasKey),
-    ]);
+  /** Every edge the move may touch: to what moves, from a moved note, or asking for a name one had or will have. */
+  async function touchedEdges(handle: ReadHandle, vault: OpenVault, moves: readonly MovedItem[]) {
+    const idsOf = (kind: MovedItem['kind']) => moves.filter((move) => move.kind === kind).map(({ id }) => id);
+    const [notes, files] = [idsOf('note'), idsOf('attachment')];
+    const names = moves.flatMap((move) => [...namesAt(move, move.from), ...namesAt(move, move.to)]);
     const keys = [...new Set(names)].map((name) => vault.key.blind('name', name));
-    const to = await handle.allIn(store.findEdgesTo, { vault: vault.id }, ids);
-    const from = await handle.allIn(store.findEdgesFrom, { vault: vault.id }, ids);
+    const to = await handle.allIn(store.findEdgesTo, { vault: vault.id }, notes);
+    const toFiles = await handle.allIn(store.findEdgesToFiles, { vault: vault.id }, files);
+    const from = await handle.allIn(store.findEdgesFrom, { vault: vault.id }, notes);
     const asking = await handle.allIn(store.findAskers, { vault: vault.id }, keys);
     const edges = new Map<string, Edge>();
-    for (const edge of [...to, ...from, ...asking]) edges.set(`${edge.source_id} ${edge.ord}`, edge);
+    for (const edge of [...to, ...toFiles, ...from, ...asking]) edges.set(`${edge.source_id} ${edge.ord}`, edge);
     return [...edges.values()];
   }
 
   async function planMove(
     handle: ReadHandle,
     vault: OpenVault,
-    moves: readonly MovedNote[],
+    moves: readonly MovedItem[],
     breathe: () => Promise<void>,
   ): Promise<Plan> {
     const edges = await touchedEdges(handle, vault, moves);
     await breathe();
-    const moveOf = new Map<string, MovedNote>(moves.map((move) => [move.id, move]));
+    const moveOf = new Map<string, MovedItem>(moves.map((move) => [move.id, move]));
     const weighing = fates.weighing(handle, vault, moves);
     const texts = new Map<string, readonly LinkText[]>();
     await weighing.fetch(edges.flatMap(keysOfEdge));

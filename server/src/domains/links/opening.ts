@@ -1,5 +1,7 @@
+import type { Candidate } from '@notevault/note-text/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { KeyringError } from '../../engines/keyring/keyring.ts';
+import { attachmentPath } from '../attachments/attachments.ts';
 import { type NoteMeta, openNoteMeta } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type LinkText, openTexts } from './texts.ts';
@@ -13,6 +15,20 @@ export interface SealedNote {
 
 export function readableMeta(vault: OpenVault, row: SealedNote): NoteMeta | null {
   return orNull(() => openNoteMeta(vault, row.id, row.stamp, row.meta));
+}
+
+/** What a link may mean, from the row that it was found by. */
+export function readableCandidate(
+  vault: OpenVault,
+  row: SealedNote & { readonly kind: Candidate['kind'] },
+): Candidate | null {
+  const { kind, id } = row;
+  if (kind === 'note') {
+    const meta = readableMeta(vault, row);
+    return meta === null ? null : { kind, id, path: meta.path, aliases: meta.aliases };
+  }
+  const path = orNull(() => attachmentPath(vault, row));
+  return path === null ? null : { kind, id, path, aliases: [] };
 }
 
 export function readableTexts(

@@ -1,15 +1,15 @@
 import { type Candidate, lookupOf, resolve } from '@notevault/note-text/resolve.ts';
 import type { ReadHandle } from '../../engines/database/database.ts';
-import type { NoteMeta } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './links.store.ts';
-import { readableMeta } from './opening.ts';
+import { readableCandidate } from './opening.ts';
 import type { LinkText } from './texts.ts';
 
 /** Where an edge points. */
 export interface Target {
   readonly note: string | null;
   readonly attachment: string | null;
+  /** Of the note; null for an attachment. */
   readonly path: string | null;
 }
 export const DANGLING: Target = { note: null, attachment: null, path: null };
@@ -31,15 +31,13 @@ export function createResolving(attachmentExtensions: ReadonlySet<string>) {
     return lookup.kind === 'self' ? null : lookup.stems.map((stem) => vault.key.blind('name', stem));
   }
 
-  /** Candidates by key. A note that cannot be opened is no candidate: its own reads and writes say so, other notes go on. */
+  /** Candidates by key. What cannot be opened is no candidate: its own reads and writes say so, other notes go on. */
   async function candidatesFor(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<Candidates> {
     const rows = await handle.allIn(store.findCandidates, { vault: vault.id }, distinct(keys));
     const opened = new Map<string, Candidate>();
     const byKey = new Map<string, Candidate[]>();
     for (const row of rows) {
-      const known = opened.get(row.id);
-      const meta = known === undefined ? readableMeta(vault, row) : null;
-      const candidate = known ?? (meta === null ? null : candidateOf(row.id, meta));
+      const candidate = opened.get(row.id) ?? readableCandidate(vault, row);
       if (candidate === null) continue;
       opened.set(row.id, candidate);
       const key = row.key.toString('hex');
@@ -56,7 +54,7 @@ export function createResolving(attachmentExtensions: ReadonlySet<string>) {
     if (found === null) return DANGLING;
     return found.kind === 'note'
       ? { note: found.id, attachment: null, path: found.path }
-      : { note: null, attachment: found.id, path: found.path };
+      : { note: null, attachment: found.id, path: null };
   }
 
   /** targetOf for the links of one note after the other: one that says the same again is not resolved again. */
@@ -74,10 +72,6 @@ export function createResolving(attachmentExtensions: ReadonlySet<string>) {
   }
 
   return { keysOf, candidatesFor, targetOf, targets };
-}
-
-function candidateOf(id: string, meta: Pick<NoteMeta, 'path' | 'aliases'>): Candidate {
-  return { kind: 'note', id, path: meta.path, aliases: meta.aliases };
 }
 
 export function distinct(keys: readonly Buffer[]): Buffer[] {

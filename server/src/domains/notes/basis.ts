@@ -100,14 +100,18 @@ function refuseRecentlyDeleted({ vault, device }: Writing, tombstones: readonly 
 
 /** The error for a path (or id) that something else holds: where that is, and the note itself when it is one. */
 export async function conflictWithHolder(
-  { db, tree, hooks }: NoteParts,
+  { db, tree, files, hooks }: NoteParts,
   vault: OpenVault,
   holder: Holder,
   path: string,
 ): Promise<NotevaultError> {
-  if (holder.kind !== 'note') {
-    const folder = holder.kind === 'folder' ? await tree.folderPath(db, vault, holder.id) : null;
+  if (holder.kind === 'folder') {
+    const folder = await tree.folderPath(db, vault, holder.id);
     return new NotevaultError('conflict', { server_path: folder ?? path });
+  }
+  if (holder.kind === 'attachment') {
+    const [file] = await files.find(db, vault, { ids: [holder.id], folders: [] });
+    return new NotevaultError('conflict', { server_path: file?.path ?? path });
   }
   const id = holder.id as NoteId;
   return db.read(async (handle) => {

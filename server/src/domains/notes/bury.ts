@@ -29,8 +29,8 @@ const WRITE_SLICE = 256;
 const READ_SLICE = 100;
 const READ_SLICE_BYTES = 16 * 1024 * 1024;
 
-export function paceOf(burials: readonly Burial[]): Pace {
-  return burials.length > SHORT_MAX ? 'long' : 'short';
+export function paceOf(burials: number): Pace {
+  return burials > SHORT_MAX ? 'long' : 'short';
 }
 
 /** Prepares and writes anew while somebody else was faster. */
@@ -110,7 +110,7 @@ function* readSlices(rows: readonly StoredRow[]): Generator<StoredRow[]> {
  * @param first the seq of the first tombstone; the others follow in order.
  */
 export async function writeBurials(
-  { clock, vaults, hooks }: NoteParts,
+  { clock, vaults, hooks, live }: NoteParts,
   handle: WriteHandle,
   vault: OpenVault,
   burials: readonly Burial[],
@@ -130,4 +130,7 @@ export async function writeBurials(
   // Counted now that they are sure to have been there: the vault would count less than none.
   await vaults.advance(handle, vault, { seqs: 0, notes: -burials.length });
   await hooks.deleted(handle, vault, burials);
+  handle.onCommit(() => {
+    for (const { id } of burials) live.deleted(id);
+  });
 }

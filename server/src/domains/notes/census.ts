@@ -1,9 +1,7 @@
-import type { Database } from '../../engines/database/database.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { HotVaults, OpenVault } from '../vaults/vaults.ts';
 import { breather } from './breather.ts';
-import { type NoteMeta, sealed } from './meta.ts';
+import { type HotNote, hotNotes } from './hot.ts';
 import type { Counted } from './notes.schema.ts';
-import * as store from './notes.store.ts';
 
 /** The words that a vault's notes are filed under: by name, with the number of live notes. */
 export interface Census {
@@ -11,21 +9,18 @@ export interface Census {
   types(vault: OpenVault): Promise<Counted[]>;
 }
 
-export function createCensus(db: Database): Census {
+export function createCensus(hot: HotVaults): Census {
   return {
-    tags: (vault) => countWords(db, vault, ({ tags }) => tags),
-    types: (vault) => countWords(db, vault, ({ type }) => (type === null ? [] : [type])),
+    tags: (vault) => countWords(hot, vault, ({ tags }) => tags),
+    types: (vault) => countWords(hot, vault, ({ type }) => (type === null ? [] : [type])),
   };
 }
-
-const SLICE = 500;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface Seen {
   count: number;
   name: string;
-  /** Age and id of the note that spells it so, as a text to compare by. */
-  since: string;
+  /** The note that spells it so. */
+  by: HotNote;
 }
 
 /**
@@ -33,31 +28,31 @@ interface Seen {
  * spelling. Throws `note_unreadable` rather than leave a note out.
  */
 async function countWords(
-  db: Database,
+  hot: HotVaults,
   vault: OpenVault,
-  wordsOf: (meta: NoteMeta) => readonly string[],
+  wordsOf: (note: HotNote) => readonly string[],
 ): Promise<Counted[]> {
   const found = new Map<string, Seen>();
-  const breathe = breather();
-  for (let after = FIRST_ID; ; ) {
-    const rows = await db.all(store.listMetas, { vault: vault.id, after, limit: SLICE });
-    for (const row of rows) {
+  await hot.look(vault, async (look) => {
+    const breathe = breather();
+    for (const note of (await look.rows(hotNotes)).byId.values()) {
       await breathe();
-      const since = `${String(row.created_at).padStart(16, '0')} ${row.id}`;
-      for (const name of wordsOf(sealed.openMeta(vault, row.id, row.stamp, row.meta))) count(found, name, since);
-      after = row.id;
+      for (const name of wordsOf(note)) count(found, name, note);
     }
-    if (rows.length < SLICE) break;
-  }
+  });
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { name, count }]) => ({ name, count }));
 }
 
-function count(found: Map<string, Seen>, name: string, since: string): void {
+function count(found: Map<string, Seen>, name: string, by: HotNote): void {
   const key = name.normalize('NFC').toLowerCase();
   const seen = found.get(key);
-  if (seen === undefined) found.set(key, { count: 1, name, since });
+  if (seen === undefined) found.set(key, { count: 1, name, by });
   else {
     seen.count += 1;
-    if (since < seen.since) Object.assign(seen, { name, since });
+    if (isOlder(by, seen.by)) Object.assign(seen, { name, by });
   }
+}
+
+function isOlder(a: HotNote, b: HotNote): boolean {
+  return a.createdAt === b.createdAt ? a.id < b.id : a.createdAt < b.createdAt;
 }

@@ -202,6 +202,7 @@ async function writePlan(
   const { next } = plan;
   const basis = amongOthers ? await amongNewFolders(parts, handle, vault, plan.basis) : plan.basis;
   await writeRows(parts, handle, vault, basis, next, seq);
+  if (basis.kind !== 'new') handle.onCommit(() => parts.live.changed(basis.id));
   const fresh = basis.kind !== 'live';
   const { id, path, version, derived } = next;
   const written = { id, path, version, seq, fresh, links: derived.links, movedKeys: movedKeysOf(vault, basis, next) };

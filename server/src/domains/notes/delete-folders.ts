@@ -1,3 +1,4 @@
+import type { Seq } from '@notevault/protocol/ids.ts';
 import type { FolderEntry } from '../tree/tree.ts';
 import { paceOf, prepareBurials, whileStale, writeBurials } from './bury.ts';
 import { Stale } from './commit.ts';
@@ -5,8 +6,8 @@ import * as store from './notes.store.ts';
 import type { NoteParts, Writing } from './parts.ts';
 
 /**
- * Turns every note in and below the folders into a tombstone and lets the folders go, in one transaction. Throws
- * `note_unreadable` when one of the notes is damaged: then all of it stays.
+ * Turns every note and attachment in and below the folders into a tombstone and lets the folders go, in one transaction.
+ * Throws `note_unreadable`, `attachment_unreadable` when one of them is damaged: then all of it stays.
  */
 export function deleteFolders<Result>(
   parts: NoteParts,
@@ -23,25 +24,33 @@ async function deleteOnce<Result>(
   find: () => Promise<FolderEntry[]>,
   answer: () => Result,
 ): Promise<Result> {
-  const { db, tree, vaults } = parts;
+  const { db, tree, vaults, files } = parts;
   const { vault } = writing;
   const before = await vaults.currentSeq(db, vault);
   const tops = await find();
   const folders = await tree.foldersBelow(db, vault, tops);
-  const rows = await db.allIn(store.findRowsIn, { vault: vault.id }, [...new Set(folders.map(({ id }) => id))]);
+  const inside = [...new Set(folders.map(({ id }) => id))];
+  const rows = await db.allIn(store.findRowsIn, { vault: vault.id }, inside);
   const burials = await prepareBurials(parts, writing, rows);
-  return db.transact(async (handle) => {
-    if (tops.length > 0) {
-      // At least one seq, so that clients look at the tree again when only empty folders went.
-      const seqs = Math.max(1, burials.length);
-      const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
-      if (first !== before + 1) throw new Stale();
-      await writeBurials(parts, handle, vault, burials, first);
-      const paths = burials.map(({ path }) => path);
-      await tree.removeFolders(handle, vault, tops, folders, paths);
-    }
-    const result = answer();
-    await writing.finish?.(handle, result);
-    return result;
-  }, paceOf(burials));
+  const held = await files.find(db, vault, { ids: [], folders: inside });
+  const buried = files.prepareBurial(vault, held);
+  return db.transact(
+    async (handle) => {
+      if (tops.length > 0) {
+        // At least one seq, so that clients look at the tree again when only empty folders went.
+        const seqs = Math.max(1, burials.length + buried.count);
+        const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
+        if (first !== before + 1) throw new Stale();
+        await writeBurials(parts, handle, vault, burials, first);
+        const next = (first + burials.length) as Seq;
+        if (!(await files.writeBurial(handle, vault, buried, next))) throw new Stale();
+        const paths = [...burials, ...held].map(({ path }) => path);
+        await tree.removeFolders(handle, vault, tops, folders, paths);
+      }
+      const result = answer();
+      await writing.finish?.(handle, result);
+      return result;
+    },
+    paceOf(burials.length + buried.count),
+  );
 }

@@ -49,7 +49,7 @@ export function deleteNotes(parts: NoteParts, writing: Writing<number>, ids: rea
       await bury(parts, handle, writing, burials);
       await writing.finish?.(handle, ids.length);
       return ids.length;
-    }, paceOf(burials));
+    }, paceOf(burials.length));
   });
 }
 

@@ -12,6 +12,7 @@ import {
   seedSnapshot,
   snapshotOf,
   stateOf,
+  takeUpdates,
   textOf,
 } from './document.ts';
 
@@ -26,6 +27,19 @@ describe('document', () => {
       assert.equal(textOf(reload(doc)), text);
       assert.equal(headOf(snapshotOf(reload(doc))), headOf(snapshotOf(doc)));
     }
+  });
+
+  it('takes updates in any order, when together they lean on nothing else', () => {
+    const doc = seedDocument(SERVER, 'a');
+    const client = reload(doc);
+    const updates: Uint8Array[] = [];
+    client.on('update', (update: Uint8Array) => updates.push(update));
+    for (const letter of 'bcd') client.getText('content').insert(client.getText('content').length, letter);
+    client.getText('content').delete(1, 1);
+    assert.equal(takeUpdates(doc, updates.toReversed()), true);
+    assert.equal(textOf(doc), 'acd');
+    assert.equal(headOf(snapshotOf(doc)), headOf(snapshotOf(client)));
+    assert.equal(takeUpdates(seedDocument(SERVER, 'a'), updates.slice(1)), false);
   });
 
   it('has the snapshot that can be told without making it', () => {

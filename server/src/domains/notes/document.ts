@@ -16,13 +16,22 @@ const OPTIONS = { guid: 'note' };
 /** A document begun by the server: its first item is the genesis that every later one descends from. */
 export function seedDocument(clientId: number, text: string): Y.Doc {
   const doc = new Y.Doc(OPTIONS);
-  doc.clientID = clientId;
-  const content = doc.getText(TEXT);
-  doc.transact(() => {
+  editAs(doc, clientId, (content) => {
     content.insert(0, text === '' ? ' ' : text);
     if (text === '') content.delete(0, 1);
   });
   return doc;
+}
+
+/**
+ * One transaction under a client id, which the document has only for so long: given items of its own id from elsewhere,
+ * Yjs would take them for a second process using it, and change it.
+ */
+function editAs(doc: Y.Doc, clientId: number, edit: (content: Y.Text) => void): void {
+  const own = doc.clientID;
+  doc.clientID = clientId;
+  doc.transact(() => edit(doc.getText(TEXT)));
+  doc.clientID = own;
 }
 
 /** The snapshot that `seedDocument` gives a document, without making one. */
@@ -38,17 +47,91 @@ export function loadDocument(state: Uint8Array): Y.Doc {
   return doc;
 }
 
+/** Takes a peer's update (v1), which must have been scanned. @returns false when it leans on what the document lacks. */
+export function takeUpdate(doc: Y.Doc, update: Uint8Array): boolean {
+  return takeUpdates(doc, [update]);
+}
+
+/**
+ * Takes updates (v1) in any order: clocks of several processes differ, so one may stand before another it leans on.
+ * @returns false when they lean on what the document lacks, or do not fit it; it is then of no use any more.
+ */
+export function takeUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean {
+  try {
+    doc.transact(() => {
+      for (const update of updates) Y.applyUpdate(doc, update);
+    });
+  } catch {
+    // Yjs checks nothing: what it stumbles over does not fit the document.
+    return false;
+  }
+  return doc.store.pendingStructs === null && doc.store.pendingDs === null;
+}
+
+/** Takes a stored state (v2) of the same document. @returns false when it leans on what the document lacks. */
+export function takeState(doc: Y.Doc, state: Uint8Array): boolean {
+  Y.applyUpdateV2(doc, state);
+  return doc.store.pendingStructs === null && doc.store.pendingDs === null;
+}
+
+/** The clock up to which the document knows a client's edits. */
+export function knownOf(doc: Y.Doc, client: number): number {
+  return Y.getState(doc.store, client);
+}
+
+/** How many pieces the document is made of: what it costs in memory and time, whatever text is left of it. */
+export function structsOf(doc: Y.Doc): number {
+  let count = 0;
+  for (const structs of doc.store.clients.values()) count += structs.length;
+  return count;
+}
+
+/** What somebody with a state vector lacks (Yjs update, v1); null: somebody with nothing. */
+export function missingFor(doc: Y.Doc, stateVector: Uint8Array | null): Uint8Array {
+  return stateVector === null ? Y.encodeStateAsUpdate(doc) : Y.encodeStateAsUpdate(doc, stateVector);
+}
+
+export function stateVectorOf(doc: Y.Doc): Uint8Array {
+  return Y.encodeStateVector(doc);
+}
+
+/** The first item of a document, which hangs on nothing; every other one descends from it. Null for an empty document. */
+export function genesisOf(doc: Y.Doc): { readonly client: number; readonly clock: number } | null {
+  for (let item = doc.getText(TEXT)._start; item !== null; item = item.right) {
+    if (item.origin === null && item.rightOrigin === null) return item.id;
+  }
+  return null;
+}
+
+/** Several updates (v1) as one. */
+export function mergedUpdate(updates: readonly Uint8Array[]): Uint8Array | undefined {
+  return updates.length > 1 ? Y.mergeUpdates([...updates]) : updates[0];
+}
+
+/** The document that an update (v1) makes on its own. */
+export function loadUpdate(update: Uint8Array): Y.Doc {
+  const doc = new Y.Doc(OPTIONS);
+  Y.applyUpdate(doc, update);
+  return doc;
+}
+
 export function stateOf(doc: Y.Doc): Uint8Array {
   return Y.encodeStateAsUpdateV2(doc);
 }
 
+/** Well-formed: a document can hold half a surrogate pair, a note cannot. Offsets stay the same. */
 export function textOf(doc: Y.Doc): string {
-  return doc.getText(TEXT).toString();
+  return doc.getText(TEXT).toString().toWellFormed();
 }
 
 /** What a version looked like: state vector and delete set (Yjs snapshot, v1). Small, whatever the history. */
 export function snapshotOf(doc: Y.Doc): Uint8Array {
   return Y.encodeSnapshot(Y.snapshot(doc));
+}
+
+/** The snapshot of a document nobody has begun. */
+export function emptySnapshot(): Uint8Array {
+  return Y.encodeSnapshot(Y.createSnapshot(Y.createDeleteSet(), new Map()));
 }
 
 /** Lower-case hex SHA-256 of the snapshot: documents that went through the same edits have the same head. */
@@ -58,10 +141,7 @@ export function headOf(snapshot: Uint8Array): string {
 
 /** Applies edits in the coordinates of the current text, last first so that offsets stay true. */
 export function editDocument(doc: Y.Doc, clientId: number, edits: readonly Edit[]): void {
-  const content = doc.getText(TEXT);
-  // Set only now: while loading, Yjs would take the stored items of this id for a second process using it.
-  doc.clientID = clientId;
-  doc.transact(() => {
+  editAs(doc, clientId, (content) => {
     for (const edit of edits.toReversed()) {
       if (edit.remove > 0) content.delete(edit.at, edit.remove);
       if (edit.insert !== '') content.insert(edit.at, edit.insert);

@@ -3,8 +3,8 @@ import type { WriteHandle } from '../../engines/database/database.ts';
 import * as store from './notes.store.ts';
 
 /** Rows are overwritten as they are deleted, so bytes count, not rows: a slice must not hold up other writers. */
-const SLICE_BYTES = 4 * 1024 * 1024;
-const SLICE_ROWS = 100;
+export const SLICE_BYTES = 4 * 1024 * 1024;
+export const SLICE_ROWS = 100;
 
 /** Deletes some of a purged vault's notes, their kept versions first; true when more may be left. */
 export async function eraseSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
@@ -22,7 +22,7 @@ export async function eraseSlice(handle: WriteHandle, vault: VaultId): Promise<b
 }
 
 /** The first rows that fit into a slice, at least one. */
-function firstBytes<Row extends { readonly size_bytes: number }>(rows: readonly Row[]): Row[] {
+export function firstBytes<Row extends { readonly size_bytes: number }>(rows: readonly Row[]): Row[] {
   let bytes = 0;
   return rows.filter((row, index) => {
     bytes += row.size_bytes;

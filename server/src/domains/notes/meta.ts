@@ -34,6 +34,8 @@ export interface NoteMeta extends Pick<Derived, 'title' | 'tags' | 'aliases' | '
   readonly actor: Actor;
   /** When the version was made, epoch milliseconds: a rename writes the row, but makes no version. */
   readonly made: number;
+  /** When the person whose socket edits made the version began: what they write within minutes is one step of history. */
+  readonly typedSince?: number;
   /** While the document is still its seed: the client id it was seeded under. */
   readonly seed?: number;
   /** Tombstones only: the device that deleted the note, when it named itself. */
@@ -51,18 +53,19 @@ const metaPlace = (id: string, stamp: number) => ({ kind: 'notes.meta', row: id,
 const contentPlace = (id: string, version: number) => ({ kind: 'notes.content', row: id, version });
 const docPlace = (id: string, version: number) => ({ kind: 'notes.doc', row: id, version });
 const snapshotPlace = (id: string, version: number) => ({ kind: 'note_versions.snapshot', row: id, version });
+const editsPlace = (id: string, row: string) => ({ kind: 'note_updates.payload', row: `${id}:${row}`, version: 0 });
 const versionPlace = (id: string, version: number) => ({ kind: 'note_versions.meta', row: id, version });
 
 /** Seals and opens the parts of notes; what cannot be opened is `note_unreadable`, never empty. */
 export const sealed = {
   meta: (vault: OpenVault, id: string, stamp: number, meta: NoteMeta) =>
     vault.key.seal(metaPlace(id, stamp), Buffer.from(JSON.stringify(meta), 'utf8')),
-  openMeta: (vault: OpenVault, id: string, stamp: number, bytes: Buffer) =>
+  openMeta: (vault: Pick<OpenVault, 'key'>, id: string, stamp: number, bytes: Uint8Array) =>
     readable(() => JSON.parse(vault.key.open(metaPlace(id, stamp), bytes).toString('utf8')) as NoteMeta),
 
   content: (vault: OpenVault, id: string, version: number, utf8: Buffer) =>
     vault.key.seal(contentPlace(id, version), utf8),
-  openContent: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
+  openContent: (vault: Pick<OpenVault, 'key'>, id: string, version: number, bytes: Uint8Array) =>
     readable(() => vault.key.open(contentPlace(id, version), bytes).toString('utf8')),
 
   doc: (vault: OpenVault, id: string, version: number, state: Uint8Array) =>
@@ -75,11 +78,38 @@ export const sealed = {
   openSnapshot: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
     readable(() => vault.key.open(snapshotPlace(id, version), bytes)),
 
+  /** Who made the edits, in JSON, then the edits; the length of each part before it, in four bytes. */
+  edits: (vault: OpenVault, id: string, row: string, actor: Actor, updates: readonly Uint8Array[]) => {
+    const parts = [Buffer.from(JSON.stringify(actor), 'utf8'), ...updates];
+    return vault.key.seal(editsPlace(id, row), Buffer.concat(parts.flatMap((part) => [lengthOf(part), part])));
+  },
+  openEdits: (vault: OpenVault, id: string, row: string, bytes: Buffer) =>
+    readable(() => {
+      const [actor, ...updates] = partsOf(vault.key.open(editsPlace(id, row), bytes));
+      return { actor: JSON.parse(String(actor)) as Actor, updates };
+    }),
+
   version: (vault: OpenVault, id: string, version: number, meta: VersionMeta) =>
     vault.key.seal(versionPlace(id, version), Buffer.from(JSON.stringify(meta), 'utf8')),
   openVersion: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
     readable(() => JSON.parse(vault.key.open(versionPlace(id, version), bytes).toString('utf8')) as VersionMeta),
 };
+
+function lengthOf(part: Uint8Array): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(part.length);
+  return length;
+}
+
+function partsOf(bytes: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 4 + bytes.readUInt32BE(at);
+    parts.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return parts;
+}
 
 /** Runs an opening and gives a damaged value the name clients know it by. */
 function readable<T>(open: () => T): T {

@@ -8,15 +8,22 @@ import {
   normalizePath,
 } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
-import { type FolderEntry, type KeyedRelocated, pathFrom, type Relocated, type Spot } from '../tree/tree.ts';
+import {
+  type FolderEntry,
+  type ItemKind,
+  type KeyedRelocated,
+  pathFrom,
+  type Relocated,
+  type Spot,
+} from '../tree/tree.ts';
 import { conflictOver } from './basis.ts';
 import { breather } from './breather.ts';
 import { Stale } from './commit.ts';
 import { sealed } from './meta.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Rewritten, Writing } from './parts.ts';
+import type { HeldFile, MovedItem, NoteParts, Rewritten, Writing } from './parts.ts';
 import { type MovingNote, type Revision, reviseNotes, writeRevisions } from './revise.ts';
 
 /** Something a client asked to move, from where it is to where it should be (normalised). */
@@ -26,8 +33,9 @@ export type Top = Relocated;
 export interface Outcome {
   /** What the caller named, each with the path it has now. */
   readonly named: readonly Top[];
-  /** How many notes changed their path. */
+  /** How many notes and attachments changed their path. */
   readonly notes: number;
+  readonly attachments: number;
 }
 
 /** What to move, and what to answer. */
@@ -55,6 +63,7 @@ interface Scope {
   readonly items: readonly KeyedRelocated[];
   readonly folders: readonly FolderEntry[];
   readonly notes: readonly MovingNote[];
+  readonly files: readonly { readonly file: HeldFile; readonly to: string }[];
 }
 
 export async function moveItems<Result>(
@@ -89,37 +98,49 @@ export async function moveOne<Result>(
 }
 
 async function moveOnce<Result>(parts: NoteParts, writing: Writing<Result>, move: Move<Result>): Promise<Result> {
-  const { db, vaults, hooks } = parts;
+  const { db, vaults, hooks, files } = parts;
   const { vault } = writing;
   const breathe = breather();
   const before = await vaults.currentSeq(db, vault);
   const prepare = async () => {
     const scope = await scopeOf(parts, writing, await move.find());
     checkPaths(scope, move.field);
-    const plan = await hooks.planMove(db, vault, scope.notes, breathe);
+    const plan = await hooks.planMove(db, vault, [...scope.notes, ...scope.files.map(movedFile)], breathe);
     const revisions = await reviseNotes(parts, writing, scope.notes, plan, breathe);
-    return { scope, revisions, prepared: await hooks.prepareMove(vault, plan, rewrittenOf(revisions), breathe) };
+    const links = await hooks.prepareMove(vault, plan, rewrittenOf(revisions), breathe);
+    return { scope, revisions, links, moved: files.prepareMove(vault, scope.files) };
   };
-  const { scope, revisions, prepared } = await prepare().catch(async (error) => {
+  const { scope, revisions, links, moved } = await prepare().catch(async (error) => {
     // A row and a body read one after the other do not fit together when somebody wrote in between: that is no damage.
-    const damaged = !(error instanceof NotevaultError) || error.code === 'note_unreadable';
+    const damaged = !(error instanceof NotevaultError) || UNREADABLE.has(error.code);
     throw damaged && (await vaults.currentSeq(db, vault)) !== before ? new Stale() : error;
   });
-  const pace = revisions.length > SHORT_MAX ? 'long' : 'short';
+  const pace = revisions.length + moved.count > SHORT_MAX ? 'long' : 'short';
   return db.transact(async (handle) => {
     // At least one seq where anything moves, so that clients look at the tree again when only empty folders did.
-    const seqs = Math.max(revisions.length, Math.min(scope.tops.length, 1));
+    const seqs = Math.max(revisions.length + moved.count, Math.min(scope.tops.length, 1));
     const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
     // From here on nobody else writes to the vault: every row still is what it was prepared from.
     if (first !== before + 1) throw new Stale();
     const folder = await relocated(parts, handle, writing, scope);
     const tops = new Set(scope.tops.map(({ id }) => id));
-    await writeRevisions(handle, vault, revisions, first, ({ id, old }) => (tops.has(id) ? folder : old.folder_id));
-    await hooks.applyMove(handle, vault, prepared);
-    const result = await move.answer(handle, { named: scope.named, notes: scope.notes.length });
+    const folderOf = (id: string, old: string | null) => (tops.has(id) ? folder : old);
+    await writeRevisions(parts, handle, vault, revisions, first, ({ id, old }) => folderOf(id, old.folder_id));
+    const next = (first + revisions.length) as Seq;
+    if (!(await files.writeMove(handle, vault, moved, next, folderOf))) throw new Stale();
+    await hooks.applyMove(handle, vault, links);
+    const counts = { notes: scope.notes.length, attachments: moved.count };
+    const result = await move.answer(handle, { named: scope.named, ...counts });
     await writing.finish?.(handle, result);
     return result;
   }, pace);
+}
+
+/** What another's write in between may look like. */
+const UNREADABLE: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable']);
+
+function movedFile({ file, to }: Scope['files'][number]): MovedItem {
+  return { kind: 'attachment', id: file.id, from: file.path, to, aliases: [] };
 }
 
 function rewrittenOf(revisions: readonly Revision[]): Map<NoteId, Rewritten> {
@@ -128,7 +149,7 @@ function rewrittenOf(revisions: readonly Revision[]): Map<NoteId, Rewritten> {
 }
 
 /** Works out what moves: folders bring all below them, and what is below another named folder moves with that one. */
-async function scopeOf({ db, tree }: NoteParts, { vault }: Writing, named: readonly Top[]): Promise<Scope> {
+async function scopeOf({ db, tree, files }: NoteParts, { vault }: Writing, named: readonly Top[]): Promise<Scope> {
   const [first] = named;
   if (first === undefined) throw new TypeError('a move needs something to move');
   const spot = await tree.spot(db, vault, first.to, tree.pathKey(vault, first.to));
@@ -167,17 +188,24 @@ async function scopeOf({ db, tree }: NoteParts, { vault }: Writing, named: reado
   ];
   const notes = rows.map((row) => {
     const meta = sealed.openMeta(vault, row.id, row.stamp, row.meta);
-    return { id: row.id as NoteId, from: meta.path, to: toOf(meta.path), aliases: meta.aliases, row, meta };
+    const path = { from: meta.path, to: toOf(meta.path) };
+    return { kind: 'note' as const, id: row.id as NoteId, ...path, aliases: meta.aliases, row, meta };
   });
-  const keyed = (kind: 'folder' | 'note', id: string, from: string, fromKey: Buffer) => {
+  const held = await files.find(db, vault, {
+    ids: tops.filter(({ kind }) => kind === 'attachment').map(({ id }) => id),
+    folders: folders.map(({ id }) => id),
+  });
+  const keyed = (kind: ItemKind, id: string, from: string, fromKey: Buffer) => {
     const to = toOf(from);
     return { kind, id, from, to, fromKey, toKey: tree.pathKey(vault, to) };
   };
   const items = [
     ...folders.map(({ id, path, pathKey }) => keyed('folder', id, path, pathKey)),
     ...notes.map(({ id, from, row }) => keyed('note', id, from, row.path_key)),
+    ...held.map(({ id, path, pathKey }) => keyed('attachment', id, path, pathKey)),
   ];
-  return { spot, named: placed, tops, items, folders, notes };
+  const moved = held.map((file) => ({ file, to: toOf(file.path) }));
+  return { spot, named: placed, tops, items, folders, notes, files: moved };
 }
 
 /** What lies deep in a folder may come to lie too deep, or where no note may lie: nobody could ask for it any more. */

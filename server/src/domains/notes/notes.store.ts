@@ -6,7 +6,8 @@ import type { NoteRow, NotesTables } from './notes.tables.ts';
 
 const { statement, listStatement } = statementsOver<NotesTables & TreeTables>();
 
-const row = [
+/** What a note's row is read for. */
+export const row = [
   'notes.id',
   'notes.seq',
   'notes.stamp',
@@ -111,18 +112,6 @@ export const findForEdit = statement((db, p: { vault: VaultId; id: NoteId }) =>
     .where('notes.vault_id', '=', p.vault)
     .where('notes.id', '=', p.id)
     .where('notes.deleted_at', 'is', null),
-);
-
-/** Live notes after an id, in the order of their ids, as far as lists of words need them. */
-export const listMetas = statement((db, p: { vault: VaultId; after: string; limit: number }) =>
-  db
-    .selectFrom('notes')
-    .select(['id', 'stamp', 'created_at', 'meta'])
-    .where('vault_id', '=', p.vault)
-    .where('deleted_at', 'is', null)
-    .where('id', '>', p.after)
-    .orderBy('id')
-    .limit(p.limit),
 );
 
 /** A note by id, tombstones too, with its content. */

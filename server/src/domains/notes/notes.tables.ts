@@ -68,11 +68,25 @@ export interface NoteVersionRow {
   snapshot: Buffer;
 }
 
+/**
+ * An edit that came over a socket and is acknowledged, but not yet part of the note's row and document. A note with such
+ * rows is behind what people typed: whoever reads it folds them in first. Rows of one note may be taken in any order.
+ */
+export interface NoteUpdateRow {
+  vault_id: string;
+  note_id: string;
+  /** UUIDv7: tells how long the edit has been waiting. */
+  id: string;
+  /** Sealed: who made the edits, and the Yjs updates (v1), several when they came in one moment. */
+  payload: Buffer;
+}
+
 export interface NotesTables {
   notes: NoteRow;
   note_bodies: NoteBodyRow;
   note_aliases: NoteAliasRow;
   note_versions: NoteVersionRow;
+  note_updates: NoteUpdateRow;
 }
 
 export const notesDdl = `
@@ -98,6 +112,7 @@ create unique index notes_by_seq on notes (vault_id, seq);
 create index notes_by_folder on notes (vault_id, folder_id) where deleted_at is null;
 create index notes_by_name on notes (vault_id, name_key) where deleted_at is null;
 create index tombstones_by_path on notes (vault_id, path_key, deleted_at) where deleted_at is not null;
+create index tombstones_by_age on notes (deleted_at, id) where deleted_at is not null;
 create table note_bodies (
   vault_id uuid not null,
   note_id uuid not null,
@@ -129,4 +144,13 @@ create table note_versions (
   foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
 );
 create index note_versions_due on note_versions (due_at);
+create table note_updates (
+  vault_id uuid not null,
+  note_id uuid not null,
+  id uuid not null,
+  payload bytea not null,
+  primary key (vault_id, note_id, id),
+  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+);
+create index note_updates_by_age on note_updates (id);
 `;

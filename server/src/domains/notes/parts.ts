@@ -1,10 +1,11 @@
 import type { RawLink } from '@notevault/note-text/raw-link.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { Bus } from '../../engines/bus/bus.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import type { Finish } from '../idempotency/idempotency.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { OpenVault, VaultWriting } from '../vaults/vaults.ts';
+import type { HotVaults, OpenVault, Vaults, VaultWriting } from '../vaults/vaults.ts';
 import type { Actor } from './meta.ts';
 import type { NoteLink } from './notes.schema.ts';
 import type { Retention } from './thinning.ts';
@@ -56,12 +57,17 @@ export interface NoteHooks extends MovingHooks {
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
 }
 
-/** A note that changes its path. */
-export interface MovedNote {
-  readonly id: NoteId;
+/** A note or attachment that changes its path; attachments have no aliases. */
+export interface MovedItem {
+  readonly kind: 'note' | 'attachment';
+  readonly id: string;
   readonly from: string;
   readonly to: string;
   readonly aliases: readonly string[];
+}
+export interface MovedNote extends MovedItem {
+  readonly kind: 'note';
+  readonly id: NoteId;
 }
 
 /** What a move means for links: which texts must change so that every link goes on pointing where it did. */
@@ -81,13 +87,13 @@ export interface PreparedLinks {
   readonly links: 'prepared';
 }
 
-/** What links must do when notes move. */
+/** What links must do when notes and attachments move. */
 export interface MovingHooks {
   /** Finds out, before the transaction, what a move does to links. Calls `breathe` often: there may be many. */
   planMove(
     handle: ReadHandle,
     vault: OpenVault,
-    moves: readonly MovedNote[],
+    moves: readonly MovedItem[],
     breathe: () => Promise<void>,
   ): Promise<LinkMove>;
   /** Makes ready what the move writes of links, still before the transaction; `rewritten` are the notes with new text. */
@@ -101,12 +107,70 @@ export interface MovingHooks {
   applyMove(handle: WriteHandle, vault: OpenVault, prepared: PreparedLinks): Promise<void>;
 }
 
+/** An attachment that moves or goes along with notes and folders; only the room of attachments knows more of it. */
+export interface HeldFile {
+  readonly id: string;
+  readonly path: string;
+  readonly pathKey: Buffer;
+}
+
+/** What is written of attachments in a move or deletion; only their room looks inside. */
+export interface PreparedFiles {
+  readonly files: 'prepared';
+  readonly count: number;
+}
+
+/** What the room of attachments does in moves and deletions of folders. */
+export interface FileHooks {
+  /** Live attachments: those with some ids, and those directly in some folders. Throws `attachment_unreadable`. */
+  find(
+    handle: ReadHandle,
+    vault: OpenVault,
+    of: { readonly ids: readonly string[]; readonly folders: readonly string[] },
+  ): Promise<HeldFile[]>;
+  /** Makes ready what a move writes of them, before the transaction; in the order of the seqs they get. */
+  prepareMove(vault: OpenVault, moves: readonly { readonly file: HeldFile; readonly to: string }[]): PreparedFiles;
+  /**
+   * Writes them under the vault's lock; `first` is the seq of the first of them. False when one has changed since it was
+   * found: then nothing may be kept.
+   */
+  writeMove(
+    handle: WriteHandle,
+    vault: OpenVault,
+    prepared: PreparedFiles,
+    first: Seq,
+    folderOf: (id: string, old: string | null) => string | null,
+  ): Promise<boolean>;
+  /** As prepareMove, of their tombstones. */
+  prepareBurial(vault: OpenVault, files: readonly HeldFile[]): PreparedFiles;
+  /** As writeMove; counts them out of the vault, and lets links and bytes go. Their names are the caller's to give back. */
+  writeBurial(handle: WriteHandle, vault: OpenVault, prepared: PreparedFiles, first: Seq): Promise<boolean>;
+}
+
+/** What the writes of notes tell the documents in memory, once they are on disk. */
+export interface LiveSignals {
+  changed(id: NoteId): void;
+  deleted(id: NoteId): void;
+}
+
 /** What the verbs of this room work with. */
 export interface NoteParts {
   readonly db: Database;
   readonly tree: Tree;
-  readonly vaults: VaultWriting;
+  readonly vaults: Pick<Vaults, keyof VaultWriting | 'openForWork'>;
+  readonly hot: HotVaults;
   readonly clock: Clock;
   readonly retention: Retention;
   readonly hooks: NoteHooks;
+  readonly files: FileHooks;
+  readonly live: LiveSignals;
+}
+
+/** What the documents in memory work with. */
+export interface LiveParts extends NoteParts {
+  readonly bus: Bus;
+  /** Whether no other process uses the database. */
+  readonly alone: boolean;
+  /** Tells the operator of a fault that no caller hears of. */
+  report(error: unknown, labels: { readonly note: NoteId }): void;
 }

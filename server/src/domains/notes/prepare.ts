@@ -42,7 +42,8 @@ export interface Prepared {
   readonly kept: KeptVersion | null;
 }
 
-interface KeptVersion {
+/** A version that was written over, sealed and ready. */
+export interface KeptVersion {
   readonly version: number;
   readonly createdAt: number;
   readonly size: number;
@@ -51,6 +52,14 @@ interface KeptVersion {
   readonly meta: Buffer;
   readonly content: Buffer;
   readonly snapshot: Buffer;
+}
+
+/** Edits that came over a socket. */
+export interface Typing {
+  /** When the person began, epoch milliseconds. */
+  readonly since: number;
+  /** The version written over is of the same stretch of typing: one version of it is kept, the one before it. */
+  readonly goesOn: boolean;
 }
 
 /** The next version of a note: its text becomes `text` by the smallest edit of its document. */
@@ -78,6 +87,7 @@ export function prepared(
   before: Uint8Array | null,
   text: string,
   reason: VersionReason,
+  typing?: Typing,
 ): Prepared {
   const old = basis.kind === 'new' ? null : basis.note;
   const { id } = basis;
@@ -106,6 +116,7 @@ export function prepared(
     reason,
     actor,
     made: now,
+    ...(typing === undefined ? {} : { typedSince: typing.since }),
   };
   return {
     ...{ id, path, text, version, stamp, now, meta, derived },
@@ -116,7 +127,7 @@ export function prepared(
     sealedMeta: sealed.meta(vault, id, stamp, meta),
     content: sealed.content(vault, id, version, utf8),
     doc: doc === null ? null : sealed.doc(vault, id, version, stateOf(doc)),
-    kept: old === null || before === null ? null : keep(vault, old, before, reason),
+    kept: old === null || before === null || typing?.goesOn ? null : keep(vault, old, before, reason),
   };
 }
 

@@ -81,7 +81,7 @@ function snapshotOfNotes({ db }: NoteParts, vault: OpenVault, ids: readonly Note
 /** A note that stays where it is and has links rewritten. */
 function stayingNote(vault: OpenVault, row: store.StoredRow): MovingNote {
   const meta = sealed.openMeta(vault, row.id, row.stamp, row.meta);
-  return { id: row.id as NoteId, from: meta.path, to: meta.path, aliases: meta.aliases, row, meta };
+  return { kind: 'note', id: row.id as NoteId, from: meta.path, to: meta.path, aliases: meta.aliases, row, meta };
 }
 
 /** A title taken from the file name changes with it; only the text can tell whether it was. */
@@ -143,6 +143,7 @@ const WRITE_SLICE = 256;
  * @param first the seq of the first revision; the others follow in order.
  */
 export async function writeRevisions(
+  { live }: NoteParts,
   handle: WriteHandle,
   vault: OpenVault,
   revisions: readonly Revision[],
@@ -157,6 +158,9 @@ export async function writeRevisions(
     const kept = texts.flatMap(({ id, kept: version }) => (version === null ? [] : [{ id, ...version }]));
     await handle.runIn(store.insertVersions, { vault: vault.id }, kept);
     await handle.runIn(store.overwriteBodies, { vault: vault.id }, texts);
+    handle.onCommit(() => {
+      for (const { id } of texts) live.changed(id);
+    });
   }
 }
 

@@ -68,15 +68,30 @@ export function planOf(table: PlanTable, tier: string): Plan {
   return (Object.hasOwn(table, tier) ? table[tier] : undefined) ?? table.free ?? builtinPlans.free;
 }
 
+/** The reasons of refusals that are not called after their key. */
+const REASONS: Partial<Record<PlanCap, string>> = {
+  max_file_bytes: 'file_too_large',
+  attachment_bytes_cap: 'attachments_quota_exceeded',
+};
+
 /** The refusal at a cap: `current` is what counts against it now. */
 export function capExceeded(key: PlanCap, tier: string, plan: Plan, current: number): NotevaultError {
   return new NotevaultError('limit_exceeded', {
-    reason: `${key}_exceeded`,
+    reason: REASONS[key] ?? `${key}_exceeded`,
     limit_key: key,
     tier,
     current,
     limit: plan[key] ?? 0,
     upgrade_url: null,
+  });
+}
+
+/** The refusal of any attachment by a plan that has none. */
+export function attachmentsDisabled(tier: string): NotevaultError {
+  return new NotevaultError('limit_exceeded', {
+    reason: 'attachments_disabled',
+    limit_key: 'attachments_enabled',
+    ...{ tier, current: null, limit: 0, upgrade_url: null },
   });
 }
 

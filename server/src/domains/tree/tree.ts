@@ -87,7 +87,7 @@ export interface Tree {
   targetPath(handle: ReadHandle, vault: OpenVault, sent: SentTarget, field: string): Promise<string>;
   /** Makes a folder that stays when it is empty. Not ok as `claim`. */
   makeFolder(handle: WriteHandle, vault: OpenVault, spot: Spot): Promise<Claimed>;
-  /** Takes folders away with all below them: `below` are they and the nested ones, `paths` those of the notes in them. */
+  /** Takes folders away with all below them: `below` are they and the nested ones, `paths` those of what is in them. */
   removeFolders(
     handle: WriteHandle,
     vault: OpenVault,

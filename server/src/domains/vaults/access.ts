@@ -58,6 +58,8 @@ export interface Access {
   checkMayAdopt(principal: Principal, vaultId: VaultId): void;
   /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed (contract section 1). */
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
+  /** An active vault for work that nobody asked for, with level write; null when it is deleted or gone. */
+  openForWork(vaultId: VaultId): Promise<OpenVault | null>;
 }
 
 export function createAccess(parts: VaultParts): Access {
@@ -79,6 +81,13 @@ export function createAccess(parts: VaultParts): Access {
     return reached.length === 1 ? reached[0] : rows.find((row) => row.is_default === 1);
   }
 
+  async function openRow(row: store.OpenableRow, level: 'read' | 'write'): Promise<OpenVault | null> {
+    const key = await vaultKeyOf(parts, row.id);
+    if (key === null) return null;
+    const plan = planOf(plans, row.tier);
+    return { id: row.id, userId: row.user_id, level, key, feedEpoch: row.feed_epoch, plan, tier: row.tier };
+  }
+
   return {
     checkMayCreate,
     checkMayAdopt,
@@ -88,11 +97,14 @@ export function createAccess(parts: VaultParts): Access {
       const level = levelOf(principal, row.id);
       if (level === 'none') throw new NotevaultError('vault_no_access');
       if (need === 'write' && level !== 'write') throw new NotevaultError('insufficient_access', { required: need });
-      const key = await vaultKeyOf(parts, row.id);
+      const vault = await openRow(row, level);
       // Purged since the row was read.
-      if (key === null) throw new NotevaultError('vault_header_not_found');
-      const plan = planOf(plans, row.tier);
-      return { id: row.id, userId: row.user_id, level, key, feedEpoch: row.feed_epoch, plan, tier: row.tier };
+      if (vault === null) throw new NotevaultError('vault_header_not_found');
+      return vault;
+    },
+    async openForWork(vaultId) {
+      const row = await db.get(store.findOpenableById, { id: vaultId });
+      return row === undefined ? null : openRow(row, 'write');
     },
   };
 }

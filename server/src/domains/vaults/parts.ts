@@ -9,6 +9,8 @@ import type { PlanTable } from '../plans/plans.ts';
 export interface VaultHooks {
   /** Somebody opened a vault: an analytics event, where the user allows it. Must not throw. */
   opened(userId: UserId, vaultId: VaultId): void;
+  /** A change of the vault's contents is on disk; `changeSeq` is the last seq it took. Must not throw. */
+  changed(vaultId: VaultId, changeSeq: number): void;
   /** A vault was deleted: whoever holds it open lets go. Must not throw. */
   closed(vaultId: VaultId): void;
   /**

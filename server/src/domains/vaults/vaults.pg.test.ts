@@ -17,7 +17,7 @@ const plans = mergePlans(builtinPlans, { free: { vaults_cap: 10, notes_cap: 10 }
 
 function keyOf(session: Principal, elsewhere: Level, vaults: [string, Level][] = []): Principal {
   const reach = { elsewhere, vaults: new Map(vaults.map(([id, level]) => [id as VaultId, level])) };
-  return { kind: 'key', userId: session.userId, credentialId: 'key', name: 'key', reach };
+  return { kind: 'key', userId: session.userId, credentialId: 'key', name: 'key', tier: session.tier, reach };
 }
 
 async function advance({ db, vaults }: Rooms, principal: Principal, id: string, notes: number, seqs = notes) {

@@ -2,6 +2,7 @@ import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
 import { Type } from 'typebox';
 import { Nullable, Timestamp, Unchecked, Uuid } from '../../http/schemas.ts';
 import type { VaultList } from './reading.ts';
+import type { StorageUse } from './storage.ts';
 import type { Vault } from './view.ts';
 
 export const VaultParams = Type.Object({ id: Type.String({ description: 'The vault’s id.' }) });
@@ -79,5 +80,33 @@ export function vaultsView({ vaults, link }: VaultList) {
     user_code_valid: link !== null,
     suggested_vault_name: link?.vaultName ?? null,
     suggested_device_name: link?.deviceName ?? null,
+  };
+}
+
+const Cap = Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'null: no cap.' });
+export const StorageResponse = Type.Object({
+  used_bytes: Type.Integer(),
+  file_count: Type.Integer(),
+  max_bytes: Cap,
+  max_attachment_bytes: Cap,
+  note_count: Type.Integer(),
+  vault_count: Type.Integer(),
+  caps: Type.Object({
+    ...{ vaults_cap: Cap, notes_cap: Cap, attachments_enabled: Type.Boolean(), max_file_bytes: Cap },
+    ...{ attachment_bytes_cap: Cap, pats_cap: Cap, cross_vault_search: Type.Boolean(), requests_per_minute: Cap },
+  }),
+  tier: Type.String(),
+});
+
+export function storageView({ plan, tier, ...used }: StorageUse) {
+  return {
+    used_bytes: used.bytes,
+    file_count: used.attachments,
+    max_bytes: plan.attachment_bytes_cap,
+    max_attachment_bytes: plan.max_file_bytes,
+    note_count: used.notes,
+    vault_count: used.vaults,
+    caps: plan,
+    tier,
   };
 }

@@ -25,6 +25,25 @@ export const findOpenable = statement((db, p: { id: VaultId; userId: UserId }) =
     .where('v.deleted_at', 'is', null),
 );
 
+/** As findOpenable, whoever's it is. */
+export const findOpenableById = statement((db, p: { id: VaultId }) =>
+  db
+    .selectFrom('vaults as v')
+    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
+    .innerJoin('users as u', 'u.id', 'v.user_id')
+    .select(OPENED)
+    .where('v.id', '=', p.id)
+    .where('v.deleted_at', 'is', null),
+);
+
+/** What opening a vault takes. */
+export interface OpenableRow {
+  readonly id: VaultId;
+  readonly user_id: UserId;
+  readonly feed_epoch: number;
+  readonly tier: string;
+}
+
 export const findDefaultOpenable = statement((db, p: { userId: UserId }) =>
   db
     .selectFrom('vaults as v')
@@ -123,6 +142,8 @@ export const sumActive = statement((db, p: { userId: UserId }) =>
     .select((eb) => [
       eb.fn.countAll<number>().as('vaults'),
       eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.note_count'), eb.lit(0)), 'bigint').as('notes'),
+      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.attachment_count'), eb.lit(0)), 'bigint').as('attachments'),
+      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.attachment_bytes'), eb.lit(0)), 'bigint').as('attachmentBytes'),
     ])
     .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', 'is', null),
@@ -174,6 +195,8 @@ export const insertFeed = statement((db, p: { vaultId: VaultId }) =>
     feed_epoch: 1,
     note_count: 0,
     attachment_count: 0,
+    floor_seq: 0,
+    attachment_bytes: 0,
     writable: 1,
   }),
 );
@@ -231,20 +254,42 @@ export const setWritable = statement((db, p: { vaultId: VaultId; writable: numbe
 
 /** Takes seqs and counts; the row stays locked until the end of the transaction. No row when the vault is not active. */
 export const findFeed = statement((db, p: { vaultId: VaultId }) =>
-  db.selectFrom('vault_feeds').select(['change_seq']).where('vault_id', '=', p.vaultId),
+  db.selectFrom('vault_feeds').select(['change_seq', 'floor_seq']).where('vault_id', '=', p.vaultId),
 );
 
-export const advanceFeed = statement((db, p: { vaultId: VaultId; seqs: number; notes: number; attachments: number }) =>
+export const findFeeds = listStatement((db, _p: object, ids: VaultId[]) =>
+  db.selectFrom('vault_feeds').select(['vault_id', 'change_seq']).where('vault_id', 'in', ids),
+);
+
+export const advanceFeed = statement(
+  (db, p: { vaultId: VaultId; seqs: number; notes: number; attachments: number; attachmentBytes: number }) =>
+    db
+      .updateTable('vault_feeds')
+      .set((eb) => ({
+        change_seq: eb('change_seq', '+', p.seqs),
+        note_count: eb('note_count', '+', p.notes),
+        attachment_count: eb('attachment_count', '+', p.attachments),
+        attachment_bytes: eb('attachment_bytes', '+', p.attachmentBytes),
+      }))
+      .where('vault_id', '=', p.vaultId)
+      .where('writable', '=', 1)
+      .returning('change_seq'),
+);
+
+/** Locks the row until the end of the transaction; changes none when the vault is gone. */
+export const holdFeed = statement((db, p: { vaultId: VaultId }) =>
   db
     .updateTable('vault_feeds')
-    .set((eb) => ({
-      change_seq: eb('change_seq', '+', p.seqs),
-      note_count: eb('note_count', '+', p.notes),
-      attachment_count: eb('attachment_count', '+', p.attachments),
-    }))
+    .set((eb) => ({ floor_seq: eb.ref('floor_seq') }))
+    .where('vault_id', '=', p.vaultId),
+);
+
+export const raiseFloor = statement((db, p: { vaultId: VaultId; seq: number }) =>
+  db
+    .updateTable('vault_feeds')
+    .set({ floor_seq: p.seq })
     .where('vault_id', '=', p.vaultId)
-    .where('writable', '=', 1)
-    .returning('change_seq'),
+    .where('floor_seq', '<', p.seq),
 );
 
 // Purging

@@ -29,10 +29,14 @@ export interface VaultFeedRow {
   change_seq: number;
   /** Grows when a backup is restored: cursors and client ids of another epoch are void. */
   feed_epoch: number;
+  /** The seq of the last tombstone that was dropped: who has not read past it may have missed a deletion. */
+  floor_seq: number;
   /** Live notes. */
   note_count: number;
   /** Live attachments. */
   attachment_count: number;
+  /** Bytes of live attachments: what the plan's quota counts, equal bytes as often as they are named. */
+  attachment_bytes: number;
   /** 1 while the vault is active, else 0: here too, so that a writer's lock and its check are one statement. */
   writable: number;
 }
@@ -65,8 +69,10 @@ create table vault_feeds (
   vault_id uuid primary key references vaults (id) on delete cascade,
   change_seq bigint not null,
   feed_epoch bigint not null,
+  floor_seq bigint not null,
   note_count bigint not null check (note_count >= 0),
   attachment_count bigint not null check (attachment_count >= 0),
+  attachment_bytes bigint not null check (attachment_bytes >= 0),
   writable bigint not null
 );
 `;

@@ -1,16 +1,20 @@
 import { type Access, createAccess } from './access.ts';
 import { type Creation, createCreation } from './create.ts';
+import { type VaultFeeds, vaultFeeds } from './feed.ts';
 import { createManagement, type Management } from './manage.ts';
 import type { VaultParts } from './parts.ts';
 import { createPurging, type Purging } from './purge.ts';
 import { createReading, type Reading } from './reading.ts';
+import { createStorage, type Storage } from './storage.ts';
 import { createWriting, type VaultWriting } from './writing.ts';
 
 export type { OpenVault } from './access.ts';
-export type { Advance, VaultWriting } from './writing.ts';
+export type { Feed, VaultFeeds } from './feed.ts';
+export type { HotChange, HotKind, HotLook, HotRow, HotRows, HotVaults } from './hot.ts';
+export type { Advance, Usage, VaultWriting } from './writing.ts';
 
 /** Vaults: who may use which, how many there are, and how they end. */
-export interface Vaults extends Access, Creation, Reading, Management, Purging, VaultWriting {}
+export interface Vaults extends Storage, Access, Creation, Reading, Management, Purging, VaultWriting, VaultFeeds {}
 
 export function createVaults(parts: VaultParts): Vaults {
   return {
@@ -19,6 +23,8 @@ export function createVaults(parts: VaultParts): Vaults {
     ...createReading(parts),
     ...createManagement(parts),
     ...createPurging(parts),
+    ...createStorage(parts),
     ...createWriting(parts),
+    ...vaultFeeds,
   };
 }

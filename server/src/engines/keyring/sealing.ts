@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { type KeyOwner, KeyringError, type Place, type SealingKey } from './keyring.ts';
+import { streamSealing } from './streams.ts';
 
 const PLAIN = 1;
 const ZSTD = 2;
@@ -11,7 +12,7 @@ const TAG_BYTES = 16;
 const COMPRESS_FROM_BYTES = 4096;
 
 /** HKDF-SHA-256 (RFC 5869) of a data key or the master key, without salt: the input is uniformly random already. */
-export function subkey(secret: Buffer, info: string): KeyObject {
+export function subkey(secret: Buffer | KeyObject, info: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), info, 32)));
 }
 
@@ -20,12 +21,13 @@ export function subkey(secret: Buffer, info: string): KeyObject {
  * Format, generation, owner and place are bound as associated data.
  */
 export function sealingKey(
-  dataKey: Buffer,
+  dataKey: Buffer | KeyObject,
   owner: KeyOwner,
   generation: number,
   random: (bytes: number) => Buffer,
 ): SealingKey {
   const sealKeys = new Map<number, KeyObject>();
+  const streamKeys = new Map<number, KeyObject>();
   const blindKeys = new Map<string, KeyObject>();
   const sealKey = (of: number) => cached(sealKeys, of, () => subkey(dataKey, `notevault seal ${of}`));
   const blindKey = (purpose: string) => cached(blindKeys, purpose, () => subkey(dataKey, `notevault blind ${purpose}`));
@@ -35,8 +37,13 @@ export function sealingKey(
     createHmac('sha256', blindKey(purpose)).update(value, 'utf8').digest();
 
   return {
+    ...streamSealing(
+      (of) => cached(streamKeys, of, () => subkey(dataKey, `notevault seal streams ${of}`)),
+      ...([ownerName, generation, random] as const),
+    ),
     mac,
     blind: (purpose, value) => mac(purpose, value).subarray(0, 16),
+    share: () => ({ owner, generation, dataKey: Buffer.isBuffer(dataKey) ? createSecretKey(dataKey) : dataKey }),
     seal(place, plain) {
       const { format, body } = compressed(plain);
       const head = Buffer.allocUnsafe(HEADER_BYTES);

@@ -1,0 +1,51 @@
+import type { RemoteResult } from '@notevault/client/rest.ts';
+import { Command, Option } from 'commander';
+import { storageOptions, withConfig } from '../config-flags.ts';
+import { vaultNamed, withVaults } from '../vault-door.ts';
+
+interface Flags extends Record<string, unknown> {
+  readonly vault?: string;
+  readonly mode: string;
+  readonly limit: string;
+  readonly json?: true;
+}
+
+export function searchCommand(): Command {
+  return withConfig(new Command('search'), storageOptions)
+    .description('Find notes of a vault; works beside a running server')
+    .argument('<query...>', 'words, "exact phrases", -word, tag:x, path:x, folder:x, title:x')
+    .option('--vault <name>', 'the vault (default: the default one)')
+    .option('--user <email>', 'whose vault (default: the only account)')
+    .addOption(new Option('--mode <mode>', 'how to search').choices(['keyword', 'vector', 'hybrid']).default('hybrid'))
+    .option('--limit <number>', 'most notes to show, 1 to 50', '10')
+    .option('--json', 'print the results as the API gives them')
+    .action(async (query: string[], { vault: name, mode, limit, json, ...rest }: Flags) => {
+      const results = await withVaults(rest, async (door) => {
+        const { id } = await vaultNamed(door, name);
+        return door.search(id, { query: query.join(' '), mode, limit: Number.parseInt(limit, 10) || 1 });
+      });
+      process.stdout.write(json === true ? `${JSON.stringify(results, null, 2)}\n` : results.map(shown).join('\n'));
+    });
+}
+
+function shown({ path, score, heading_path: heading, snippet, highlights }: RemoteResult): string {
+  const place = heading === '' ? '' : `  ${heading}`;
+  return `${path}  ${score.toFixed(2)}${place}\n  ${marked(printable(snippet), highlights)}\n`;
+}
+
+/** Matches in bold, on a terminal. */
+function marked(snippet: string, highlights: RemoteResult['highlights']): string {
+  if (!process.stdout.isTTY) return snippet;
+  let text = '';
+  let at = 0;
+  for (const [start = 0, end = 0] of highlights) {
+    text += `${snippet.slice(at, start)}\u001b[1m${snippet.slice(start, end)}\u001b[22m`;
+    at = end;
+  }
+  return text + snippet.slice(at);
+}
+
+/** A note must not steer the terminal it is shown on. */
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}

@@ -1,0 +1,83 @@
+import type { Door } from '../copy/doors.ts';
+import { inParallel } from '../copy/in-parallel.ts';
+import { CliError, explain } from '../explain.ts';
+import { FolderWriter, unwritable } from './writing.ts';
+
+const AT_ONCE = 16;
+const FILES_AT_ONCE = 4;
+
+export type Step = 'notes' | 'attachments';
+
+export interface Exported {
+  readonly notes: number;
+  readonly attachments: number;
+  /** What this system cannot hold, or what could not be read or written. */
+  readonly failed: { readonly path: string; readonly why: string }[];
+}
+
+/**
+ * Writes all notes and attachments of a vault as files below a folder, with their mtimes; each is compared by its hash
+ * with what the vault says of it before it takes its name.
+ *
+ * @param progress called often, with what is done of all in each step.
+ */
+export async function exportVault(
+  folder: string,
+  door: Door,
+  progress: (step: Step, done: number, of: number) => void,
+): Promise<Exported> {
+  const writer = new FolderWriter(folder);
+  const failed: Exported['failed'] = [];
+  const attempt = async (path: string, write: () => Promise<void>, done: () => void = () => undefined) => {
+    try {
+      const why = unwritable(path);
+      if (why !== null) throw new CliError(why);
+      await write();
+      done();
+    } catch (error) {
+      failed.push({ path, why: inWords(error) });
+    }
+  };
+
+  const [paths, files, folders] = [await door.listNotes(), await door.listFiles(), await door.listFolders()];
+  let [notes, attachments] = [0, 0];
+  for (const path of folders) await attempt(path, () => writer.makeFolder(path));
+  const noteDone = (done: number) => progress('notes', done, paths.length);
+  const writeNote = async (path: string) => {
+    const note = await door.read(path);
+    if (note === null) throw new CliError('was deleted or renamed meanwhile');
+    await writer.write(path, once(Buffer.from(note.content)), { hash: note.content_hash, mtime: note.mtime });
+  };
+  await inParallel(AT_ONCE, paths, noteDone, (path) =>
+    attempt(
+      path,
+      () => writeNote(path),
+      () => {
+        notes += 1;
+      },
+    ),
+  );
+  const fileDone = (done: number) => progress('attachments', done, files.length);
+  await inParallel(FILES_AT_ONCE, files, fileDone, ({ path, content_hash: hash, mtime }) =>
+    attempt(
+      path,
+      async () => writer.write(path, await door.bytesOf(path), { hash, mtime }),
+      () => {
+        attachments += 1;
+      },
+    ),
+  );
+  return { notes, attachments, failed: failed.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function inWords(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENAMETOOLONG') return 'the name is too long for this system';
+  if (code === 'EILSEQ' || code === 'EINVAL') return 'this system cannot hold the name';
+  if (code === 'ENOSPC') return 'the disk is full';
+  return explain(error).replace(/^notevault: /, '');
+}

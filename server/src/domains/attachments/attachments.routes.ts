@@ -1,0 +1,174 @@
+import { Type } from 'typebox';
+import { keyedRoute, keyedStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
+import { writingOf } from '../../http/writing.ts';
+import { finishNothing } from '../idempotency/idempotency.ts';
+import { folderPathFrom } from '../tree/tree.ts';
+import {
+  Attachment,
+  AttachmentWithContent,
+  DeleteBatch,
+  MoveBatch,
+  Renamed,
+  UploadAttachment,
+  Uploaded,
+} from './attachments.schema.ts';
+import type { Attachments } from './attachments.ts';
+import { fileReply } from './serving.schema.ts';
+import { jsonUpload, rawUpload } from './uploads.schema.ts';
+
+const UPLOAD_ERRORS = [
+  ...(['limit_exceeded', 'extension_not_allowed', 'mime_not_allowed', 'conflict', 'validation'] as const),
+  'attachment_unreadable',
+] as const;
+
+/** A move rewrites notes, too. */
+const UNREADABLE = ['note_unreadable', 'attachment_unreadable'] as const;
+
+export function attachmentsRoutes(attachments: Attachments): Route[] {
+  return [
+    ...uploadingRoutes(attachments),
+    ...readingRoutes(attachments),
+    ...movingRoutes(attachments),
+    ...deletingRoutes(attachments),
+  ];
+}
+
+function uploadingRoutes(attachments: Attachments): Route[] {
+  return [
+    keyedStreamedRoute({
+      path: '/attachments',
+      operation: 'uploadAttachment',
+      summary: 'Upload a file as base64, or replace the one at the path',
+      access: 'write',
+      takes: { mediaType: 'application/json', schema: UploadAttachment },
+      responses: { 200: Uploaded },
+      errors: [
+        ...UPLOAD_ERRORS,
+        ...(['invalid_json', 'content_base64_required', 'invalid_base64', 'use_put', 'body_too_large'] as const),
+        'unsupported_media_type',
+      ],
+      receive: async ({ vault, incoming }) => {
+        const { received, upload } = await attachments.receive(vault, () => jsonUpload(incoming));
+        const fields = upload.fields();
+        return {
+          ...{ received, mtime: upload.mtime(), identity: { fields, hash: received.hash } },
+          [Symbol.asyncDispose]: () => received[Symbol.asyncDispose](),
+        };
+      },
+      perform: (call, finish) => {
+        const { received, mtime } = call.received;
+        return attachments.put(writingOf(call, finish), received, mtime);
+      },
+      reply: (attachment) => ({ body: { attachment } }),
+    }),
+    streamedRoute({
+      method: 'PUT',
+      path: '/attachments/*',
+      operation: 'putAttachment',
+      summary: 'Upload the bytes of a file, or replace the one at the path',
+      access: 'write',
+      takes: { mediaType: 'application/octet-stream', schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
+      responses: { 200: Uploaded },
+      errors: UPLOAD_ERRORS,
+      handle: async (call) => {
+        const attachment = await attachments.upload(writingOf(call, finishNothing), () => rawUpload(call));
+        const renamed = attachment.path === call.tail ? {} : { server_path: attachment.path };
+        return { body: { attachment, ...renamed } };
+      },
+    }),
+  ];
+}
+
+function readingRoutes(attachments: Attachments): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/attachments',
+      operation: 'listAttachments',
+      summary: 'What is known of all files, without their bytes',
+      access: 'read',
+      query: Type.Object({
+        folder: Type.Optional(Type.String({ description: 'Only those in this folder and the folders below it.' })),
+      }),
+      responses: { 200: Type.Object({ attachments: Type.Array(Attachment) }) },
+      errors: ['attachment_unreadable'],
+      handle: async ({ vault, query }) => {
+        const folder = folderPathFrom(query.folder ?? '', 'folder');
+        return { body: { attachments: await attachments.list(vault, folder) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/attachments/*',
+      operation: 'getAttachment',
+      summary: 'A file: its bytes with `raw=1` or when JSON is not accepted, else what is known of it with them',
+      access: 'read',
+      query: Type.Object({ raw: Type.Optional(Type.String({ description: '`1`: the bytes, whatever is accepted.' })) }),
+      responses: { 200: AttachmentWithContent },
+      sendsBytes: true,
+      errors: ['attachment_not_found', 'attachment_unreadable', 'range_not_satisfiable'],
+      handle: async (call) => fileReply(await attachments.open(call.vault, call.tail), call),
+    }),
+  ];
+}
+
+function movingRoutes(attachments: Attachments): Route[] {
+  return [
+    keyedRoute({
+      path: '/attachments/rename',
+      operation: 'renameAttachment',
+      summary: 'Rename or move a file; links and embeds go along',
+      access: 'write',
+      body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
+      responses: { 200: Renamed },
+      errors: ['limit_exceeded', 'attachment_item_not_found', 'conflict', 'extension_not_allowed', ...UNREADABLE],
+      perform: (call, finish) => attachments.rename(writingOf(call, finish), call.body),
+      reply: (renamed) => ({ body: renamed }),
+    }),
+    keyedRoute({
+      key: 'required',
+      path: '/attachments/batch-move',
+      operation: 'moveAttachments',
+      summary: 'Move files into a folder, all or none; links and embeds go along',
+      access: 'write',
+      body: MoveBatch,
+      responses: { 200: Type.Object({ moved: Type.Integer() }) },
+      errors: [
+        ...(['limit_exceeded', 'missing_paths_or_target', 'invalid_ids', 'too_many_items'] as const),
+        ...(['attachment_item_not_found', 'conflict'] as const),
+        ...UNREADABLE,
+      ],
+      perform: (call, finish) => attachments.moveMany(writingOf(call, finish), call.body ?? {}),
+      reply: (moved) => ({ body: { moved } }),
+    }),
+  ];
+}
+
+function deletingRoutes(attachments: Attachments): Route[] {
+  return [
+    route({
+      method: 'DELETE',
+      path: '/attachments/*',
+      operation: 'deleteAttachment',
+      summary: 'Delete a file; one that is not there is no error',
+      access: 'write',
+      responses: { 200: Type.Object({ deleted: Type.Boolean(), path: Type.String() }) },
+      errors: ['attachment_unreadable'],
+      handle: async (call) => {
+        await attachments.delete(writingOf(call, finishNothing), call.tail);
+        return { body: { deleted: true, path: call.tail } };
+      },
+    }),
+    keyedRoute({
+      path: '/attachments/batch-delete',
+      operation: 'deleteAttachments',
+      summary: 'Delete files; those that are not there are left out',
+      access: 'write',
+      body: DeleteBatch,
+      responses: { 200: Type.Object({ deleted: Type.Integer() }) },
+      errors: ['missing_paths', 'invalid_ids', 'batch_too_large', 'attachment_unreadable'],
+      perform: (call, finish) => attachments.deleteMany(writingOf(call, finish), call.body?.paths),
+      reply: (deleted) => ({ body: { deleted } }),
+    }),
+  ];
+}

@@ -1,0 +1,106 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { AttachmentsTables } from './attachments.tables.ts';
+
+const { statement, listStatement } = statementsOver<AttachmentsTables>();
+
+export const insertComing = statement((db, p: { vault: VaultId; id: string; now: number }) =>
+  db.insertInto('attachment_blobs').values({
+    vault_id: p.vault,
+    id: p.id,
+    state: 'coming',
+    since: p.now,
+    hash_key: null,
+    size_bytes: 0,
+  }),
+);
+
+/** The kept blob that has some bytes. */
+export const findByHash = statement((db, p: { vault: VaultId; hashKey: Buffer }) =>
+  db
+    .selectFrom('attachment_blobs')
+    .select(['id', 'size_bytes'])
+    .where('vault_id', '=', p.vault)
+    .where('hash_key', '=', p.hashKey),
+);
+
+/** Changes no row when the blob is not coming any more: its upload took so long that it was given up. */
+export const keepBlob = statement((db, p: { vault: VaultId; id: string; hashKey: Buffer; size: number; now: number }) =>
+  db
+    .updateTable('attachment_blobs')
+    .set({ state: 'kept', since: p.now, hash_key: p.hashKey, size_bytes: p.size })
+    .where('vault_id', '=', p.vault)
+    .where('id', '=', p.id)
+    .where('state', '=', 'coming'),
+);
+
+/** Lets blobs go that no attachment has. Called under the vault's lock, so that none comes to have one meanwhile. */
+export const letGoUnused = listStatement((db, p: { vault: VaultId; now: number }, ids: string[]) =>
+  db
+    .updateTable('attachment_blobs')
+    .set({ state: 'going', since: p.now, hash_key: null })
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', ids)
+    .where('state', '=', 'kept')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('attachments')
+            .select('attachments.id')
+            .whereRef('attachments.vault_id', '=', 'attachment_blobs.vault_id')
+            .whereRef('attachments.blob_id', '=', 'attachment_blobs.id'),
+        ),
+      ),
+    ),
+);
+
+/** Gives up an upload: from here on it cannot be kept any more, and nobody was reading it who would have to be waited for. */
+export const giveUp = statement((db, p: { vault: VaultId; id: string }) =>
+  db
+    .updateTable('attachment_blobs')
+    .set({ state: 'going', since: 0 })
+    .where('vault_id', '=', p.vault)
+    .where('id', '=', p.id)
+    .where('state', '=', 'coming'),
+);
+
+/** As giveUp, all uploads that began before a moment. */
+export const giveUpBefore = statement((db, p: { before: number }) =>
+  db
+    .updateTable('attachment_blobs')
+    .set({ state: 'going', since: 0 })
+    .where('state', '=', 'coming')
+    .where('hash_key', 'is', null)
+    .where('since', '<', p.before),
+);
+
+/** Blobs let go before a moment, those first that were so first. */
+export const findGoing = statement((db, p: { before: number; limit: number }) =>
+  db
+    .selectFrom('attachment_blobs')
+    .select(['vault_id', 'id'])
+    .where('state', '=', 'going')
+    .where('hash_key', 'is', null)
+    .where('since', '<', p.before)
+    .orderBy('since')
+    .limit(p.limit),
+);
+
+export const forgetGone = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('attachment_blobs').where('vault_id', '=', p.vault).where('id', 'in', ids).where('state', '=', 'going'),
+);
+
+/** Which of some blobs this database knows. */
+export const findKnown = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.selectFrom('attachment_blobs').select(['id']).where('vault_id', '=', p.vault).where('id', 'in', ids),
+);
+
+export const eraseBlobRows = statement((db, p: { vault: VaultId; limit: number }) =>
+  db
+    .deleteFrom('attachment_blobs')
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('attachment_blobs').select('id').where('vault_id', '=', p.vault).limit(p.limit),
+    ),
+);

@@ -1,0 +1,101 @@
+import { fileName, joinPath } from '@notevault/note-text/paths.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Top, Writing } from '../notes/notes.ts';
+import { folderPathFrom, pathFrom } from '../tree/tree.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { Attachment } from './attachments.schema.ts';
+import * as store from './attachments.store.ts';
+import { itemPaths } from './batches.ts';
+import type { AttachmentParts } from './parts.ts';
+import { allowedExtension, checkEnabled } from './receive.ts';
+import { openAttachment, toAttachment } from './view.ts';
+
+export interface Renamed {
+  readonly renamed: true;
+  readonly old_path: string;
+  readonly new_path: string;
+  readonly attachment: Attachment;
+}
+
+export interface Moving {
+  /**
+   * Renames or moves the attachment at a path; links and embeds go along. Throws `limit_exceeded` for a plan without
+   * attachments, `attachment_item_not_found`, `conflict`, `extension_not_allowed`.
+   */
+  rename(writing: Writing<Renamed>, paths: { old_path: string; new_path: string }): Promise<Renamed>;
+  /**
+   * Moves attachments into a folder, all or none; resolves to how many were named. Throws `limit_exceeded`,
+   * `missing_paths_or_target`, `invalid_ids`, `too_many_items`; `attachment_item_not_found`, `conflict` with `item_path`.
+   */
+  moveMany(writing: Writing<number>, sent: { paths?: unknown; target_folder?: unknown }): Promise<number>;
+}
+
+const MOVE_MAX = 1000;
+
+export function createMoving(parts: AttachmentParts): Moving {
+  const { db, tree, notes } = parts;
+
+  /** What is at the paths now, in their order. */
+  async function topsAt(vault: OpenVault, paths: readonly string[], toOf: (path: string) => string): Promise<Top[]> {
+    const keys = paths.map((path) => tree.pathKey(vault, path));
+    const rows = await db.allIn(store.findByPaths, { vault: vault.id }, keys);
+    const rowAt = new Map(rows.map((row) => [row.path_key.toString('hex'), row]));
+    return paths.map((path, index) => {
+      const row = rowAt.get(keys[index]?.toString('hex') ?? '');
+      if (row === undefined) throw new NotevaultError('attachment_item_not_found', { item_path: path });
+      const from = openAttachment(vault, row).meta.path;
+      return { kind: 'attachment', id: row.id, from, to: toOf(from) };
+    });
+  }
+
+  return {
+    async rename(writing, sent) {
+      const { vault } = writing;
+      checkEnabled(vault);
+      const [from, to] = [pathFrom(sent.old_path, 'old_path'), pathFrom(sent.new_path, 'new_path')];
+      return notes.moveOne(writing, to, {
+        async find() {
+          const tops = await topsAt(vault, [from], () => to).catch(withoutItem);
+          allowedExtension(parts, to);
+          return tops;
+        },
+        field: 'new_path',
+        async answer(handle, { named: [moved] }) {
+          const [row] = await handle.allIn(store.findRows, { vault: vault.id }, [moved?.id ?? '']);
+          if (row === undefined) throw new NotevaultError('attachment_item_not_found');
+          const attachment = toAttachment(openAttachment(vault, row));
+          return { renamed: true, old_path: moved?.from ?? from, new_path: attachment.path, attachment };
+        },
+      });
+    },
+    async moveMany(writing, { paths: sent, target_folder: target }) {
+      const { vault } = writing;
+      checkEnabled(vault);
+      if (sent === undefined || sent === null || typeof target !== 'string') {
+        throw new NotevaultError('missing_paths_or_target');
+      }
+      const paths = itemPaths(sent);
+      if (paths.length > MOVE_MAX) throw new NotevaultError('too_many_items', { max: MOVE_MAX });
+      const folder = folderPathFrom(target, 'target_folder');
+      let named = new Map<string, string>();
+      const find = async () => {
+        const tops = await topsAt(vault, paths, (path) => joinPath(folder, fileName(path)));
+        named = new Map(tops.map(({ id }, index) => [id, paths[index] ?? '']));
+        return [...new Map(tops.map((top) => [top.id, top])).values()];
+      };
+      const answer = () => named.size;
+      return notes.move(writing, { find, field: 'target_folder', answer }).catch((error) => {
+        if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
+        throw new NotevaultError(error.code, { item_path: named.get(String(error.details.item_id)) ?? null }, error);
+      });
+    },
+  };
+}
+
+/** Where one thing is named, the answer does not say which. */
+function withoutItem(error: unknown): never {
+  if (error instanceof NotevaultError && error.code === 'attachment_item_not_found') {
+    throw new NotevaultError(error.code);
+  }
+  throw error;
+}

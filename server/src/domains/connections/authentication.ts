@@ -1,0 +1,92 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Level, Principal, Reach } from '../accounts/accounts.ts';
+import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';
+import * as store from './connections.store.ts';
+import type { ConnectionKind } from './connections.tables.ts';
+import type { ConnectionParts } from './parts.ts';
+import { narrower, reachOf } from './reach.ts';
+import type { Client, Uses } from './uses.ts';
+
+/** Rows of one connection that may be used, one for each vault with a level of its own. */
+export interface UsableRow {
+  readonly user_id: UserId;
+  readonly id: string;
+  readonly kind: ConnectionKind;
+  readonly name: string;
+  readonly default_level: Level;
+  readonly scope: string | null;
+  /** The plan of the account. */
+  readonly tier: string;
+  readonly last_used_at: number | null;
+  readonly vault_id: VaultId | null;
+  readonly level: Level | null;
+}
+
+/** The connection that a token stands for; no rows when it stands for none, or for none that may be used now. */
+export type TokenLookup = (token: string) => Promise<readonly UsableRow[]>;
+
+export interface Authentication {
+  /** The caller behind an `Authorization` header, whatever its credential. Throws `unauthorized`. */
+  authenticate(authorization: string | undefined, client?: Client): Promise<Principal>;
+  /** As `authenticate`, for the token alone. */
+  authenticateToken(token: string, client?: Client): Promise<Principal>;
+  /** What the credential of a principal may do now, never more than the token it came with; null once it may do nothing. */
+  recall(principal: Principal): Promise<Principal | null>;
+}
+
+const NOWHERE: Client = { ip: null, userAgent: null };
+
+/** @param lookups by what the tokens of a kind begin with, for the kinds that have tokens of their own. */
+export function createAuthentication(
+  { db, accounts }: ConnectionParts,
+  uses: Uses,
+  lookups: Readonly<Record<string, TokenLookup>>,
+): Authentication {
+  const key: TokenLookup = (token) => db.all(store.findBySecret, { hash: hashOf(token) });
+  const byPrefix = new Map<string, TokenLookup>(
+    Object.entries({ [prefixes.pat]: key, [prefixes.key]: key, ...lookups }),
+  );
+
+  async function authenticateToken(token: string, client: Client = NOWHERE): Promise<Principal> {
+    const prefix = prefixOf(token);
+    if (prefix === prefixes.session) return accounts.authenticate(`Bearer ${token}`);
+    const rows = (await byPrefix.get(prefix)?.(token)) ?? [];
+    const [first] = rows;
+    if (first === undefined) throw new NotevaultError('unauthorized');
+    uses.note(first.user_id, first.id, first.last_used_at, client);
+    return principalOf(first, rows);
+  }
+
+  return {
+    authenticateToken,
+    async authenticate(authorization, client) {
+      const token = bearerOf(authorization);
+      if (token === null) throw new NotevaultError('unauthorized');
+      return authenticateToken(token, client);
+    },
+    async recall(principal) {
+      if (principal.kind === 'session') return accounts.recall(principal);
+      const rows = await db.all(store.findUsable, { userId: principal.userId, id: principal.credentialId });
+      const [first] = rows;
+      if (first === undefined) return null;
+      const now = principalOf(first, rows);
+      // A token may have been given out for less than its connection.
+      const { reach = now.reach } = principal;
+      return { ...now, reach: narrower(now.reach, reach) };
+    },
+  };
+}
+
+function principalOf(row: UsableRow, rows: readonly UsableRow[]): Principal & { readonly reach: Reach } {
+  const levels = new Map<VaultId, Level>();
+  for (const { vault_id, level } of rows) if (vault_id !== null && level !== null) levels.set(vault_id, level);
+  return {
+    kind: row.kind === 'pat' ? 'key' : row.kind,
+    userId: row.user_id,
+    credentialId: row.id,
+    name: row.name,
+    tier: row.tier,
+    reach: reachOf({ defaultLevel: row.default_level, levels, scope: row.scope }),
+  };
+}

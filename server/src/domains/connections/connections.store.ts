@@ -1,0 +1,211 @@
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { AccountsTables } from '../accounts/accounts.tables.ts';
+import type { Level } from '../accounts/accounts.ts';
+import type { VaultsTables } from '../vaults/vaults.tables.ts';
+import type { ConnectionKind, ConnectionsTables } from './connections.tables.ts';
+
+const { statement, listStatement } = statementsOver<
+  ConnectionsTables & Pick<AccountsTables, 'users'> & Pick<VaultsTables, 'vaults'>
+>();
+
+// Who a credential stands for
+
+/** The connection of a key's secret while it may be used: a row for each vault with a level of its own, at least one. */
+export const findBySecret = statement((db, p: { hash: Buffer }) =>
+  db
+    .selectFrom('connections as c')
+    .innerJoin('users as u', 'u.id', 'c.user_id')
+    .leftJoin('connection_levels as l', (join) =>
+      join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
+    )
+    .select([
+      'c.user_id',
+      'c.id',
+      'c.kind',
+      'c.name',
+      'c.default_level',
+      'c.scope',
+      'c.last_used_at',
+      'l.vault_id',
+      'l.level',
+      'u.plan as tier',
+    ])
+    .where('c.secret_hash', '=', p.hash)
+    .where('c.revoked_at', 'is', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);
+
+/** As `findBySecret`, for a connection that is known. */
+export const findUsable = statement((db, p: { userId: UserId; id: string }) =>
+  db
+    .selectFrom('connections as c')
+    .innerJoin('users as u', 'u.id', 'c.user_id')
+    .leftJoin('connection_levels as l', (join) =>
+      join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
+    )
+    .select([
+      'c.user_id',
+      'c.id',
+      'c.kind',
+      'c.name',
+      'c.default_level',
+      'c.scope',
+      'c.last_used_at',
+      'l.vault_id',
+      'l.level',
+      'u.plan as tier',
+    ])
+    .where('c.user_id', '=', p.userId)
+    .where('c.id', '=', p.id)
+    .where('c.revoked_at', 'is', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);
+
+/** Keeps the latest minute, and the first address ever. */
+export const noteUse = statement(
+  (db, p: { userId: UserId; id: string; at: number; ip: string | null; userAgent: string | null }) =>
+    db
+      .updateTable('connections')
+      .set((eb) => ({
+        last_used_at: p.at,
+        first_ip: eb.case().when('last_used_at', 'is', null).then(p.ip).else(eb.ref('first_ip')).end(),
+        first_user_agent: eb
+          .case()
+          .when('last_used_at', 'is', null)
+          .then(p.userAgent)
+          .else(eb.ref('first_user_agent'))
+          .end(),
+      }))
+      .where('user_id', '=', p.userId)
+      .where('id', '=', p.id)
+      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.at)])),
+);
+
+// Making and listing
+
+export const insertConnection = statement(
+  (
+    db,
+    p: {
+      userId: UserId;
+      id: string;
+      kind: ConnectionKind;
+      name: string;
+      defaultLevel: Level;
+      scope: string | null;
+      secretHash: Buffer | null;
+      now: number;
+    },
+  ) =>
+    db.insertInto('connections').values({
+      user_id: p.userId,
+      id: p.id,
+      kind: p.kind,
+      name: p.name,
+      default_level: p.defaultLevel,
+      scope: p.scope,
+      secret_hash: p.secretHash,
+      created_at: p.now,
+      last_used_at: null,
+      revoked_at: null,
+      first_ip: null,
+      first_user_agent: null,
+    }),
+);
+
+export const insertLevels = listStatement(
+  (db, p: { userId: UserId; connectionId: string }, items: { vaultId: VaultId; level: Level }[]) =>
+    db.insertInto('connection_levels').values(
+      items.map((item) => ({
+        user_id: p.userId,
+        connection_id: p.connectionId,
+        vault_id: item.vaultId,
+        level: item.level,
+      })),
+    ),
+);
+
+export const deleteLevels = statement((db, p: { userId: UserId; connectionId: string }) =>
+  db.deleteFrom('connection_levels').where('user_id', '=', p.userId).where('connection_id', '=', p.connectionId),
+);
+
+/** Which of these vaults are the user's own and active. */
+export const findOwnVaults = listStatement((db, p: { userId: UserId }, items: VaultId[]) =>
+  db
+    .selectFrom('vaults')
+    .select('id')
+    .where('user_id', '=', p.userId)
+    .where('deleted_at', 'is', null)
+    .where('id', 'in', items),
+);
+
+export const countOfKind = statement((db, p: { userId: UserId; kind: ConnectionKind }) =>
+  db
+    .selectFrom('connections')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', p.userId)
+    .where('kind', '=', p.kind)
+    .where('revoked_at', 'is', null),
+);
+
+/** Every connection that was not revoked, oldest first. */
+export const listConnections = statement((db, p: { userId: UserId }) =>
+  db
+    .selectFrom('connections')
+    .select([
+      'id',
+      'kind',
+      'name',
+      'default_level',
+      'scope',
+      'created_at',
+      'last_used_at',
+      'first_ip',
+      'first_user_agent',
+    ])
+    .where('user_id', '=', p.userId)
+    .where('revoked_at', 'is', null)
+    .orderBy('id'),
+);
+
+/** The vaults that have a level of their own with some connection of the user, while they are active. */
+export const listLevels = statement((db, p: { userId: UserId }) =>
+  db
+    .selectFrom('connection_levels as l')
+    .innerJoin('vaults as v', 'v.id', 'l.vault_id')
+    .select(['l.connection_id', 'l.vault_id', 'l.level'])
+    .where('l.user_id', '=', p.userId)
+    .where('v.user_id', '=', p.userId)
+    .where('v.deleted_at', 'is', null),
+);
+
+export const deleteConnection = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>
+  db.deleteFrom('connections').where('user_id', '=', p.userId).where('id', '=', p.id).where('kind', '=', p.kind),
+);
+
+/**
+ * Revokes a connection of a kind that is remembered: it forgets all but that it was there. Changes one row for the first
+ * who revokes it, none afterwards.
+ */
+export const markRevoked = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind; now: number }) =>
+  db
+    .updateTable('connections')
+    .set({ revoked_at: p.now, name: '', first_ip: null, first_user_agent: null })
+    .where('user_id', '=', p.userId)
+    .where('id', '=', p.id)
+    .where('kind', '=', p.kind)
+    .where('revoked_at', 'is', null),
+);
+
+/** A connection of this kind, revoked or not. */
+export const findEver = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>
+  db
+    .selectFrom('connections')
+    .select(['id', 'revoked_at'])
+    .where('user_id', '=', p.userId)
+    .where('id', '=', p.id)
+    .where('kind', '=', p.kind),
+);

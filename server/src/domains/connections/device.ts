@@ -1,0 +1,39 @@
+import * as store from './device.store.ts';
+import { createDeviceLink, type DeviceLink } from './device-link.ts';
+import { createDevicePage, type DevicePage } from './device-page.ts';
+import { createDeviceTokens, type DeviceTokens } from './device-tokens.ts';
+import type { PartsInUse } from './parts.ts';
+
+const SWEEP_BATCH = 500;
+
+/** Devices: how they are let into a vault, and what they can do there. */
+export interface Devices extends DeviceLink, DevicePage, Omit<DeviceTokens, 'admit' | 'end'> {
+  /** Forgets links that nobody finished and ends devices that were away too long. */
+  sweep(): Promise<void>;
+}
+
+export function createDevices(parts: PartsInUse): Devices {
+  const { db, clock } = parts;
+  const { admit, end, ...tokens } = createDeviceTokens(parts);
+
+  async function endSome(until: number): Promise<boolean> {
+    const families = await db.all(store.findExpiredFamilies, { until, limit: SWEEP_BATCH });
+    await db.transact(async (handle) => {
+      for (const family of families) await end(handle, family);
+    });
+    return families.length === SWEEP_BATCH;
+  }
+
+  const link = createDeviceLink(parts, admit);
+  return {
+    ...link,
+    ...createDevicePage(parts, link),
+    ...tokens,
+    async sweep() {
+      const now = clock.now();
+      const limit = SWEEP_BATCH;
+      while ((await db.transact((handle) => handle.run(store.deleteExpiredLinks, { now, limit }))) === limit);
+      while (await endSome(now));
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Client, Interaction, Provider } from 'oidc-provider';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { Level, Principal } from '../accounts/accounts.ts';
+import { hashOf } from '../tokens/tokens.ts';
+import { insertConnection, type NewConnection } from './api-keys.ts';
+import * as store from './oauth.store.ts';
+import { interactionHash } from './oauth-adapter.ts';
+import { cleanLink, cleanText, isVerified, slugOf } from './oauth-clients.ts';
+import { type ClientDetails, familyOf, type GrantKey, nameOfGrant, sealDetails } from './oauth-grants.ts';
+import type { PartsInUse } from './parts.ts';
+import { LEVELS, readReach, scopeLevel } from './reach.ts';
+
+/** A code is fetched within a minute, and then tokens prolong the grant: one that nobody took up ends soon. */
+const UNCLAIMED_MS = 10 * 60 * 1000;
+
+/** An authorization request as the person who must decide sees it. */
+export interface Asked {
+  readonly client: AskingClient;
+  /** The most that the scope allows. */
+  readonly top: Level;
+  /** Who has signed in for this one request; null until somebody has. */
+  readonly account: Account | null;
+  readonly vaults: readonly { readonly id: VaultId; readonly name: string; readonly isDefault: boolean }[];
+  /** Shows that a form was sent from the page that this was shown on. */
+  readonly formToken: string;
+}
+
+export interface Account {
+  readonly email: string;
+}
+
+export interface AskingClient {
+  /** What it calls itself, which proves nothing; null when it says nothing. */
+  readonly name: string | null;
+  /** Where the code is sent. */
+  readonly redirectUri: string;
+  /** Whether it is known who that is. */
+  readonly verified: boolean;
+}
+
+/** What a person decided: levels by vault, and on all others. */
+export interface Decision {
+  readonly levels: Readonly<Record<string, string>>;
+  readonly elsewhere: string;
+}
+
+/** One request of a browser, which holds the cookie of the authorization request that it is about. */
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export interface Consent {
+  /** Throws `authorization_over` for a browser that did not begin the request, and once it is decided or too old. */
+  look(visit: Visit): Promise<Asked>;
+  /** Throws what a sign-in does, `authorization_over`, `foreign_form`. */
+  signIn(visit: Visit, form: { token: string; email: string; password: string; address: string }): Promise<Account>;
+  /** Lets somebody else sign in. */
+  signOut(visit: Visit, form: { token: string }): Promise<void>;
+  /** Resolves to where the browser goes on. Throws `validation`, `authorization_over`, `foreign_form`. */
+  allow(visit: Visit, form: { token: string } & Decision): Promise<string>;
+  deny(visit: Visit, form: { token: string }): Promise<string>;
+}
+
+export function createConsent(parts: PartsInUse, server: SealingKey, provider: Provider): Consent {
+  const { db, clock, accounts, vaults } = parts;
+
+  async function open({ request, response }: Visit): Promise<{ interaction: Interaction; client: Client }> {
+    const interaction = await provider.interactionDetails(request, response).catch(over);
+    const client = await provider.Client.find(String(interaction.params.client_id));
+    if (client === undefined) throw new NotevaultError('authorization_over');
+    return { interaction, client };
+  }
+
+  const formTokenOf = (uid: string) => server.mac('oauth.form', uid);
+
+  async function openForm(visit: Visit, sent: string) {
+    const opened = await open(visit);
+    const [is, must] = [Buffer.from(sent, 'base64url'), formTokenOf(opened.interaction.uid)];
+    if (is.length !== must.length || !timingSafeEqual(is, must)) throw new NotevaultError('foreign_form');
+    return opened;
+  }
+
+  function clientOf({ params }: Interaction, client: Client): AskingClient {
+    const redirectUri = String(params.redirect_uri);
+    const verified = isVerified(client.clientId, redirectUri, parts.oauth.verifiedRedirects);
+    return { name: cleanText(client.clientName), redirectUri, verified };
+  }
+
+  /** What is kept beside the connection, for its owner to see. */
+  function detailsOf(interaction: Interaction, client: Client): ClientDetails {
+    const { redirectUri, verified, name } = clientOf(interaction, client);
+    const told = client.metadata();
+    return {
+      ...{ clientId: client.clientId, slug: slugOf(name ?? ''), logo: cleanLink(told.logo_uri), verified },
+      ...{ softwareId: cleanText(told.software_id), softwareVersion: cleanText(told.software_version) },
+      ...{ redirectUri, redirectUris: client.redirectUris ?? [] },
+      cimdUrl: client.clientId.startsWith('https:') ? client.clientId : null,
+    };
+  }
+
+  /** The connection with its reach, in the transaction that decides the request: of two decisions at once one counts. */
+  async function writeGrant(userId: UserId, opened: Awaited<ReturnType<typeof open>>, decision: Decision) {
+    const { interaction, client } = opened;
+    const scope = String(interaction.params.scope);
+    const sent = { default_access: decision.elsewhere as Level, vault_access: decision.levels };
+    if (!LEVELS.includes(sent.default_access)) throw invalid({ elsewhere: ['must be none, read or write'] });
+    const reach = readReach({ ...sent, scope: null });
+    const grant: GrantKey = { userId, id: clock.uuid() };
+    const { name, redirectUri } = clientOf(interaction, client);
+    const connection: NewConnection = {
+      ...{ id: grant.id, name: name ?? URL.parse(redirectUri)?.host ?? 'Application' },
+      ...{ kind: 'oauth', secretHash: null, ...reach, scope },
+    };
+    const row = {
+      ...{ ...grant, clientHash: hashOf(client.clientId), familyHash: hashOf(familyOf(server, grant)) },
+      ...{ details: sealDetails(server, grant, detailsOf(interaction, client)), expiresAt: clock.now() + UNCLAIMED_MS },
+    };
+    await db.transact(async (handle) => {
+      const first = await handle.run(store.decideTransient, {
+        hash: interactionHash(interaction.uid),
+        now: clock.now(),
+      });
+      if (first === 0) throw new NotevaultError('authorization_over');
+      await insertConnection(handle, userId, connection, clock.now());
+      await handle.run(store.insertGrant, row);
+    });
+    return grant;
+  }
+
+  return {
+    async look(visit) {
+      const { interaction, client } = await open(visit);
+      const accountId = interaction.result?.login?.accountId;
+      const user = accountId === undefined ? null : await accounts.me(accountId as UserId);
+      const own = user === null ? [] : await vaults.list(sessionOf(user), { deleted: false });
+      return {
+        ...{ client: clientOf(interaction, client), top: scopeLevel(String(interaction.params.scope)) },
+        account: user === null ? null : { email: user.email },
+        vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
+        formToken: formTokenOf(interaction.uid).toString('base64url'),
+      };
+    },
+    async signIn(visit, { token, email, password, address }) {
+      await openForm(visit, token);
+      const user = await accounts.identify({ email, password }, address);
+      const result = { login: { accountId: user.id, remember: false } };
+      await provider.interactionResult(visit.request, visit.response, result, { mergeWithLastSubmission: false });
+      return { email: user.email };
+    },
+    async signOut(visit, { token }) {
+      await openForm(visit, token);
+      await provider.interactionResult(visit.request, visit.response, {}, { mergeWithLastSubmission: false });
+    },
+    async allow(visit, { token, ...decision }) {
+      const opened = await openForm(visit, token);
+      const { interaction, client } = opened;
+      const accountId = interaction.result?.login?.accountId;
+      if (accountId === undefined) throw new NotevaultError('authorization_over');
+      const grant = await writeGrant(accountId as UserId, opened, decision);
+      const grantId = nameOfGrant(grant);
+      const kept = new provider.Grant({ accountId, clientId: client.clientId, jti: grantId } as never);
+      const scope = String(interaction.params.scope);
+      kept.addOIDCScope(scope);
+      for (const resource of [interaction.params.resource ?? []].flat()) kept.addResourceScope(String(resource), scope);
+      await kept.save();
+      const result = { login: { accountId, remember: false }, select_account: {}, consent: { grantId } };
+      return provider.interactionResult(visit.request, visit.response, result, { mergeWithLastSubmission: false });
+    },
+    async deny(visit, { token }) {
+      const { interaction } = await openForm(visit, token);
+      const decided = { hash: interactionHash(interaction.uid), now: clock.now() };
+      if ((await db.transact((handle) => handle.run(store.decideTransient, decided))) === 0) {
+        throw new NotevaultError('authorization_over');
+      }
+      const result = { error: 'access_denied', error_description: 'the user refused' };
+      return provider.interactionResult(visit.request, visit.response, result, { mergeWithLastSubmission: false });
+    },
+  };
+}
+
+/** Whoever signed in for this request alone, for verbs that ask who calls. */
+function sessionOf({ id, tier }: { readonly id: UserId; readonly tier: string }): Principal {
+  return { kind: 'session', userId: id, tier, credentialId: id, name: 'Consent' };
+}
+
+function over(error: unknown): never {
+  const known = error instanceof Error && error.name === 'SessionNotFound';
+  throw known ? new NotevaultError('authorization_over', {}, error) : error;
+}

@@ -1,0 +1,119 @@
+import type { UserId } from '@notevault/protocol/ids.ts';
+
+/** The server's own secrets for OAuth: one row, made when they are first needed, shared by all processes. */
+export interface OAuthSecretsRow {
+  /** Always 1. */
+  id: number;
+  /** Keys that sign cookies, and the signing keys of the server, as JSON; sealed under the server's key. */
+  sealed: Buffer;
+}
+
+/** One client that registered itself. Clients with a metadata document have no row. */
+export interface OAuthClientRow {
+  /** SHA-256 of the client id. */
+  id_hash: Buffer;
+  /** What it registered, its secret among it; sealed under the server's key. */
+  payload: Buffer;
+  created_at: number;
+  /** When it last got a token, at day precision; null for one that nobody let in yet. */
+  used_at: number | null;
+}
+
+/** What an OAuth client's connection has beside it; goes by the same id. A revoked one keeps whose it was and of which client. */
+export interface OAuthGrantRow {
+  user_id: UserId;
+  id: string;
+  /** SHA-256 of the client id. */
+  client_hash: Buffer;
+  /** SHA-256 of the part all its refresh tokens share, so that reuse of a forgotten one still names its family. */
+  family_hash: Buffer;
+  /** What people see of the client, as JSON; sealed under the server's key. null once revoked. */
+  details: Buffer | null;
+  /** What the provider keeps of it; sealed under the server's key. null until it does, and once revoked. */
+  payload: Buffer | null;
+  /** When the last of its tokens expires. */
+  expires_at: number;
+}
+
+/** One authorization code, access token or refresh token. */
+export interface OAuthTokenRow {
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  kind: 'code' | 'access' | 'refresh';
+  user_id: UserId;
+  grant_id: string;
+  /** What it was given for: words parted by spaces. */
+  scope: string;
+  /** What the provider keeps of it, without the token itself; sealed under the server's key. */
+  payload: Buffer;
+  /** When a code or refresh token was used; null while it was not. */
+  consumed_at: number | null;
+  expires_at: number;
+}
+
+/** An authorization request that waits for a person, or the mark of a client assertion that was used. */
+export interface OAuthTransientRow {
+  /** SHA-256 of its id. */
+  hash: Buffer;
+  /** What the provider keeps of it; sealed under the server's key. */
+  payload: Buffer;
+  /** When the person decided; null until then, so that one decides once. */
+  decided_at: number | null;
+  expires_at: number;
+}
+
+export interface OAuthTables {
+  oauth_secrets: OAuthSecretsRow;
+  oauth_clients: OAuthClientRow;
+  oauth_grants: OAuthGrantRow;
+  oauth_tokens: OAuthTokenRow;
+  oauth_transients: OAuthTransientRow;
+}
+
+export const oauthDdl = `
+create table oauth_secrets (
+  id bigint primary key check (id = 1),
+  sealed bytea not null
+);
+create table oauth_clients (
+  id_hash bytea primary key,
+  payload bytea not null,
+  created_at bigint not null,
+  used_at bigint
+);
+create index oauth_clients_unused on oauth_clients (created_at) where used_at is null;
+create index oauth_clients_used on oauth_clients (used_at) where used_at is not null;
+create table oauth_grants (
+  user_id uuid not null,
+  id uuid not null,
+  client_hash bytea not null,
+  family_hash bytea not null unique,
+  details bytea,
+  payload bytea,
+  expires_at bigint not null,
+  primary key (user_id, id),
+  foreign key (user_id, id) references connections (user_id, id) on delete cascade
+);
+create index oauth_grants_of_client on oauth_grants (user_id, client_hash);
+create index oauth_grants_expiring on oauth_grants (expires_at) where details is not null;
+create table oauth_tokens (
+  hash bytea primary key,
+  kind text not null check (kind in ('code', 'access', 'refresh')),
+  user_id uuid not null,
+  grant_id uuid not null,
+  scope text not null,
+  payload bytea not null,
+  consumed_at bigint,
+  expires_at bigint not null,
+  foreign key (user_id, grant_id) references oauth_grants (user_id, id) on delete cascade
+);
+create index oauth_tokens_of_grant on oauth_tokens (user_id, grant_id, kind);
+create index oauth_tokens_expiring on oauth_tokens (expires_at);
+create table oauth_transients (
+  hash bytea primary key,
+  payload bytea not null,
+  decided_at bigint,
+  expires_at bigint not null
+);
+create index oauth_transients_expiring on oauth_transients (expires_at);
+`;

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { onEachEngine } from '../../../test/kit/engines.ts';
+import { openRooms } from '../../../test/kit/rooms.ts';
+import type { Database } from '../../engines/database/database.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from '../../engines/keyring/master-key.ts';
+import { findKey } from './keys.store.ts';
+import { createKeys } from './keys.ts';
+
+const masterKey = Buffer.alloc(MASTER_KEY_BYTES, 7);
+const keyring = () => new MasterKeyring(masterKey, (bytes) => crypto.getRandomValues(Buffer.alloc(bytes)));
+
+/** The database, which answers looks for a key late with what they saw, and starts transactions half as late. */
+function late(db: Database, lateMs: number): Database {
+  const get: Database['get'] = async (statement, values) => {
+    const seen = await db.get(statement, values);
+    if ((statement as unknown) === findKey) await wait(lateMs);
+    return seen;
+  };
+  const transact: Database['transact'] = async (work) => {
+    await wait(lateMs / 2);
+    return db.transact(work);
+  };
+  return new Proxy(db, {
+    get(target, name) {
+      if (name === 'get') return get;
+      if (name === 'transact') return transact;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+suite('the server’s data key', () => {
+  onEachEngine('made at the first call', (open) => {
+    test('whoever asks while it is being made gets it, however late a look for it is answered', async () => {
+      const { db } = await openRooms(open);
+      const keys = createKeys(late(db, 20), keyring());
+      const asked: Promise<Buffer | Uint8Array>[] = [];
+      for (let i = 0; i < 40; i++) {
+        asked.push(keys.openServer().then((key) => key.blind('test', 'value')));
+        await wait(2);
+      }
+      const blinds = (await Promise.all(asked)).map((blind) => Buffer.from(blind).toString('hex'));
+      assert.equal(new Set(blinds).size, 1);
+    });
+
+    test('processes that start at once on an empty database have the same one', async () => {
+      const { db } = await openRooms(open);
+      const processes = Array.from({ length: 6 }, () => createKeys(late(db, 5), keyring()));
+      const opened = await Promise.all(processes.map((keys) => keys.openServer()));
+      assert.equal(new Set(opened.map((key) => Buffer.from(key.blind('test', 'value')).toString('hex'))).size, 1);
+    });
+
+    test('a database that fails says so itself, and the next call makes the key', async () => {
+      const { db } = await openRooms(open);
+      let failing = true;
+      const fails = new Error('the disk is full');
+      const keys = createKeys(
+        new Proxy(db, {
+          get(target, name) {
+            const value: unknown = Reflect.get(target, name, target);
+            if (name === 'transact' && failing) return () => Promise.reject(fails);
+            return typeof value === 'function' ? value.bind(target) : value;
+          },
+        }),
+        keyring(),
+      );
+      await assert.rejects(keys.openServer(), fails);
+      failing = false;
+      assert.ok(await keys.openServer());
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { keyedRoute, type Route, route } from '../../http/route.ts';
+import * as schema from './logs.schema.ts';
+import type { Logs } from './logs.ts';
+
+export function logsRoutes(logs: Logs): Route[] {
+  return [
+    keyedRoute({
+      path: '/logs',
+      operation: 'addLogs',
+      summary: 'Keep what a client’s program logged',
+      access: 'credential',
+      body: schema.LogsBody,
+      responses: { 200: schema.LogsTaken },
+      perform: ({ principal, body }, finish) => logs.add(principal, body.logs, finish),
+      reply: (count) => ({ body: { ok: true, count } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/logs',
+      operation: 'listLogs',
+      summary: 'What clients’ programs logged in the last 30 days, newest first',
+      access: 'credential',
+      query: schema.LogsQuery,
+      responses: { 200: schema.LogsResponse },
+      handle: async ({ principal, query }) => ({
+        body: { logs: (await logs.list(principal, query)).map(schema.recordView) },
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,53 @@
+import type { UserId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { LogRow, LogsTables } from './logs.tables.ts';
+
+const { statement, listStatement } = statementsOver<LogsTables>();
+
+export const insertRecords = listStatement(
+  (
+    db,
+    p: { userId: UserId; credentialId: string; now: number },
+    items: Pick<LogRow, 'id' | 'level_blind' | 'category_blind' | 'record'>[],
+  ) =>
+    db.insertInto('log_records').values(
+      items.map((item) => ({
+        user_id: p.userId,
+        id: item.id,
+        credential_id: p.credentialId,
+        level_blind: item.level_blind,
+        category_blind: item.category_blind,
+        record: item.record,
+        created_at: p.now,
+      })),
+    ),
+);
+
+/** A slice of the user's records that arrived before the one named, newest first. */
+export const findRecords = statement((db, p: { userId: UserId; before: string; limit: number }) =>
+  db
+    .selectFrom('log_records')
+    .select(['id', 'credential_id', 'level_blind', 'category_blind', 'record', 'created_at'])
+    .where('user_id', '=', p.userId)
+    .where('id', '<', p.before)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+);
+
+export const deleteExpired = statement((db, p: { until: number; limit: number }) =>
+  db
+    .deleteFrom('log_records')
+    .where('created_at', '<=', p.until)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('log_records').select('id').where('created_at', '<=', p.until).orderBy('created_at').limit(p.limit),
+    ),
+);
+
+export const eraseOfUser = statement((db, p: { userId: UserId; limit: number }) =>
+  db
+    .deleteFrom('log_records')
+    .where('user_id', '=', p.userId)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('log_records').select('id').where('user_id', '=', p.userId).limit(p.limit),
+    ),
+);

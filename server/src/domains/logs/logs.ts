@@ -1,0 +1,190 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../engines/clock/clock.ts';
+import type { Database } from '../../engines/database/database.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { Principal } from '../accounts/accounts.ts';
+import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
+import type { Keys } from '../keys/keys.ts';
+import * as store from './logs.store.ts';
+
+const RECORDS_MAX = 1000;
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const SLICE = 500;
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1000;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** What a client says of one event; longer texts are cut to these lengths in characters. */
+const LENGTHS = {
+  message: 8000,
+  stack: 16_000,
+  category: 200,
+  conn_id: 200,
+  device_id: 200,
+  level: 40,
+  platform: 200,
+  plugin_version: 100,
+} as const;
+type TextField = keyof typeof LENGTHS;
+
+type Texts = { readonly [Field in TextField]?: string | null };
+export interface LogInput extends Texts {
+  /** When it happened, by the client's clock: ISO 8601. What is none is not kept. */
+  readonly ts?: string | null;
+  readonly forced?: boolean | null;
+}
+
+export type LogRecord = { readonly [Field in TextField]: string | null } & {
+  readonly id: string;
+  readonly ts: number | null;
+  readonly forced: boolean | null;
+  readonly createdAt: number;
+};
+
+export interface LogQuery {
+  readonly level?: string;
+  readonly category?: string;
+  /** ISO 8601: records that arrived at this time or later. */
+  readonly since?: string;
+  readonly limit?: string;
+}
+
+/** What clients' programs log, for the person they run for. */
+export interface Logs {
+  /** Keeps the first 1,000; resolves to how many. */
+  add(principal: Principal, records: readonly LogInput[], finish?: Finish<number>): Promise<number>;
+  /**
+   * Newest first. Of the account for whoever reaches all of it; others see what they sent themselves, for lines may
+   * quote vaults that they do not reach. Throws `validation`.
+   */
+  list(principal: Principal, query: LogQuery): Promise<LogRecord[]>;
+  /** Deletes what is older than 30 days; resolves to how many. */
+  removeExpired(): Promise<number>;
+  eraseUser(userId: UserId): Promise<void>;
+}
+
+export interface LogParts {
+  readonly db: Database;
+  readonly keys: Pick<Keys, 'open'>;
+  readonly clock: Clock;
+}
+
+export function createLogs({ db, keys, clock }: LogParts): Logs {
+  async function keyOf(userId: UserId): Promise<SealingKey> {
+    const key = await keys.open({ kind: 'user', id: userId });
+    if (key === null) throw new NotevaultError('unauthorized');
+    return key;
+  }
+
+  return {
+    async add({ userId, credentialId }, sent, finish = finishNothing) {
+      const key = await keyOf(userId);
+      const items = sent.slice(0, RECORDS_MAX).map((input) => {
+        const id = clock.uuid();
+        const record = cleaned(input);
+        return {
+          ...{
+            id,
+            level_blind: blind(key, 'level', record.level),
+            category_blind: blind(key, 'category', record.category),
+          },
+          record: key.seal(placeOf(id), Buffer.from(JSON.stringify(record))),
+        };
+      });
+      await db.transact(async (handle) => {
+        await handle.runIn(store.insertRecords, { userId, credentialId, now: clock.now() }, items);
+        await finish(handle, items.length);
+      });
+      return items.length;
+    },
+    async list(principal, query) {
+      const { since, limit } = readQuery(query);
+      const { userId } = principal;
+      const key = await keyOf(userId);
+      const level = blind(key, 'level', query.level || null);
+      const category = blind(key, 'category', query.category || null);
+      const mine = reachesAll(principal) ? null : principal.credentialId;
+      const expired = clock.now() - KEPT_MS;
+      const found: LogRecord[] = [];
+      for (let before = LAST_ID; ; ) {
+        const rows = await db.all(store.findRecords, { userId, before, limit: SLICE });
+        for (const row of rows) {
+          before = row.id;
+          // Ids are made in the order of arrival, so that everything from here on is older still.
+          if (row.created_at < since || row.created_at <= expired || found.length >= limit) return found;
+          if (mine !== null && row.credential_id !== mine) continue;
+          if (level !== null && !row.level_blind?.equals(level)) continue;
+          if (category !== null && !row.category_blind?.equals(category)) continue;
+          found.push(opened(key, row));
+        }
+        if (rows.length < SLICE) return found;
+      }
+    },
+    async removeExpired() {
+      for (let removed = 0; ; ) {
+        const slice = { until: clock.now() - KEPT_MS, limit: SLICE };
+        const count = await db.transact((handle) => handle.run(store.deleteExpired, slice));
+        removed += count;
+        if (count < SLICE) return removed;
+      }
+    },
+    async eraseUser(userId) {
+      while ((await db.transact((handle) => handle.run(store.eraseOfUser, { userId, limit: SLICE }))) === SLICE);
+    },
+  };
+}
+
+const placeOf = (id: string) => ({ kind: 'log_records.record', row: id, version: 0 });
+
+function blind(key: SealingKey, field: 'level' | 'category', value: string | null): Buffer | null {
+  return value === null ? null : key.blind(`log ${field}`, cut(value, LENGTHS[field]));
+}
+
+/** What is stored of a record: short names would save little, for it is compressed. */
+type Stored = Omit<LogRecord, 'id' | 'createdAt'>;
+
+function cleaned(input: LogInput): Stored {
+  const texts = Object.fromEntries(
+    Object.entries(LENGTHS).map(([field, length]) => {
+      const text = input[field as TextField];
+      return [field, text == null ? null : cut(text, length)];
+    }),
+  ) as { [Field in TextField]: string | null };
+  return { ...texts, ts: timeOf(input.ts), forced: input.forced ?? null };
+}
+
+function opened(key: SealingKey, row: { id: string; record: Buffer; created_at: number }): LogRecord {
+  const stored = JSON.parse(key.open(placeOf(row.id), row.record).toString()) as Stored;
+  return { ...stored, id: row.id, createdAt: row.created_at };
+}
+
+/** The first `length` characters. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text.toWellFormed();
+  // A character has two units at most, so that no more than these need be looked at.
+  return [...text.slice(0, 2 * length)].slice(0, length).join('').toWellFormed();
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/** A date alone, or a time without a zone, is UTC. */
+function timeOf(text: string | null | undefined): number | null {
+  if (text == null || !ISO_TIME.test(text)) return null;
+  const zoned = /[T ].*(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || !/[T ]/i.test(text);
+  const ms = Date.parse(zoned ? text : `${text}Z`);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function readQuery({ since, limit }: LogQuery): { since: number; limit: number } {
+  const from = since === undefined || since === '' ? 0 : timeOf(since);
+  if (from === null) throw invalid({ since: ['must be a date and time such as 2026-01-31T12:00:00Z'] });
+  const count = limit === undefined || limit === '' ? LIMIT_DEFAULT : Number(limit);
+  if (!Number.isFinite(count)) throw invalid({ limit: ['must be a number'] });
+  return { since: from, limit: Math.min(LIMIT_MAX, Math.max(1, Math.floor(count))) };
+}
+
+function reachesAll({ kind, reach }: Principal): boolean {
+  if (kind === 'session') return true;
+  return reach?.elsewhere === 'write' && [...reach.vaults.values()].every((level) => level === 'write');
+}

@@ -1,0 +1,38 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { NotesTables } from './notes.tables.ts';
+
+const { statement, listStatement } = statementsOver<NotesTables>();
+
+/** Tombstones of all vaults by age, then id, behind one of them. */
+export const findExpired = statement((db, p: { until: number; deletedAt: number; id: string; limit: number }) =>
+  db
+    .selectFrom('notes')
+    .select(['vault_id', 'id', 'seq', 'deleted_at'])
+    .where('deleted_at', 'is not', null)
+    .where('deleted_at', '<=', p.until)
+    .where((eb) => eb(eb.refTuple('deleted_at', 'id'), '>', eb.tuple(p.deletedAt, p.id)))
+    .orderBy('deleted_at')
+    .orderBy('id')
+    .limit(p.limit),
+);
+
+/** Those of some rows that are tombstones still, with their seqs and sizes. */
+export const findTombstones = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .selectFrom('notes')
+    .select(['id', 'seq', 'size_bytes'])
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is not', null),
+);
+
+/** Kept versions of a note, some of them, with their sizes. */
+export const findVersionsOf = statement((db, p: { vault: VaultId; id: string; limit: number }) =>
+  db
+    .selectFrom('note_versions')
+    .select(['note_id', 'version', 'size_bytes'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .limit(p.limit),
+);

@@ -1,0 +1,103 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { ReadHandle } from '../../engines/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import * as store from './feed.store.ts';
+import { type NoteMeta, sealed } from './meta.ts';
+import { findRows, type StoredRow } from './notes.store.ts';
+
+/** A note as its last write left it; a tombstone's `meta` is that of the note it was. */
+export interface ChangedNote {
+  readonly id: NoteId;
+  readonly seq: Seq;
+  readonly version: number;
+  /** Client mtime, epoch seconds. */
+  readonly mtime: number;
+  /** UTF-8 bytes of the content. */
+  readonly sizeBytes: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly deleted: boolean;
+  readonly meta: NoteMeta;
+}
+
+/** As ChangedNote, for another thread to open. */
+export interface SealedNote {
+  readonly id: NoteId;
+  readonly seq: Seq;
+  readonly stamp: number;
+  readonly version: number;
+  readonly deleted: boolean;
+  readonly meta: Uint8Array;
+  /** Null for tombstones. */
+  readonly content: Uint8Array | null;
+}
+
+/** What follows a vault reads: the rows last written after a seq, in the order of their seqs. */
+export interface NoteFeed {
+  /** The first `limit` notes and tombstones written after `after`. Throws `note_unreadable`: a row is never left out. */
+  changedAfter(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<ChangedNote[]>;
+  /** The texts of live notes of the same snapshot, by id. Throws `note_unreadable`. */
+  textsOf(
+    handle: ReadHandle,
+    vault: OpenVault,
+    notes: readonly Pick<ChangedNote, 'id' | 'version'>[],
+  ): Promise<Map<NoteId, string>>;
+  /**
+   * As changedAfter, but sealed, and with the texts: as many notes as make up `bytes` of text together, at least one
+   * while there is any. `more` says whether others follow.
+   */
+  sealedAfter(
+    handle: ReadHandle,
+    vault: OpenVault,
+    after: Seq,
+    page: { readonly limit: number; readonly bytes: number },
+  ): Promise<{ notes: SealedNote[]; more: boolean }>;
+  /** Live notes with their texts, sealed, in no order. */
+  sealedOf(handle: ReadHandle, vault: OpenVault, ids: readonly NoteId[]): Promise<SealedNote[]>;
+}
+
+async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly StoredRow[]): Promise<SealedNote[]> {
+  const live = rows.filter(({ deleted_at }) => deleted_at === null).map(({ id }) => id);
+  const bodies = await handle.allIn(store.findContents, { vault: vault.id }, live);
+  const contents = new Map(bodies.map(({ note_id, content }) => [note_id, content]));
+  return rows.map(({ id, seq, stamp, version, deleted_at, meta }) => ({
+    ...{ id: id as NoteId, seq: seq as Seq, stamp, version, deleted: deleted_at !== null, meta },
+    content: contents.get(id) ?? null,
+  }));
+}
+
+export const noteFeed: NoteFeed = {
+  async sealedAfter(handle, vault, after, { limit, bytes }) {
+    const rows = await handle.all(store.findChangedAfter, { vault: vault.id, after, limit });
+    let sum = 0;
+    const page = rows.filter(({ size_bytes, deleted_at }, index) => {
+      sum += deleted_at === null ? size_bytes : 0;
+      return index === 0 || sum <= bytes;
+    });
+    return { notes: await withTexts(handle, vault, page), more: page.length < rows.length || rows.length === limit };
+  },
+  async sealedOf(handle, vault, ids) {
+    return withTexts(handle, vault, await handle.allIn(findRows, { vault: vault.id }, ids));
+  },
+  async changedAfter(handle, vault, after, limit) {
+    const rows = await handle.all(store.findChangedAfter, { vault: vault.id, after, limit });
+    return rows.map((row) => ({
+      ...{ id: row.id as NoteId, seq: row.seq as Seq, version: row.version, mtime: row.mtime },
+      ...{ sizeBytes: row.size_bytes, createdAt: row.created_at, updatedAt: row.updated_at },
+      deleted: row.deleted_at !== null,
+      meta: sealed.openMeta(vault, row.id, row.stamp, row.meta),
+    }));
+  },
+  async textsOf(handle, vault, notes) {
+    const versions = new Map(notes.map((note) => [note.id as string, note.version]));
+    const bodies = await handle.allIn(store.findContents, { vault: vault.id }, [...versions.keys()]);
+    if (bodies.length !== versions.size) throw new NotevaultError('note_unreadable');
+    return new Map(
+      bodies.map(({ note_id: id, content }) => [
+        id as NoteId,
+        sealed.openContent(vault, id, versions.get(id) ?? 0, content),
+      ]),
+    );
+  },
+};

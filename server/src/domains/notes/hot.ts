@@ -1,0 +1,52 @@
+import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { HotChange, HotKind, HotRow } from '../vaults/vaults.ts';
+import * as store from './feed.store.ts';
+import { type NoteMeta, sealed } from './meta.ts';
+import type { StoredRow } from './notes.store.ts';
+
+/** A live note as it is held open in memory: what lists, tags and manifests say of it. */
+export interface HotNote extends HotRow, Pick<NoteMeta, 'title' | 'tags' | 'type' | 'hash' | 'head'> {
+  readonly id: NoteId;
+  readonly seq: Seq;
+  readonly version: number;
+  readonly folderId: string | null;
+  readonly mtime: number;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What a row and its short texts take beside the letters of path, title and tags: measured. */
+const ROW_BYTES = 560;
+const TAG_BYTES = 32;
+
+export const hotNotes: HotKind<HotNote> = {
+  async changed(handle, vault, after, limit) {
+    const rows = await handle.all(store.findChangedAfter, { vault: vault.id, after, limit });
+    return rows.map((row) => changeOf(row, row.deleted_at === null ? open(vault, row) : null));
+  },
+  async live(handle, vault, after, limit) {
+    const rows = await handle.all(store.findLiveAfter, { vault: vault.id, after, limit });
+    return rows.map((row) => changeOf(row, open(vault, row)));
+  },
+  bytesOf: ({ path, title, tags, type }) =>
+    ROW_BYTES +
+    path.length +
+    title.length +
+    (type?.length ?? 0) +
+    tags.reduce((sum, tag) => sum + TAG_BYTES + tag.length, 0),
+};
+
+function changeOf(row: StoredRow, open: HotNote | null): HotChange<HotNote> {
+  return { id: row.id, seq: row.seq as Seq, row: open };
+}
+
+/** Throws `note_unreadable`. */
+function open(vault: Parameters<HotKind<HotNote>['live']>[1], row: StoredRow): HotNote {
+  const { path, title, tags, type, hash, head } = sealed.openMeta(vault, row.id, row.stamp, row.meta);
+  return {
+    ...{ id: row.id as NoteId, path, title, tags, type, hash, head },
+    ...{ seq: row.seq as Seq, version: row.version, folderId: row.folder_id, mtime: row.mtime },
+    ...{ createdAt: row.created_at, updatedAt: row.updated_at },
+  };
+}

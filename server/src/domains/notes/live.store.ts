@@ -1,0 +1,117 @@
+import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import { row } from './notes.store.ts';
+import type { NotesTables } from './notes.tables.ts';
+
+const { statement, listStatement } = statementsOver<NotesTables>();
+
+/** A note by id, tombstones too, with content and document. */
+export const findWhole = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db
+    .selectFrom('notes')
+    .innerJoin('note_bodies', (join) =>
+      join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
+    )
+    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
+    .where('notes.vault_id', '=', p.vault)
+    .where('notes.id', '=', p.id),
+);
+
+/** The vault of a live note. */
+export const findVaultOf = statement((db, p: { id: NoteId }) =>
+  db.selectFrom('notes').select('vault_id').where('id', '=', p.id).where('deleted_at', 'is', null),
+);
+
+/** The edits of a note that wait to be folded in. */
+export const findUpdates = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db
+    .selectFrom('note_updates')
+    .select(['id', 'payload'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .orderBy('id'),
+);
+
+export interface NewUpdate {
+  readonly vault: string;
+  readonly note: string;
+  readonly id: string;
+  readonly payload: Buffer;
+}
+
+export const insertUpdates = listStatement((db, _p: object, updates: NewUpdate[]) =>
+  db.insertInto('note_updates').values(
+    updates.map((update) => ({
+      vault_id: update.vault,
+      note_id: update.note,
+      id: update.id,
+      payload: update.payload,
+    })),
+  ),
+);
+
+export const deleteUpdates = listStatement((db, p: { vault: VaultId; note: NoteId }, ids: string[]) =>
+  db.deleteFrom('note_updates').where('vault_id', '=', p.vault).where('note_id', '=', p.note).where('id', 'in', ids),
+);
+
+/** The vaults with edits that wait. */
+export const findVaultsWaiting = statement((db, _p: object) =>
+  db.selectFrom('note_updates').select('vault_id').distinct(),
+);
+
+/** The notes of a vault with edits that wait. */
+export const findWaitingIn = statement((db, p: { vault: VaultId }) =>
+  db.selectFrom('note_updates').select('note_id').distinct().where('vault_id', '=', p.vault),
+);
+
+/** Edits of any vault that came to wait between two moments, told by ids. */
+export const findWaitingBetween = statement((db, p: { after: string; before: string; limit: number }) =>
+  db
+    .selectFrom('note_updates')
+    .select(['vault_id', 'note_id', 'id'])
+    .where('id', '>', p.after)
+    .where('id', '<', p.before)
+    .orderBy('id')
+    .limit(p.limit),
+);
+
+/** What shows that a note has changed since it was read: its stamp, and how many edits wait. */
+export const findStates = listStatement((db, _p: object, ids: string[]) =>
+  db
+    .selectFrom('notes')
+    .select((eb) => [
+      'id',
+      'stamp',
+      eb
+        .selectFrom('note_updates')
+        .select((count) => count.fn.countAll<number>().as('waiting'))
+        .whereRef('note_updates.vault_id', '=', 'notes.vault_id')
+        .whereRef('note_updates.note_id', '=', 'notes.id')
+        .as('waiting'),
+    ])
+    .where('id', 'in', ids),
+);
+
+/** Writes over a tombstone that still bears the stamp it was read with; a tombstone it stays. */
+export const updateTombstone = statement(
+  (
+    db,
+    p: {
+      vault: VaultId;
+      id: NoteId;
+      seq: number;
+      stamp: number;
+      version: number;
+      size: number;
+      meta: Buffer;
+      was: number;
+    },
+  ) =>
+    db
+      .updateTable('notes')
+      .set({ seq: p.seq, stamp: p.stamp, version: p.version, size_bytes: p.size, meta: p.meta })
+      .where('vault_id', '=', p.vault)
+      .where('id', '=', p.id)
+      .where('stamp', '=', p.was)
+      .where('deleted_at', 'is not', null),
+);

@@ -1,0 +1,415 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { keepAside } from './aside.ts';
+import { JoinedRuns } from './joined-runs.ts';
+import * as store from './live.store.ts';
+import { AheadOfUs, LineageError, LiveDocument, TooLarge, type Watcher } from './live-document.ts';
+import type { Actor } from './meta.ts';
+import type { LiveParts, LiveSignals } from './parts.ts';
+import { settleNote } from './settle.ts';
+import { UpdateLog } from './update-log.ts';
+import { MalformedUpdate } from './updates.ts';
+import { readWhole } from './whole.ts';
+
+/** A note's document as one of those who use it sees it. Disposing of it is leaving. */
+export interface LiveNote extends Disposable {
+  /** What somebody with this state vector (null: with nothing) lacks, as a Yjs update (v1), all of it on disk. */
+  missingFor(stateVector: Uint8Array | null): Promise<Uint8Array | Refusal>;
+  /** The document's state vector, all of it on disk. */
+  stateVector(): Promise<Uint8Array>;
+  /**
+   * Takes an edit. Resolves once it is on disk and the other watchers were told: `known` when it adds nothing, `missing`
+   * when it leans on edits that are not here (nothing was taken: ask for them). Throws `unavailable`, `note_not_found`.
+   */
+  apply(update: Uint8Array, actor: Actor): Promise<'stored' | 'known' | 'missing' | Refusal>;
+}
+
+/**
+ * Why a peer's bytes are not taken, for good: they belong to another document (its text is kept as a version of the
+ * note), they are no update or state vector of a note, or the note would grow too large.
+ */
+export type Refusal = 'foreign' | 'malformed' | 'too_large';
+
+/** What is held and waits, of this process. */
+export interface LiveFigures {
+  /** Open ones, and about how many bytes they take. */
+  readonly documents: number;
+  readonly bytes: number;
+  /** Edits on their way to the log, and their bytes. */
+  readonly edits: number;
+  readonly editBytes: number;
+  /** Notes whose edits are on disk and wait for the note to be quiet. */
+  readonly unsettled: number;
+}
+
+/** The documents of notes that people edit over sockets. */
+export interface LiveNotes {
+  /** Joins a note's document. Throws `note_not_found`, `note_unreadable`, `unavailable`. */
+  open(vault: OpenVault, id: NoteId, watcher: Watcher): Promise<LiveNote>;
+  /** Folds every acknowledged edit of the vault into its note, so that whatever is read next shows it. */
+  settle(vault: OpenVault): Promise<void>;
+  /** The vault of a live note, whoever's it is. */
+  vaultOf(id: NoteId): Promise<VaultId | null>;
+  /** Lets go of a vault's documents: it was deleted, or somebody lost access to all of it. */
+  closeVault(vaultId: VaultId): void;
+  /** Folds in what has been waiting for long, whichever process took it: for the background. */
+  settleOverdue(): Promise<void>;
+  /** Looks whether open documents are behind what other processes wrote: the net under the bus. */
+  catchUp(): Promise<void>;
+  figures(): LiveFigures;
+}
+
+const BUS_TOPIC = 'note';
+/** How long edits may wait for their note: after the last of them, and after the first. */
+const PACE = { quietMs: 1_000, mostMs: 3_000 };
+/** Edits older than this were left by a process that is gone, or a settling that failed. */
+const OVERDUE_MS = 10_000;
+const OVERDUE_SLICE = 200;
+/** Notes of one vault that are settled at once. */
+const SETTLED_AT_ONCE = 8;
+/** What open documents may take together. */
+const BYTES_MAX = 1024 * 1024 * 1024;
+/** A document in memory, beside its text: measured on notes written once. */
+const DOCUMENT_BYTES = 6_000;
+const BYTES_A_UNIT = 4;
+
+interface Due {
+  readonly vault: OpenVault;
+  readonly first: number;
+  last: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface Loading {
+  readonly document: Promise<LiveDocument>;
+  /** The note was written while it was being read. */
+  touched: boolean;
+}
+
+export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
+  readonly #parts: LiveParts;
+  readonly #log: UpdateLog;
+  readonly #documents = new Map<NoteId, LiveDocument>();
+  readonly #loading = new Map<NoteId, Loading>();
+  readonly #due = new Map<NoteId, Due>();
+  readonly #settling = new JoinedRuns<NoteId>();
+  readonly #refreshing = new JoinedRuns<NoteId>();
+  readonly #hearing: Disposable;
+  /** Vaults that may have edits that wait, and how many came while this is known: taken out when none was found. */
+  readonly #unsettled = new Map<VaultId, number>();
+  #atStart: Promise<void> | undefined;
+  /** About what each open document takes, and all of them. */
+  readonly #weights = new Map<NoteId, number>();
+  #bytes = 0;
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts;
+    this.#log = new UpdateLog(parts.db, parts.clock);
+    this.#hearing = parts.bus.subscribe(BUS_TOPIC, (id) => this.#written(id as NoteId));
+  }
+
+  async open(vault: OpenVault, id: NoteId, watcher: Watcher): Promise<LiveNote> {
+    let document = await this.#document(vault, id);
+    // It may have gone from memory since: who watched it would hear of nobody else.
+    while (this.#documents.get(id) !== document) document = await this.#document(vault, id);
+    const watching = document.watch(watcher);
+    return {
+      missingFor: (stateVector) => document.missingFor(stateVector).catch(refusalOf),
+      stateVector: () => document.stateVector(),
+      apply: (update, actor) => this.#apply(document, update, actor, watcher),
+      [Symbol.dispose]: () => {
+        watching[Symbol.dispose]();
+        if (document.watchers === 0) this.#release(document);
+      },
+    };
+  }
+
+  async settle(vault: OpenVault): Promise<void> {
+    const waiting = await this.#waitingIn(vault.id);
+    for (let at = 0; at < waiting.length; at += SETTLED_AT_ONCE) {
+      const slice = waiting.slice(at, at + SETTLED_AT_ONCE);
+      await Promise.all(slice.map((id) => this.#settleReadable(vault, id)));
+    }
+  }
+
+  /** The notes of a vault with edits that wait. Alone with its database, a process need not ask it. */
+  async #waitingIn(vaultId: VaultId): Promise<NoteId[]> {
+    const { db, alone } = this.#parts;
+    if (alone && !(await this.#mayWait(vaultId))) return [];
+    const edits = this.#unsettled.get(vaultId);
+    const rows = await db.all(store.findWaitingIn, { vault: vaultId });
+    // One that came meanwhile may have missed the look by a moment.
+    if (rows.length === 0 && this.#unsettled.get(vaultId) === edits) this.#unsettled.delete(vaultId);
+    return rows.map((row) => row.note_id as NoteId);
+  }
+
+  async #mayWait(vaultId: VaultId): Promise<boolean> {
+    this.#atStart ??= this.#readWaiting().catch((error) => {
+      // Asked again: a database that was away once must not keep people out for ever.
+      this.#atStart = undefined;
+      throw error;
+    });
+    await this.#atStart;
+    return this.#unsettled.has(vaultId);
+  }
+
+  #mark(vaultId: VaultId): void {
+    this.#unsettled.set(vaultId, (this.#unsettled.get(vaultId) ?? 0) + 1);
+  }
+
+  /** What an earlier process left. */
+  async #readWaiting(): Promise<void> {
+    const rows = await this.#parts.db.all(store.findVaultsWaiting, {});
+    for (const row of rows) this.#mark(row.vault_id as VaultId);
+  }
+
+  async vaultOf(id: NoteId): Promise<VaultId | null> {
+    const row = await this.#parts.db.get(store.findVaultOf, { id });
+    return row === undefined ? null : (row.vault_id as VaultId);
+  }
+
+  closeVault(vaultId: VaultId): void {
+    for (const document of [...this.#documents.values()]) {
+      if (document.vault.id === vaultId) this.#drop(document, 'lost');
+    }
+  }
+
+  async settleOverdue(): Promise<void> {
+    const { db, clock, vaults } = this.#parts;
+    const before = uuidFloor(clock.now() - OVERDUE_MS);
+    for (let after = uuidFloor(0); ; ) {
+      const rows = await db.all(store.findWaitingBetween, { after, before, limit: OVERDUE_SLICE });
+      const notes = new Map(rows.map((row) => [row.note_id as NoteId, row.vault_id as VaultId]));
+      for (const [id, vaultId] of notes) {
+        try {
+          const vault = await vaults.openForWork(vaultId);
+          if (vault !== null) await this.#settleOne(vault, id);
+        } catch (error) {
+          // A vault that cannot be opened must not hold up the others.
+          if (!(error instanceof NotevaultError)) throw error;
+          this.#parts.report(error, { note: id });
+        }
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < OVERDUE_SLICE) return;
+      // Past those of a damaged note too, which stay.
+      after = last.id;
+    }
+  }
+
+  async catchUp(): Promise<void> {
+    const open = [...this.#documents.keys()];
+    const states = await this.#parts.db.allIn(store.findStates, {}, open);
+    for (const { id, stamp, waiting } of states) {
+      const document = this.#documents.get(id as NoteId);
+      if (document === undefined || (document.stamp === stamp && document.waiting === waiting)) continue;
+      await this.#refresh(id as NoteId);
+    }
+  }
+
+  figures(): LiveFigures {
+    const { edits, editBytes } = this.#log;
+    return { documents: this.#documents.size, bytes: this.#bytes, edits, editBytes, unsettled: this.#due.size };
+  }
+
+  changed(id: NoteId): void {
+    this.#written(id);
+    this.#parts.bus.publish(BUS_TOPIC, id);
+  }
+
+  deleted(id: NoteId): void {
+    const document = this.#documents.get(id);
+    if (document !== undefined) this.#drop(document, 'note_deleted');
+    this.#touch(id);
+    this.#parts.bus.publish(BUS_TOPIC, id);
+  }
+
+  /** Folds in what waits, and lets go of everything. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#hearing[Symbol.dispose]();
+    await this.#log[Symbol.asyncDispose]();
+    const due = [...this.#due];
+    for (const [id, { vault, timer }] of due) {
+      clearTimeout(timer);
+      // What fails is on disk, and found again.
+      await this.#settleOne(vault, id).catch(() => {});
+    }
+    this.#due.clear();
+    for (const document of [...this.#documents.values()]) this.#drop(document, 'lost');
+    await Promise.all([this.#settling.over(), this.#refreshing.over()]);
+  }
+
+  async #apply(document: LiveDocument, update: Uint8Array, actor: Actor, from: Watcher) {
+    try {
+      const apply = () => document.apply(update, actor, from).finally(() => this.#mark(document.vault.id));
+      const outcome = await apply().catch(async (error) => {
+        if (!(error instanceof AheadOfUs)) throw error;
+        await this.#refresh(document.id);
+        return apply();
+      });
+      if (outcome === 'stored') this.#edited(document);
+      return outcome;
+    } catch (error) {
+      if (document.isLost) this.#drop(document, 'lost');
+      if (error instanceof LineageError && error.text !== null) await this.#keepForeign(document, error.text, actor);
+      return refusalOf(error);
+    }
+  }
+
+  #edited({ vault, id }: LiveDocument): void {
+    this.#parts.bus.publish(BUS_TOPIC, id);
+    const now = performance.now();
+    const due = this.#due.get(id);
+    if (due !== undefined) due.last = now;
+    else this.#arm(vault, id, { first: now, last: now });
+  }
+
+  #arm(vault: OpenVault, id: NoteId, { first, last }: Pick<Due, 'first' | 'last'>): void {
+    const at = Math.min(last + PACE.quietMs, first + PACE.mostMs);
+    const timer = setTimeout(() => this.#fire(id), Math.max(0, at - performance.now()));
+    timer.unref();
+    this.#due.set(id, { vault, first, last, timer });
+  }
+
+  #fire(id: NoteId): void {
+    const due = this.#due.get(id);
+    if (due === undefined) return;
+    const now = performance.now();
+    const at = Math.min(due.last + PACE.quietMs, due.first + PACE.mostMs);
+    if (now < at) {
+      this.#arm(due.vault, id, due);
+      return;
+    }
+    // A settling that fails is tried again, by whoever reads the note or by the background.
+    this.#settleOne(due.vault, id).catch((error) => this.#parts.report(error, { note: id }));
+  }
+
+  /** A damaged note must not keep people from all the others. */
+  async #settleReadable(vault: OpenVault, id: NoteId): Promise<void> {
+    try {
+      await this.#settleOne(vault, id);
+    } catch (error) {
+      if (!(error instanceof NotevaultError) || error.code !== 'note_unreadable') throw error;
+      this.#parts.report(error, { note: id });
+    }
+  }
+
+  #settleOne(vault: OpenVault, id: NoteId): Promise<void> {
+    return this.#settling.run(id, async () => {
+      const due = this.#due.get(id);
+      clearTimeout(due?.timer);
+      this.#due.delete(id);
+      await settleNote(this.#parts, vault, id, this.#documents.get(id));
+      this.#weigh(id);
+    });
+  }
+
+  async #document(vault: OpenVault, id: NoteId): Promise<LiveDocument> {
+    const open = this.#documents.get(id);
+    if (open !== undefined) return open;
+    const loading = this.#loading.get(id);
+    if (loading !== undefined) return loading.document;
+    const one: Loading = { document: this.#load(vault, id), touched: false };
+    this.#loading.set(id, one);
+    try {
+      return await one.document;
+    } finally {
+      this.#loading.delete(id);
+      if (one.touched) this.#written(id);
+    }
+  }
+
+  async #load(vault: OpenVault, id: NoteId): Promise<LiveDocument> {
+    if (this.#bytes > BYTES_MAX) throw new NotevaultError('unavailable');
+    const whole = await readWhole(this.#parts, vault, id);
+    if (whole === null || whole.note.deleted_at !== null) throw new NotevaultError('note_not_found');
+    const document = new LiveDocument(vault, whole, this.#log);
+    this.#documents.set(id, document);
+    this.#weigh(id);
+    return document;
+  }
+
+  /** Nobody uses it any more: it goes once all it holds is on disk and in its row. */
+  async #release(document: LiveDocument): Promise<void> {
+    const { id, vault } = document;
+    if (document.isLost) return this.#remove(document);
+    try {
+      await document.durable();
+      if (this.#due.has(id)) await this.#settleOne(vault, id);
+    } catch (error) {
+      this.#parts.report(error, { note: id });
+    }
+    if (document.watchers === 0) this.#remove(document);
+  }
+
+  #drop(document: LiveDocument, reason: 'note_deleted' | 'lost'): void {
+    this.#remove(document);
+    document.close(reason);
+  }
+
+  /** Once it is gone, somebody may have opened the note anew: that document stays. */
+  #remove(document: LiveDocument): void {
+    const { id } = document;
+    if (this.#documents.get(id) !== document) return;
+    this.#documents.delete(id);
+    this.#weigh(id);
+  }
+
+  #weigh(id: NoteId): void {
+    const document = this.#documents.get(id);
+    const weight = document === undefined ? 0 : DOCUMENT_BYTES + document.length * BYTES_A_UNIT;
+    this.#bytes += weight - (this.#weights.get(id) ?? 0);
+    if (document === undefined) this.#weights.delete(id);
+    else this.#weights.set(id, weight);
+  }
+
+  /** Somebody wrote the note's row or log. */
+  #written(id: NoteId): void {
+    this.#touch(id);
+    if (this.#documents.has(id)) this.#refresh(id).catch((error) => this.#parts.report(error, { note: id }));
+  }
+
+  #touch(id: NoteId): void {
+    const loading = this.#loading.get(id);
+    if (loading !== undefined) loading.touched = true;
+  }
+
+  #refresh(id: NoteId): Promise<void> {
+    return this.#refreshing.run(id, async () => {
+      const document = this.#documents.get(id);
+      if (document === undefined) return;
+      try {
+        // Mostly it was written from this very document.
+        const [state] = await this.#parts.db.allIn(store.findStates, {}, [id]);
+        if (state?.stamp === document.stamp && state.waiting === document.waiting) return;
+        const whole = await readWhole(this.#parts, document.vault, id);
+        if (whole === null || whole.note.deleted_at !== null) this.#drop(document, 'note_deleted');
+        else if (!document.isLost) document.catchUp(whole);
+      } catch (error) {
+        this.#drop(document, 'lost');
+        throw error;
+      }
+    });
+  }
+
+  /** The text somebody tried to push is not lost: it becomes a version of the note's history. */
+  async #keepForeign(document: LiveDocument, text: string, actor: Actor): Promise<void> {
+    await keepAside(this.#parts, document.vault, document.id, text, actor).catch((error) => {
+      this.#parts.report(error, { note: document.id });
+    });
+  }
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof LineageError) return 'foreign';
+  if (error instanceof MalformedUpdate || error instanceof AheadOfUs) return 'malformed';
+  if (error instanceof TooLarge) return 'too_large';
+  throw error;
+}
+
+/** The smallest UUIDv7 of a moment: ids before it are older. */
+function uuidFloor(ms: number): string {
+  const hex = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}

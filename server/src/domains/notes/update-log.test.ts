@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import { testClock } from '../../../test/kit/clock.ts';
+import type { Database } from '../../engines/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { UpdateLog } from './update-log.ts';
+
+test('an edit for which there is no room is refused as one that could not be stored is, so that its document is given up', async () => {
+  const vault = { id: 'vault', key: { seal: () => Buffer.alloc(1) } } as unknown as OpenVault;
+  const away = async () => {
+    throw new Error('the database is away');
+  };
+  await using log = new UpdateLog({ transact: away } as unknown as Database, testClock());
+  const edit = {
+    vault,
+    note: 'note' as NoteId,
+    update: new Uint8Array(40 * 1024 * 1024),
+    actor: { kind: 'session', name: 'bob' },
+  };
+  // The second is a rejection, not an exception: who awaits it closes the document, which holds the edit already.
+  const said = await Promise.allSettled([log.append(edit), log.append(edit)]);
+  assert.deepEqual(
+    said.map((each) => each.status === 'rejected' && each.reason.code),
+    ['unavailable', 'unavailable'],
+  );
+});

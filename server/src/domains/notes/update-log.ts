@@ -1,0 +1,146 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../engines/clock/clock.ts';
+import { ConstraintError, type Database } from '../../engines/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import * as store from './live.store.ts';
+import { type Actor, sealed } from './meta.ts';
+
+/** An edit on its way to the log. */
+export interface LoggedUpdate {
+  readonly vault: OpenVault;
+  readonly note: NoteId;
+  /** Yjs update, v1. */
+  readonly update: Uint8Array;
+  readonly actor: Actor;
+}
+
+interface Entry extends LoggedUpdate {
+  /** About what it takes. */
+  readonly bytes: number;
+  readonly done: PromiseWithResolvers<string>;
+}
+
+/** What one person typed into one note since the last insert: one row of the log. */
+interface Row {
+  readonly id: string;
+  readonly first: LoggedUpdate;
+  readonly entries: Entry[];
+}
+
+/** What an edit takes beside its bytes. */
+const OVERHEAD_BYTES = 256;
+
+/** Rows of one insert: more go in the next, so that a burst does not make one long statement. */
+const BATCH_MAX = 512;
+const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+/** Bytes that may wait: the database is slower than what comes in. */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * Puts edits on disk, all that came meanwhile in one insert. No vault is locked for it: the order of edits does not
+ * matter to what they come to, and twenty people who type into one vault must not wait for each other.
+ */
+export class UpdateLog implements AsyncDisposable {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  #waiting: Entry[] = [];
+  /** Waiting ones, and those being written. */
+  #edits = 0;
+  #waitingBytes = 0;
+  #flushing: Promise<void> | undefined;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /**
+   * Resolves to the row's id once the edit is on disk; edits resolve in the order of the calls. Rejects with
+   * `unavailable` when it cannot be put there, with `note_not_found` when there is no such note.
+   */
+  async append({ vault, note, update, actor }: LoggedUpdate): Promise<string> {
+    const bytes = update.length + OVERHEAD_BYTES;
+    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX) throw new NotevaultError('unavailable');
+    const done = Promise.withResolvers<string>();
+    this.#waiting.push({ vault, note, update, actor, bytes, done });
+    this.#waitingBytes += bytes;
+    this.#edits += 1;
+    this.#flushing ??= this.#flush();
+    return done.promise;
+  }
+
+  /** How many are on their way to the disk. */
+  get edits(): number {
+    return this.#edits;
+  }
+
+  /** About how many bytes they take. */
+  get editBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** Waits for what has been appended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    // After this turn: what arrived together goes together.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const batch = this.#takeBatch();
+      await this.#write(batch);
+      for (const { bytes } of batch) this.#waitingBytes -= bytes;
+      this.#edits -= batch.length;
+    }
+    this.#flushing = undefined;
+  }
+
+  #takeBatch(): Entry[] {
+    let count = 0;
+    for (let bytes = 0; count < this.#waiting.length && count < BATCH_MAX; count++) {
+      bytes += this.#waiting[count]?.bytes ?? 0;
+      if (count > 0 && bytes > BATCH_BYTES_MAX) break;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #write(batch: readonly Entry[]): Promise<void> {
+    try {
+      const rows = this.#rowsOf(batch);
+      await this.#insert(rows);
+      const idOf = new Map(rows.flatMap(({ id, entries }) => entries.map((entry) => [entry, id])));
+      for (const entry of batch) entry.done.resolve(idOf.get(entry) ?? '');
+    } catch (error) {
+      if (batch.length === 1) return batch[0]?.done.reject(refusalOf(error));
+      // One note that is gone must not cost the others their edits.
+      if (error instanceof ConstraintError) for (const entry of batch) await this.#write([entry]);
+      else for (const { done } of batch) done.reject(refusalOf(error));
+    }
+  }
+
+  /** Sealing and inserting cost more than the few letters of an edit: those of a moment share a row. */
+  #rowsOf(batch: readonly Entry[]): Row[] {
+    const rows = new Map<string, Row>();
+    for (const entry of batch) {
+      const key = `${entry.note}\0${entry.actor.kind}\0${entry.actor.name}`;
+      const row = rows.get(key) ?? { id: this.#clock.uuid(), first: entry, entries: [] };
+      row.entries.push(entry);
+      rows.set(key, row);
+    }
+    return [...rows.values()];
+  }
+
+  #insert(rows: readonly Row[]): Promise<number> {
+    const sealedRows = rows.map(({ id, first: { vault, note, actor }, entries }) => {
+      const updates = entries.map(({ update }) => update);
+      return { vault: vault.id, note, id, payload: sealed.edits(vault, note, id, actor, updates) };
+    });
+    return this.#db.transact((handle) => handle.runIn(store.insertUpdates, {}, sealedRows));
+  }
+}
+
+function refusalOf(error: unknown): NotevaultError {
+  return new NotevaultError(error instanceof ConstraintError ? 'note_not_found' : 'unavailable', {}, error);
+}

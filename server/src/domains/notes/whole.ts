@@ -1,0 +1,53 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Doc } from 'yjs';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { KeptNote } from './basis.ts';
+import { textOf } from './document.ts';
+import * as store from './live.store.ts';
+import { type Actor, sealed } from './meta.ts';
+import type { NoteParts } from './parts.ts';
+import { openDocument } from './prepare.ts';
+import { openNote } from './view.ts';
+
+/** A note as stored, with the edits that wait to be folded into it. */
+export interface WholeNote {
+  readonly note: KeptNote;
+  /** The document, sealed; null while it is its seed. */
+  readonly doc: Buffer | null;
+  readonly updates: readonly WaitingUpdate[];
+}
+
+/** A row of the log: what one person typed in a moment. */
+export interface WaitingUpdate {
+  readonly id: string;
+  readonly actor: Actor;
+  readonly updates: readonly Uint8Array[];
+}
+
+/** A note's row, document and waiting edits as of one moment; null when there is no such note. Throws `note_unreadable`. */
+export async function readWhole({ db }: NoteParts, vault: OpenVault, id: NoteId): Promise<WholeNote | null> {
+  const { row, updates } = await db.read(async (handle) => {
+    const [row, updates] = [
+      await handle.get(store.findWhole, { vault: vault.id, id }),
+      await handle.all(store.findUpdates, { vault: vault.id, id }),
+    ];
+    return { row, updates };
+  });
+  if (row === undefined) return null;
+  return {
+    note: { ...openNote(vault, row), sealedContent: row.content },
+    doc: row.doc,
+    updates: updates.map(({ id: row, payload }) => ({
+      id: row,
+      ...sealed.openEdits(vault, id, row, payload),
+    })),
+  };
+}
+
+/** The stored document without what waits. Throws `note_unreadable` when it does not say what the row's text says. */
+export function documentOf(vault: OpenVault, { note, doc }: Pick<WholeNote, 'note' | 'doc'>): Doc {
+  const opened = openDocument(vault, note, doc);
+  if (textOf(opened) !== note.content) throw new NotevaultError('note_unreadable');
+  return opened;
+}

@@ -1,0 +1,294 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SealingKey, SharedKey } from '../../engines/keyring/keyring.ts';
+import type { NoteMeta, SealedNote } from '../notes/notes.ts';
+import { type AnalysedNote, analyse } from './analyse.ts';
+import { type Answered, answer, placeOf } from './blend.ts';
+import type { Desk, Found, FoundNote, Frozen, IndexState, KeptSegments, Piece } from './desk.ts';
+import { type Excerpt, excerptOf } from './excerpt.ts';
+import { FrozenSegment } from './frozen-segment.ts';
+import { prepare } from './passages.ts';
+import { parseQuery } from './query.ts';
+import { rarityOf } from './rarity.ts';
+import { decodeSegment, encodeSegment } from './segment-bytes.ts';
+import { VaultIndex } from './vault-index.ts';
+import { VaultVectors } from './vault-vectors.ts';
+
+/** What the desk is given to work with: it knows no key and no table itself. */
+export interface DeskParts {
+  openKey(shared: SharedKey): SealingKey;
+  /** Throws when the note is damaged. */
+  openMeta(key: SealingKey, note: SealedNote): NoteMeta;
+  openContent(key: SealingKey, note: SealedNote): string;
+  uuid(): string;
+  /** Bytes that all indexes may take together; the one in use may take more. */
+  readonly maxBytes: number;
+}
+
+/** What is not asked over the talk, but told with every answer. */
+export interface Measured {
+  /** Memory that all indexes take. */
+  bytes(): number;
+}
+
+/** One vault's index in memory. */
+interface Held {
+  index: VaultIndex;
+  readonly epoch: number;
+  readonly floor: number;
+  readonly unreadable: Set<string>;
+  /** Names of frozen segments; those of the vault's rows, and fresh ones. */
+  readonly names: Map<FrozenSegment, { id: string; parts: number; kept: boolean }>;
+  unkept: number;
+  tidying: Promise<void> | null;
+  vectors: VaultVectors | null;
+  bytes: number;
+}
+
+/** A short section is shown with what follows it. */
+const leastPiece = 600;
+const partBytes = 1 << 20;
+/** What is not frozen costs several times as much memory. */
+const freshBytes = 8 << 20;
+const sliceMs = 10;
+const segmentsPlace = (vault: string, seq: number) => ({ kind: 'search_indexes.segments', row: vault, version: seq });
+const partPlace = (segment: string, part: number) => ({ kind: 'search_segments.data', row: segment, version: part });
+
+export function createDesk(parts: DeskParts): Desk & Measured {
+  /** By vault; the order is that of last use. */
+  const held = new Map<string, Held>();
+  const loading = new Map<string, Map<string, Uint8Array[]>>();
+  const encoded = new Map<string, Uint8Array>();
+
+  function use(vault: string): Held | undefined {
+    const found = held.get(vault);
+    if (found === undefined) return undefined;
+    held.delete(vault);
+    held.set(vault, found);
+    return found;
+  }
+
+  function used(vault: string): Held {
+    const found = use(vault);
+    if (found === undefined) throw new RangeError('the index is not in memory');
+    return found;
+  }
+
+  function bytes(): number {
+    return held.values().reduce((total, { bytes }) => total + bytes, 0);
+  }
+
+  /** Drops what was not used for longest, until the rest fits. */
+  function measure(own: Held): void {
+    own.bytes = own.index.bytes + (own.vectors?.bytes ?? 0);
+    let sum = bytes();
+    for (const [vault, each] of held) {
+      if (sum <= parts.maxBytes) return;
+      if (each === own || each.tidying !== null) continue;
+      held.delete(vault);
+      sum -= each.bytes;
+    }
+  }
+
+  function take(own: Held, key: SealingKey, note: SealedNote): void {
+    own.unkept += 1;
+    own.unreadable.delete(note.id);
+    if (note.deleted) {
+      own.index.remove(note.id);
+      own.vectors?.noteGone(note.id);
+      return;
+    }
+    const analysed = analysedOf(key, note);
+    if (analysed !== null) {
+      own.index.put(analysed);
+      own.vectors?.noteWritten(note.id, analysed.info);
+    } else {
+      own.index.remove(note.id);
+      own.vectors?.noteGone(note.id);
+      own.unreadable.add(note.id);
+    }
+  }
+
+  /** One damaged note must not keep the others from being found: it is counted instead. */
+  function analysedOf(key: SealingKey, note: SealedNote): AnalysedNote | null {
+    try {
+      const meta = parts.openMeta(key, note);
+      return analyse({
+        ...meta,
+        id: note.id,
+        seq: note.seq,
+        version: note.version,
+        content: parts.openContent(key, note),
+      });
+    } catch {
+      return null;
+    }
+  }
+
+  /** Freezes and merges beside whatever else is asked; one run at a time. */
+  function tidy(own: Held): Promise<void> {
+    own.index.seal();
+    own.tidying ??= run(own.index.tidy()).finally(() => {
+      own.tidying = null;
+      own.bytes = own.index.bytes + (own.vectors?.bytes ?? 0);
+    });
+    return own.tidying;
+  }
+
+  return {
+    bytes,
+    state({ vault, epoch }) {
+      const found = use(vault);
+      return found === undefined || found.epoch !== epoch ? null : stateOf(found);
+    },
+    load({ vault, key, segment, part, data }) {
+      const segments = loading.get(vault) ?? new Map<string, Uint8Array[]>();
+      loading.set(vault, segments);
+      const pieces = segments.get(segment) ?? [];
+      pieces[part] = parts.openKey(key).open(partPlace(segment, part), data);
+      segments.set(segment, pieces);
+    },
+    start({ vault, key, epoch, floor, kept }) {
+      const pieces = loading.get(vault);
+      loading.delete(vault);
+      const own: Held = {
+        ...{ index: new VaultIndex(), epoch, floor, unreadable: new Set<string>(), names: new Map() },
+        ...{ unkept: 0, tidying: null, vectors: null, bytes: 0 },
+      };
+      if (kept !== null) {
+        const json = parts.openKey(key).open(segmentsPlace(vault, kept.seq), kept.segments);
+        const { segments, unreadable } = JSON.parse(json.toString('utf8')) as KeptSegments;
+        const frozen = segments.map(({ id }) => new FrozenSegment(decodeSegment(Buffer.concat(pieces?.get(id) ?? []))));
+        own.index = VaultIndex.of(frozen, kept.seq);
+        frozen.forEach((segment, at) => {
+          const name = segments[at];
+          if (name !== undefined) own.names.set(segment, { ...name, kept: true });
+        });
+        for (const id of unreadable) own.unreadable.add(id);
+      }
+      held.set(vault, own);
+      measure(own);
+      return stateOf(own);
+    },
+    feed({ vault, key, notes, upTo }) {
+      const own = used(vault);
+      const opened = parts.openKey(key);
+      for (const note of notes) if (note.seq > own.index.seq) take(own, opened, note);
+      own.index.seq = Math.max(own.index.seq, upTo);
+      if (own.index.freshBytes > freshBytes) void tidy(own);
+      measure(own);
+      return stateOf(own);
+    },
+    search({ vault, epoch, seq, query, model, ...wish }): Found | null {
+      const own = use(vault);
+      if (own === undefined || own.epoch !== epoch || own.index.seq < seq) return null;
+      const vectors = own.vectors?.model === model ? own.vectors : null;
+      const { hits, words } = answer(own.index, vectors, parseQuery(query), wish);
+      return { words, hits: hits.flatMap((hit) => foundNote(own.index, hit)) };
+    },
+    rarity: ({ vault, words }) => {
+      const index = use(vault)?.index;
+      return words.map((word) => (index === undefined ? 1 : rarityOf(index, word)));
+    },
+    vectorState({ vault, epoch, model }) {
+      const own = use(vault);
+      if (own === undefined || own.epoch !== epoch) return null;
+      return { vseq: own.vectors?.model === model ? own.vectors.vseq : 0 };
+    },
+    feedVectors({ vault, key, model, rows, upTo }) {
+      const own = use(vault);
+      if (own === undefined) return;
+      if (own.vectors?.model !== model) own.vectors = new VaultVectors(model);
+      const opened = parts.openKey(key);
+      for (const row of rows) if (row.vseq > own.vectors.vseq) own.vectors.put(opened, row);
+      own.vectors.vseq = Math.max(own.vectors.vseq, upTo);
+      measure(own);
+    },
+    passages({ key, notes }) {
+      const opened = parts.openKey(key);
+      return notes.map((note) => {
+        try {
+          return prepare(parts.openMeta(opened, note).title, parts.openContent(opened, note));
+        } catch {
+          return null;
+        }
+      });
+    },
+    excerpts({ key, words, pieces }) {
+      const opened = parts.openKey(key);
+      const wanted = new Set(words);
+      return pieces.map((piece) => excerptOfPiece(parts, opened, wanted, piece));
+    },
+    async freeze({ vault, key }): Promise<Frozen> {
+      const own = used(vault);
+      await own.tidying;
+      const { seq } = own.index;
+      // What comes from here on is not in the segments, nor counted as kept.
+      own.unkept = 0;
+      await tidy(own);
+      const segments = own.index.frozen.map((segment) => {
+        const known = own.names.get(segment);
+        if (known !== undefined) return { id: known.id, parts: known.parts, fresh: !known.kept };
+        const bytes = encodeSegment(segment.parts);
+        const name = { id: parts.uuid(), parts: Math.max(1, Math.ceil(bytes.length / partBytes)), kept: false };
+        own.names.set(segment, name);
+        encoded.set(name.id, bytes);
+        return { id: name.id, parts: name.parts, fresh: true };
+      });
+      for (const segment of own.names.keys()) if (!own.index.frozen.includes(segment)) own.names.delete(segment);
+      const kept: KeptSegments = {
+        segments: segments.map(({ id, parts: count }) => ({ id, parts: count })),
+        unreadable: [...own.unreadable],
+      };
+      const sealed = parts.openKey(key).seal(segmentsPlace(vault, seq), Buffer.from(JSON.stringify(kept), 'utf8'));
+      return { seq, segments, sealed };
+    },
+    part({ vault, key, segment, part }) {
+      const name = [...used(vault).names].find(([, { id }]) => id === segment);
+      if (name === undefined) throw new RangeError('there is no such segment');
+      const bytes = encoded.get(segment) ?? encodeSegment(name[0].parts);
+      encoded.set(segment, bytes);
+      return parts
+        .openKey(key)
+        .seal(partPlace(segment, part), bytes.subarray(part * partBytes, (part + 1) * partBytes));
+    },
+    kept({ vault }) {
+      encoded.clear();
+      for (const name of held.get(vault)?.names.values() ?? []) name.kept = true;
+    },
+    drop({ vault }) {
+      held.delete(vault);
+      loading.delete(vault);
+    },
+  };
+}
+
+function stateOf({ index, floor, unreadable, unkept, bytes }: Held): IndexState {
+  return { seq: index.seq, floor, notes: index.notes, unreadable: unreadable.size, unkept, bytes };
+}
+
+function foundNote(index: VaultIndex, hit: Answered): FoundNote[] {
+  const { id, score, matches } = hit;
+  const location = index.find(id);
+  if (location === undefined) return [];
+  const { seq, path, title } = location.segment.info(location.note);
+  return [{ id, seq, score, matches, path, title, ...placeOf(index, hit) }];
+}
+
+function excerptOfPiece(parts: DeskParts, key: SealingKey, words: ReadonlySet<string>, piece: Piece): Excerpt | null {
+  try {
+    const end = Math.max(piece.end, piece.start + leastPiece);
+    return excerptOf(parts.openContent(key, piece.note).slice(piece.start, end), words);
+  } catch {
+    return null;
+  }
+}
+
+/** Runs steps in slices of time, so that questions are answered in between. */
+async function run(steps: Generator<void, void>): Promise<void> {
+  let since = performance.now();
+  while (steps.next().done !== true) {
+    if (performance.now() - since < sliceMs) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { wordsOf } from '@notevault/note-text/words.ts';
+import fc from 'fast-check';
+import { excerptOf, maxSnippet } from './excerpt.ts';
+import { plainText } from './plain-text.ts';
+
+const marked = (text: string, ...words: string[]) => {
+  const { snippet, highlights } = excerptOf(text, new Set(words));
+  return { snippet, marked: highlights.map(([from, to]) => snippet.slice(from, to)) };
+};
+
+test('plain text is what a reader sees', () => {
+  const cases: Record<string, string> = {
+    '# Title #\n\nA **bold** and _slanted_ `code` ~~gone~~ ==seen==.': 'Title A bold and slanted code gone seen.',
+    '- [x] done\n- item\n1. first\n> > quoted': 'done item first quoted',
+    '> [!tip]- Callout\n> text': 'Callout text',
+    '[[Note]] [[Note|shown]] ![[image.png]] [label](https://example.org/a_b "t") ![alt](x.png)':
+      'Note shown image.png label alt',
+    '| a | b |\n|---|:-:|\n| 1 | 2 |': 'a b 1 2',
+    '```js\nlet a_b = c * d;\n```\n---\n***': 'let a_b = c * d;',
+    'a <b class="x">bold</b> <!-- note --> word <script>alert(1)</script>': 'a bold word alert(1)',
+    'Map<string, number> and a < b, <unknown-tag x>': 'Map‹string, number> and a < b, ‹unknown-tag x>',
+    'snake_case_name 5 \\* 3 \\# x': 'snake_case_name 5 * 3 # x',
+    '  \r\n\ttabs\u0000 and\u0007 bells  ': 'tabs and bells',
+  };
+  for (const [markdown, plain] of Object.entries(cases)) assert.equal(plainText(markdown), plain);
+});
+
+test('whatever a note holds, no tag can begin in its plain text, and it is one line', () => {
+  const pieces = fc.constantFrom(
+    '<',
+    '<',
+    '</',
+    '<!--',
+    '>',
+    'script',
+    'img src=x onerror=y',
+    ' ',
+    '\n',
+    '[[',
+    ']]',
+    '|',
+    '*',
+    '_',
+    '`',
+    '\\',
+    '%%',
+    '](',
+    '🎉',
+    'ア',
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
+      const plain = plainText(parts.join(''));
+      assert.doesNotMatch(plain, /<[a-zA-Z/!?]/);
+      assert.doesNotMatch(plain, /[\n\r\t\u0000]/);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('the excerpt holds the best match, marks words as they are spelt, and is short', () => {
+  const filler = 'Rope and sail and mast and keel. '.repeat(30);
+  const text = `${filler} lantern. ${filler} The **Ländern** lantern by [[x|the harbour]]. ${filler}`;
+  const found = marked(text, 'lantern', 'harbour', 'landern');
+  assert.match(found.snippet, /The Ländern lantern by the harbour\./);
+  assert.deepEqual(found.marked, ['Ländern', 'lantern', 'harbour']);
+  assert.ok(found.snippet.startsWith('…') && found.snippet.endsWith('…'));
+  assert.deepEqual(marked('One line.', 'nothing'), { snippet: 'One line.', marked: [] });
+  assert.deepEqual(marked('the lantern', 'the', 'lantern').marked, ['lantern']);
+  assert.deepEqual(marked('to be', 'to', 'be').marked, ['to', 'be']);
+  assert.deepEqual(marked('検索機能の使い方', '検索').marked, ['検索']);
+  assert.equal(marked(`${'x'.repeat(20_000)} lantern ${'y '.repeat(9000)}`, 'lantern').marked[0], 'lantern');
+});
+
+test('highlights lie in the snippet and on words, in order, whatever the text', () => {
+  const word = fc.constantFrom(
+    'lantern',
+    'Lantern',
+    '🎉',
+    'ア',
+    'é',
+    '**',
+    '[[',
+    ']]',
+    ' ',
+    '\n',
+    '<b>',
+    'rope rope rope rope rope rope',
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 120 }), (parts) => {
+      const { snippet, highlights } = excerptOf(parts.join(' '), new Set(['lantern', 'ア']));
+      assert.ok(snippet.length <= maxSnippet && snippet.isWellFormed());
+      let last = 0;
+      for (const [from, to] of highlights) {
+        assert.ok(from >= last && to > from && to <= snippet.length);
+        assert.ok(['lantern', 'ア'].includes(wordsOf(snippet.slice(from, to))[0] ?? ''));
+        last = to;
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('an excerpt of a megabyte of anything takes no longer than reading it', () => {
+  for (const unit of [
+    'a',
+    ' ',
+    '[',
+    '[[',
+    '](',
+    '<',
+    '<a ',
+    '*',
+    '_',
+    '`',
+    '|',
+    '> ',
+    '- ',
+    '\n',
+    '---\n',
+    '\\',
+    'ア',
+    '#',
+    '"',
+  ]) {
+    const started = performance.now();
+    plainText(unit.repeat(100_000));
+    excerptOf(unit.repeat(500_000), new Set(['a']));
+    assert.ok(performance.now() - started < 3000, JSON.stringify(unit));
+  }
+});

@@ -1,0 +1,126 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Seq } from '@notevault/protocol/ids.ts';
+import type { SealedNote } from '../notes/notes.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { IndexState, KeptIndex, KeptSegments } from './desk.ts';
+import type { SearchParts } from './parts.ts';
+import * as store from './search.store.ts';
+import { indexFormat } from './segment-bytes.ts';
+import { ThreadDied } from './thread.ts';
+
+/** What the thread is given at once: some 20 ms of work, so that other vaults' searches come between. */
+const page = { limit: 64, bytes: 256 * 1024 };
+
+/** Keeps the thread's indexes up with their vaults. */
+export interface Following {
+  /** Brings the vault's index into memory and up to the vault's seq as it is now. `progress` hears how far it is. */
+  catchUp(vault: OpenVault, progress?: (state: IndexState) => void): Promise<IndexState>;
+}
+
+export function createFollowing(parts: SearchParts): Following {
+  const { db, vaults, notes, thread } = parts;
+  const running = new Map<string, Promise<IndexState>>();
+
+  async function bring(vault: OpenVault, progress: (state: IndexState) => void): Promise<IndexState> {
+    let state = (await thread.ask('state', { vault: vault.id, epoch: vault.feedEpoch })) ?? (await load(vault));
+    for (let more = true; more; ) {
+      const after = state.seq as Seq;
+      const { floor } = state;
+      const found = await db.read(async (handle) => {
+        const { changeSeq, floorSeq } = await vaults.feed(handle, vault);
+        if (floorSeq > Math.max(after, floor)) return { floorSeq };
+        return changeSeq <= after ? null : { changeSeq, ...(await notes.sealedAfter(handle, vault, after, page)) };
+      });
+      if (found === null) return state;
+      if ('floorSeq' in found) {
+        // Deletions were forgotten that the index has not seen.
+        state = await begin(vault, null, found.floorSeq);
+        continue;
+      }
+      more = found.more;
+      const last = found.notes.at(-1)?.seq;
+      // Seqs that no note has belong to other changes: past them once no note is left.
+      const upTo = more && last !== undefined ? last : found.changeSeq;
+      const key = vault.key.share(0);
+      state = await thread.ask('feed', { vault: vault.id, key, notes: found.notes.map(postable), upTo });
+      progress(state);
+    }
+    return state;
+  }
+
+  function begin(vault: OpenVault, kept: KeptIndex | null, floor = 0): Promise<IndexState> {
+    const { id, feedEpoch: epoch } = vault;
+    return thread.ask('start', { vault: id, key: vault.key.share(0), epoch, floor, kept });
+  }
+
+  /** From the segments at rest, or from nothing when there are none that can be used. */
+  async function load(vault: OpenVault): Promise<IndexState> {
+    const anew = async () => begin(vault, null, (await vaults.feed(db, vault)).floorSeq);
+    const row = await db.get(store.findIndex, { vault: vault.id });
+    if (row === undefined || row.format !== indexFormat || row.feed_epoch !== vault.feedEpoch) return anew();
+    const named = openSegments(vault, row);
+    if (named === null || !(await loadParts(vault, named))) return anew();
+    return begin(vault, { seq: row.seq, segments: exact(row.segments) }).catch((error) => {
+      if (isTransient(error)) throw error;
+      // Not what was written there: whatever happened to it, the notes are the truth.
+      return anew();
+    });
+  }
+
+  async function loadParts(vault: OpenVault, { segments }: KeptSegments): Promise<boolean> {
+    for (const { id: segment, parts: count } of segments) {
+      for (let part = 0; part < count; part++) {
+        const row = await db.get(store.findPart, { vault: vault.id, segment, part });
+        if (row === undefined) return false;
+        const ask = { vault: vault.id, key: vault.key.share(0), segment, part, data: exact(row.data) };
+        const loaded = await thread.ask('load', ask).then(
+          () => true,
+          (error) => {
+            if (isTransient(error)) throw error;
+            return false;
+          },
+        );
+        if (!loaded) return false;
+      }
+    }
+    return true;
+  }
+
+  return {
+    catchUp(vault, progress = () => undefined) {
+      const key = `${vault.id} ${vault.feedEpoch}`;
+      const begun = running.get(key);
+      // Who comes while one runs needs what that one has not seen yet.
+      const own = (begun ?? Promise.resolve()).catch(() => undefined).then(() => bring(vault, progress));
+      const done = own.finally(() => {
+        if (running.get(key) === own) running.delete(key);
+      });
+      running.set(key, own);
+      return done;
+    },
+  };
+}
+
+/** Whether an error says nothing of what was asked: there was no time, or no thread. */
+function isTransient(error: unknown): boolean {
+  return error instanceof NotevaultError || error instanceof ThreadDied;
+}
+
+/** Which segments an index row names; null when it cannot be opened. */
+export function openSegments(vault: OpenVault, row: { seq: number; segments: Buffer }): KeptSegments | null {
+  try {
+    const place = { kind: 'search_indexes.segments', row: vault.id, version: row.seq };
+    return JSON.parse(vault.key.open(place, row.segments).toString('utf8')) as KeptSegments;
+  } catch {
+    return null;
+  }
+}
+
+export function postable(note: SealedNote): SealedNote {
+  return { ...note, meta: exact(note.meta), content: note.content === null ? null : exact(note.content) };
+}
+
+/** A copy with a buffer of its own: posting a view would copy all of the buffer it lies in. */
+function exact(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}

@@ -1,0 +1,26 @@
+/**
+ * Vectors as bytes, a quarter of their size: each is scaled so that its largest number becomes ±127. What is lost, less
+ * than half a percent of the largest number, is below what tells one passage from the next.
+ */
+export interface Quantized {
+  readonly dimensions: number;
+  /** One vector after the other. */
+  readonly values: Int8Array;
+  /** What each vector's bytes are to be multiplied by. */
+  readonly scales: Float32Array;
+}
+
+/** @param vectors all of `dimensions` finite numbers. */
+export function quantize(vectors: readonly Float32Array[], dimensions: number): Quantized {
+  const values = new Int8Array(vectors.length * dimensions);
+  const scales = new Float32Array(vectors.length);
+  vectors.forEach((vector, index) => {
+    let largest = 0;
+    for (const value of vector) largest = Math.max(largest, Math.abs(value));
+    scales[index] = largest / 127;
+    if (largest === 0) return;
+    const base = index * dimensions;
+    for (let at = 0; at < dimensions; at++) values[base + at] = Math.round(((vector[at] ?? 0) / largest) * 127);
+  });
+  return { dimensions, values, scales };
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../../../test/kit/engines.ts';
+import { notesOnOneServer, type Wire, type Writer } from '../../../test/kit/notes.ts';
+
+/** The paths a search finds, in order. */
+async function find(who: Writer, query: string, more: Record<string, unknown> = {}): Promise<string[]> {
+  return (await results(who, query, more)).map(({ path }: Wire) => path);
+}
+
+async function results(who: Writer, query: string, more: Record<string, unknown> = {}): Promise<Wire[]> {
+  const { status, body } = await who.caller.post('/search', { query, mode: 'keyword', ...more });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.results;
+}
+
+async function errorsOf(who: Writer, body: unknown) {
+  const answer = await who.caller.post('/search', body);
+  assert.equal(answer.status, 422);
+  return answer.body.errors;
+}
+
+onEachEngine('search', (open) => {
+  const start = notesOnOneServer(open);
+
+  test('a result has every field', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const text = '---\ntags: [sea]\n---\n# Coast\nIntro.\n\n## Lights\nThe **old** [[Lamp|lantern]] by the sea wall.\n';
+    const note = await alice.write('Places/North/coast.md', text);
+    const [result, ...others] = await results(alice, 'lantern');
+    assert.deepEqual(others, []);
+    const { score, snippet, highlights, ...rest } = result;
+    assert.deepEqual(rest, {
+      ...{ id: note.id, path: 'Places/North/coast.md', title: 'Coast', folder: 'Places/North' },
+      ...{ heading_path: 'Coast > Lights', match_count: 1 },
+    });
+    assert.ok(score > 0 && score <= 1);
+    assert.match(snippet, /The old lantern by the sea wall\./);
+    assert.deepEqual(
+      highlights.map(([from, to]: [number, number]) => snippet.slice(from, to)),
+      ['lantern'],
+    );
+  });
+
+  test('query is required and not blank; unknown modes and bad dates are told by field', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    assert.deepEqual(Object.keys(await errorsOf(alice, {})), ['query']);
+    assert.deepEqual(await errorsOf(alice, { query: ' \n' }), { query: ["can't be blank"] });
+    assert.deepEqual(Object.keys(await errorsOf(alice, { query: 5 })), ['query']);
+    assert.deepEqual(Object.keys(await errorsOf(alice, { query: 'x', mode: 'exact' })), ['mode']);
+    assert.deepEqual(Object.keys(await errorsOf(alice, { query: 'x', limit: 'many' })), ['limit']);
+    const bad = { created_after: '2024-02-30', created_before: 'soon', updated_after: '24', updated_before: '' };
+    assert.deepEqual(Object.keys(await errorsOf(alice, { query: 'x', ...bad })).sort(), Object.keys(bad).sort());
+    assert.deepEqual(Object.keys(await errorsOf(alice, { query: 'x', folder: '../up' })), ['folder']);
+  });
+
+  test('limit: five by default, clamped to 1 and 50; other fields may be null; diversity is clamped', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const many = Array.from({ length: 55 }, (_, at) => ({ path: `n${at}.md`, content: 'anchor', mtime: 1 }));
+    await alice.caller.post('/notes/batch', { notes: many }, { 'x-idempotency-key': 'many' });
+    assert.equal((await find(alice, 'anchor')).length, 5);
+    const nulls = { limit: null, diversity: null, tags: null, folder: null, type: null, cross_vault: null, mode: null };
+    assert.equal((await find(alice, 'anchor', { ...nulls, created_after: null, updated_before: null })).length, 5);
+    assert.equal((await find(alice, 'anchor', { limit: 0 })).length, 1);
+    assert.equal((await find(alice, 'anchor', { limit: -3 })).length, 1);
+    assert.equal((await find(alice, 'anchor', { limit: 7 })).length, 7);
+    assert.equal((await find(alice, 'anchor', { limit: 1000, diversity: 7 })).length, 50);
+    assert.equal((await find(alice, 'anchor', { diversity: -1, mode: 'hybrid', extra: 'ignored' })).length, 5);
+  });
+
+  test('a write is found by the next search; what is gone or was elsewhere is not', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const { id } = await alice.write('a.md', 'first anchor');
+    assert.deepEqual(await find(alice, 'anchor'), ['a.md']);
+    await alice.write('a.md', 'second lantern');
+    assert.deepEqual(await find(alice, 'anchor'), []);
+    assert.deepEqual(await find(alice, 'lantern'), ['a.md']);
+    await alice.caller.post('/notes/append', { path: 'a.md', text: 'third rope' });
+    assert.deepEqual(await find(alice, 'rope'), ['a.md']);
+    await alice.caller.post('/notes/rename', { old_path: 'a.md', new_path: 'Deep/harbour.md' });
+    assert.deepEqual(await find(alice, 'rope'), ['Deep/harbour.md']);
+    assert.deepEqual(await find(alice, 'title:harbour'), ['Deep/harbour.md']);
+    assert.deepEqual(await find(alice, 'path:a.md'), []);
+    assert.deepEqual(await find(alice, 'rope', { folder: 'Deep' }), ['Deep/harbour.md']);
+    await alice.caller.post('/folders/rename', { old_path: 'Deep', new_path: 'Shallow' });
+    assert.deepEqual(await find(alice, 'rope', { folder: 'deep' }), []);
+    assert.deepEqual(await find(alice, 'rope', { folder: 'SHALLOW/' }), ['Shallow/harbour.md']);
+    const moved = { ids: [id], target_folder: '' };
+    await alice.caller.post('/notes/batch-move', moved, { 'x-idempotency-key': 'move' });
+    assert.deepEqual(await find(alice, 'rope'), ['harbour.md']);
+    await alice.remove('harbour.md');
+    assert.deepEqual(await find(alice, 'rope'), []);
+    await alice.write('harbour.md', 'rope again', { id });
+    assert.deepEqual(await find(alice, 'rope'), ['harbour.md']);
+  });
+
+  test('links rewritten by a rename are searched as they are now', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    await alice.write('Zebra.md', 'x');
+    await alice.write('from.md', 'see [[Zebra]]');
+    assert.deepEqual((await find(alice, 'zebra')).sort(), ['Zebra.md', 'from.md']);
+    await alice.caller.post('/notes/rename', { old_path: 'Zebra.md', new_path: 'Quagga.md' });
+    assert.deepEqual(await find(alice, '"zebra"'), []);
+    assert.deepEqual((await find(alice, 'quagga')).sort(), ['Quagga.md', 'from.md']);
+  });
+
+  test('filters: tags, folder, type and dates, each inclusive and each failing what lacks it', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    await alice.write(
+      'Sea/a.md',
+      '---\ntags: [Water/Salt]\ntype: Log\ncreated: 2024-03-05\nupdated: 2024-04-01T10:00:00Z\n---\ntide',
+    );
+    await alice.write('Sea/North/b.md', '---\ntype: log\ncreated: 2024-03-06T00:00:00.000Z\n---\ntide #water');
+    await alice.write('Seaside/c.md', '---\nupdated: 2024-04-02\n---\ntide #waters');
+    const narrowed = async (more: Record<string, unknown>) =>
+      (await find(alice, 'tide', more))
+        .map((path) => path.at(-4))
+        .sort()
+        .join('');
+    assert.equal(await narrowed({}), 'abc');
+    assert.equal(await narrowed({ tags: ['WATER'] }), 'ab');
+    assert.equal(await narrowed({ tags: ['#water/salt', 'waters'] }), 'ac');
+    assert.equal(await narrowed({ tags: ['nothing'] }), '');
+    assert.equal(await narrowed({ tags: [] }), 'abc');
+    assert.equal(await narrowed({ folder: 'sea' }), 'ab');
+    assert.equal(await narrowed({ folder: '/Sea/North/' }), 'b');
+    assert.equal(await narrowed({ folder: '' }), 'abc');
+    assert.equal(await narrowed({ type: 'LOG' }), 'ab');
+    assert.equal(await narrowed({ created_after: '2024-03-05' }), 'ab');
+    assert.equal(await narrowed({ created_after: '2024-03-05T00:00:00.001Z' }), 'b');
+    assert.equal(await narrowed({ created_before: '2024-03-05' }), 'a');
+    assert.equal(await narrowed({ created_before: '2024-03-06' }), 'ab');
+    assert.equal(await narrowed({ created_before: '2024-03-06T01:00:00+01:00' }), 'ab');
+    assert.equal(
+      await narrowed({ updated_after: '2024-04-01T10:00:00Z', updated_before: '2024-04-01T10:00:00Z' }),
+      'a',
+    );
+    assert.equal(await narrowed({ updated_after: '2024-04-02' }), 'c');
+    assert.equal(await narrowed({ folder: 'Sea', type: 'log', tags: ['water'], created_after: '2024-03-06' }), 'b');
+  });
+
+  test('the query’s own syntax', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    await alice.write('Sea/tides.md', '# Tides\nhigh water, low water #moon');
+    await alice.write('Land/water.md', 'low land, high land');
+    assert.deepEqual(await find(alice, '"low water"'), ['Sea/tides.md']);
+    assert.deepEqual(await find(alice, 'high -moon'), ['Land/water.md']);
+    assert.deepEqual(await find(alice, 'high tag:moon'), ['Sea/tides.md']);
+    assert.deepEqual(await find(alice, 'high path:land/'), ['Land/water.md']);
+    assert.deepEqual(await find(alice, 'high folder:Sea'), ['Sea/tides.md']);
+    assert.deepEqual(await find(alice, 'high title:tide'), ['Sea/tides.md']);
+    assert.deepEqual((await find(alice, 'hihg')).length, 2);
+    assert.deepEqual(await find(alice, '!!!'), []);
+    assert.deepEqual(await find(alice, '"'.repeat(5000)), []);
+  });
+
+  test('reading is enough; other people’s vaults are not there and change no score', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    await alice.write('a.md', 'anchor rope');
+    await alice.write('b.md', 'rope sail mast keel');
+    const before = await results(alice, 'anchor rope');
+    const bob = await notes.bob();
+    for (let at = 0; at < 5; at++) await bob.write(`${at}.md`, 'anchor anchor rope');
+    assert.deepEqual(await results(alice, 'anchor rope'), before);
+    assert.equal((await bob.caller.post('/search', { query: 'anchor' }, { 'x-vault-id': alice.vault })).status, 404);
+    assert.equal((await bob.caller.get('/search/status', { 'x-vault-id': alice.vault })).status, 404);
+  });
+
+  test('status counts what has its vectors', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    await alice.write('a.md');
+    await alice.write('b.md');
+    await alice.remove('b.md');
+    const { status, body } = await alice.caller.get('/search/status');
+    assert.equal(status, 200);
+    assert.deepEqual(body, { total: 1, indexed: 0, pending: 1, failed: 0, model: 'builtin' });
+  });
+});

@@ -1,0 +1,29 @@
+import { Type } from 'typebox';
+import { type Route, route } from '../../http/route.ts';
+import { SearchRequest, SearchResult, SearchStatus } from './search.schema.ts';
+import type { Search } from './search.ts';
+
+export function searchRoutes(search: Search): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/search',
+      operation: 'search',
+      summary: 'The notes that match best, one result each',
+      access: 'read',
+      body: SearchRequest,
+      responses: { 200: Type.Object({ results: Type.Array(SearchResult) }) },
+      errors: ['cross_vault_plan'],
+      handle: async ({ principal, vault, body }) => ({ body: { results: await search.find(principal, vault, body) } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/search/status',
+      operation: 'searchStatus',
+      summary: 'How far the vault’s notes are indexed',
+      access: 'read',
+      responses: { 200: SearchStatus },
+      handle: async ({ vault }) => ({ body: await search.status(vault) }),
+    }),
+  ];
+}

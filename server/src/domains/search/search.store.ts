@@ -1,0 +1,79 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { SearchTables } from './search.tables.ts';
+
+const { statement, listStatement } = statementsOver<SearchTables>();
+
+export const findIndex = statement((db, p: { vault: VaultId }) =>
+  db.selectFrom('search_indexes').select(['format', 'feed_epoch', 'seq', 'segments']).where('vault_id', '=', p.vault),
+);
+
+export const findPart = statement((db, p: { vault: VaultId; segment: string; part: number }) =>
+  db
+    .selectFrom('search_segments')
+    .select(['data'])
+    .where('vault_id', '=', p.vault)
+    .where('segment_id', '=', p.segment)
+    .where('part', '=', p.part),
+);
+
+export const insertPart = statement((db, p: { vault: VaultId; segment: string; part: number; data: Uint8Array }) =>
+  db
+    .insertInto('search_segments')
+    .values({ vault_id: p.vault, segment_id: p.segment, part: p.part, data: p.data as Buffer }),
+);
+
+interface NewIndex {
+  readonly vault: VaultId;
+  readonly format: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly segments: Buffer;
+}
+
+/** Puts an index in the place of the one that was there. */
+export const putIndex = statement((db, p: NewIndex) =>
+  db
+    .insertInto('search_indexes')
+    .values({ vault_id: p.vault, format: p.format, feed_epoch: p.epoch, seq: p.seq, segments: p.segments })
+    .onConflict((conflict) =>
+      conflict.column('vault_id').doUpdateSet((eb) => ({
+        format: eb.ref('excluded.format'),
+        feed_epoch: eb.ref('excluded.feed_epoch'),
+        seq: eb.ref('excluded.seq'),
+        segments: eb.ref('excluded.segments'),
+      })),
+    ),
+);
+
+export const deleteIndex = statement((db, p: { vault: VaultId }) =>
+  db.deleteFrom('search_indexes').where('vault_id', '=', p.vault),
+);
+
+/** Segments of a vault after one, by their ids; a row for each of their parts. */
+export const findSegments = statement((db, p: { vault: VaultId; after: string; limit: number }) =>
+  db
+    .selectFrom('search_segments')
+    .select(['segment_id'])
+    .where('vault_id', '=', p.vault)
+    .where('segment_id', '>', p.after)
+    .orderBy('segment_id')
+    .limit(p.limit),
+);
+
+export const findPartsOf = statement((db, p: { vault: VaultId; segment: string; limit: number }) =>
+  db
+    .selectFrom('search_segments')
+    .select(['part'])
+    .where('vault_id', '=', p.vault)
+    .where('segment_id', '=', p.segment)
+    .limit(p.limit),
+);
+
+export const deleteParts = listStatement((db, p: { vault: VaultId; segment: string }, parts: number[]) =>
+  db
+    .deleteFrom('search_segments')
+    .where('vault_id', '=', p.vault)
+    .where('segment_id', '=', p.segment)
+    .where('part', 'in', parts),
+);

@@ -1,0 +1,70 @@
+/** The `size` best of many scored rows, in a heap whose root is the worst of them. */
+export class TopRows {
+  readonly #rows: Int32Array;
+  readonly #scores: Float32Array;
+  #count = 0;
+
+  constructor(size: number) {
+    this.#rows = new Int32Array(size);
+    this.#scores = new Float32Array(size);
+  }
+
+  /** Scores up to this are not taken. */
+  get floor(): number {
+    return this.#count < this.#rows.length ? Number.NEGATIVE_INFINITY : (this.#scores[0] ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Takes a row whose score is above the floor. */
+  push(row: number, score: number): void {
+    if (this.#count < this.#rows.length) this.#up(this.#count++, row, score);
+    else this.#down(row, score);
+  }
+
+  /** In no order. */
+  rows(): Int32Array {
+    return this.#rows.slice(0, this.#count);
+  }
+
+  /** Best first; of equal scores the lower row. */
+  sorted(): { row: number; score: number }[] {
+    return Array.from({ length: this.#count }, (_, at) => ({
+      row: this.#rows[at] ?? 0,
+      score: this.#scores[at] ?? 0,
+    })).sort((a, b) => b.score - a.score || a.row - b.row);
+  }
+
+  #up(from: number, row: number, score: number): void {
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if ((this.#scores[parent] as number) <= score) break;
+      this.#move(parent, at);
+      at = parent;
+    }
+    this.#put(at, row, score);
+  }
+
+  #down(row: number, score: number): void {
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      if (left >= this.#count) break;
+      const right = left + 1;
+      const child =
+        right < this.#count && (this.#scores[right] as number) < (this.#scores[left] as number) ? right : left;
+      if ((this.#scores[child] as number) >= score) break;
+      this.#move(child, at);
+      at = child;
+    }
+    this.#put(at, row, score);
+  }
+
+  #move(from: number, to: number): void {
+    this.#put(to, this.#rows[from] ?? 0, this.#scores[from] as number);
+  }
+
+  #put(at: number, row: number, score: number): void {
+    this.#rows[at] = row;
+    this.#scores[at] = score;
+  }
+}

@@ -1,0 +1,223 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../engines/database/statement.ts';
+import type { NotesTables } from '../notes/notes.tables.ts';
+import type { VaultsTables } from '../vaults/vaults.tables.ts';
+import type { VectorsTables } from './vectors.tables.ts';
+
+const { statement, listStatement } = statementsOver<VectorsTables & NotesTables & VaultsTables>();
+
+/** Active vaults with notes that were written since they were last embedded, or that were embedded by another model. */
+export const findDue = statement((db, p: { model: string; now: number; after: string; limit: number }) =>
+  db
+    .selectFrom('vault_feeds')
+    .leftJoin('search_embeddings as at', 'at.vault_id', 'vault_feeds.vault_id')
+    .select('vault_feeds.vault_id')
+    .where('vault_feeds.vault_id', '>', p.after as VaultId)
+    .where('vault_feeds.writable', '=', 1)
+    .where('vault_feeds.change_seq', '>', 0)
+    .where((eb) =>
+      eb.or([
+        eb('at.vault_id', 'is', null),
+        eb.and([
+          eb('at.lease_until', '<=', p.now),
+          eb.or([
+            eb('at.seq', '<', eb.ref('vault_feeds.change_seq')),
+            eb('at.model', '<>', p.model),
+            eb('at.feed_epoch', '<>', eb.ref('vault_feeds.feed_epoch')),
+          ]),
+        ]),
+      ]),
+    )
+    .orderBy('vault_feeds.vault_id')
+    .limit(p.limit),
+);
+
+/** Notes that are to be tried again, the longest due first. */
+export const findRetries = statement((db, p: { now: number; limit: number }) =>
+  db
+    .selectFrom('search_vectors')
+    .select(['vault_id', 'note_id'])
+    .where('retry_at', 'is not', null)
+    .where('retry_at', '<=', p.now)
+    .orderBy('retry_at')
+    .limit(p.limit),
+);
+
+export const findEmbedding = statement((db, p: { vault: VaultId }) =>
+  db.selectFrom('search_embeddings').select(['model', 'feed_epoch', 'seq', 'vseq']).where('vault_id', '=', p.vault),
+);
+
+interface Claim {
+  readonly vault: VaultId;
+  readonly model: string;
+  readonly epoch: number;
+  readonly lease: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+/** Takes or extends the lease: no row comes back while another has it. */
+export const claim = statement((db, p: Claim) =>
+  db
+    .insertInto('search_embeddings')
+    .values({
+      ...{ vault_id: p.vault, model: p.model, feed_epoch: p.epoch, seq: 0, vseq: 0 },
+      ...{ lease: p.lease, lease_until: p.until },
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('vault_id')
+        .doUpdateSet({ lease: p.lease, lease_until: p.until })
+        .where((eb) =>
+          eb.or([eb('search_embeddings.lease_until', '<=', p.now), eb('search_embeddings.lease', '=', p.lease)]),
+        ),
+    )
+    .returning(['model', 'feed_epoch', 'seq', 'vseq']),
+);
+
+/** Begins anew: for another model or another feed. */
+export const restart = statement((db, p: { vault: VaultId; lease: string; model: string; epoch: number }) =>
+  db
+    .updateTable('search_embeddings')
+    .set({ model: p.model, feed_epoch: p.epoch, seq: 0 })
+    .where('vault_id', '=', p.vault)
+    .where('lease', '=', p.lease),
+);
+
+interface Progress {
+  readonly vault: VaultId;
+  readonly lease: string;
+  readonly until: number;
+  /** How many vseqs are taken. */
+  readonly rows: number;
+  readonly seq: number;
+}
+
+/** Moves on, for whoever holds the lease; first thing in its transaction, so that vseqs become visible in order. */
+export const advance = statement((db, p: Progress) =>
+  db
+    .updateTable('search_embeddings')
+    .set((eb) => ({ seq: p.seq, vseq: eb('vseq', '+', p.rows), lease_until: p.until }))
+    .where('vault_id', '=', p.vault)
+    .where('lease', '=', p.lease)
+    .returning(['vseq']),
+);
+
+export const release = statement((db, p: { vault: VaultId; lease: string }) =>
+  db
+    .updateTable('search_embeddings')
+    .set({ lease: null, lease_until: 0 })
+    .where('vault_id', '=', p.vault)
+    .where('lease', '=', p.lease),
+);
+
+export interface NewVectors {
+  readonly note: string;
+  readonly version: number;
+  readonly vseq: number;
+  readonly data: Buffer | null;
+  readonly failures: number;
+  readonly retryAt: number | null;
+}
+
+export const putVectors = listStatement((db, p: { vault: VaultId; model: string }, rows: NewVectors[]) =>
+  db
+    .insertInto('search_vectors')
+    .values(
+      rows.map((row) => ({
+        ...{ vault_id: p.vault, note_id: row.note, model: p.model, version: row.version },
+        ...{ vseq: row.vseq, data: row.data, failures: row.failures, retry_at: row.retryAt },
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['vault_id', 'note_id']).doUpdateSet((eb) => ({
+        model: eb.ref('excluded.model'),
+        version: eb.ref('excluded.version'),
+        vseq: eb.ref('excluded.vseq'),
+        data: eb.ref('excluded.data'),
+        failures: eb.ref('excluded.failures'),
+        retry_at: eb.ref('excluded.retry_at'),
+      })),
+    ),
+);
+
+/** Puts off what cannot be tried now. */
+export const postpone = listStatement((db, p: { vault: VaultId; until: number }, notes: string[]) =>
+  db
+    .updateTable('search_vectors')
+    .set({ retry_at: p.until })
+    .where('vault_id', '=', p.vault)
+    .where('retry_at', 'is not', null)
+    .where('note_id', 'in', notes),
+);
+
+export const deleteVectors = listStatement((db, p: { vault: VaultId }, notes: string[]) =>
+  db.deleteFrom('search_vectors').where('vault_id', '=', p.vault).where('note_id', 'in', notes),
+);
+
+/** What some notes have, without the vectors themselves. */
+export const findStamps = listStatement((db, p: { vault: VaultId }, notes: string[]) =>
+  db
+    .selectFrom('search_vectors')
+    .select(['note_id', 'model', 'version', 'failures'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', 'in', notes),
+);
+
+export const findVectorsOf = listStatement((db, p: { vault: VaultId; model: string }, notes: string[]) =>
+  db
+    .selectFrom('search_vectors')
+    .select(['note_id', 'version', 'vseq', 'data'])
+    .where('vault_id', '=', p.vault)
+    .where('model', '=', p.model)
+    .where('note_id', 'in', notes),
+);
+
+/** Vectors written after a vseq, in order. */
+export const findVectorsAfter = statement((db, p: { vault: VaultId; model: string; after: number; limit: number }) =>
+  db
+    .selectFrom('search_vectors')
+    .select(['note_id', 'version', 'vseq', 'data'])
+    .where('vault_id', '=', p.vault)
+    .where('vseq', '>', p.after)
+    .where('model', '=', p.model)
+    .orderBy('vseq')
+    .limit(p.limit),
+);
+
+/** Live notes; those written after a seq; and those that failed up to it. */
+export const countNotes = statement((db, p: { vault: VaultId; seq: number }) =>
+  db
+    .selectFrom('vault_feeds')
+    .select((eb) => [
+      'vault_feeds.note_count as total',
+      eb
+        .selectFrom('notes')
+        .select(({ fn }) => fn.countAll<number>().as('pending'))
+        .where('notes.vault_id', '=', p.vault)
+        .where('notes.seq', '>', p.seq)
+        .where('notes.deleted_at', 'is', null)
+        .as('pending'),
+      eb
+        .selectFrom('search_vectors')
+        .innerJoin('notes', (join) =>
+          join.onRef('notes.vault_id', '=', 'search_vectors.vault_id').onRef('notes.id', '=', 'search_vectors.note_id'),
+        )
+        .select(({ fn }) => fn.countAll<number>().as('failed'))
+        .where('search_vectors.vault_id', '=', p.vault)
+        .where('search_vectors.retry_at', 'is not', null)
+        .where('notes.seq', '<=', p.seq)
+        .where('notes.deleted_at', 'is', null)
+        .as('failed'),
+    ])
+    .where('vault_feeds.vault_id', '=', p.vault),
+);
+
+/** Vectors of a vault, some of them, with their sizes. */
+export const findSome = statement((db, p: { vault: VaultId; limit: number }) =>
+  db.selectFrom('search_vectors').select(['note_id']).where('vault_id', '=', p.vault).limit(p.limit),
+);
+
+export const deleteEmbedding = statement((db, p: { vault: VaultId }) =>
+  db.deleteFrom('search_embeddings').where('vault_id', '=', p.vault),
+);

@@ -1,0 +1,92 @@
+/** Who watches a document: beside y-protocols, whose messages these are. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protocols/awareness';
+import * as Y from 'yjs';
+import { noStates, Presence, readStates, writeStates } from './awareness.ts';
+
+const [alice, bob] = [{ owner: 'alice' }, { owner: 'bob' }];
+const said = (client: number, clock: number, state: string | null = `{"of":${client}}`) => ({ client, clock, state });
+
+describe('messages', () => {
+  test('are those of y-protocols, both ways', () => {
+    const awareness = new Awareness(new Y.Doc());
+    awareness.setLocalState({ cursor: 'ä', nested: { at: 1 } });
+    const states = readStates(encodeAwarenessUpdate(awareness, [awareness.clientID]));
+    assert.deepEqual(states, [{ client: awareness.clientID, clock: 1, state: '{"cursor":"ä","nested":{"at":1}}' }]);
+    const other = new Awareness(new Y.Doc());
+    applyAwarenessUpdate(other, writeStates(states ?? []), 'test');
+    assert.deepEqual(other.getStates().get(awareness.clientID), awareness.getLocalState());
+    applyAwarenessUpdate(other, writeStates([said(awareness.clientID, 1, null)]), 'test');
+    assert.equal(other.getStates().has(awareness.clientID), false);
+    applyAwarenessUpdate(other, noStates, 'test');
+    for (const each of [awareness, other]) each.destroy();
+  });
+
+  test('that claim too much, or are none, are nothing', () => {
+    assert.equal(readStates(Uint8Array.of(255, 255, 255, 255, 15)), null);
+    assert.equal(readStates(Uint8Array.of(1, 1)), null);
+    assert.equal(readStates(writeStates([said(1, 1, 'no json')])), null);
+    assert.equal(readStates(writeStates([said(1, 1, `"${'x'.repeat(20_000)}"`)])), null);
+    assert.equal(readStates(writeStates(Array.from({ length: 257 }, (_, at) => said(at, 1)))), null);
+    assert.deepEqual(readStates(writeStates([said(1, 1, 'null')])), [said(1, 1, null)]);
+  });
+});
+
+describe('presence', () => {
+  test('what is older than what is known is no news', () => {
+    const presence = new Presence();
+    assert.deepEqual(presence.hear(alice, [said(1, 5)], true, 0), [said(1, 5)]);
+    assert.deepEqual(presence.hear(alice, [said(1, 4), said(1, 5)], false, 0), []);
+    assert.deepEqual(presence.hear(alice, [said(1, 6, '7')], false, 0), [said(1, 6, '7')]);
+    assert.deepEqual(presence.states(), [said(1, 6, '7')]);
+    assert.deepEqual(presence.hear(alice, [said(1, 6, null)], false, 0), [said(1, 6, null)]);
+    assert.deepEqual(presence.states(), []);
+  });
+
+  test('nobody speaks for a client of somebody else, but a client that comes back claims its own', () => {
+    const presence = new Presence();
+    presence.hear(alice, [said(1, 5)], true, 0);
+    assert.deepEqual(presence.hear(bob, [said(2, 0), said(1, 9, 'false'), said(1, 5, null)], false, 0), [said(2, 0)]);
+    // Alice's client on a new socket, before the old one is known to be gone.
+    const again = { owner: 'alice again' };
+    assert.deepEqual(presence.hear(again, [said(1, 5)], true, 0), [said(1, 5)]);
+    assert.deepEqual(presence.leave(alice), []);
+    assert.deepEqual(presence.leave(again), [said(1, 5, null)]);
+    assert.deepEqual(presence.states(), [said(2, 0)]);
+  });
+
+  test('an echo does not bring back who left; who comes back does', () => {
+    const presence = new Presence();
+    presence.hear(alice, [said(1, 5)], true, 0);
+    presence.leave(alice);
+    assert.deepEqual(presence.hear(bob, [said(1, 5)], false, 0), []);
+    assert.deepEqual(presence.hear(alice, [said(1, 5)], true, 0), [said(1, 5)]);
+  });
+
+  test('clients of other processes are lost when they say nothing for long', () => {
+    const presence = new Presence();
+    presence.hear(alice, [said(1, 1)], true, 0);
+    presence.hear(bob, [said(2, 1), said(3, 1)], false, 0);
+    presence.hear(bob, [said(3, 2)], false, 30);
+    assert.deepEqual(
+      presence.expire(20, (owner) => owner === alice),
+      [said(2, 1, null)],
+    );
+    assert.deepEqual(
+      presence.states().map(({ client }) => client),
+      [1, 3],
+    );
+  });
+
+  test('clients and their bytes are bounded, and what left makes room', () => {
+    const presence = new Presence();
+    const many = Array.from({ length: 2000 }, (_, at) => said(at, 1));
+    assert.equal(presence.hear(alice, many, true, 0).length, 1024);
+    presence.leave(alice);
+    const large = Array.from({ length: 100 }, (_, at) => said(at, 2, JSON.stringify('x'.repeat(16_000))));
+    assert.ok(presence.hear(bob, large, true, 0).length < 70);
+    presence.leave(bob);
+    assert.equal(presence.hear(bob, large.slice(0, 10), true, 0).length, 10);
+  });
+});

@@ -1,0 +1,58 @@
+import { timingSafeEqual } from 'node:crypto';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Feed, OpenVault } from '../vaults/vaults.ts';
+
+/** A place in a vault's feed: what a reader has, and what it may not know of. */
+export interface Position {
+  /** The seq of the last row read; 0 before the first. */
+  readonly seq: Seq;
+  /**
+   * The vault's floor when the reading began from nothing, else 0. Tombstones up to here were dropped before, and the
+   * reader cannot know the rows that they were of.
+   */
+  readonly base: Seq;
+}
+
+/** What a reader at a position has applied, or need not apply: tombstones up to here can go without it. */
+export function appliedBy({ seq, base }: Position): Seq {
+  return seq > base ? seq : base;
+}
+
+const FORMAT = 1;
+/** Format (1 byte), feed epoch (4), seq (8), base (8); then the MAC. */
+const BODY_BYTES = 21;
+const MAC_BYTES = 12;
+const TEXT_LENGTH = ((BODY_BYTES + MAC_BYTES) * 4) / 3;
+
+/** A position as clients keep it: opaque, and of no use in another vault. */
+export function cursorOf(vault: OpenVault, { seq, base }: Position): string {
+  const body = Buffer.alloc(BODY_BYTES);
+  body.writeUInt8(FORMAT, 0);
+  body.writeUInt32BE(vault.feedEpoch, 1);
+  body.writeBigUInt64BE(BigInt(seq), 5);
+  body.writeBigUInt64BE(BigInt(base), 13);
+  return Buffer.concat([body, macOf(vault, body)]).toString('base64url');
+}
+
+/**
+ * The position of a cursor that a client sent. Throws `invalid_cursor` for what this vault never gave, and
+ * `history_expired` for a position from which changes may be missing.
+ */
+export function positionOf(vault: OpenVault, cursor: string, { changeSeq, floorSeq }: Feed): Position {
+  const bytes = Buffer.from(cursor, 'base64url');
+  // Decoding skips what is no base64: only the very text that was given will do.
+  if (cursor.length !== TEXT_LENGTH || bytes.toString('base64url') !== cursor)
+    throw new NotevaultError('invalid_cursor');
+  const body = bytes.subarray(0, BODY_BYTES);
+  if (!timingSafeEqual(bytes.subarray(BODY_BYTES), macOf(vault, body))) throw new NotevaultError('invalid_cursor');
+  const [seq, base] = [Number(body.readBigUInt64BE(5)) as Seq, Number(body.readBigUInt64BE(13)) as Seq];
+  const position = { seq, base };
+  const expired = body.readUInt32BE(1) !== vault.feedEpoch || seq > changeSeq || appliedBy(position) < floorSeq;
+  if (expired) throw new NotevaultError('history_expired');
+  return position;
+}
+
+function macOf(vault: OpenVault, body: Buffer): Buffer {
+  return vault.key.mac('feed cursor', body.toString('latin1')).subarray(0, MAC_BYTES);
+}

@@ -1,0 +1,15 @@
+import type { Attachments, ChangedAttachment } from '../attachments/attachments.ts';
+import type { HotKind } from '../vaults/vaults.ts';
+
+/** A row and its hash, beside the letters of the path: estimated as those of notes are measured. */
+const ROW_BYTES = 440;
+
+/** Live attachments as they are held open in memory. */
+export function hotAttachmentsOf(attachments: Attachments): HotKind<ChangedAttachment> {
+  // Tombstones are opened too when a vault is read for the first time: a vault has few of them, and they go.
+  const read: HotKind<ChangedAttachment>['changed'] = async (handle, vault, after, limit) => {
+    const rows = await attachments.changedAfter(handle, vault, after, limit);
+    return rows.map((row) => ({ id: row.id, seq: row.seq, row: row.deleted ? null : row }));
+  };
+  return { changed: read, live: read, bytesOf: ({ path }) => ROW_BYTES + path.length };
+}

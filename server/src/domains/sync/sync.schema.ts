@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Timestamp, Uuid } from '../../http/schemas.ts';
+import { Folder } from '../folders/folders.schema.ts';
+
+const AttachmentEntry = Type.Object({
+  id: Uuid,
+  path: Type.String(),
+  content_hash: Type.String({ description: 'Lower-case hex SHA-256 of the content.' }),
+  seq: Type.Integer({ description: 'The change that last wrote it: a client with a lower one is behind.' }),
+});
+
+const NoteEntry = Type.Object({
+  ...AttachmentEntry.properties,
+  crdt_head: Type.String({
+    description:
+      'Lower-case hex SHA-256 of the document’s Yjs snapshot: converged when this and content_hash are equal.',
+  }),
+});
+
+/** Either all of it, or `unchanged` and `change_seq` alone. */
+export const Manifest = Type.Object({
+  change_seq: Type.Integer(),
+  total_notes: Type.Optional(Type.Integer()),
+  total_attachments: Type.Optional(Type.Integer()),
+  notes: Type.Optional(Type.Array(NoteEntry, { description: 'By path.' })),
+  attachments: Type.Optional(Type.Array(AttachmentEntry, { description: 'By path.' })),
+  unchanged: Type.Optional(
+    Type.Boolean({ description: 'True when `since_seq` is the current seq; only `change_seq` is beside it then.' }),
+  ),
+});
+
+export const SyncChange = Type.Object({
+  seq: Type.Integer({ description: 'The vault’s change that last wrote the row.' }),
+  type: Type.Union([Type.Literal('note'), Type.Literal('attachment')]),
+  id: Uuid,
+  path: Type.String(),
+  content_hash: Type.String(),
+  deleted: Type.Boolean(),
+  mtime: Type.Number(),
+  updated_at: Timestamp,
+  title: Type.Optional(Type.String({ description: 'Notes.' })),
+  folder: Type.Optional(Type.String({ description: 'Notes.' })),
+  version: Type.Optional(Type.Integer({ description: 'Notes.' })),
+  mime_type: Type.Optional(Type.String({ description: 'Attachments.' })),
+  size_bytes: Type.Optional(Type.Integer({ description: 'Attachments.' })),
+  content: Type.Optional(Type.String({ description: 'Live notes, with `fields=all`.' })),
+});
+export type SyncChange = Static<typeof SyncChange>;
+
+export const SyncChanges = Type.Object({
+  changes: Type.Array(SyncChange, { description: 'By seq; each row once, as its last write left it.' }),
+  has_more: Type.Boolean(),
+  next_cursor: Nullable(Type.String({ description: 'Where the next page begins; null on the last one.' })),
+  resume_cursor: Type.String({
+    description: 'The position after this page, to be kept with what was applied and sent as `cursor` next time.',
+  }),
+});
+export type SyncChanges = Static<typeof SyncChanges>;
+
+export const VaultTree = Type.Object({
+  change_seq: Type.Integer(),
+  folders: Type.Array(Folder, { description: 'The root (empty name) first, then by path.' }),
+  notes: Type.Array(Type.Object({ id: Uuid, path: Type.String(), created_at: Timestamp, updated_at: Timestamp })),
+  attachments: Type.Array(
+    Type.Object({
+      id: Uuid,
+      path: Type.String(),
+      size_bytes: Type.Integer(),
+      mtime: Type.Number(),
+      updated_at: Timestamp,
+      mime_type: Nullable(Type.String()),
+    }),
+  ),
+});

@@ -1,0 +1,39 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../engines/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { Builds } from './builds.ts';
+import { changesPage, type PageQuery, pageAsked } from './changes.ts';
+import { hotAttachmentsOf } from './hot-attachments.ts';
+import { createManifests, type Manifests } from './manifest.ts';
+import type { SyncParts } from './parts.ts';
+import { dropExpired } from './retention.ts';
+import type { SyncChanges } from './sync.schema.ts';
+import * as store from './sync.store.ts';
+
+/** How clients follow a vault (docs/sync-spec.md). */
+export interface Sync extends Manifests {
+  /** One page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`, `note_unreadable`, `attachment_unreadable`, a validation
+   * error. */
+  changes(vault: OpenVault, query: PageQuery, device: string | null): Promise<SyncChanges>;
+  /** Drops tombstones past their time; resolves to how many. */
+  dropExpired(): Promise<number>;
+  /** Deletes a purged vault's rows; true when more may be left. */
+  eraseSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
+}
+
+/** Manifests, trees and pages made at once, and how many may wait for their turn. */
+const BUILDS = 4;
+const BUILDS_WAITING = 400;
+
+export function createSync(parts: SyncParts): Sync {
+  const builds = new Builds(BUILDS, BUILDS_WAITING);
+  return {
+    ...createManifests(parts, hotAttachmentsOf(parts.attachments), builds),
+    async changes(vault, query, device) {
+      const asked = pageAsked(query);
+      return builds.run(() => changesPage(parts, vault, asked, device));
+    },
+    dropExpired: () => dropExpired(parts, [parts.notes, parts.attachments]),
+    eraseSlice: async (handle, vault) => (await handle.run(store.eraseDevices, { vault })) > 0,
+  };
+}

@@ -1,0 +1,38 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+
+const DIGITS = /^[A-Za-z0-9+/]*$/;
+const LAST = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Decodes base64 (RFC 4648, section 4) as it comes. Throws `invalid_base64` for anything else, line breaks included. */
+export async function* decodeBase64(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held = '';
+  for await (const chunk of text) {
+    const digits = held + chunk.toString('latin1');
+    // The last group stays, for only there padding may stand.
+    const whole = Math.max(0, Math.floor((digits.length - 1) / 4) * 4);
+    const ready = digits.slice(0, whole);
+    if (!DIGITS.test(ready)) throw new NotevaultError('invalid_base64');
+    held = digits.slice(whole);
+    if (ready !== '') yield Buffer.from(ready, 'base64');
+  }
+  if (!LAST.test(held)) throw new NotevaultError('invalid_base64');
+  if (held !== '') yield Buffer.from(held, 'base64');
+}
+
+/** How many characters the base64 text of so many bytes has. */
+export function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4;
+}
+
+/** The base64 text of a stream, in pieces. */
+export async function* encodeBase64(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    const all =
+      held.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([held, chunk]);
+    const whole = all.length - (all.length % 3);
+    held = Buffer.from(all.subarray(whole));
+    yield all.toString('base64', 0, whole);
+  }
+  yield held.toString('base64');
+}

@@ -1,0 +1,288 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Connections, Visit } from '../domains/connections/connections.ts';
+import { Arrival, Budget } from './arrival.ts';
+import { PUBLIC_BODY_LIMIT } from './body.ts';
+import { linkChoicePage, linkedPage, linkPage } from './link-pages.ts';
+import { consentPage, errorPage, signInPage } from './oauth-pages.ts';
+import { type Page, pageOf } from './pages.ts';
+
+export interface OAuthHttpParts {
+  readonly oauth: Connections['oauth'];
+  readonly devices: Connections['devices'];
+  /** Origin under which clients reach the server. */
+  readonly publicUrl: string;
+  /** Whether requests are limited by address. */
+  readonly limited: boolean;
+}
+
+/** Addresses that pages of any origin may use: no cookie counts there. */
+export const OPEN_TO_ALL = new Set([
+  ...['/oauth/token', '/oauth/register', '/oauth/revoke', '/oauth/jwks'],
+  ...['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'],
+  ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/api/mcp'],
+]);
+
+const PROVIDER_ROUTES = [
+  ['GET', '/oauth/authorize'],
+  ['GET', '/oauth/authorize/:uid'],
+  ['POST', '/oauth/token'],
+  ['POST', '/oauth/register'],
+  ['POST', '/oauth/revoke'],
+  ['GET', '/oauth/jwks'],
+] as const;
+
+const PAGES: readonly string[] = ['/oauth/interaction/:uid', '/link'];
+/** A form names every vault of its sender. */
+const FORM_LIMIT = 1024 * 1024;
+const BODIES_BYTES_MAX = 16 * 1024 * 1024;
+const PACE = { lookMs: 10_000, bigBytesPerLook: 1 };
+const METADATA_SECONDS = 300;
+
+/**
+ * OAuth's own addresses, where the formats of its RFCs hold, and the pages that people see. A scope of its own, for its
+ * bodies are read otherwise.
+ */
+export async function mountOAuth(app: FastifyInstance, parts: OAuthHttpParts): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    const budget = new Budget(BODIES_BYTES_MAX);
+    scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
+      readBytes(request, payload, budget),
+    );
+    for (const [method, url] of PROVIDER_ROUTES) {
+      add(scope, parts, method, url, (request, reply) => passToProvider(request, reply, parts));
+    }
+    add(scope, parts, 'GET', '/oauth/interaction/:uid', (request, reply) =>
+      show(visitOf(request, reply, parts), reply, parts),
+    );
+    add(scope, parts, 'POST', '/oauth/interaction/:uid', (request, reply) => decide(request, reply, parts));
+    add(scope, parts, 'GET', '/link', async (request, reply) => {
+      const { code } = request.query as { code?: unknown };
+      return send(reply, 200, linkPage({ code: typeof code === 'string' ? code : '', email: '' }, null));
+    });
+    add(scope, parts, 'POST', '/link', (request, reply) => link(request, reply, parts));
+    mountMetadata(scope, parts);
+    refuseOtherMethods(scope);
+  });
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+function add(
+  scope: FastifyInstance,
+  parts: OAuthHttpParts,
+  method: 'GET' | 'POST',
+  url: string,
+  handler: Handler,
+): void {
+  const bodyLimit = PAGES.includes(url) ? FORM_LIMIT : PUBLIC_BODY_LIMIT;
+  scope.route({
+    ...{ method, url, exposeHeadRoute: false, schema: { hide: true } as object, bodyLimit },
+    config: parts.limited ? { rateLimit: {} } : { rateLimit: false },
+    handler,
+  });
+}
+
+function mountMetadata(scope: FastifyInstance, { oauth, publicUrl }: OAuthHttpParts): void {
+  const documents = {
+    '/.well-known/oauth-authorization-server': oauth.metadata(),
+    '/.well-known/openid-configuration': oauth.metadata(),
+    '/.well-known/oauth-protected-resource': oauth.resourceMetadata(publicUrl),
+    '/.well-known/oauth-protected-resource/api/mcp': oauth.resourceMetadata(`${publicUrl}/api/mcp`),
+  };
+  for (const [url, document] of Object.entries(documents)) {
+    scope.get(url, { schema: { hide: true } as object }, async (_request, reply) => {
+      reply.header('cache-control', `public, max-age=${METADATA_SECONDS}`);
+      return document;
+    });
+  }
+}
+
+/** What these addresses do not do: they answer with what they do. */
+function refuseOtherMethods(scope: FastifyInstance): void {
+  const allowed = new Map<string, string>([...PROVIDER_ROUTES].map(([method, url]) => [url, method]));
+  for (const url of PAGES) allowed.set(url, 'GET, POST');
+  for (const [url, allow] of allowed) {
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+      (method) => !allow.split(', ').includes(method),
+    );
+    scope.route({
+      ...{ method: others, url, exposeHeadRoute: false, schema: { hide: true } as object },
+      onRequest: async () => {
+        throw new NotevaultError('method_not_allowed', { allow });
+      },
+      handler: async () => undefined,
+    });
+  }
+}
+
+async function readBytes(request: FastifyRequest, payload: Readable, budget: Budget): Promise<Buffer> {
+  const max = request.routeOptions.bodyLimit ?? PUBLIC_BODY_LIMIT;
+  if (Number(request.headers['content-length'] ?? 0) > max) throw new NotevaultError('body_too_large', { max });
+  const arrival = new Arrival(payload, budget);
+  try {
+    return await arrival.collect(max, false, PACE);
+  } finally {
+    arrival.release();
+  }
+}
+
+/**
+ * The request as the provider may see it: the body that was read within our bounds, at the address of the route, under
+ * the public name of this server whatever the client called it.
+ */
+function requestFor(request: FastifyRequest, path: string, publicUrl: string): IncomingMessage {
+  const { raw } = request;
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const { host, protocol } = new URL(publicUrl);
+  const { 'x-forwarded-host': _, 'transfer-encoding': __, ...headers } = raw.headers;
+  const search = /\?.*$/s.exec(raw.url ?? '')?.[0] ?? '';
+  return Object.assign(Readable.from(body.length === 0 ? [] : [body], { objectMode: false }), {
+    ...{ method: raw.method, url: path + search, httpVersion: raw.httpVersion, socket: raw.socket },
+    headers: {
+      ...{ ...headers, host, 'x-forwarded-proto': protocol.slice(0, -1) },
+      ...(body.length === 0 ? {} : { 'content-length': String(body.length) }),
+    },
+  }) as unknown as IncomingMessage;
+}
+
+function visitOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: OAuthHttpParts): Visit {
+  const { uid } = request.params as { uid?: string };
+  const path = (request.routeOptions.url ?? '').replace(':uid', encodeURIComponent(uid ?? ''));
+  return { request: requestFor(request, path, publicUrl), response: reply.raw };
+}
+
+async function passToProvider(request: FastifyRequest, reply: FastifyReply, parts: OAuthHttpParts): Promise<void> {
+  const visit = visitOf(request, reply, parts);
+  reply.hijack();
+  // What was said so far (request id, CORS, what is left of the limit) goes with the provider's answer.
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  await parts.oauth.answer(visit);
+}
+
+function send(reply: FastifyReply, status: number, page: Page): FastifyReply {
+  const { body, headers } = pageOf(page);
+  return reply.code(status).headers(headers).send(body);
+}
+
+/** The page of an authorization request, as far as it has come. */
+async function show(visit: Visit, reply: FastifyReply, { oauth }: OAuthHttpParts): Promise<FastifyReply> {
+  try {
+    const asked = await (await oauth.consent()).look(visit);
+    return send(reply, 200, asked.account === null ? signInPage(asked, null, '') : consentPage(asked, null));
+  } catch (error) {
+    return sendFault(reply, error);
+  }
+}
+
+interface Form {
+  readonly token: string;
+  readonly fields: URLSearchParams;
+  /** Where it was sent from. */
+  readonly address: string;
+}
+
+async function decide(request: FastifyRequest, reply: FastifyReply, parts: OAuthHttpParts): Promise<FastifyReply> {
+  const visit = visitOf(request, reply, parts);
+  try {
+    const form = formOf(request, parts.publicUrl);
+    return await take(visit, reply, form, parts);
+  } catch (error) {
+    return sendFault(reply, error);
+  }
+}
+
+async function take(visit: Visit, reply: FastifyReply, { token, fields, address }: Form, { oauth }: OAuthHttpParts) {
+  const consent = await oauth.consent();
+  // The button that was pressed comes last.
+  switch (fields.getAll('step').at(-1)) {
+    case 'sign-in': {
+      const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
+      const { fault } = await attempt(consent.signIn(visit, { token, email, password, address }), SIGN_IN_FAULTS);
+      const asked = await consent.look(visit);
+      if (fault === null) return send(reply, 200, consentPage(asked, null));
+      return send(reply, fault.status, signInPage(asked, fault.text, email));
+    }
+    case 'sign-out':
+      await consent.signOut(visit, { token });
+      return send(reply, 200, signInPage(await consent.look(visit), null, ''));
+    case 'deny':
+      return reply.redirect(await consent.deny(visit, { token }), 303);
+    case 'allow': {
+      const decision = { levels: levelsOf(fields), elsewhere: fields.get('elsewhere') ?? 'none' };
+      const { value, fault } = await attempt(consent.allow(visit, { token, ...decision }), ['validation']);
+      if (fault === null) return reply.redirect(value, 303);
+      return send(reply, fault.status, consentPage(await consent.look(visit), CHOOSE));
+    }
+    default:
+      throw new NotevaultError('foreign_form');
+  }
+}
+
+const SIGN_IN_FAULTS = ['email_and_password_required', 'invalid_credentials', 'account_suspended', 'rate_limited'];
+const CHOOSE = 'Choose at least one vault that it may use.';
+
+const LINK_FAULTS = [...SIGN_IN_FAULTS, 'device_code_not_found'];
+
+type Attempt<T> =
+  | { readonly value: T; readonly fault: null }
+  | { readonly value: null; readonly fault: { readonly status: number; readonly text: string } };
+
+/** What came of it, or what people are told of a refusal that they can do something about; any other is thrown on. */
+async function attempt<T extends object | string>(work: Promise<T>, known: readonly string[]): Promise<Attempt<T>> {
+  try {
+    return { value: await work, fault: null };
+  } catch (error) {
+    if (!(error instanceof NotevaultError) || !known.includes(error.code)) throw error;
+    const { status, help } = errors[error.code];
+    return { value: null, fault: { status, text: help } };
+  }
+}
+
+/** Throws `foreign_form` for what another site sent, `unsupported_media_type`. */
+function formOf(request: FastifyRequest, publicUrl: string): Form {
+  const { origin, 'content-type': type } = request.headers;
+  if (origin !== undefined && origin !== publicUrl) throw new NotevaultError('foreign_form');
+  if (type?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
+    throw new NotevaultError('unsupported_media_type');
+  }
+  const fields = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString() : '');
+  return { token: fields.get('token') ?? '', fields, address: request.ip };
+}
+
+/** A device link, decided without a web app: who signs in beside the code may decide on it, once. */
+async function link(request: FastifyRequest, reply: FastifyReply, { devices, publicUrl }: OAuthHttpParts) {
+  try {
+    const { token, fields, address } = formOf(request, publicUrl);
+    const step = fields.getAll('step').at(-1);
+    if (step === 'sign-in') {
+      const [code, email] = [fields.get('code') ?? '', fields.get('email') ?? ''];
+      const sent = { code, email, password: fields.get('password') ?? '', address };
+      const { value, fault } = await attempt(devices.openPage(sent), LINK_FAULTS);
+      if (value !== null) return send(reply, 200, linkChoicePage(value, null));
+      return send(reply, fault.status, linkPage({ code, email }, fault.text));
+    }
+    const vault = step === 'allow' ? (fields.get('vault') ?? '') : null;
+    await devices.decidePage(token, vault);
+    return send(reply, 200, linkedPage(vault !== null));
+  } catch (error) {
+    return sendFault(reply, error);
+  }
+}
+
+function levelsOf(fields: URLSearchParams): Record<string, string> {
+  const chosen = [...fields].filter(([name]) => name.startsWith('vault:'));
+  return Object.fromEntries(chosen.map(([name, level]) => [name.slice('vault:'.length), level]));
+}
+
+function sendFault(reply: FastifyReply, error: unknown): FastifyReply {
+  // What nobody foresaw is for the one handler that knows how to keep it to itself.
+  if (!(error instanceof NotevaultError)) throw error;
+  const { status, help, error: code } = errors[error.code];
+  return send(reply, status, errorPage({ error: code, description: help }));
+}

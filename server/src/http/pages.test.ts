@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { html, pageOf } from './pages.ts';
+
+test('values become text wherever they stand, and pieces of pages stay what they are', () => {
+  const hostile = `</p><script>alert("1")</script>'\`&amp;`;
+  const piece = html`<b title="${hostile}">${hostile}</b>`;
+  const shown = '&lt;/p&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&#96;&amp;amp;';
+  assert.equal(piece.text, `<b title="${shown}">${shown}</b>`);
+  assert.equal(html`<p>${piece}${[piece, piece]}${null}${7}</p>`.text, `<p>${piece.text.repeat(3)}7</p>`);
+});
+
+test('a page says in its policy where its forms may lead', () => {
+  const policyOf = (formTargets?: string[]) =>
+    pageOf({ title: '<x>', body: html`<p>x</p>`, ...(formTargets === undefined ? {} : { formTargets }) });
+  assert.match(policyOf().headers['content-security-policy'] ?? '', /; form-action 'self'; /);
+  assert.match(
+    policyOf(['https://a.example']).headers['content-security-policy'] ?? '',
+    /'self' https:\/\/a\.example; /,
+  );
+  assert.ok(policyOf().body.includes('<title>&lt;x&gt; · Notevault</title>'));
+});

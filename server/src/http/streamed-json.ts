@@ -1,0 +1,202 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+
+/** One field of a JSON object, text of any length, apart from the rest of it. */
+export interface StreamedField {
+  /** Whether it is there, as text. */
+  readonly found: boolean;
+  /**
+   * The text's bytes as they come, JSON's escapes undone. Iterated to its end it has read the whole body, and `fields`
+   * knows all of them. Throws `invalid_json`, and what the body throws.
+   */
+  readonly text: AsyncIterable<Buffer>;
+  /** The object's fields that came before the text, and once all is read, all; the text itself is empty among them. */
+  fields(): Readonly<Record<string, unknown>>;
+}
+
+/** What everything but the long text may take. */
+const REST_MAX = 1024 * 1024;
+
+/**
+ * Reads a JSON object up to where the text of a field begins, or to its end when it has no such field. Throws
+ * `invalid_json`, `body_too_large`, and what the body throws.
+ */
+export async function streamField(body: AsyncIterable<Buffer>, name: string): Promise<StreamedField> {
+  const scanner = new Scanner(name);
+  const parts = scanner.read(body);
+  // The first part is empty: it says that the text has begun.
+  const first = await parts.next();
+  return { found: first.done !== true, text: parts, fields: () => scanner.fields };
+}
+
+const [QUOTE = 0, BACKSLASH = 0, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COLON, COMMA, U] = Buffer.from('"\\{}[]:,u');
+const NOTHING = Buffer.alloc(0);
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/**
+ * Finds where texts begin and end and how deep they stand, and no more: everything but the long text is gathered and
+ * parsed by the engine, which says whether it is JSON.
+ */
+class Scanner {
+  readonly #name: string;
+  readonly #rest = new Gathered(REST_MAX);
+  #state: 'outside' | 'inText' | 'inStreamed' = 'outside';
+  #depth = 0;
+  /** Whether the next text at the top of the object is a field's name. */
+  #nameNext = false;
+  /** Where in the rest the name being read began; null in any other text. */
+  #nameAt: number | null = null;
+  /** The last name at the top, while its value is to come. */
+  #field: string | null = null;
+  #seen = false;
+  #begins = false;
+  /** In a text that is kept: whether a backslash stands before the next byte. */
+  #escaped = false;
+  /** In the long text: an escape of which the last chunk had a part only. */
+  #escape = NOTHING;
+  fields: Readonly<Record<string, unknown>> = {};
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  async *read(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of body) {
+      let at = 0;
+      while (at < chunk.length) {
+        if (this.#state === 'inStreamed') {
+          const { parts, next } = this.#streamed(chunk, at);
+          for (const part of parts) if (part.length > 0) yield part;
+          at = next;
+        } else {
+          at = this.#state === 'inText' ? this.#throughText(chunk, at) : this.#outside(chunk, at);
+          if (this.#begins) {
+            this.#begins = false;
+            this.fields = parseObject(Buffer.concat([this.#rest.bytes(), Buffer.from('"}')]));
+            yield NOTHING;
+          }
+        }
+      }
+    }
+    this.fields = parseObject(this.#rest.bytes());
+  }
+
+  #outside(chunk: Buffer, at: number): number {
+    const byte = chunk[at];
+    this.#rest.add(chunk.subarray(at, at + 1));
+    const atTop = this.#depth === 1;
+    if (byte === QUOTE) this.#beginText(atTop);
+    else if (byte === OPEN || byte === OPEN_LIST) {
+      this.#depth += 1;
+      this.#nameNext = this.#depth === 1 && byte === OPEN;
+    } else if (byte === CLOSE || byte === CLOSE_LIST) this.#depth -= 1;
+    else if (atTop && byte === COLON) this.#nameNext = false;
+    else if (atTop && byte === COMMA) [this.#nameNext, this.#field] = [true, null];
+    return at + 1;
+  }
+
+  #beginText(atTop: boolean): void {
+    const isName = atTop && this.#nameNext;
+    if (atTop && !isName && this.#field === this.#name) {
+      // Twice the same field would be two streams.
+      if (this.#seen) throw new NotevaultError('invalid_json');
+      this.#seen = true;
+      this.#state = 'inStreamed';
+      this.#begins = true;
+    } else {
+      this.#state = 'inText';
+      this.#nameAt = isName ? this.#rest.length : null;
+    }
+  }
+
+  #throughText(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (this.#escaped) this.#escaped = false;
+      else if (byte === BACKSLASH) this.#escaped = true;
+      else if (byte === QUOTE) {
+        this.#rest.add(chunk.subarray(from, at + 1));
+        this.#state = 'outside';
+        if (this.#nameAt !== null) this.#field = unescaped(this.#rest.bytes().subarray(this.#nameAt, -1));
+        return at + 1;
+      }
+    }
+    this.#rest.add(chunk.subarray(from));
+    return chunk.length;
+  }
+
+  /** Parts of the long text in a chunk, and where the chunk goes on after them. */
+  #streamed(chunk: Buffer, from: number): { parts: Buffer[]; next: number } {
+    if (this.#escape.length > 0) return this.#unescape(chunk, from);
+    const quote = chunk.indexOf(QUOTE, from);
+    const text = chunk.subarray(from, quote < 0 ? chunk.length : quote);
+    const backslash = text.indexOf(BACKSLASH);
+    if (backslash >= 0) {
+      const { parts, next } = this.#unescape(chunk, from + backslash);
+      return { parts: [text.subarray(0, backslash), ...parts], next };
+    }
+    if (quote < 0) return { parts: [text], next: chunk.length };
+    this.#state = 'outside';
+    this.#rest.add(chunk.subarray(quote, quote + 1));
+    return { parts: [text], next: quote + 1 };
+  }
+
+  #unescape(chunk: Buffer, from: number): { parts: Buffer[]; next: number } {
+    const had = this.#escape.length;
+    const sequence = Buffer.concat([this.#escape, chunk.subarray(from, from + 6 - had)]);
+    const length = sequence[1] === U ? 6 : 2;
+    if (sequence.length < length) {
+      this.#escape = sequence;
+      return { parts: [], next: chunk.length };
+    }
+    this.#escape = NOTHING;
+    return { parts: [Buffer.from(unescaped(sequence.subarray(0, length)))], next: from + length - had };
+  }
+}
+
+/** Bytes put one behind the other, in one piece of memory: many small ones would each cost more than they hold. */
+class Gathered {
+  readonly #max: number;
+  #bytes = Buffer.alloc(1024);
+  length = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(bytes: Buffer): void {
+    const length = this.length + bytes.length;
+    if (length > this.#max) throw new NotevaultError('body_too_large', { max: this.#max });
+    if (length > this.#bytes.length) {
+      const grown = Buffer.alloc(Math.min(this.#max, Math.max(length, 2 * this.#bytes.length)));
+      grown.set(this.#bytes.subarray(0, this.length));
+      this.#bytes = grown;
+    }
+    this.#bytes.set(bytes, this.length);
+    this.length = length;
+  }
+
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.length);
+  }
+}
+
+/** A text as JSON writes it between its quotes. */
+function unescaped(bytes: Buffer): string {
+  try {
+    return JSON.parse(`"${utf8.decode(bytes)}"`) as string;
+  } catch {
+    throw new NotevaultError('invalid_json');
+  }
+}
+
+/** No object has no fields: whoever asks for one says which is missing. */
+function parseObject(bytes: Buffer): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(utf8.decode(bytes), (key, value) => (key === '__proto__' ? undefined : value));
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Record<string, unknown>)
+      : {};
+  } catch {
+    throw new NotevaultError('invalid_json');
+  }
+}

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { buildApp } from '../../src/app.ts';
+import type { Config } from '../../src/config/config.ts';
+import { type Clock, systemClock } from '../../src/engines/clock/clock.ts';
+import { openEngines } from '../../src/engines.ts';
+import { createLogger } from '../../src/telemetry.ts';
+import { fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
+import type { Answer, Caller } from '../kit/person.ts';
+import type { Random } from '../kit/random.ts';
+import type { Raw } from '../kit/raw.ts';
+
+/*
+ * Attachments under load and after a kill: each place for a file knows what its server has acknowledged there, and what
+ * was sent and not answered.
+ */
+
+/** A place for a file. */
+export interface FileSlot {
+  readonly vault: string;
+  path: string;
+  /** Hash of the bytes that were acknowledged; null for none. */
+  kept: string | null;
+  pending: SentFile | null;
+}
+
+type SentFile =
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'put'; readonly hash: string }
+  | { readonly kind: 'rename'; readonly to: string };
+
+export interface FileLedger {
+  readonly slots: FileSlot[];
+  /** Vaults with files that were purged, or may be. */
+  readonly purged: Map<string, 'sent' | 'acknowledged'>;
+  readonly refused: string[];
+  writes: number;
+}
+
+const SLOTS = 15;
+
+export function newFileLedger(): FileLedger {
+  return { slots: [], purged: new Map(), refused: [], writes: 0 };
+}
+
+export function addFileSlots({ slots }: FileLedger, vault: string): void {
+  for (let at = 0; at < SLOTS; at++) {
+    const path = `${at % 3 === 0 ? '' : `files ${at % 4}/`}file-${at}.txt`;
+    slots.push({ vault, path, kept: null, pending: null });
+  }
+}
+
+/** Some bytes of many sizes; a few come again and again, so that files share them. */
+function bytesOf(random: Random): Buffer {
+  if (random.chance(0.3))
+    return createHash('sha512')
+      .update(`shared ${random.below(4)}`)
+      .digest();
+  const size = random.chance(0.1) ? 1_000_000 : random.below(200_000);
+  return Buffer.alloc(size, random.noise(64));
+}
+
+/** One write to the slot; false once the server is gone. */
+export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSlot, random: Random): Promise<boolean> {
+  const headers = { 'x-vault-id': slot.vault };
+  const settle = (answer: Answer | null, acknowledge: () => void): boolean => {
+    if (answer === null) return false;
+    if (answer.status === 200) acknowledge();
+    else ledger.refused.push(`${slot.path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    slot.pending = null;
+    return true;
+  };
+  if (slot.kept !== null && random.chance(0.2)) {
+    slot.pending = { kind: 'delete' };
+    const answer = await caller.delete(fileUrl(slot.path), undefined, headers).catch(() => null);
+    return settle(answer, () => {
+      slot.kept = null;
+    });
+  }
+  if (slot.kept !== null && random.chance(0.3)) {
+    const to = `moved ${ledger.writes++ % 7}/m${ledger.writes}.txt`;
+    slot.pending = { kind: 'rename', to };
+    const paths = { old_path: slot.path, new_path: to };
+    const answer = await caller.post('/attachments/rename', paths, headers).catch(() => null);
+    return settle(answer, () => {
+      slot.path = to;
+    });
+  }
+  const bytes = bytesOf(random);
+  slot.pending = { kind: 'put', hash: sha256(bytes) };
+  const sent = random.chance(0.5)
+    ? uploadJson(caller, slot.path, bytes, {}, headers)
+    : uploadRaw(caller, slot.path, bytes, headers);
+  const hash = slot.pending.hash;
+  return settle(await sent.catch(() => null), () => {
+    slot.kept = hash;
+  });
+}
+
+/** A vault with files, deleted and purged; false once the server is gone. */
+export async function purgeVault(caller: Caller, ledger: FileLedger, random: Random): Promise<boolean> {
+  const name = `to purge ${ledger.writes++}`;
+  const work = async () => {
+    const { id } = (await caller.post('/vaults/register', { client_id: name, name })).body;
+    const headers = { 'x-vault-id': id };
+    for (let file = 0; file < 3; file++) await uploadRaw(caller, `${file}.txt`, bytesOf(random), headers);
+    await caller.delete(`/vaults/${id}`);
+    ledger.purged.set(id, 'sent');
+    const { status, body } = await caller.post(`/vaults/${id}/purge`, {});
+    if (status === 200) ledger.purged.set(id, 'acknowledged');
+    else ledger.refused.push(`purging was answered ${status} ${JSON.stringify(body)}`);
+    return true;
+  };
+  return work().catch(() => false);
+}
+
+/** Compares what a server answers after a crash with what was acknowledged before it. The ledger then knows what came of the rest. */
+export async function checkFiles(caller: Caller, ledger: FileLedger): Promise<string[]> {
+  const faults = ledger.refused.splice(0).map((refused) => `under load: ${refused}`);
+  for (const slot of ledger.slots) {
+    const { pending } = slot;
+    const here = await hashAt(caller, slot.vault, slot.path, faults);
+    const there = pending?.kind === 'rename' ? await hashAt(caller, slot.vault, pending.to, faults) : null;
+    const said = (what: string) => faults.push(`${slot.path} in ${slot.vault}: ${what}`);
+    if (there !== null && here !== null) said('was renamed and is still there');
+    if (there !== null && pending?.kind === 'rename') slot.path = pending.to;
+    const found = there ?? here;
+    const allowed = [
+      slot.kept,
+      ...(pending?.kind === 'put' ? [pending.hash] : []),
+      ...(pending?.kind === 'delete' ? [null] : []),
+    ];
+    if (!allowed.includes(found)) said(`has ${found} instead of ${allowed.join(' or ')}`);
+    slot.kept = found;
+    slot.pending = null;
+  }
+  for (const listed of [await caller.get('/vaults'), await caller.get('/vaults?deleted=true')]) {
+    for (const { id } of listed.body.vaults) {
+      if (ledger.purged.get(id) === 'acknowledged') faults.push(`vault ${id} was purged and is still there`);
+    }
+  }
+  return faults;
+}
+
+async function hashAt(caller: Caller, vault: string, path: string, faults: string[]): Promise<string | null> {
+  const { status, bytes, headers, body } = await readRaw(caller, path, { 'x-vault-id': vault });
+  if (status === 404) return null;
+  if (status !== 200) faults.push(`${path} in ${vault} was answered ${status} ${JSON.stringify(body)}`);
+  const hash = sha256(bytes);
+  if (status === 200 && headers.get('etag') !== `"${hash}"`)
+    faults.push(`${path} in ${vault} has other bytes than its hash`);
+  return hash;
+}
+
+/** Sweeps as a server would some days later; then what is stored and what is in use must be the same. */
+export async function checkSwept(config: Config, rawOf: () => Promise<Raw>): Promise<string[]> {
+  const faults: string[] = [];
+  await using engines = await openEngines(config, later(systemClock(), 2 * 24 * 3_600_000));
+  await using app = await buildApp(engines, config, createLogger('silent'));
+  await app.vaults.purgeDue(engines.clock.now());
+  await app.attachments.sweep();
+  await using raw = await rawOf();
+  const rows = await raw.all('select vault_id, id, state from attachment_blobs');
+  for (const { id, state } of rows) if (state !== 'kept') faults.push(`blob ${id} is still ${state} after the sweep`);
+  const kept = new Set(rows.map(({ vault_id, id }) => `${vault_id}/${id}`));
+  for await (const page of engines.blobs.list()) {
+    for (const { key } of page) {
+      const name = `${key.vaultId}/${key.blobId}`;
+      if (!kept.delete(name)) faults.push(`blob ${name} is stored and no row tells of it`);
+    }
+  }
+  for (const name of kept) faults.push(`blob ${name} is kept by its row and not stored`);
+  return faults;
+}
+
+function later(clock: Clock, ms: number): Clock {
+  return { ...clock, now: () => (clock.now() + ms) as ReturnType<Clock['now']> };
+}

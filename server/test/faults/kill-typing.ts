@@ -1,0 +1,157 @@
+import { parseArgs } from 'node:util';
+import { databaseFile } from '../../src/data-folder.ts';
+import { readKeyFile } from '../../src/engines/keyring/key-file.ts';
+import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
+import { keyFile } from '../../src/engines.ts';
+import { audit } from '../kit/audit.ts';
+import { Caller } from '../kit/person.ts';
+import { freshPostgres } from '../kit/postgres.ts';
+import { Folder, type ServeProcess, startServe } from '../kit/process.ts';
+import { Random } from '../kit/random.ts';
+import { openRaw } from '../kit/raw.ts';
+import { Typing } from '../kit/typing.ts';
+import type { EngineName, KillRun } from './kill.ts';
+
+/*
+ * node server/test/faults/kill-typing.ts --engine sqlite|postgres [--times 50] [--seed N]
+ *
+ * Kills a server while twenty people type into four of its notes, again and again, on one and the same data. After each
+ * kill every acknowledged word must be in its note, once; and when everybody is back, every word.
+ */
+
+const PEOPLE = 20;
+const NOTES = 4;
+/** Words of one person on their way: more than a commit waits for. */
+const AHEAD = 6;
+
+const account = { email: 'alice@example.org', password: 'a long enough password' };
+
+/** Everything found wrong, in words; empty when all kills were survived. */
+export async function killTyping({ engine, times, seed, report = () => undefined }: KillRun): Promise<string[]> {
+  const random = new Random(seed);
+  using folder = new Folder();
+  await using opened = new AsyncDisposableStack();
+  const postgres = engine === 'postgres' ? opened.use(await freshPostgres()) : null;
+  const env = {
+    NOTEVAULT_DATA_DIR: folder.path,
+    NOTEVAULT_LOG_LEVEL: 'error',
+    ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
+  };
+  let server = opened.use(await startServe({ env }));
+  await new Caller(server.url).post('/auth/register', account);
+  const notes = await makeNotes(server.url);
+  const people = Array.from({ length: PEOPLE }, (_, at) => new Typing(`p${at}`, notes[at % NOTES] ?? ''));
+  opened.defer(() => {
+    for (const person of people) person.leave();
+  });
+  for (let kill = 1; kill <= times; kill++) {
+    const token = await signIn(server.url);
+    await Promise.all(people.map((person) => person.join(server.url, token)));
+    const before = acknowledgedBy(people);
+    await killWhileTyping(server, people, random);
+    const kept = acknowledgedBy(people) - before;
+    server = opened.use(await startServe({ env }));
+    const faults = await checkWords(server.url, people);
+    await using raw = await openRaw(postgres ?? { file: databaseFile(folder.path) });
+    const key = await readKeyFile(keyFile(folder.path));
+    if (key === null) return [...faults, 'the key file is gone'];
+    faults.push(...(await audit(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
+    report(`kill ${kill}: ${kept} words acknowledged, ${faults.length} faults`);
+    if (faults.length > 0) return faults;
+  }
+  const faults = await checkTogether(server.url, people);
+  const { code, stdout, stderr } = await server.stop();
+  return code === 0 ? faults : [...faults, `the last server ended with ${code}: ${stdout}${stderr}`];
+}
+
+async function signIn(url: string): Promise<string> {
+  return (await new Caller(url).post('/auth/login', account)).body.access_token;
+}
+
+async function callerOf(url: string): Promise<Caller> {
+  const token = await signIn(url);
+  return new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
+}
+
+async function makeNotes(url: string): Promise<string[]> {
+  const caller = await callerOf(url);
+  await caller.post('/vaults', { name: 'Notes' });
+  const made = Array.from({ length: NOTES }, (_, at) =>
+    caller.post('/notes', { path: `n${at}.md`, content: '', mtime: 1 }),
+  );
+  return (await Promise.all(made)).map(({ body }) => body.note.id);
+}
+
+function acknowledgedBy(people: readonly Typing[]): number {
+  return people.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+}
+
+/** At a moment that the seed decides: after so many acknowledgements, and so many milliseconds more. */
+async function killWhileTyping(server: ServeProcess, people: readonly Typing[], random: Random): Promise<void> {
+  const enough = acknowledgedBy(people) + 100 + random.below(1500);
+  const after = random.below(30);
+  let killed = false;
+  const person = async (typing: Typing) => {
+    while (typing.connected) {
+      if (typing.ahead === 0 || (typing.ahead < AHEAD && random.chance(0.9))) typing.type(random.below(10_000));
+      else await typing.told();
+      if (killed || acknowledgedBy(people) < enough) continue;
+      killed = true;
+      setTimeout(() => server.child.kill('SIGKILL'), after);
+    }
+  };
+  await Promise.all(people.map(person));
+  await server.ended;
+}
+
+/** What a read gives must hold every acknowledged word, and none twice. */
+async function checkWords(url: string, people: readonly Typing[]): Promise<string[]> {
+  const faults = people.flatMap((person) => person.faults.splice(0));
+  const caller = await callerOf(url);
+  for (const note of new Set(people.map((person) => person.note))) {
+    const { status, body } = await caller.get(`/notes/by-id/${note}`);
+    if (status !== 200) {
+      faults.push(`${note} was answered ${status}`);
+      continue;
+    }
+    const words = (body.content as string).match(/<[^>]*>/g) ?? [];
+    const found = new Set(words);
+    if (found.size < words.length) faults.push(`${note} has words twice`);
+    if (words.join('') !== body.content) faults.push(`${note} has words that are not whole`);
+    for (const person of people) {
+      if (person.note !== note) continue;
+      const lost = [...person.acknowledged].filter((word) => !found.has(word));
+      if (lost.length > 0) faults.push(`${note} lost ${lost.length} acknowledged words, ${lost[0]} first`);
+    }
+  }
+  return faults;
+}
+
+/** Once all are back, all have everything, and so has the server. */
+async function checkTogether(url: string, people: readonly Typing[]): Promise<string[]> {
+  const token = await signIn(url);
+  await Promise.all(people.map((person) => person.join(url, token)));
+  while (people.some((person) => person.ahead > 0)) await Promise.race(people.map((person) => person.told()));
+  const faults = await checkWords(url, people);
+  for (const person of people) {
+    const unkept = person.typed.length - person.acknowledged.size;
+    if (unkept > 0) faults.push(`${unkept} words of ${person.typed[0]} were not acknowledged in the end`);
+  }
+  return faults;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      engine: { type: 'string', default: 'sqlite' },
+      times: { type: 'string', default: '50' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    },
+  });
+  const engine: EngineName = values.engine === 'postgres' ? 'postgres' : 'sqlite';
+  const [times, seed] = [Number(values.times), Number(values.seed)];
+  process.stdout.write(`${engine}, ${times} kills, --seed ${seed}\n`);
+  const faults = await killTyping({ engine, times, seed, report: (line) => process.stdout.write(`${line}\n`) });
+  for (const fault of faults) process.stdout.write(`FAULT ${fault}\n`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { after, describe, it } from 'node:test';
+import { databaseFile } from '../../src/data-folder.ts';
+import { assertFails, cli, Folder, startServe } from '../kit/process.ts';
+import { openRaw } from '../kit/raw.ts';
+
+const folder = new Folder();
+after(() => folder[Symbol.dispose]());
+
+const files = {
+  'Sea/Lighthouse.md': '# Keeper\n\n## Lamps\nThe lantern burns all night.\n',
+  'Land/Field.md': 'Barley and rye, no lantern.\n',
+  'escape.md': 'a lantern \u001b[31mred\u001b[0m',
+};
+
+describe('the search commands', { concurrency: 2 }, () => {
+  for (const running of [false, true]) {
+    it(`work with the server ${running ? 'running' : 'stopped'}`, async () => {
+      const data = folder.at(`data-${running}`);
+      const vault = folder.at(`Notes ${running}`);
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(`${vault}/${path.split('/').slice(0, -1).join('/')}`, { recursive: true });
+        writeFileSync(`${vault}/${path}`, text);
+      }
+      const env = { NOTEVAULT_DATA_DIR: data };
+      const made = await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], {
+        env,
+        input: 'long enough\n',
+      });
+      assert.equal(made.code, 0, made.stderr);
+      assert.equal((await cli(['import', vault, '--vault', 'Notes'], { env })).code, 0);
+      await using _server = running ? await startServe({ env }) : null;
+
+      const found = await cli(['search', 'lantern', 'night'], { env });
+      assert.deepEqual([found.code, found.stderr], [0, '']);
+      const [first = '', second = ''] = found.stdout.split('\n');
+      assert.match(first, /^Sea\/Lighthouse\.md {2}0\.\d\d {2}Keeper > Lamps$/);
+      assert.match(second, /The lantern burns all night\./);
+      assert.ok(!found.stdout.includes('\u001b'), 'a note cannot steer the terminal');
+
+      const json = await cli(
+        ['search', '--json', '--limit', '1', '--mode', 'keyword', '--vault', 'Notes', '"barley and"'],
+        { env },
+      );
+      const results = JSON.parse(json.stdout);
+      assert.deepEqual(
+        results.map(({ path }: { path: string }) => path),
+        ['Land/Field.md'],
+      );
+      assert.equal(results[0].match_count, 1);
+
+      const indexed = await cli(['reindex', 'Notes'], { env });
+      assert.equal(indexed.code, 0, indexed.stderr);
+      assert.match(indexed.stderr, /Vault "Notes": 3 of 3 notes indexed/);
+      assert.match((await cli(['reindex'], { env })).stderr, /Vault "Notes": 3 of 3/);
+      await using raw = await openRaw({ file: databaseFile(data) });
+      assert.equal((await raw.all('select * from search_indexes')).length, 1);
+      assert.equal((await cli(['search', 'lantern'], { env })).code, 0);
+
+      assertFails(await cli(['search', 'x', '--vault', 'Nowhere'], { env }), /There is no vault named "Nowhere"\./);
+      assertFails(await cli(['search', ' ', '--mode', 'keyword'], { env }), /query can't be blank/);
+      assertFails(await cli(['search', 'x', '--mode', 'sideways'], { env }), /keyword, vector, hybrid/);
+    });
+  }
+
+  it('say so where there are no data', async () => {
+    assertFails(await cli(['search', 'x'], { env: { NOTEVAULT_DATA_DIR: folder.at('nothing') } }), /no data/);
+  });
+});

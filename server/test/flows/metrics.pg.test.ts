@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Secret } from '../../src/config/values.ts';
+import { onEachEngine } from '../kit/engines.ts';
+import { startServer } from '../kit/server.ts';
+
+onEachEngine('/metrics', (open) => {
+  test('is not there without a token, and opens with that token only', async () => {
+    await using closed = await startServer({ open });
+    assert.equal((await closed.anyone.get('/../metrics')).status, 404);
+    await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
+    const session = (await server.alice.signed()).accessToken;
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer a-toke',
+      'Bearer a-tokenx',
+      'Basic a-token',
+      `Bearer ${session}`,
+    ]) {
+      const { status } = await server.anyone.get('/../metrics', authorization === '' ? {} : { authorization });
+      assert.equal(status, 401, authorization.slice(0, 16));
+    }
+    assert.equal((await server.bearer('a-token').get('/../metrics')).status, 200);
+  });
+
+  test('tells requests by route, writes, the database and the process, and nothing of what people wrote', async () => {
+    await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
+    const { alice } = server;
+    await alice.post('/vaults', { name: 'Secret-name' });
+    for (const n of [1, 2, 3])
+      await alice.post('/notes', { path: 'Secret-path.md', mtime: 1, content: `Secret-text ${n}` });
+    await alice.get('/notes/Secret-path.md');
+    await alice.get('/notes/Secret-other.md');
+    await alice.get('/nowhere/Secret');
+    await alice.post('/search', { query: 'Secret' });
+    const { body, headers } = await server.bearer('a-token').get('/../metrics');
+    assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    assert.equal(body.includes('Secret'), false);
+    const lines = new Map(body.split('\n').map((line: string) => line.split(/ (?=\S+$)/) as [string, string]));
+    const count = (labels: string) => lines.get(`notevault_http_request_seconds_count{${labels}}`);
+    assert.equal(count('method="POST",route="/api/notes",status="200"'), '3');
+    assert.equal(count('method="GET",route="/api/notes/*",status="200"'), '1');
+    assert.equal(count('method="GET",route="/api/notes/*",status="404"'), '1');
+    assert.equal(count('method="GET",route="none",status="404"'), '1');
+    assert.equal(lines.get('notevault_vault_writes_total'), '3');
+    assert.ok(Number(lines.get('notevault_database_seconds_count{call="transact"}')) >= 4);
+    assert.ok(Number(lines.get('process_resident_memory_bytes')) > 1e6);
+    const gauges = ['notevault_sockets', 'notevault_live_documents', 'notevault_edits_waiting'];
+    gauges.push('notevault_edit_bytes_waiting', 'notevault_notes_to_settle', 'notevault_hot_vault_bytes');
+    gauges.push('notevault_uploads', 'notevault_search_questions', 'notevault_embedder_notes');
+    for (const name of gauges) {
+      assert.match(lines.get(name) as string, /^\d+$/, name);
+    }
+    // The search above has made an index.
+    assert.ok(Number(lines.get('notevault_search_index_bytes')) > 0);
+    // Every line is one that Prometheus reads.
+    for (const line of body.trimEnd().split('\n')) {
+      assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\n]*",?)+\})? -?[\d.e+-]+(Inf)?)$/);
+    }
+  });
+});

@@ -1,0 +1,292 @@
+/** Search as a whole: what lies at rest, what a dead thread loses (nothing), and who may look where. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '../../src/engines/database/database.ts';
+import { onEachEngine, rawOf } from '../kit/engines.ts';
+import type { Wire } from '../kit/notes.ts';
+import type { Caller } from '../kit/person.ts';
+import { startServer, type TestServer } from '../kit/server.ts';
+
+const vaults = fileURLToPath(new URL('../../../../shared/vaults/', import.meta.url));
+const queries = [
+  ...[
+    'link notes',
+    'formatting',
+    '"create a vault"',
+    'headng',
+    'obsid',
+    'text -bold',
+    'folder:Guides note',
+    'vaults on my disk',
+  ],
+  ...['path:format list', 'title:diagram', '…', 'table of a task'],
+];
+
+/** Writes the notes of a shared vault; resolves to the headers that choose it. */
+async function fill(who: Caller, name: string): Promise<Record<string, string>> {
+  const { vault } = (await who.post('/vaults', { name })).body;
+  const headers = { 'x-vault-id': vault.id as string };
+  const files = readdirSync(join(vaults, name), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.md'),
+  );
+  const notes = files
+    .sort()
+    .map((path) => ({ path, mtime: 1, content: readFileSync(join(vaults, name, path), 'utf8') }));
+  for (let at = 0; at < notes.length; at += 100) {
+    const sent = { ...headers, 'x-idempotency-key': `fill-${at}` };
+    assert.equal((await who.post('/notes/batch', { notes: notes.slice(at, at + 100) }, sent)).status, 200);
+  }
+  return headers;
+}
+
+async function answers(who: Caller, headers: Record<string, string>): Promise<Wire[]> {
+  return Promise.all(
+    queries.map(async (query) => {
+      const { status, body } = await who.post('/search', { query, mode: 'keyword', limit: 20 }, headers);
+      assert.equal(status, 200, query);
+      return body.results;
+    }),
+  );
+}
+
+async function openVault(server: TestServer, id: string) {
+  const { accessToken } = await server.alice.signed();
+  const principal = await server.app.accounts.authenticate(`Bearer ${accessToken}`);
+  return server.app.vaults.openVault(principal, id, 'read');
+}
+
+/** A process beside the first, over the same database. */
+function beside(server: TestServer, open: () => Promise<Database>): Promise<TestServer> {
+  return startServer({ open, masterKey: server.masterKey, clock: server.clock });
+}
+
+onEachEngine('search', (open) => {
+  test('an index that grew, one made anew and one read back give the same answers and scores', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    const headers = await fill(alice, 'Sandbox');
+    const grown = await answers(alice, headers);
+    assert.ok(grown.flat().length > 60);
+    const vault = await openVault(server, headers['x-vault-id'] ?? '');
+    let heard = 0;
+    const rebuilt = await server.app.search.rebuild(vault, (notes) => {
+      heard = notes;
+    });
+    assert.equal(rebuilt.notes, 31);
+    assert.equal(heard, 31);
+    assert.deepEqual(await answers(alice, headers), grown);
+    await server.app.search.letGo();
+    assert.deepEqual(await answers(alice, headers), grown);
+  });
+
+  test('the segments at rest are what is read back; what changed since comes on top', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    const headers = await fill(alice, 'Sandbox');
+    await server.app.search.rebuild(await openVault(server, headers['x-vault-id'] ?? ''), () => undefined);
+    const find = async (query: string) =>
+      (await alice.post('/search', { query, mode: 'keyword' }, headers)).body.results.map(({ path }: Wire) => path);
+    await alice.delete('/notes/Formatting/Diagram.md', undefined, headers);
+    await alice.post('/notes/rename', { old_path: 'Formatting/Table.md', new_path: 'Grid.md' }, headers);
+    await alice.post('/notes', { path: 'new.md', content: 'quokka', mtime: 1 }, headers);
+    await using raw = await rawOf(server.db);
+    // Were the notes read again, this one could not be.
+    const blockquote = (await alice.get('/notes/Formatting/Blockquote.md', headers)).body.id;
+    await raw.run('update note_bodies set content = $1 where note_id = $2', Buffer.from('damaged'), blockquote);
+    await server.app.search.letGo();
+    assert.deepEqual(await find('path:blockquote'), ['Formatting/Blockquote.md']);
+    assert.deepEqual(await find('path:diagram'), []);
+    assert.deepEqual(await find('path:formatting/table'), []);
+    assert.deepEqual(await find('path:grid'), ['Grid.md']);
+    assert.deepEqual(await find('quokka'), ['new.md']);
+  });
+
+  test('segments that are missing, damaged, of another format or epoch are made anew', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    const headers = await fill(alice, 'Sandbox');
+    const id = headers['x-vault-id'] ?? '';
+    const before = await answers(alice, headers);
+    await using raw = await rawOf(server.db);
+    const faults: [string, ...Buffer[]][] = [
+      ['delete from search_segments'],
+      ['update search_segments set data = $1', Buffer.alloc(200, 7)],
+      ['update search_indexes set segments = $1', Buffer.alloc(90, 7)],
+      ["update search_indexes set format = 'another'"],
+      ['update search_indexes set feed_epoch = 77'],
+      ['update search_indexes set seq = seq + 1'],
+      ['delete from search_indexes'],
+    ];
+    for (const [fault, ...values] of faults) {
+      await server.app.search.rebuild(await openVault(server, id), () => undefined);
+      assert.ok((await raw.run(fault, ...values)) > 0, fault);
+      await server.app.search.letGo();
+      assert.deepEqual(await answers(alice, headers), before, fault);
+    }
+  });
+
+  test('what changed enough is kept without being asked, and old segments go', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    const headers = await fill(alice, 'Sandbox');
+    await alice.post('/search', { query: 'x' }, headers);
+    await using raw = await rawOf(server.db);
+    assert.equal((await raw.all('select * from search_indexes')).length, 0, '31 changes are few');
+    const write = async (from: number) => {
+      const notes = Array.from({ length: 100 }, (_, at) => ({
+        path: `n${from + at}.md`,
+        content: `word${at}`,
+        mtime: 1,
+      }));
+      await alice.post('/notes/batch', { notes }, { ...headers, 'x-idempotency-key': `more-${from}` });
+      await alice.post('/search', { query: 'word' }, headers);
+      await server.app.search.idle();
+    };
+    await write(0);
+    await write(100);
+    const first = await raw.all('select segment_id from search_segments');
+    assert.equal(first.length, 1);
+    for (let from = 200; from < 1000; from += 100) await write(from);
+    const segments = await raw.all('select distinct segment_id from search_segments');
+    assert.ok(segments.length < 6, `${segments.length} segments`);
+    assert.ok(!segments.some(({ segment_id }) => segment_id === first[0]?.segment_id), 'merged into a larger one');
+    const [index] = await raw.all('select seq from search_indexes');
+    assert.ok(Number(index?.seq) >= 1000);
+  });
+
+  test('a thread that dies under searches is started again; nobody notices', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    const headers = await fill(alice, 'Sandbox');
+    const before = await answers(alice, headers);
+    for (let round = 0; round < 3; round++) {
+      const asked = [answers(alice, headers), answers(alice, headers)];
+      const others = Promise.all(Array.from({ length: 10 }, () => alice.get('/notes/Start%20here.md', headers)));
+      // Let the questions reach the thread.
+      for (let turn = 0; turn < round * 5; turn++) await new Promise(setImmediate);
+      await server.app.search.letGo();
+      for (const found of await Promise.all(asked)) assert.deepEqual(found, before);
+      for (const { status } of await others) assert.equal(status, 200);
+    }
+  });
+
+  test('a note that cannot be read is counted, and hides no other', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    const headers = await fill(alice, 'Sandbox');
+    const { id } = (await alice.get('/notes/Start%20here.md', headers)).body;
+    await using raw = await rawOf(server.db);
+    const [stored] = await raw.all('select content from note_bodies where note_id = $1', id);
+    await raw.run('update note_bodies set content = $1 where note_id = $2', Buffer.from('damaged'), id);
+    const { body } = await alice.post('/search', { query: 'title:start', mode: 'keyword' }, headers);
+    assert.ok(!body.results.some(({ path }: Wire) => path === 'Start here.md'));
+    const vault = await openVault(server, headers['x-vault-id'] ?? '');
+    const { notes, unreadable } = await server.app.search.rebuild(vault, () => undefined);
+    assert.deepEqual([notes, unreadable], [30, 1]);
+    await server.app.search.letGo();
+    const others = await alice.post('/search', { query: 'obsidian', mode: 'keyword', limit: 50 }, headers);
+    assert.ok(others.body.results.length > 5);
+    await raw.run('update note_bodies set content = $1 where note_id = $2', stored?.content ?? null, id);
+    await alice.post('/notes/append', { path: 'Start here.md', text: 'quokka' }, headers);
+    const mended = await alice.post('/search', { query: 'quokka', mode: 'keyword' }, headers);
+    assert.deepEqual(
+      mended.body.results.map(({ path }: Wire) => path),
+      ['Start here.md'],
+    );
+  });
+
+  test('another process finds at once what was written through the first', async () => {
+    await using server = await startServer({ open });
+    await using second = await beside(server, async () => server.db);
+    const { alice } = server;
+    const { accessToken } = await alice.signed();
+    const there = second.bearer(accessToken);
+    const headers = await fill(alice, 'Sandbox');
+    assert.deepEqual(await answers(there, headers), await answers(alice, headers));
+    await alice.post('/notes', { path: 'new.md', content: 'quokka', mtime: 1 }, headers);
+    const find = async () => (await there.post('/search', { query: 'quokka' }, headers)).body.results.length;
+    assert.equal(await find(), 1);
+    await alice.delete('/notes/new.md', undefined, headers);
+    assert.equal(await find(), 0);
+  });
+
+  test('across vaults: those the credential reaches, with their names, on a plan that allows it', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    const made = await Promise.all(
+      ['One', 'Two', 'Three'].map(async (name) => (await alice.post('/vaults', { name })).body.vault),
+    );
+    for (const { id, name } of made) {
+      const content = `anchor in ${name}${name === 'Two' ? ' anchor' : ''}`;
+      await alice.post('/notes', { path: `${name}.md`, content, mtime: 1 }, { 'x-vault-id': id });
+    }
+    const [one, two, three] = made;
+    const everywhere = { query: 'anchor', mode: 'keyword', cross_vault: true, limit: 50 };
+    const found = async (who: Caller, body = everywhere) =>
+      (await who.post('/search', body, { 'x-vault-id': one.id })).body.results;
+    const all = await found(alice);
+    assert.deepEqual(all.map(({ vault_name }: Wire) => vault_name).sort(), ['One', 'Three', 'Two']);
+    assert.ok(
+      all.every(
+        ({ vault_id, vault_name, path }: Wire) => path === `${vault_name}.md` && made.some(({ id }) => id === vault_id),
+      ),
+    );
+    assert.equal((await found(alice, { ...everywhere, limit: 2 })).length, 2);
+    const alone = (await alice.post('/search', { ...everywhere, cross_vault: false }, { 'x-vault-id': two.id })).body
+      .results;
+    assert.equal(alone[0].vault_id, undefined);
+    assert.equal(
+      all.find(({ vault_id }: Wire) => vault_id === two.id).score,
+      alone[0].score,
+      'no vault changes another’s scores',
+    );
+    const limited = { name: 'some', vault_access: { [one.id]: 'read', [three.id]: 'write' } };
+    const key = server.bearer((await alice.post('/connections/pat', limited)).body.key);
+    assert.deepEqual((await found(key)).map(({ vault_name }: Wire) => vault_name).sort(), ['One', 'Three']);
+    await server.app.accounts.setPlan(alice.email, 'free');
+    const refused = await alice.post('/search', everywhere, { 'x-vault-id': one.id });
+    assert.deepEqual([refused.status, refused.body.error], [403, 'Cross-vault search requires Pro plan']);
+    assert.equal(
+      (await alice.post('/search', { ...everywhere, cross_vault: false }, { 'x-vault-id': one.id })).status,
+      200,
+    );
+    await server.app.accounts.setPlan(alice.email, 'pro');
+    assert.equal((await found(alice)).length, 3);
+  });
+
+  test('a purge leaves nothing of the index', async () => {
+    await using server = await startServer({ open });
+    const { alice } = server;
+    const headers = await fill(alice, 'Sandbox');
+    const id = headers['x-vault-id'] ?? '';
+    await server.app.search.rebuild(await openVault(server, id), () => undefined);
+    await alice.delete(`/vaults/${id}`);
+    assert.equal((await alice.post(`/vaults/${id}/purge`)).status, 200);
+    await using raw = await rawOf(server.db);
+    for (const table of ['search_indexes', 'search_segments'])
+      assert.deepEqual(await raw.all(`select * from ${table}`), []);
+    assert.equal((await alice.post('/search', { query: 'x' }, headers)).status, 404);
+  });
+
+  test('deletions that were forgotten since an index was kept are not found again', async () => {
+    await using server = await startServer({ open });
+    const { alice, clock } = server;
+    const headers = await fill(alice, 'Sandbox');
+    const id = headers['x-vault-id'] ?? '';
+    await server.app.search.rebuild(await openVault(server, id), () => undefined);
+    await alice.delete('/notes/Formatting/Diagram.md', undefined, headers);
+    await alice.post('/notes', { path: 'later.md', content: 'x', mtime: 1 }, headers);
+    await server.app.search.letGo();
+    clock.advance({ days: 100 });
+    assert.ok((await server.app.sync.dropExpired()) > 0);
+    const signedIn = await alice.post('/auth/login', { email: alice.email, password: alice.password });
+    const again = server.bearer(signedIn.body.access_token);
+    const { body } = await again.post('/search', { query: 'tag:none diagram', mode: 'keyword' }, headers);
+    assert.deepEqual(body.results, []);
+    const found = await again.post('/search', { query: 'path:.md', mode: 'keyword', limit: 50 }, headers);
+    assert.equal(found.body.results.length, 31);
+  });
+});

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../kit/engines.ts';
+import { isolationRun } from './isolation.ts';
+
+/** The long form: ISOLATION_ROUNDS=50 ISOLATION_SEEDS=20 npm test -- server/test/fuzz/isolation.pg.test.ts */
+const ROUNDS = Number(process.env.ISOLATION_ROUNDS ?? 2);
+const SEEDS = Number(process.env.ISOLATION_SEEDS ?? 1);
+
+onEachEngine('what one user learns of another', (open) => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    test(`is nothing, whatever of the other’s they name (seed ${seed})`, async () => {
+      assert.deepEqual((await isolationRun(open, seed, ROUNDS)).slice(0, 20), []);
+    });
+  }
+});

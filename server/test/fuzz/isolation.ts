@@ -1,0 +1,300 @@
+import { type Known, knownOperations, makeWorld, type Need, type Request, type World } from '../kit/operations.ts';
+import { type Answer, type Caller, Person } from '../kit/person.ts';
+import { Random } from '../kit/random.ts';
+import { startServer, type TestServer, type TestServerOptions } from '../kit/server.ts';
+
+/*
+ * Alice has a world of things. Two twins who have done exactly the same in their accounts ask every operation, the one
+ * with things of alice's in place of their own, the other with made-up ones of the same form. Nothing in the answers, and
+ * nothing in what the twins find in their own accounts afterwards, may tell which of the two it was.
+ */
+
+type Field = keyof World;
+
+/** Bearer secrets: whoever has them is let in, which is what they are for. */
+const SECRETS: readonly Field[] = ['deviceRefresh', 'deviceCode'];
+const NEEDS: readonly Need[] = ['devices', 'cursor'];
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+type Making = (world: World) => Request;
+
+/**
+ * Requests that bring ids of their own, which are honoured while nobody has them. Here the second twin takes ids of theirs
+ * from another vault: which of the two reasons an id is not free for, no answer may tell.
+ */
+const taken: Readonly<Record<string, readonly Making[]>> = {
+  upsertNote: [
+    (w) => ({ url: '/notes', body: { path: `${w.fresh} id.md`, mtime: 1, content: 'x', id: w.note } }),
+    (w) => ({ url: '/notes', body: { path: w.otherPath, mtime: 1, content: 'y', id: w.note, base_hash: 'z' } }),
+  ],
+  upsertNotes: [
+    (w) => ({
+      ...{ url: '/notes/batch', headers: { 'x-idempotency-key': `${w.fresh} batch` } },
+      body: { notes: [{ path: w.otherPath, mtime: 3, content: `[[${w.notePath}]]`, id: w.other }] },
+    }),
+  ],
+};
+
+/** Requests that name things in more places than the operations' own rows do. */
+const variants: Readonly<Record<string, readonly Making[]>> = {
+  moveNotes: [
+    (w) => ({
+      ...{ url: '/notes/batch-move', headers: { 'x-idempotency-key': `${w.fresh} move` } },
+      body: { ids: [w.other, w.note], target_folder: w.folderPath },
+    }),
+  ],
+  moveFolders: [
+    (w) => ({
+      ...{ url: '/folders/batch-move', headers: { 'x-idempotency-key': `${w.fresh} move` } },
+      body: { ids: [w.folder], target_parent_id: w.folder },
+    }),
+  ],
+  createApiKey: [
+    (w) => ({ url: '/api-keys', body: { name: 'k', default_access: 'read', vault_access: { [w.gone]: 'read' } } }),
+  ],
+  listVaults: [
+    (w) => ({ url: `/vaults?user_code=${encodeURIComponent(w.userCode)}` }),
+    () => ({ url: '/vaults?deleted=true' }),
+  ],
+  registerVault: [(w) => ({ url: '/vaults/register', body: { client_id: w.clientId, name: 'Mine' } })],
+};
+
+interface Twin {
+  /** In another vault of theirs. */
+  readonly elsewhere: World;
+  readonly caller: Caller;
+  readonly key: Caller;
+  world: World;
+}
+
+interface Isolation {
+  readonly server: TestServer;
+  readonly random: Random;
+  readonly alice: World;
+  readonly word: string;
+  /** What no answer to anybody else may hold, unless it was in the request. */
+  readonly hers: readonly string[];
+  /** The first asks with what is alice's, the second with what is nobody's. */
+  readonly twins: readonly [Twin, Twin];
+  readonly faults: string[];
+}
+
+/** Everything that told one user of another's things, in words; empty when nothing did. */
+export async function isolationRun(open: TestServerOptions['open'], seed: number, rounds: number): Promise<string[]> {
+  await using server = await startServer({ open });
+  const random = new Random(seed);
+  const word = `alice${random.noise(8)}`;
+  const owner = server.alice;
+  const operations = await knownOperations(server.anyone);
+  await useKeys(operations, owner);
+  const alice = await makeWorld(owner, word, NEEDS);
+  await owner.post('/logs', { logs: [{ message: `log line of ${word}` }] });
+  const twins = [await makeTwin(server, 'castor'), await makeTwin(server, 'pollux')] as const;
+  const before = await everythingOf(operations, owner, alice);
+  const hers = secretsIn(before, alice, word, server.alice.email);
+  const run: Isolation = { server, random, alice, word, hers, twins, faults: [] };
+  for (const operation of operations) {
+    if (operation.door !== 'public') await askAbout(run, operation, rounds);
+  }
+  const after = await everythingOf(operations, owner, alice);
+  for (const [name, was] of Object.entries(before)) {
+    if (after[name] !== was)
+      run.faults.push(`${name} says something else to alice now: ${difference(was, after[name])}`);
+  }
+  return run.faults;
+}
+
+async function makeTwin(server: TestServer, name: string): Promise<Twin> {
+  const caller = new Person(server.url, name, () => server.alice.signed());
+  const { key } = (await caller.post('/api-keys', { name: 'twin' })).body;
+  const elsewhere = await makeWorld(caller, 'elsewhere', []);
+  return { caller, key: server.bearer(key), elsewhere, world: elsewhere };
+}
+
+const sharedKey = (operation: string) => `shared key of ${operation}`;
+
+/** Alice has used a key for every operation that takes one. */
+async function useKeys(operations: readonly Known[], owner: Caller): Promise<void> {
+  for (const { name, method, door, request, needs } of operations) {
+    if (method !== 'POST' || door === 'public') continue;
+    const world = await makeWorld(owner, `keys-${name}`, needs === undefined ? [] : [needs]);
+    const { url, body, headers } = request(world);
+    await owner.call(method, url, body, { ...headers, 'x-idempotency-key': encodeURIComponent(sharedKey(name)) });
+  }
+}
+
+async function askAbout(run: Isolation, operation: Known, rounds: number): Promise<void> {
+  const { random, alice, twins } = run;
+  for (const twin of twins) twin.world = await makeWorld(twin.caller, `of-${operation.name}`, NEEDS);
+  // The same ones each time, as alice's are; and as long, and sorted as they are.
+  const word = run.word.slice(0, -8) + random.noise(8);
+  const entries = Object.entries(alice).map(([field, value]) => [field, nobodys(random, value, run.word, word)]);
+  const madeUp: World = Object.fromEntries(entries);
+  const words = [run.word, word];
+  const keys = [sharedKey(operation.name), `made up ${random.noise(12)}`] as const;
+  const inVault = inVaultOf(operation);
+  for (const request of [operation.request, ...(variants[operation.name] ?? []).map(inVault)]) {
+    const fields = fieldsOf(request, alice).filter((field) => !SECRETS.includes(field));
+    const alone = fields.map((field) => [field]);
+    const drawn = Array.from({ length: rounds }, () => fields.filter(() => random.chance(0.5)));
+    for (const foreign of [...alone, fields, ...drawn]) await ask(run, operation, request, { foreign, madeUp, words });
+    if (operation.method !== 'POST') continue;
+    // Under a key that alice has used for this: with one’s own things, and with hers.
+    for (const foreign of [[], fields]) await ask(run, operation, request, { foreign, madeUp, words, keys });
+  }
+  for (const request of (taken[operation.name] ?? []).map(inVault)) {
+    const { note, other } = twins[1].elsewhere;
+    for (const field of ['note', 'other'] as const) {
+      await ask(run, operation, request, { foreign: [field], madeUp: { ...madeUp, note, other }, words });
+    }
+  }
+  const views = await Promise.all(twins.map(({ caller, world }) => ownView(caller, world, words)));
+  if (views[0] !== views[1]) run.faults.push(`${operation.name} left the twins different: ${difference(...views)}`);
+}
+
+/** A variant stands in the same vault as its operation's row. */
+function inVaultOf({ door }: Known) {
+  return (variant: Making) =>
+    (world: World): Request => {
+      const { headers, ...rest } = variant(world);
+      const vault = door === 'read' || door === 'write' ? { 'x-vault-id': world.vault } : {};
+      return { ...rest, headers: { ...vault, ...headers } };
+    };
+}
+
+/** The fields of a world that a request is made of. */
+function fieldsOf(request: Making, world: World): Field[] {
+  const seen = new Set<Field>();
+  request(
+    new Proxy(world, {
+      get(target, field) {
+        seen.add(field as Field);
+        return target[field as Field];
+      },
+    }),
+  );
+  return [...seen].filter((field) => field !== 'fresh');
+}
+
+interface Swap {
+  /** What of their own the twins replace. */
+  readonly foreign: readonly Field[];
+  /** What the second puts there. */
+  readonly madeUp: World;
+  /** What makes alice's names, and the made-up ones. */
+  readonly words: readonly string[];
+  /** The idempotency keys of the two. */
+  readonly keys?: readonly [hers: string, madeUp: string];
+}
+
+async function ask(
+  run: Isolation,
+  { name, method, door }: Known,
+  request: Making,
+  { foreign, madeUp, words, keys }: Swap,
+): Promise<void> {
+  const { random, alice, twins } = run;
+  const byKey = door !== 'session' && random.chance(0.5);
+  const what = `${name} with ${foreign.join(', ') || 'nothing'}${keys === undefined ? '' : ' and an idempotency key'} of alice’s`;
+  const [one, other] = await Promise.all(
+    twins.map(async ({ caller, key, world }, index) => {
+      const from = index === 0 ? alice : madeUp;
+      const asked = { ...world, ...Object.fromEntries(foreign.map((field) => [field, from[field]])) };
+      const { url, body, headers } = request(asked);
+      const keyed = keys === undefined ? {} : { 'x-idempotency-key': encodeURIComponent(keys[index] ?? '') };
+      const answer = await (byKey ? key : caller).call(method, url, body, { ...headers, ...keyed });
+      const sent = JSON.stringify([decodeURIComponent(url), body, headers]);
+      if (index === 0) checkLeaks(run, what, sent, answer);
+      return plainly(answer, asked, words);
+    }),
+  );
+  if (one !== other) run.faults.push(`${what} is told from nobody’s: ${difference(one, other)}`);
+}
+
+/** A value of the same form that belongs to nobody. */
+function nobodys(random: Random, value: string, hers: string, word: string): string {
+  if (value.includes(hers)) return value.replaceAll(hers, word);
+  const hex = (length: number) => Array.from({ length }, () => random.below(16).toString(16)).join('');
+  if (new RegExp(`^${UUID.source}$`).test(value)) return `${value.slice(0, 14)}7${hex(3)}-a${hex(3)}-${hex(12)}`;
+  return value.replace(/[A-Za-z0-9]/g, (letter) =>
+    /\d/.test(letter) ? String(2 + random.below(8)) : random.pick([...'BCDFGHJKM']),
+  );
+}
+
+/** An answer without what differs between any two calls, and with the names of things in place of their values. */
+function plainly({ status, headers, body }: Answer, world: World, words: readonly string[]): string {
+  const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length', 'etag'].includes(name));
+  return normal(JSON.stringify([status, kept, body]), world, words);
+}
+
+function normal(text: string, world: World, words: readonly string[]): string {
+  const seen = new Map<string, string>();
+  const named = Object.entries(world)
+    .filter(([, value]) => value !== '')
+    // Longest first: a folder’s path stands in that of its notes.
+    .sort(([, a], [, b]) => b.length - a.length)
+    .reduce((done, [field, value]) => done.replaceAll(value, `<${field}>`), text);
+  return words
+    .reduce((done, word) => done.replaceAll(word, '<word>'), named)
+    .replace(/"request_id":"[^"]*"/g, '"request_id":"…"')
+    .replace(UUID, (id) => {
+      const known = seen.get(id) ?? `<id ${seen.size}>`;
+      seen.set(id, known);
+      return known;
+    })
+    .replaceAll(/(castor|pollux)@example\.org/g, '<email>')
+    .replace(/nv_[a-z]+_[\w-]+/g, '<secret>')
+    .replace(/[\w-]{40,}/g, '<opaque>');
+}
+
+function checkLeaks(run: Isolation, what: string, sent: string, { headers, body }: Answer): void {
+  const told = JSON.stringify([[...headers], body]);
+  for (const value of run.hers) {
+    if (told.includes(value) && !sent.includes(value)) run.faults.push(`${what} told ${value}: ${told.slice(0, 300)}`);
+  }
+}
+
+/** What each GET answers alice, by operation. */
+async function everythingOf(
+  operations: readonly Known[],
+  owner: Caller,
+  world: World,
+): Promise<Record<string, string>> {
+  const said: Record<string, string> = {};
+  for (const { name, method, door, request } of operations) {
+    if (method !== 'GET' || door === 'public') continue;
+    const { url, headers } = request(world);
+    const { status, body } = await owner.get(url, headers);
+    said[name] = JSON.stringify([status, body]);
+  }
+  return said;
+}
+
+/** Ids, names and texts that only alice can know. */
+function secretsIn(said: Record<string, string>, world: World, word: string, email: string): string[] {
+  const ids = Object.values(said).flatMap((text) => text.match(UUID) ?? []);
+  const hashes = Object.values(said).flatMap((text) => text.match(/[0-9a-f]{64}/g) ?? []);
+  return [...new Set([...ids, ...hashes, ...Object.values(world).filter((value) => value !== ''), word, email])];
+}
+
+/** What a twin finds in their own account, in names instead of ids. */
+async function ownView(caller: Caller, world: World, words: readonly string[]): Promise<string> {
+  const headers = { 'x-vault-id': world.vault };
+  const asked = [
+    ...['/vaults', '/vaults?deleted=true', '/api-keys', '/connections', '/logs'].map((url) => caller.get(url)),
+    ...['/folders', '/tags', '/types', '/vault/tree', '/sync/changes?fields=all'].map((url) =>
+      caller.get(url, headers),
+    ),
+    ...[world.note, world.other].map((id) => caller.get(`/notes/by-id/${id}`, headers)),
+  ];
+  const answers = await Promise.all(asked);
+  const text = JSON.stringify(answers.map(({ status, body }) => [status, body]));
+  return normal(text, world, words);
+}
+
+function difference(one = '', other = ''): string {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  const from = Math.max(0, at - 60);
+  return `…${one.slice(from, at + 120)}… / …${other.slice(from, at + 120)}…`;
+}

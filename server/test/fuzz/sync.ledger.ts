@@ -1,0 +1,70 @@
+/*
+ * What was typed into which note, and what must be found there: every insertion is a token of its own, `<12>`.
+ */
+
+interface Entry {
+  /** The server said that it has it. */
+  acknowledged: boolean;
+  /** Somebody tried to take it out. */
+  doomed: boolean;
+  /** The server said that it is out. */
+  gone: boolean;
+  /** The whole text was put back to another since: it may be there or not. */
+  loose: boolean;
+}
+
+const NEW: Entry = { acknowledged: false, doomed: false, gone: false, loose: false };
+
+export class Ledger {
+  readonly #notes = new Map<string, Map<string, Entry>>();
+  #next = 1;
+
+  /** A token nobody typed before. */
+  mint(): string {
+    return `<${this.#next++}>`;
+  }
+
+  typed(note: string, tokens: readonly string[]): void {
+    for (const token of tokens) this.#entries(note).set(token, { ...NEW });
+  }
+
+  doomed(note: string, tokens: readonly string[]): void {
+    for (const token of tokens) this.#with(note, token, { doomed: true });
+  }
+
+  acknowledged(note: string, typed: Iterable<string>, removed: Iterable<string>): void {
+    for (const token of typed) this.#with(note, token, { acknowledged: true });
+    for (const token of removed) this.#with(note, token, { gone: true });
+  }
+
+  /** The whole text was put back to another: of what was typed so far, anything may be there or not, but once. */
+  rewritten(note: string): void {
+    for (const token of this.#entries(note).keys()) this.#with(note, token, { loose: true });
+  }
+
+  /** What is wrong with a note's text. */
+  faults(note: string, text: string): string[] {
+    return [...this.#entries(note)].flatMap(([token, entry]) => {
+      const count = text.split(token).length - 1;
+      if (count > 1) return [`${token} is there ${count} times`];
+      if (entry.loose) return [];
+      if (count === 0 && entry.acknowledged && !entry.doomed) return [`${token} was acknowledged and is lost`];
+      if (count === 1 && entry.gone) return [`${token} was taken out and is there`];
+      return [];
+    });
+  }
+
+  #entries(note: string): Map<string, Entry> {
+    let entries = this.#notes.get(note);
+    if (entries === undefined) {
+      entries = new Map();
+      this.#notes.set(note, entries);
+    }
+    return entries;
+  }
+
+  #with(note: string, token: string, change: Partial<Entry>): void {
+    const entry = this.#entries(note).get(token);
+    if (entry !== undefined) Object.assign(entry, change);
+  }
+}

@@ -1,0 +1,110 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import * as decoding from 'lib0/decoding';
+import type { LiveNote, Watcher } from '../../src/domains/notes/notes.ts';
+import { kinds, message, Wire } from '../kit/wire.ts';
+
+const STEP1 = 0;
+const STEP2 = 1;
+const AUTHENTICATED = 2;
+
+/** A note's document over a real socket, in the protocol of the Hocuspocus provider; otherwise as LiveNote. */
+export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeof Symbol.dispose> {
+  readonly #wire: Wire;
+  readonly #note: string;
+  readonly #watcher: Watcher;
+  readonly #authenticated = Promise.withResolvers<void>();
+  /** Who waits for an acknowledgement, a step 2 or a step 1: each comes in the order it was asked for. */
+  readonly #acknowledging: PromiseWithResolvers<boolean>[] = [];
+  readonly #missing: PromiseWithResolvers<Uint8Array>[] = [];
+  #vector: Uint8Array = Uint8Array.of(0);
+  #refusal: string | null = null;
+  #over = false;
+
+  private constructor(wire: Wire, note: string, watcher: Watcher) {
+    this.#wire = wire;
+    this.#note = note;
+    this.#watcher = watcher;
+    // Nobody may wait for it when the socket goes.
+    this.#authenticated.promise.catch(() => undefined);
+    wire.ws.on('message', (data: Buffer) => this.#hear(new Uint8Array(data)));
+    wire.ws.on('close', () => this.#end());
+  }
+
+  static async open(url: string, token: string, note: string, watcher: Watcher): Promise<Line> {
+    const wire = await Wire.open(url).catch(() => {
+      throw new NotevaultError('unavailable');
+    });
+    const line = new Line(wire, note, watcher);
+    wire.send(message.token(note, token));
+    await line.#authenticated.promise;
+    return line;
+  }
+
+  async missingFor(stateVector: Uint8Array | null): Promise<Uint8Array> {
+    const asked = Promise.withResolvers<Uint8Array>();
+    this.#ask(this.#missing, asked, message.step1(this.#note, stateVector ?? Uint8Array.of(0)));
+    return asked.promise;
+  }
+
+  /** As the server last said it, in answer to a step 1; before that, as if it had nothing. */
+  async stateVector(): Promise<Uint8Array> {
+    return this.#vector;
+  }
+
+  async apply(update: Uint8Array): Promise<string> {
+    const asked = Promise.withResolvers<boolean>();
+    this.#ask(this.#acknowledging, asked, message.update(this.#note, update));
+    const taken = await asked.promise;
+    return taken ? 'stored' : (this.#refusal ?? 'missing');
+  }
+
+  [Symbol.dispose](): void {
+    this.#wire[Symbol.dispose]();
+    this.#end();
+  }
+
+  #ask<T>(waiting: PromiseWithResolvers<T>[], asked: PromiseWithResolvers<T>, sent: Uint8Array): void {
+    if (this.#over) throw new NotevaultError('unavailable');
+    waiting.push(asked);
+    this.#wire.send(sent);
+  }
+
+  #hear(frame: Uint8Array): void {
+    const decoder = decoding.createDecoder(frame);
+    if (frame.length < 2) return;
+    decoding.readVarString(decoder);
+    const kind = decoding.readVarUint(decoder);
+    if (kind === kinds.auth) this.#admitted(decoding.readVarUint(decoder) === AUTHENTICATED);
+    else if (kind === kinds.status) this.#acknowledging.shift()?.resolve(decoding.readVarUint(decoder) === 1);
+    else if (kind === kinds.close) {
+      this.#refusal = decoding.readVarString(decoder);
+      this[Symbol.dispose]();
+    } else if (kind === kinds.sync) this.#synced(decoding.readVarUint(decoder), decoding.readVarUint8Array(decoder));
+  }
+
+  #admitted(yes: boolean): void {
+    if (yes) this.#authenticated.resolve();
+    else {
+      this.#authenticated.reject(new NotevaultError('note_not_found'));
+      this[Symbol.dispose]();
+    }
+  }
+
+  #synced(step: number, bytes: Uint8Array): void {
+    if (step === STEP1) this.#vector = bytes;
+    else if (step === STEP2) this.#missing.shift()?.resolve(bytes);
+    else this.#watcher.update(bytes);
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    const gone = new NotevaultError('unavailable');
+    this.#authenticated.reject(gone);
+    for (const waiting of [...this.#acknowledging.splice(0), ...this.#missing.splice(0)]) {
+      waiting.promise.catch(() => undefined);
+      waiting.reject(gone);
+    }
+    this.#watcher.closed('lost');
+  }
+}

@@ -1,0 +1,214 @@
+import type { Answer, Caller, Headed } from '../kit/person.ts';
+import type { Random } from '../kit/random.ts';
+import type { Ledger } from './sync.ledger.ts';
+
+const FOLDERS = ['', 'f/', 'F/', 'g/', 'g/h/'];
+const NAMES = ['a', 'b', 'c', 'Ä', 'x y'];
+
+/** A note as somebody read it, maybe long ago. */
+interface Read {
+  readonly id: string;
+  readonly path: string;
+  readonly content: string;
+  readonly version: number;
+}
+
+/** What people do over REST beside those who type: each knows notes as they once read them. */
+export class Requests {
+  readonly #random: Random;
+  readonly #ledger: Ledger;
+  readonly #headers: Headed;
+  /** What was read of each note, by id: old readings among them. */
+  readonly #read = new Map<string, Read[]>();
+  /** Notes that may have been put to a text that somebody else's document had. */
+  readonly restored = new Set<string>();
+  readonly #say: (what: string) => void;
+  #key = 0;
+
+  constructor(random: Random, ledger: Ledger, headers: Headed, say: (what: string) => void) {
+    this.#say = say;
+    this.#random = random;
+    this.#ledger = ledger;
+    this.#headers = headers;
+  }
+
+  /** Ids of notes that were there once. */
+  get notes(): string[] {
+    return [...this.#read.keys()];
+  }
+
+  async next(caller: Caller): Promise<void> {
+    const kinds: readonly [number, () => Promise<void>][] = [
+      [8, () => this.create(caller)],
+      [30, () => this.#edit(caller)],
+      [15, () => this.#append(caller)],
+      [15, () => this.#rename(caller)],
+      [5, () => this.#renameFolder(caller)],
+      [6, () => this.#delete(caller)],
+      [5, () => this.#revive(caller)],
+      [4, () => this.#restore(caller)],
+      [6, () => this.#batch(caller)],
+      [10, () => this.#look(caller)],
+    ];
+    let left = this.#random.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, make] of kinds) {
+      if (left < weight) return make();
+      left -= weight;
+    }
+  }
+
+  async create(caller: Caller): Promise<void> {
+    const links = this.notes.length > 0 ? `[[${this.#some().path.replace(/\.md$/, '')}]]\n` : '';
+    const body = { path: this.#path(), content: this.#random.chance(0.2) ? '' : `${links}text\n`, mtime: 1 };
+    // A version that never was: nothing that is there already is written over.
+    await this.#post(
+      caller,
+      '/notes',
+      this.#random.chance(0.7) ? { ...body, version: 0 } : { ...body, base_hash: 'x' },
+    );
+    await this.#fresh(caller, body);
+  }
+
+  /** Without version or base, for a path that nothing has. */
+  async #fresh(caller: Caller, body: { path: string; content: string; mtime: number }): Promise<void> {
+    const there = await caller.get(`/notes/${encodeURI(body.path)}`, this.#headers);
+    if (there.status !== 404) return;
+    // Somebody may have been faster: then that text is taken over by this one.
+    const { status, body: answer } = await this.#post(caller, '/notes', body);
+    if (status !== 200) return;
+    if (answer.note.version > 1) this.#ledger.rewritten(answer.note.id);
+    this.#keep(answer.note);
+  }
+
+  /** A line into the text as it once was read: merged with all that came since. */
+  async #edit(caller: Caller): Promise<void> {
+    const { id, path, content, version } = this.#some();
+    const token = this.#ledger.mint();
+    const lines = content.split('\n');
+    lines.splice(this.#random.below(lines.length + 1), 0, token);
+    this.#ledger.typed(id, [token]);
+    const edit = { path, content: lines.join('\n'), version, mtime: 2 };
+    const { status, body } = await this.#unsure(() => this.#post(caller, '/notes', edit));
+    this.#took(id, token, status, body?.note);
+  }
+
+  async #append(caller: Caller): Promise<void> {
+    const { id, path } = this.#some();
+    const token = this.#ledger.mint();
+    this.#ledger.typed(id, [token]);
+    const { status, body } = await this.#post(caller, '/notes/append', { path, text: `${token}\n` });
+    this.#took(id, token, status, body?.note);
+  }
+
+  async #batch(caller: Caller): Promise<void> {
+    const edits = [this.#some(), this.#some()].map(({ id, path, content, version }) => {
+      const token = this.#ledger.mint();
+      this.#ledger.typed(id, [token]);
+      return { id, token, note: { path, content: `${token}\n${content}`, version, mtime: 3 } };
+    });
+    const sent = () => this.#post(caller, '/notes/batch', { notes: edits.map(({ note }) => note) });
+    const { status, body } = await this.#unsure(sent);
+    if (status !== 200) return;
+    for (const [at, { id, token }] of edits.entries()) {
+      const result = body.results[at];
+      if (result.status === 'ok') this.#arrived(id, token, result.id);
+    }
+  }
+
+  async #rename(caller: Caller): Promise<void> {
+    const { path } = this.#some();
+    const to = this.#random.chance(0.2) ? path.toUpperCase().replace(/MD$/, 'md') : this.#path();
+    const { status, body } = await this.#post(caller, '/notes/rename', { old_path: path, new_path: to });
+    if (status === 200) this.#keep(body.note);
+  }
+
+  async #renameFolder(caller: Caller): Promise<void> {
+    const [from, to] = [this.#random.pick(FOLDERS), this.#random.pick(FOLDERS)];
+    await this.#post(caller, '/folders/rename', { old_path: from, new_path: to });
+  }
+
+  async #delete(caller: Caller): Promise<void> {
+    await caller.delete(`/notes/by-id/${this.#some().id}`, undefined, this.#headers);
+  }
+
+  /** A deleted note, made again under its id: with the text sent. */
+  async #revive(caller: Caller): Promise<void> {
+    const { id, path, content } = this.#some();
+    if ((await caller.get(`/notes/by-id/${id}`, this.#headers)).status !== 404) return;
+    await this.#rewrite(id, () => this.#post(caller, '/notes', { id, path, content, mtime: 4 }));
+  }
+
+  async #restore(caller: Caller): Promise<void> {
+    const { id, version } = this.#some();
+    await this.#rewrite(id, () => this.#post(caller, `/notes/by-id/${id}/restore`, { version }));
+  }
+
+  /** A request that puts a note's whole text to another; one that is not answered may have done so. */
+  async #rewrite(id: string, send: () => Promise<Answer>): Promise<void> {
+    this.restored.add(id);
+    try {
+      const { status, body } = await send();
+      if (status === 200) this.#ledger.rewritten(body.note.id);
+      else if (status >= 500) this.#ledger.rewritten(id);
+      if (status === 200) this.#keep(body.note);
+    } catch (error) {
+      this.#ledger.rewritten(id);
+      throw error;
+    }
+  }
+
+  async #look(caller: Caller): Promise<void> {
+    const { status, body } = await caller.get(`/notes/by-id/${this.#some().id}`, this.#headers);
+    if (status === 200) this.#keep(body);
+  }
+
+  #took(id: string, token: string, status: number, note: Read | undefined): void {
+    if (status !== 200 || note === undefined) return;
+    this.#arrived(id, token, note.id);
+    this.#keep(note);
+  }
+
+  /** An edit of a note goes by its path: when another note of that version has it by now, that one's text is put to this. */
+  #arrived(id: string, token: string, at: string): void {
+    if (at === id) this.#ledger.acknowledged(id, [token], []);
+    else this.#ledger.rewritten(at);
+  }
+
+  /** An edit by path whose answer was lost may have hit any note. */
+  async #unsure(send: () => Promise<Answer>): Promise<Answer> {
+    const all = () => {
+      for (const id of this.notes) this.#ledger.rewritten(id);
+    };
+    const answer = await send().catch((error) => {
+      all();
+      throw error;
+    });
+    if (answer.status >= 500) all();
+    return answer;
+  }
+
+  #keep({ id, path, content, version }: Read): void {
+    this.#read.set(id, [...(this.#read.get(id) ?? []), { id, path, content, version }].slice(-4));
+  }
+
+  #some(): Read {
+    const readings = this.#read.get(this.#random.pick(this.notes)) ?? [];
+    return this.#random.chance(0.7) ? (readings.at(-1) as Read) : this.#random.pick(readings);
+  }
+
+  #path(): string {
+    return `${this.#random.pick(FOLDERS)}${this.#random.pick(NAMES)}.md`;
+  }
+
+  async #post(caller: Caller, path: string, body: unknown): Promise<Answer> {
+    this.#key += 1;
+    const answer = await caller.post(path, body, { ...this.#headers, 'x-idempotency-key': `key-${this.#key}` });
+    this.#say(
+      `${path} ${JSON.stringify(body)} → ${answer.status} ${answer.body?.note?.id ?? ''} v${answer.body?.note?.version}`,
+    );
+    if (answer.status === 401 || (answer.status >= 500 && answer.status !== 503)) {
+      throw new Error(`${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    }
+    return answer;
+  }
+}
