@@ -16,10 +16,20 @@ export interface Running extends AsyncDisposable {
   readonly folder: string;
   /** Resident memory in MB. */
   memory(): Promise<number>;
+  /** As `memory`, and what of it is in use, after its garbage is collected. */
+  collected(): Promise<Collected>;
+  /** Of it, in MiB, what no file backs: mapped ones stay in memory as long as there is room. */
+  ownMemory(): Promise<number>;
   /** Processor time used so far, in seconds: unlike time on the clock it hardly depends on what else the machine does. */
   cpu(): Promise<number>;
   /** What the process last said of its event loop, after `SIGUSR2`. */
   loopDelay(): Promise<LoopDelay>;
+}
+
+/** In MB. */
+export interface Collected {
+  readonly resident: number;
+  readonly used: number;
 }
 
 export interface LoopDelay {
@@ -55,8 +65,8 @@ export async function startProcess(
   env: NodeJS.ProcessEnv = {},
 ): Promise<Running> {
   const folder = await mkdtemp(join(tmpdir(), 'notevault-bench-'));
-  const probe = join(import.meta.dirname, 'loop-probe.ts');
-  const child = spawn(process.execPath, ['--import', probe, join(root, script), ...args], {
+  const probes = ['loop-probe.ts', 'memory-probe.ts'].flatMap((name) => ['--import', join(import.meta.dirname, name)]);
+  const child = spawn(process.execPath, [...probes, join(root, script), ...args], {
     cwd: folder,
     env: { ...process.env, NOTEVAULT_DATA_DIR: folder, NOTEVAULT_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,6 +78,14 @@ export async function startProcess(
     memory: async () => {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+    },
+    collected: async () => {
+      child.kill('SIGUSR1');
+      return JSON.parse((await lines.waitFor(/^memory (.*)$/m))[1] ?? '{}') as Collected;
+    },
+    ownMemory: async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
     },
     cpu: async () => {
       const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
@@ -92,6 +110,7 @@ function linesOf(child: ChildProcess) {
     said += chunk.toString('utf8');
     child.emit('said');
   };
+  child.once('exit', () => child.emit('said'));
   child.stdout?.on('data', add);
   child.stderr?.on('data', add);
   return {
@@ -103,7 +122,7 @@ function linesOf(child: ChildProcess) {
           return found;
         }
         if (child.exitCode !== null) throw new Error(`the process ended: ${said}`);
-        await Promise.race([once(child, 'said'), once(child, 'exit')]);
+        await once(child, 'said');
       }
     },
   };

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { numberGiven, type Running, startProcess, startServer } from './kit/processes.ts';
+import { signUp } from './kit/vault.ts';
+
+// What memory does a file of 500 MB (or as many MB as given) take to go in and out over HTTP, alone and eight at once,
+// and how fast is that beside a plain file behind `node:http`? And what do 60 MB take as base64, in JSON? Own memory must
+// stay under 64 MiB above idle.
+const MB = numberGiven(500);
+const LIMIT_MIB = 64;
+const PIECE = Buffer.alloc(64 * 1024, 'a piece of text, 64 KB of it all in all. ');
+const LOOK_MS = 20;
+
+interface Figures {
+  readonly mbPerSecond: number;
+  readonly peakMib: number;
+}
+
+type Transfer = (name: string, bytes: number) => Promise<void>;
+
+/** The most that JSON may carry is 64 MB. */
+const JSON_BYTES = 60_000_000;
+
+function transfersOf(url: string, headers: Record<string, string>) {
+  const open = (method: string, name: string, more: Record<string, string | number> = {}) =>
+    request(`${url}/api/attachments${name}`, { method, headers: { ...headers, ...more } });
+  const ended = async (sent: ReturnType<typeof open>): Promise<number> => {
+    const [answer] = await once(sent, 'response');
+    let bytes = 0;
+    for await (const chunk of answer) bytes += chunk.length;
+    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+    return bytes;
+  };
+  const write = async (sent: ReturnType<typeof open>, piece: Buffer, bytes: number) => {
+    for (let left = bytes; left > 0; left -= piece.length) {
+      if (!sent.write(piece.subarray(0, left))) await once(sent, 'drain');
+    }
+  };
+  const put: Transfer = async (name, bytes) => {
+    const sent = open('PUT', `/${name}`, { 'content-length': bytes });
+    const answer = ended(sent);
+    await write(sent, PIECE, bytes);
+    sent.end();
+    await answer;
+  };
+  const get: Transfer = async (name, bytes) => {
+    const sent = open('GET', `/${name}?raw=1`);
+    sent.end();
+    if ((await ended(sent)) !== bytes) throw new Error('not all came back');
+  };
+  const putJson: Transfer = async (name) => {
+    const sent = open('POST', '', { 'content-type': 'application/json' });
+    const answer = ended(sent);
+    sent.write(`{"path":"${name}","content_base64":"`);
+    await write(sent, Buffer.alloc(60_000, 'QUJD'), (JSON_BYTES / 3) * 4);
+    sent.end('"}');
+    await answer;
+  };
+  const getJson: Transfer = async (name) => {
+    const sent = open('GET', `/${name}`);
+    sent.end();
+    if ((await ended(sent)) < (JSON_BYTES / 3) * 4) throw new Error('not all came back');
+  };
+  return { put, get, putJson, getJson };
+}
+
+/** @param idle own memory of the server before it had any file */
+async function measured(
+  server: Running,
+  transfer: Transfer,
+  idle: number,
+  atOnce: number,
+  bytes = Math.round((MB * 1e6) / atOnce),
+): Promise<Figures> {
+  let peak = idle;
+  const look = setInterval(async () => {
+    peak = Math.max(peak, await server.ownMemory());
+  }, LOOK_MS);
+  const started = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, (_, at) => transfer(`file-${at}.txt`, bytes)));
+  const seconds = (performance.now() - started) / 1000;
+  clearInterval(look);
+  return { mbPerSecond: Math.round((bytes * atOnce) / 1e6 / seconds), peakMib: Math.round(peak - idle) };
+}
+
+function row(name: string, atOnce: number, up: Figures, down: Figures) {
+  if (name !== PEER && Math.max(up.peakMib, down.peakMib) > LIMIT_MIB) process.exitCode = 1;
+  return {
+    ...{ '': name, 'at once': atOnce, 'up MB/s': up.mbPerSecond, 'up peak MiB': up.peakMib },
+    ...{ 'down MB/s': down.mbPerSecond, 'down peak MiB': down.peakMib },
+  };
+}
+
+const PEER = 'node:http';
+const store = process.argv.includes('--postgres') ? 'PostgreSQL' : 'disk';
+const rows = [];
+for (const atOnce of [1, 8]) {
+  await using peer = await startProcess('bench/kit/file-server.ts', []);
+  await using server = await startServer();
+  const plain = transfersOf(peer.url, {});
+  const { put, get, putJson, getJson } = transfersOf(server.url, await signUp(server.url));
+  const [peerIdle, idle] = [await peer.ownMemory(), await server.ownMemory()];
+  const peerUp = await measured(peer, plain.put, peerIdle, atOnce);
+  rows.push(row(PEER, atOnce, peerUp, await measured(peer, plain.get, peerIdle, atOnce)));
+  const up = await measured(server, put, idle, atOnce);
+  rows.push(row(store, atOnce, up, await measured(server, get, idle, atOnce)));
+  const upJson = await measured(server, putJson, idle, atOnce, JSON_BYTES);
+  const downJson = await measured(server, getJson, idle, atOnce, JSON_BYTES);
+  rows.push(row(`${store}, base64`, atOnce, upJson, downJson));
+}
+console.table(rows);
+if (process.exitCode === 1) console.log(`More than ${LIMIT_MIB} MiB above idle.`);

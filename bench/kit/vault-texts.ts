@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const shared = join(import.meta.dirname, '../../../shared/vaults');
+const languages = ['en', 'ru', 'ja'];
+
+/** A note made of paragraphs that real notes have, under a title that one of them has. */
+export interface MadeNote {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Gives notes by number, the same for the same number; each of one language, of one to two kilobytes. */
+export function madeNotes(): (index: number) => MadeNote {
+  const byLanguage = languages.map((language) => {
+    const files = globSync('**/*.md', { cwd: join(shared, language) }).sort();
+    const texts = files.map((file) => readFileSync(join(shared, language, file), 'utf8'));
+    const paragraphs = texts
+      .flatMap((text) => text.split(/\n{2,}/))
+      .filter((text) => text.length > 40 && text.length < 2000);
+    return { language, titles: files.map((file) => basename(file, '.md')), paragraphs };
+  });
+  return (index) => {
+    let state = (index + 1) * 2654435761;
+    const below = (end: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor((state / 2 ** 32) * end);
+    };
+    const own = byLanguage[index % byLanguage.length];
+    if (own === undefined) throw new RangeError('no vaults');
+    const pick = (from: readonly string[]) => from[below(from.length)] ?? '';
+    const parts = [`# ${pick(own.titles)} ${index}`];
+    for (let length = 0; length < 1200; length += parts.at(-1)?.length ?? 0) parts.push(pick(own.paragraphs));
+    if (parts.length > 3) parts.splice(2, 0, `## ${pick(own.titles)}`);
+    return { path: `${own.language}/folder ${below(50)}/${pick(own.titles)} ${index}.md`, content: parts.join('\n\n') };
+  };
+}
+
+/** What readers ask, from the tests' golden queries, words alone. */
+export function askedQueries(): string[] {
+  const golden = join(import.meta.dirname, '../../server/test/golden/queries.json');
+  const queries = JSON.parse(readFileSync(golden, 'utf8')) as { readonly query: string }[];
+  return queries.map(({ query }) => query.replaceAll('"', ''));
+}

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import * as decoding from 'lib0/decoding';
+import * as Y from 'yjs';
+import { kinds, message } from '../server/test/kit/wire.ts';
+import { Plug } from './kit/plug.ts';
+import { type Collected, numberGiven, startProcess } from './kit/processes.ts';
+import { signUp } from './kit/vault.ts';
+
+// What do open sockets and documents cost, and does memory come back when they close?
+const SOCKETS = numberGiven(5000);
+const DOCUMENTS = 10_000;
+/** Sockets that are opened at once, and documents that are open at once. */
+const AT_ONCE = 100;
+const BATCH = 100;
+
+const limits = { NOTEVAULT_SOCKETS_PER_USER: '100000', NOTEVAULT_DOCUMENTS_PER_SOCKET: '100000' };
+await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0'], limits);
+const headers = await signUp(server.url);
+const token = (headers.authorization ?? '').slice('Bearer '.length);
+const vault = headers['x-vault-id'] ?? '';
+
+/** Runs `work` for each number, so many at once. */
+async function each(count: number, atOnce: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const hand = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, hand));
+}
+
+/** Memory once it stands: edits are folded in, indexed and embedded in their own time. */
+async function atRest(): Promise<Collected> {
+  let [before, now] = [Number.POSITIVE_INFINITY, await server.collected()];
+  for (let looks = 0; looks < 20 && Math.abs(before - now.used) > 0.5; looks++) {
+    await delay(1500);
+    [before, now] = [now.used, await server.collected()];
+  }
+  return now;
+}
+
+async function makeNotes(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  await each(count / BATCH, 2, async (batch) => {
+    const notes = Array.from({ length: BATCH }, (_, at) => ({
+      ...{ path: `folder ${batch}/note ${at}.md`, mtime: 1 },
+      content: `# Note ${at}\n\n${'Some words of a note that is neither long nor short. '.repeat(20)}`,
+    }));
+    const answer = await fetch(`${server.url}/api/notes/batch`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', 'x-idempotency-key': `batch-${batch}` },
+      body: JSON.stringify({ notes }),
+    });
+    const { results } = (await answer.json()) as { results: { id: string }[] };
+    for (const { id } of results) ids.push(id);
+  });
+  return ids;
+}
+
+async function openSockets(names: (at: number) => string): Promise<readonly Plug[]> {
+  const plugs: Plug[] = [];
+  await each(SOCKETS, AT_ONCE, async (at) => {
+    const [name, plug] = [names(at), await Plug.open(server.url)];
+    plugs.push(plug);
+    const state = plug.next(name, kinds.sync);
+    plug.send(message.token(name, token), message.step1(name));
+    await state;
+  });
+  return plugs;
+}
+
+/** Opens, edits and closes every document once. */
+async function editAll(ids: readonly string[]): Promise<void> {
+  const plugs = await Promise.all(Array.from({ length: 10 }, () => Plug.open(server.url)));
+  await each(ids.length, AT_ONCE, async (at) => {
+    const [id, plug] = [ids[at] ?? '', plugs[at % plugs.length]];
+    if (plug === undefined) return;
+    const state = plug.next(id, kinds.sync);
+    plug.send(message.token(id, token), message.step1(id));
+    const doc = new Y.Doc();
+    Y.applyUpdate(doc, updateIn(await state));
+    const vector = Y.encodeStateVector(doc);
+    doc.getText('content').insert(0, 'edited ');
+    const status = plug.next(id, kinds.status);
+    plug.send(message.update(id, Y.encodeStateAsUpdate(doc, vector)));
+    await status;
+    plug.send(message.close(id));
+    doc.destroy();
+  });
+  for (const plug of plugs) plug.close();
+}
+
+const rows: Record<string, string | number>[] = [];
+
+async function measure(what: string, count: number, open: () => Promise<readonly Plug[]>): Promise<void> {
+  const before = await atRest();
+  const plugs = await open();
+  const then = await atRest();
+  for (const plug of plugs) plug.close();
+  const after = await atRest();
+  const each = Math.round((10 * 1024 * (then.resident - before.resident)) / count) / 10;
+  rows.push({
+    '': what,
+    ...{ 'MB resident': before.resident, open: then.resident, closed: after.resident, 'KB each': each },
+    ...{ 'MB in use': before.used, 'open ': then.used, 'closed ': after.used },
+  });
+}
+
+const ids = await makeNotes(DOCUMENTS);
+const some = ids.slice(0, 500);
+// What a server needs once, it needs from here on.
+await editAll(some);
+const idle = () => openSockets(() => `vault:${vault}`);
+await measure(`${SOCKETS} idle sockets on a vault’s signal`, SOCKETS, idle);
+await measure('the same again', SOCKETS, idle);
+await measure(`${SOCKETS} idle sockets on ${some.length} notes`, SOCKETS, () =>
+  openSockets((at) => some[at % some.length] ?? ''),
+);
+for (const round of ['', ', again']) {
+  await measure(`${DOCUMENTS} documents opened, edited, closed${round}`, DOCUMENTS, async () => {
+    await editAll(ids);
+    return [];
+  });
+}
+console.table(rows);
+
+/** The bytes of a sync message, behind its step. */
+function updateIn(body: Uint8Array): Uint8Array {
+  return decoding.readVarUint8Array(decoding.createDecoder(body.subarray(1)));
+}

@@ -1,0 +1,60 @@
+import { numberGiven, startProcess, startServer } from './kit/processes.ts';
+import { closePairs, openPairs, type } from './kit/typists.ts';
+import { signUp } from './kit/vault.ts';
+
+// Twenty people type into twenty notes while twenty watch: how many letters a second, and how long from the key to the
+// watcher, beside Hocuspocus that keeps documents in memory only? (Ours is on disk before it is acknowledged or relayed.)
+const NOTES = 20;
+const SECONDS = numberGiven(5);
+/** Letters of one writer that may be on their way: a fast typist over a slow line, or a paste. */
+const AHEAD = 8;
+const CALM_MS = 100;
+
+async function measure(name: string, ours: boolean) {
+  await using server = ours ? await startServer() : await startProcess('bench/kit/hocuspocus-server.ts', []);
+  const { token, names, url } = ours ? await ourNotes(server.url) : theirNotes(server.url);
+  const pairs = await openPairs(url, token, names);
+  await type(pairs, 1, { ahead: AHEAD });
+  await server.loopDelay();
+  const calm = await type(pairs, SECONDS, { everyMs: CALM_MS });
+  const before = await server.cpu();
+  const full = await type(pairs, SECONDS, { ahead: AHEAD });
+  const cpu = ((await server.cpu()) - before) / (full.perSecond * SECONDS);
+  const loop = await server.loopDelay();
+  closePairs(pairs);
+  return { name, calm, full, cpu, loop, memory: await server.memory() };
+}
+
+async function ourNotes(url: string) {
+  const headers = await signUp(url);
+  const names: string[] = [];
+  for (let at = 0; at < NOTES; at++) {
+    const body = JSON.stringify({ path: `note ${at}.md`, content: '', mtime: 1 });
+    const json = { ...headers, 'content-type': 'application/json' };
+    const made = await fetch(`${url}/api/notes`, { method: 'POST', headers: json, body });
+    names.push(((await made.json()) as { note: { id: string } }).note.id);
+  }
+  return { names, token: (headers.authorization ?? '').slice('Bearer '.length), url: `${url}/api/sync/socket` };
+}
+
+function theirNotes(url: string) {
+  return { names: Array.from({ length: NOTES }, (_, at) => `note ${at}`), token: 'any', url };
+}
+
+const theirs = await measure('hocuspocus, memory', false);
+const ours = await measure('notevault, durable', true);
+console.table(
+  [theirs, ours].map(({ name, calm, full, cpu, loop, memory }) => ({
+    '': name,
+    'letters/s': full.perSecond,
+    'p50 ms': full.p50Ms,
+    'p99 ms': full.p99Ms,
+    'calm letters/s': calm.perSecond,
+    'calm p50 ms': calm.p50Ms,
+    'calm p99 ms': calm.p99Ms,
+    'CPU µs': Math.round(cpu * 1e6),
+    'loop p99 ms': loop.p99Ms,
+    MB: Math.round(memory),
+  })),
+);
+console.log(`${(ours.full.perSecond / theirs.full.perSecond).toFixed(2)} of Hocuspocus’ rate`);
