@@ -13,7 +13,7 @@ import { createExpiry, type NoteExpiry } from './expiry.ts';
 import { type NoteFeed, noteFeed } from './feed.ts';
 import { type HotNote, hotNotes } from './hot.ts';
 import { listIn } from './listing.ts';
-import { LiveDocuments, type LiveNotes } from './live.ts';
+import { LiveDocuments, type LiveNotes } from './live/live.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import { type Move, moveItems, moveOne } from './move.ts';
 import { createMoving, type Moving } from './moving.ts';
@@ -67,8 +67,8 @@ export interface Notes extends Moving, Bulk, History, Census, NoteFeed, NoteExpi
 
 export type { ChangedNote, SealedNote } from './feed.ts';
 export type { HotNote } from './hot.ts';
-export type { LiveNote, LiveNotes, Refusal } from './live.ts';
-export type { CloseReason, Watcher } from './live-document.ts';
+export type { LiveNote, LiveNotes, Refusal } from './live/live.ts';
+export type { CloseReason, Watcher } from './live/live-document.ts';
 export type { Actor, NoteMeta } from './meta.ts';
 export type { Top } from './move.ts';
 export type { NoteLink } from './notes.schema.ts';

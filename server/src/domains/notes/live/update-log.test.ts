@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import { testClock } from '../../../test/kit/clock.ts';
-import type { Database } from '../../engines/database/database.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import { testClock } from '../../../../test/kit/clock.ts';
+import type { Database } from '../../../engines/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
 import { UpdateLog } from './update-log.ts';
 
 test('an edit for which there is no room is refused as one that could not be stored is, so that its document is given up', async () => {

@@ -1,7 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
-import { row } from './notes.store.ts';
-import type { NotesTables } from './notes.tables.ts';
+import { statementsOver } from '../../../engines/database/statement.ts';
+import { row } from '../notes.store.ts';
+import type { NotesTables } from '../notes.tables.ts';
 
 const { statement, listStatement } = statementsOver<NotesTables>();
 

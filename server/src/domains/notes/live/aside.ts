@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
-import { type Work, writeNotes } from './commit.ts';
-import { emptySnapshot, snapshotOf, stateOf } from './document.ts';
-import { type Actor, EVERY_VERSION_MS, sealed } from './meta.ts';
-import { findVersion, insertVersion } from './notes.store.ts';
-import type { NoteParts } from './parts.ts';
-import { type KeptVersion, type Prepared, prepared } from './prepare.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { type Work, writeNotes } from '../commit.ts';
+import { emptySnapshot, snapshotOf, stateOf } from '../document.ts';
+import { type Actor, EVERY_VERSION_MS, sealed } from '../meta.ts';
+import { findVersion, insertVersion } from '../notes.store.ts';
+import type { NoteParts } from '../parts.ts';
+import { type KeptVersion, type Prepared, prepared } from '../prepare.ts';
 import { documentOf, readWhole, type WholeNote } from './whole.ts';
 
 /** The text is what the note says or said last, or the note is gone: there is nothing to keep. */

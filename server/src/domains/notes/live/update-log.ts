@@ -1,10 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import type { Clock } from '../../engines/clock/clock.ts';
-import { ConstraintError, type Database } from '../../engines/database/database.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { Clock } from '../../../engines/clock/clock.ts';
+import { ConstraintError, type Database } from '../../../engines/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { type Actor, sealed } from '../meta.ts';
 import * as store from './live.store.ts';
-import { type Actor, sealed } from './meta.ts';
 
 /** An edit on its way to the log. */
 export interface LoggedUpdate {

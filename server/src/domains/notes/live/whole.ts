@@ -1,14 +1,14 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
-import type { OpenVault } from '../vaults/vaults.ts';
-import type { KeptNote } from './basis.ts';
-import { textOf } from './document.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { KeptNote } from '../basis.ts';
+import { textOf } from '../document.ts';
+import { type Actor, sealed } from '../meta.ts';
+import type { NoteParts } from '../parts.ts';
+import { openDocument } from '../prepare.ts';
+import { openNote } from '../view.ts';
 import * as store from './live.store.ts';
-import { type Actor, sealed } from './meta.ts';
-import type { NoteParts } from './parts.ts';
-import { openDocument } from './prepare.ts';
-import { openNote } from './view.ts';
 
 /** A note as stored, with the edits that wait to be folded into it. */
 export interface WholeNote {

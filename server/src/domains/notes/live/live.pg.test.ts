@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
 import * as Y from 'yjs';
-import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
-import { notesOnOneServer, startNotes } from '../../../test/kit/notes.ts';
-import { startServer, type TestServer } from '../../../test/kit/server.ts';
-import { Typist } from '../../../test/kit/typist.ts';
-import type { NoteMeta } from './notes.ts';
+import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
+import { notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
+import { startServer, type TestServer } from '../../../../test/kit/server.ts';
+import { Typist } from '../../../../test/kit/typist.ts';
+import type { NoteMeta } from '../notes.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const headOf = (doc: Y.Doc) => sha(Y.encodeSnapshot(Y.snapshot(doc)));

@@ -1,12 +1,12 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { Actor } from '../meta.ts';
+import type { LiveParts, LiveSignals } from '../parts.ts';
 import { keepAside } from './aside.ts';
 import { JoinedRuns } from './joined-runs.ts';
 import * as store from './live.store.ts';
 import { AheadOfUs, LineageError, LiveDocument, TooLarge, type Watcher } from './live-document.ts';
-import type { Actor } from './meta.ts';
-import type { LiveParts, LiveSignals } from './parts.ts';
 import { settleNote } from './settle.ts';
 import { UpdateLog } from './update-log.ts';
 import { MalformedUpdate } from './updates.ts';

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
 import {
   genesisOf,
   knownOf,
@@ -16,9 +16,9 @@ import {
   takeUpdate,
   takeUpdates,
   textOf,
-} from './document.ts';
-import { type Actor, sealed } from './meta.ts';
-import { clientIdOf } from './prepare.ts';
+} from '../document.ts';
+import { type Actor, sealed } from '../meta.ts';
+import { clientIdOf } from '../prepare.ts';
 import type { UpdateLog } from './update-log.ts';
 import { MalformedUpdate, readStateVector, type ScannedUpdate, scanUpdate } from './updates.ts';
 import { documentOf, type WholeNote } from './whole.ts';

@@ -3,17 +3,17 @@ import { noteNameKey } from '@notevault/note-text/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
-import type { WriteHandle } from '../../engines/database/database.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
-import type { Basis, KeptNote } from './basis.ts';
-import { type Plan, type Work, writeNotes } from './commit.ts';
-import { headOf, snapshotOf, stateOf, takeUpdates, textOf } from './document.ts';
+import type { WriteHandle } from '../../../engines/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { Basis, KeptNote } from '../basis.ts';
+import { type Plan, type Work, writeNotes } from '../commit.ts';
+import { headOf, snapshotOf, stateOf, takeUpdates, textOf } from '../document.ts';
+import { type Actor, sealed } from '../meta.ts';
+import { insertVersion, updateBody } from '../notes.store.ts';
+import type { NoteParts } from '../parts.ts';
+import { type Prepared, prepared } from '../prepare.ts';
 import * as store from './live.store.ts';
 import type { LiveDocument } from './live-document.ts';
-import { type Actor, sealed } from './meta.ts';
-import { insertVersion, updateBody } from './notes.store.ts';
-import type { NoteParts } from './parts.ts';
-import { type Prepared, prepared } from './prepare.ts';
 import { documentOf, readWhole, type WaitingUpdate, type WholeNote } from './whole.ts';
 
 /** Socket edits of one person within this time share one kept version: the one they began from. */
