@@ -93,6 +93,15 @@ test('a body over the limit is refused by its length, and one of unknown length 
   assert.deepEqual([chunked.status, await chunked.json()], [413, { error: 'body_too_large', max: 64 * KB }]);
 });
 
+test('a client that is refused for its length can send on and read why', { timeout: 10_000 }, async () => {
+  await using server = await serve();
+  const socket = await open(server.url, 1024 * KB);
+  assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 413 (?!.*connection: close).*"body_too_large"/is);
+  socket.write('x'.repeat(1024 * KB));
+  socket.end('POST /length HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 3\r\n\r\n"x"');
+  assert.match(await answerOn(socket), /^HTTP\/1.1 200 .*{"length":1}/s, 'the connection goes on after it');
+});
+
 test('a body that stops coming is cut off, and one that keeps others waiting when it is slow', {
   timeout: 10_000,
 }, async () => {

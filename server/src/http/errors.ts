@@ -23,6 +23,8 @@ export function errorHandler(resourceMetadataUrl: string) {
     const answer = answerOf(known ?? new NotevaultError('internal', { request_id: request.id }));
     const challenge = challengeOf(known, request, resourceMetadataUrl);
     if (challenge !== null) reply.header('www-authenticate', challenge);
+    // Fastify would close the connection at once, and most clients read no answer while they cannot go on sending.
+    if (known?.code === 'body_too_large') reply.removeHeader('connection');
     reply.code(answer.status).headers(answer.headers).send(answer.body);
   };
 }
