@@ -155,6 +155,7 @@ for (const blobs of ['disk', 'database'] as const)
           [{ paths: [], target_folder: '' }, 'invalid_ids'],
           [{ paths: [3], target_folder: '' }, 'invalid_ids'],
           [{ paths: Array.from({ length: 1001 }, (_, at) => `${at}.png`), target_folder: '' }, 'too_many_items'],
+          [{ paths: Array(1001).fill('z/a.png'), target_folder: '' }, 'too_many_items'],
         ] as const) {
           const answer = await move(body, key('third'));
           assert.deepEqual([answer.status, answer.body.error], [400, error]);

@@ -321,6 +321,7 @@ for (const blobs of ['disk', 'database'] as const)
           [{ paths: ['a.png', 1] }, 400, 'invalid_ids'],
           [{ paths: ['../a.png'] }, 400, 'invalid_ids'],
           [{ paths: Array.from({ length: 501 }, (_, at) => `${at}.png`) }, 422, 'batch_too_large'],
+          [{ paths: Array(501).fill('3.png') }, 422, 'batch_too_large'],
         ] as const) {
           const answer = await caller.post('/attachments/batch-delete', body);
           assert.deepEqual([answer.status, answer.body.error], [status, error]);

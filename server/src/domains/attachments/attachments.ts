@@ -74,8 +74,7 @@ export function createAttachments(parts: AttachmentParts): Attachments {
     },
     async deleteMany(writing, sent) {
       if (sent === undefined || sent === null) throw new NotevaultError('missing_paths');
-      const paths = itemPaths(sent);
-      if (paths.length > DELETE_MAX) throw new NotevaultError('batch_too_large', { max: DELETE_MAX });
+      const paths = itemPaths(sent, DELETE_MAX, 'batch_too_large');
       return deleteAt(parts, writing, paths, (deleted) => deleted);
     },
   };

@@ -74,8 +74,7 @@ export function createMoving(parts: AttachmentParts): Moving {
       if (sent === undefined || sent === null || typeof target !== 'string') {
         throw new NotevaultError('missing_paths_or_target');
       }
-      const paths = itemPaths(sent);
-      if (paths.length > MOVE_MAX) throw new NotevaultError('too_many_items', { max: MOVE_MAX });
+      const paths = itemPaths(sent, MOVE_MAX, 'too_many_items');
       const folder = folderPathFrom(target, 'target_folder');
       let named = new Map<string, string>();
       const find = async () => {

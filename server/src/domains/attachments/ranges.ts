@@ -6,7 +6,8 @@ import type { ByteRange } from '../../engines/blobs/blobs.ts';
  * for several ranges or anything that is not understood, as the RFC has it. Throws `range_not_satisfiable`.
  */
 export function rangeOf(header: string | null, size: number): ByteRange | null {
-  const match = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? '');
+  // No two spaces side by side in the pattern: on a long run of them it would take time that grows with the square.
+  const match = /^bytes=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/i.exec(header ?? '');
   if (match === null) return null;
   const [, from = '', to = ''] = match;
   if (from === '' && to === '') return null;

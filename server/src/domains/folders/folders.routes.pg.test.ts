@@ -127,7 +127,7 @@ onEachEngine('folders', (open) => {
     await using notes = await start();
     const { alice } = notes;
     const note = await alice.write('a.md');
-    for (const empty of ['', '/', '\\', null, undefined, 7]) {
+    for (const empty of ['', '/', '\\', '.', './/.\\', null, undefined, 7]) {
       const answer = await make(alice, empty);
       assert.deepEqual([answer.status, answer.body.error], [422, 'folder must not be empty'], `${empty}`);
     }

@@ -35,9 +35,9 @@ export function pathFrom(raw: string, field: string, normalize: (raw: string) =>
   }
 }
 
-/** As pathFrom, for a folder: empty for the root, however many slashes say so. */
+/** As pathFrom, for a folder: empty for the root, however many slashes and dots say so. */
 export function folderPathFrom(raw: string, field: string): string {
-  return /^[/\\]*$/.test(raw) ? '' : pathFrom(raw, field);
+  return /^(\.?[/\\])*\.?$/.test(raw) ? '' : pathFrom(raw, field);
 }
 
 export type { FolderEntry, Holder, ItemKind, Spot } from './places.ts';
