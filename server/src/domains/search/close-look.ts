@@ -4,9 +4,10 @@ import { Norms, saturated, scoring, type Term } from './scoring.ts';
 import type { Segment } from './segment.ts';
 import type { VaultIndex } from './vault-index.ts';
 
-/** A note that a query finds by its words. */
-export interface WordHit {
-  readonly id: string;
+/** A note that was looked at closely. */
+export interface CloseHit {
+  readonly segment: Segment;
+  readonly note: number;
   /** 0 to 1: how much of what the query could find at best. */
   readonly score: number;
   /** Number of the chunk that matches best; the first when only title or labels match. */
@@ -31,8 +32,8 @@ interface Close {
   readonly names: Float64Array;
   /** For each chunk with a hit, how often each term stands there. */
   readonly chunks: Map<number, Float64Array>;
-  /** Positions of each term. */
-  readonly positions: Set<number>[];
+  /** Positions of each term; of one of several variants in no order. */
+  readonly positions: readonly number[][];
 }
 
 /** The final scores: of whole notes, their best chunks, and neighbours in the query that are neighbours in the note. */
@@ -41,7 +42,7 @@ export function closeScores(
   terms: readonly Term[],
   candidates: readonly Candidate[],
   best: number,
-): WordHit[] {
+): CloseHit[] {
   const wanted = index.segments.map(({ size }) => new Int32Array(size));
   const looks = candidates.map((candidate, number): Close => {
     const own = wanted[candidate.at];
@@ -51,7 +52,7 @@ export function closeScores(
       chunkWords: candidate.segment.chunkWords(candidate.note),
       names: new Float64Array(terms.length),
       chunks: new Map(),
-      positions: terms.length < 2 ? [] : terms.map(() => new Set()),
+      positions: terms.length < 2 ? [] : terms.map(() => []),
     };
   });
   const norms = new Norms(index);
@@ -85,7 +86,7 @@ function lookAt(
     const look = number === 0 ? undefined : looks[number - 1];
     if (look === undefined) continue;
     const titleWeight = (weight * scoring.title) / norms.title(segment.titleWords(reader.note));
-    for (const place of reader.places()) {
+    for (let place = reader.nextPlace(); place >= 0; place = reader.nextPlace()) {
       const field = place & 3;
       const position = Math.floor(place / 4);
       if (field === TITLE || field === LABEL) {
@@ -99,7 +100,7 @@ function lookAt(
         counts[term] = (counts[term] ?? 0) + weight * worth;
         look.chunks.set(chunk, counts);
       }
-      look.positions[term]?.add(position);
+      look.positions[term]?.push(position);
     }
   }
 }
@@ -115,37 +116,61 @@ function chunkAt(chunks: ArrayLike<number>, position: number): number {
   return low;
 }
 
-function hitOf(look: Close, terms: readonly Term[], best: number): WordHit {
+function hitOf(look: Close, terms: readonly Term[], best: number): CloseHit {
   const { candidate, names, chunks, positions } = look;
-  const scoreOf = (counts: Float64Array | null) =>
-    terms.reduce((sum, { idf }, term) => sum + idf * saturated((names[term] ?? 0) + (counts?.[term] ?? 0)), 0);
   let bestChunk = 0;
   let bestScore = -1;
-  for (const [chunk, counts] of [...chunks].sort(([a], [b]) => a - b)) {
-    const score = scoreOf(counts);
-    if (score > bestScore) [bestChunk, bestScore] = [chunk, score];
+  for (const [chunk, counts] of chunks) {
+    const score = scoreOf(terms, names, counts);
+    if (score < bestScore || (score === bestScore && chunk > bestChunk)) continue;
+    bestChunk = chunk;
+    bestScore = score;
   }
-  if (bestScore < 0) bestScore = scoreOf(null);
+  if (bestScore < 0) bestScore = scoreOf(terms, names, null);
   const base = ((1 - scoring.chunk) * candidate.rough + scoring.chunk * bestScore) / best;
   const score = base + (1 - base) * scoring.neighbours * neighbours(terms, positions);
   const { segment, note } = candidate;
-  return { id: segment.id(note), score: Math.min(1, score), chunk: bestChunk, matches: Math.max(1, chunks.size) };
+  return { segment, note, score: Math.min(1, score), chunk: bestChunk, matches: Math.max(1, chunks.size) };
+}
+
+function scoreOf(terms: readonly Term[], names: Float64Array, counts: Float64Array | null): number {
+  let sum = 0;
+  for (let term = 0; term < terms.length; term++) {
+    const found = (names[term] ?? 0) + (counts?.[term] ?? 0);
+    if (found > 0) sum += (terms[term]?.idf ?? 0) * saturated(found);
+  }
+  return sum;
 }
 
 /** The share of the query's neighbours, by their rarity, that stand side by side and in order somewhere in the note. */
-function neighbours(terms: readonly Term[], positions: readonly ReadonlySet<number>[]): number {
+function neighbours(terms: readonly Term[], positions: readonly number[][]): number {
   let [all, found] = [0, 0];
   for (let term = 1; term < terms.length; term++) {
     const [before, after] = [positions[term - 1], positions[term]];
     const worth = (terms[term - 1]?.idf ?? 0) + (terms[term]?.idf ?? 0);
     all += worth;
-    if (before === undefined || after === undefined) continue;
-    const [few, many, step] = before.size < after.size ? [before, after, 1] : [after, before, -1];
-    for (const position of few) {
-      if (!many.has(position + step)) continue;
-      found += worth;
-      break;
-    }
+    if (before !== undefined && after !== undefined && haveNeighbours(before, after)) found += worth;
   }
   return all === 0 ? 0 : found / all;
+}
+
+function haveNeighbours(before: number[], after: number[]): boolean {
+  ascending(before);
+  ascending(after);
+  let next = 0;
+  for (const position of before) {
+    while (next < after.length && (after[next] as number) <= position) next++;
+    if (after[next] === position + 1) return true;
+  }
+  return false;
+}
+
+/** Mostly they are: those of one variant are, and few words have several in a note. */
+function ascending(positions: number[]): void {
+  for (let at = 1; at < positions.length; at++) {
+    if ((positions[at] as number) < (positions[at - 1] as number)) {
+      positions.sort((a, b) => a - b);
+      return;
+    }
+  }
 }

@@ -1,8 +1,7 @@
 import { isUnspaced } from '@notevault/note-text/words/classes.ts';
 import { type Language, languageOf, stem } from '@notevault/note-text/words/languages.ts';
 import { FILTERS_END, languageTerms, wordOf } from './analyse.ts';
-import { nearTerms } from './near.ts';
-import { lowerBound, type Segment } from './segment.ts';
+import type { Segment } from './segment.ts';
 import type { VaultIndex } from './vault-index.ts';
 
 /** A term of the vault that stands for a word of the query. */
@@ -96,7 +95,7 @@ function* beginning(segments: readonly Segment[], word: string): Generator<strin
 
 /** Terms that begin so, in order, each once. */
 function* startingWith(segments: readonly Segment[], prefix: string): Generator<string> {
-  const cursors = segments.map(({ terms }) => ({ terms, at: lowerBound(terms, prefix) }));
+  const cursors = segments.map(({ terms }) => ({ terms, at: terms.lowerBound(prefix) }));
   for (;;) {
     let least: string | undefined;
     for (const { terms, at } of cursors) {
@@ -123,8 +122,7 @@ function near(segments: readonly Segment[], word: string, letters: number): [str
   const most = /^\p{N}+$/u.test(word) ? 0 : letters >= 8 ? 2 : letters >= 4 ? 1 : 0;
   if (most === 0) return [];
   const edits = new Map<string, number>();
-  for (const { terms } of segments)
-    for (const found of nearTerms(terms, word, most)) edits.set(found.term, found.edits);
+  for (const segment of segments) for (const found of segment.near(word, most)) edits.set(found.term, found.edits);
   return [...edits]
     .filter(([term]) => isLive(segments, term))
     .sort(([a, aEdits], [b, bEdits]) => aEdits - bEdits || (a < b ? -1 : 1))

@@ -1,4 +1,5 @@
 import type { NoteInfo } from './analyse.ts';
+import { type NearTerm, shapeBytes, WordShapes } from './near.ts';
 import { PostingsReader } from './postings.ts';
 import { lowerBound, type Segment, stemKey, type TermList } from './segment.ts';
 
@@ -41,6 +42,7 @@ export class FrozenSegment implements Segment {
   readonly terms: TermList;
   readonly bytes: number;
   readonly #stems: TermList;
+  #shapes: WordShapes | undefined;
 
   constructor(parts: FrozenParts) {
     this.parts = parts;
@@ -50,7 +52,7 @@ export class FrozenSegment implements Segment {
     this.terms = new PackedTexts(parts.terms, parts.termEnds);
     this.#stems = new PackedTexts(parts.stems, parts.stemEnds);
     // The texts are held as strings besides, mostly one byte a letter.
-    const texts = parts.terms.length + parts.stems.length;
+    const texts = parts.terms.length + parts.stems.length + this.terms.length * shapeBytes;
     this.bytes = Object.values(parts).reduce((sum, part: ArrayBufferView) => sum + part.byteLength, this.size + texts);
   }
 
@@ -83,14 +85,25 @@ export class FrozenSegment implements Segment {
   }
 
   postings(term: string): PostingsReader | null {
-    const at = lowerBound(this.terms, term);
+    const at = this.terms.lowerBound(term);
     if (at >= this.terms.length || this.terms.at(at) !== term) return null;
     const { postings, postingEnds } = this.parts;
     return new PostingsReader(postings, startOf(postingEnds, at), postingEnds[at] ?? 0);
   }
 
+  near(word: string, most: number): NearTerm[] {
+    this.#shapes ??= this.#shapesOfAll();
+    return this.#shapes.near(word, most, (index) => this.terms.at(index));
+  }
+
+  #shapesOfAll(): WordShapes {
+    const shapes = new WordShapes();
+    for (let index = 0; index < this.terms.length; index++) shapes.add(this.terms.at(index));
+    return shapes;
+  }
+
   withStem(key: string): readonly string[] {
-    const at = lowerBound(this.#stems, key);
+    const at = this.#stems.lowerBound(key);
     if (at >= this.#stems.length || this.#stems.at(at) !== key) {
       // A word that is its own stem and the only one is not listed.
       return stemKey(key) === key && this.postings(key) !== null ? [key] : [];
@@ -119,6 +132,22 @@ class PackedTexts implements TermList {
     return this.#all.slice(startOf(this.#ends, index), this.#ends[index]);
   }
 
+  lowerBound(text: string): number {
+    return lowerBound(this.length, (index) => this.#isBefore(index, text));
+  }
+
+  /** As `at(index) < text`, without making the string. */
+  #isBefore(index: number, text: string): boolean {
+    const start = startOf(this.#ends, index);
+    const length = (this.#ends[index] ?? 0) - start;
+    const shared = Math.min(length, text.length);
+    for (let at = 0; at < shared; at++) {
+      const difference = this.#all.charCodeAt(start + at) - text.charCodeAt(at);
+      if (difference !== 0) return difference < 0;
+    }
+    return length < text.length;
+  }
+
   holding(part: string): string[] {
     const found: string[] = [];
     for (let at = this.#all.indexOf(part); at >= 0; ) {
@@ -142,15 +171,10 @@ class PackedTexts implements TermList {
   }
 }
 
-const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-
 function idAt(ids: Uint8Array, index: number): string {
-  let id = '';
-  for (let at = 0; at < 16; at++) {
-    if (at === 4 || at === 6 || at === 8 || at === 10) id += '-';
-    id += hex[ids[index * 16 + at] ?? 0] ?? '';
-  }
-  return id;
+  const digits = Buffer.from(ids.buffer, ids.byteOffset + index * 16, 16).toString('hex');
+  const group = (start: number, end: number) => digits.slice(start, end);
+  return `${group(0, 8)}-${group(8, 12)}-${group(12, 16)}-${group(16, 20)}-${group(20, 32)}`;
 }
 
 /** UUIDs in their 16 bytes each. */

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { distance, referenceScores } from '../../../test/kit/search-reference.ts';
 import { type AnalysedNote, analyse, type SearchedNote } from './analyse.ts';
 import { type FrozenParts, FrozenSegment } from './frozen-segment.ts';
-import { nearTerms } from './near.ts';
+import { WordShapes } from './near.ts';
 import { parseQuery } from './query.ts';
 import { rank } from './rank.ts';
 import { decodeSegment, encodeSegment } from './segment-bytes.ts';
@@ -146,7 +146,9 @@ test('near words are those the definition of edits gives', () => {
   fc.assert(
     fc.property(fc.uniqueArray(word, { maxLength: 30 }), word, fc.constantFrom(1, 2), (list, asked, most) => {
       const terms = list.map((each) => `${each}\0en`).sort();
-      const found = nearTerms({ length: terms.length, at: (at) => terms[at] ?? '', holding: () => [] }, asked, most);
+      const shapes = new WordShapes();
+      for (const term of terms) shapes.add(term);
+      const found = shapes.near(asked, most, (index) => terms[index] ?? '');
       const expected = terms
         .map((term) => ({ term, edits: distance(term.slice(0, -3), asked) }))
         .filter(({ edits }) => edits <= most);

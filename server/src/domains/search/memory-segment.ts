@@ -1,6 +1,7 @@
 import type { AnalysedNote } from './analyse.ts';
+import { type NearTerm, WordShapes } from './near.ts';
 import { type PostingsReader, PostingsWriter } from './postings.ts';
-import { type Segment, stemKey, type TermList } from './segment.ts';
+import { lowerBound, type Segment, stemKey, type TermList } from './segment.ts';
 
 /** What a note costs in memory besides its postings, about. */
 const noteBytes = 600;
@@ -13,6 +14,9 @@ export class MemorySegment implements Segment {
   readonly #notes: Omit<AnalysedNote, 'terms'>[] = [];
   readonly #terms = new Map<string, PostingsWriter>();
   readonly #stems = new Map<string, string[]>();
+  /** Terms as they came. */
+  readonly #known: string[] = [];
+  readonly #shapes = new WordShapes();
   #sorted: string[] = [];
   /** Terms that came since `#sorted` was. */
   #unsorted: string[] = [];
@@ -48,6 +52,8 @@ export class MemorySegment implements Segment {
     if (known !== undefined) return known;
     const made = new PostingsWriter();
     this.#terms.set(term, made);
+    this.#known.push(term);
+    this.#shapes.add(term);
     this.#unsorted.push(term);
     const key = stemKey(term);
     if (key !== null) {
@@ -67,6 +73,7 @@ export class MemorySegment implements Segment {
     return {
       length: terms.length,
       at: (index) => terms[index] ?? '',
+      lowerBound: (text) => lowerBound(terms.length, (index) => (terms[index] ?? '') < text),
       holding: (part) => terms.filter((term) => term.includes(part)),
     };
   }
@@ -94,6 +101,9 @@ export class MemorySegment implements Segment {
   }
   postings(term: string): PostingsReader | null {
     return this.#terms.get(term)?.reader() ?? null;
+  }
+  near(word: string, most: number): NearTerm[] {
+    return this.#shapes.near(word, most, (index) => this.#known[index] ?? '');
   }
   withStem(key: string): readonly string[] {
     return this.#stems.get(key) ?? [];

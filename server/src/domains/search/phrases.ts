@@ -18,7 +18,7 @@ export function notesWithPhrase(segments: readonly Segment[], words: readonly st
           const before = ends?.get(note);
           if (ends !== undefined && before === undefined) continue;
           const positions = next.get(note) ?? new Set<number>();
-          for (const place of reader.places()) {
+          for (let place = reader.nextPlace(); place >= 0; place = reader.nextPlace()) {
             const position = Math.floor(place / 4);
             if (before === undefined || before.has(position - 1)) positions.add(position);
           }

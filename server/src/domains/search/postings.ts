@@ -73,8 +73,8 @@ export class PostingsReader {
   readonly #end: number;
   #at = 0;
   #restStart = 0;
-  #placesStart = 0;
   #placesEnd = 0;
+  #position = 0;
 
   constructor(bytes: Uint8Array, start: number, end: number) {
     this.#bytes = bytes;
@@ -100,8 +100,8 @@ export class PostingsReader {
       this.title = 0;
     }
     const length = this.#varint();
-    this.#placesStart = this.#at;
     this.#placesEnd = this.#at + length;
+    this.#position = 0;
     return true;
   }
 
@@ -118,17 +118,12 @@ export class PostingsReader {
     return value;
   }
 
-  /** Where the term stands in the note, as placeOf gives it, ascending. */
-  places(): number[] {
-    const from = new Reader(this.#bytes, this.#placesStart, this.#placesEnd);
-    const places: number[] = [];
-    let position = 0;
-    while (from.at < from.end) {
-      const packed = from.varint();
-      position += packed >>> 2;
-      places.push(placeOf(position, packed & 3));
-    }
-    return places;
+  /** Where the term stands in the note next, as placeOf gives it, ascending; -1 once there is no more. */
+  nextPlace(): number {
+    if (this.#at >= this.#placesEnd) return -1;
+    const packed = this.#varint();
+    this.#position += packed >>> 2;
+    return placeOf(this.#position, packed & 3);
   }
 
   copyTo(writer: PostingsWriter, note: number): void {

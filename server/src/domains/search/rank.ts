@@ -1,13 +1,19 @@
 import { isFunctionWord } from '@notevault/note-text/words/languages.ts';
 import { wordOf } from './analyse.ts';
-import { type Candidate, closeScores, type WordHit } from './close-look.ts';
+import { type Candidate, type CloseHit, closeScores } from './close-look.ts';
 import { exactTerms, expandWord, type Variant } from './expand.ts';
 import { allowedNotes, type Masks, type Narrowing } from './filters.ts';
 import type { PostingsReader } from './postings.ts';
 import type { Query } from './query.ts';
 import { Norms, saturated, scoring, type Term } from './scoring.ts';
 import type { Segment } from './segment.ts';
+import { TopRows } from './top-rows.ts';
 import type { VaultIndex } from './vault-index.ts';
+
+/** A note that a query finds by its words. */
+export interface WordHit extends Omit<CloseHit, 'segment' | 'note'> {
+  readonly id: string;
+}
 
 export interface Ranking {
   /** Best first; equal scores: the newer id first. */
@@ -29,8 +35,18 @@ export function rank(index: VaultIndex, query: Query, narrow: Narrowing, limit: 
   const best = terms.reduce((sum, { idf }) => sum + idf * (scoring.k1 + 1), 0);
   const candidates = pick(index.segments, scores, limit + closeLooks);
   const hits = closeScores(index, terms, candidates, best);
-  hits.sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
-  return { hits: hits.slice(0, limit), words };
+  hits.sort((a, b) => b.score - a.score || newerFirst(a, b));
+  return {
+    hits: hits.slice(0, limit).map(({ segment, note, ...hit }) => ({ id: segment.id(note), ...hit })),
+    words,
+  };
+}
+
+type Placed = Pick<CloseHit, 'segment' | 'note'>;
+
+/** Of equal scores the newer note, by its id, so that it does not matter how notes lie in segments. */
+function newerFirst(a: Placed, b: Placed): number {
+  return a.segment.id(a.note) < b.segment.id(b.note) ? 1 : -1;
 }
 
 function termsOf(index: VaultIndex, query: Query): Term[] {
@@ -117,26 +133,39 @@ function namesFrequency({ title, heading, label, note }: PostingsReader, segment
   return inTitle + scoring.heading * heading + scoring.label * label;
 }
 
-/** The notes of the highest scores; equal ones by id, newest first, so that it does not matter how notes lie in segments. */
+/** The notes of the highest scores, best first; of equal ones the newer. */
 function pick(segments: readonly Segment[], scores: readonly Float64Array[], count: number): Candidate[] {
-  let least = 0;
+  const least = leastOf(scores, count);
   let kept: Candidate[] = [];
-  const order = (a: Candidate, b: Candidate) =>
-    b.rough - a.rough || (a.segment.id(a.note) < b.segment.id(b.note) ? 1 : -1);
   const shrink = () => {
-    kept.sort(order);
+    kept.sort((a, b) => b.rough - a.rough || newerFirst(a, b));
     kept = kept.slice(0, count);
-    if (kept.length === count) least = kept.at(-1)?.rough ?? 0;
   };
   segments.forEach((segment, at) => {
     const own = scores[at] ?? new Float64Array();
     for (let note = 0; note < own.length; note++) {
-      const rough = own[note] ?? 0;
+      const rough = own[note] as number;
       if (rough === 0 || rough < least) continue;
       kept.push({ segment, at, note, rough });
+      // Many may have the least score.
       if (kept.length >= count * 4) shrink();
     }
   });
   shrink();
   return kept;
+}
+
+/** The least of the `count` highest scores. */
+function leastOf(scores: readonly Float64Array[], count: number): number {
+  const best = new TopRows(count);
+  let floor = 0;
+  for (const own of scores) {
+    for (let note = 0; note < own.length; note++) {
+      const score = own[note] as number;
+      if (score <= floor) continue;
+      best.push(note, score);
+      floor = Math.max(0, best.floor);
+    }
+  }
+  return floor;
 }

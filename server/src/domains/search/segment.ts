@@ -1,5 +1,6 @@
 import { type languageOf, stem } from '@notevault/note-text/words/languages.ts';
 import type { NoteInfo } from './analyse.ts';
+import type { NearTerm } from './near.ts';
 import type { PostingsReader } from './postings.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface Segment {
   postings(term: string): PostingsReader | null;
   /** All terms, ascending by UTF-16 units. */
   readonly terms: TermList;
+  /** Terms whose words are at most so many edits away (see WordShapes). */
+  near(word: string, most: number): NearTerm[];
   /** Terms whose words share a stem (see stemKey), where there are several or it is not the word itself. */
   withStem(key: string): readonly string[];
 }
@@ -35,17 +38,19 @@ export interface Segment {
 export interface TermList {
   readonly length: number;
   at(index: number): string;
+  /** Where a text stands or would stand. */
+  lowerBound(text: string): number;
   /** The texts that hold `part`, and perhaps some that do not. */
   holding(part: string): string[];
 }
 
-/** Where `text` stands or would stand. */
-export function lowerBound(list: TermList, text: string): number {
+/** The first place of so many of which `isBefore` does not hold; it holds of those before. */
+export function lowerBound(length: number, isBefore: (index: number) => boolean): number {
   let low = 0;
-  let high = list.length;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (list.at(middle) < text) low = middle + 1;
+    if (isBefore(middle)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,12 +1,12 @@
 /** The `size` best of many scored rows, in a heap whose root is the worst of them. */
 export class TopRows {
   readonly #rows: Int32Array;
-  readonly #scores: Float32Array;
+  readonly #scores: Float64Array;
   #count = 0;
 
   constructor(size: number) {
     this.#rows = new Int32Array(size);
-    this.#scores = new Float32Array(size);
+    this.#scores = new Float64Array(size);
   }
 
   /** Scores up to this are not taken. */
