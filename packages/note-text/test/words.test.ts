@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { WordFinder } from '../src/words/find.ts';
 import { fold } from '../src/words/fold.ts';
 import { languageOf, languagesOf, stem } from '../src/words/languages.ts';
 import { eachWord, maxWordLength, wordsOf } from '../src/words.ts';
@@ -106,3 +110,62 @@ test('a megabyte of anything takes about as long as its length', () => {
     assert.ok(performance.now() - started < 4000, JSON.stringify(unit));
   }
 });
+
+test('a finder gives what eachWord gives of the words it looks for, in any text', () => {
+  const pieces = fc.constantFrom(
+    ...[
+      '検索',
+      '検索機能',
+      'ノート',
+      'ノ',
+      'ート',
+      'の',
+      'デイリーノート',
+      'ｶﾞｷﾞ',
+      'か\u3099',
+      '使い方',
+      '日本',
+      '日本語',
+      '々',
+    ],
+    ...['Straße', 'STRASSE', 'note', 'Note', 'n', 'Ｎote', 'и\u0306од', 'йод', 'ёлка', 'e\u0301te', 'ﬁsh', '𝒜𝓑', 'v2'],
+    ...['สวัสดีครับ', 'ครับ', '한국어', ' ', ' ', '、', '\n', '-', '🎉', '\ud800', '"', '\u0301', '中文搜索', 'İx'],
+  );
+  const all = (text: string) => {
+    const words: [string, number, number][] = [];
+    eachWord(text, (...word) => words.push(word));
+    return words;
+  };
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 30 }), fc.array(pieces, { maxLength: 6 }), (parts, asked) => {
+      const text = parts.join('');
+      const wanted = new Set(wordsOf(asked.join(' ')));
+      const found: [string, number, number][] = [];
+      new WordFinder(wanted).each(text, (...word) => found.push(word));
+      assert.deepEqual(
+        found,
+        all(text).filter(([word]) => wanted.has(word)),
+      );
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('a finder parts the shared Japanese notes where the dictionary does', () => {
+  for (const text of japanese()) {
+    const words: [string, number, number][] = [];
+    eachWord(text, (...word) => words.push(word));
+    const wanted = new Set(words.filter((_, at) => at % 7 === 0).map(([word]) => word));
+    const found: [string, number, number][] = [];
+    new WordFinder(wanted).each(text, (...word) => found.push(word));
+    assert.deepEqual(
+      found,
+      words.filter(([word]) => wanted.has(word)),
+    );
+  }
+});
+
+function japanese(): string[] {
+  const folder = fileURLToPath(new URL('../../../../shared/vaults/ja/', import.meta.url));
+  return globSync('**/*.md', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
+}

@@ -39,13 +39,20 @@ export function fold(word: string): string {
     .normalize('NFC');
 }
 
-/** Whether lower case is all that can change: ASCII, Russian without `ё`, composed kana and the common ideographs. */
+/** Whether lower case is all that can change. */
 function isSimple(word: string): boolean {
-  for (let at = 0; at < word.length; at++) {
-    const unit = word.charCodeAt(at);
-    if (unit < 0x80 || (unit >= 0x410 && unit < 0x450)) continue;
-    if ((unit >= 0x3041 && unit <= 0x3096) || (unit >= 0x30a1 && unit <= 0x30fe)) continue;
-    if (unit < 0x4e00 || unit > 0x9fff) return false;
-  }
+  for (let at = 0; at < word.length; at++) if (lowerUnit(word.charCodeAt(at)) < 0) return false;
   return true;
+}
+
+/**
+ * The lower case of a UTF-16 unit that folding changes in no other way, unless marks follow: ASCII, Russian without `ё`,
+ * composed kana and the common ideographs. -1 for all others.
+ */
+export function lowerUnit(unit: number): number {
+  if (unit < 0x80) return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit;
+  if (unit >= 0x410 && unit < 0x450) return unit < 0x430 ? unit + 0x20 : unit;
+  const isPlain =
+    (unit >= 0x3041 && unit <= 0x3096) || (unit >= 0x30a1 && unit <= 0x30fe) || (unit >= 0x4e00 && unit <= 0x9fff);
+  return isPlain ? unit : -1;
 }

@@ -4,7 +4,7 @@ import type { NoteMeta, SealedNote } from '../notes/notes.ts';
 import { type AnalysedNote, analyse } from './analyse.ts';
 import { type Answered, answer, placeOf } from './blend.ts';
 import type { Desk, Found, FoundNote, Frozen, IndexState, KeptSegments, Piece } from './desk.ts';
-import { type Excerpt, excerptOf } from './excerpt.ts';
+import { type Excerpt, Excerpts } from './excerpt.ts';
 import { FrozenSegment } from './frozen-segment.ts';
 import { prepare } from './passages.ts';
 import { parseQuery } from './query.ts';
@@ -215,8 +215,8 @@ export function createDesk(parts: DeskParts): Desk & Measured {
     },
     excerpts({ key, words, pieces }) {
       const opened = parts.openKey(key);
-      const wanted = new Set(words);
-      return pieces.map((piece) => excerptOfPiece(parts, opened, wanted, piece));
+      const excerpts = new Excerpts(words);
+      return pieces.map((piece) => excerptOfPiece(parts, opened, excerpts, piece));
     },
     async freeze({ vault, key }): Promise<Frozen> {
       const own = used(vault);
@@ -274,10 +274,10 @@ function foundNote(index: VaultIndex, hit: Answered): FoundNote[] {
   return [{ id, seq, score, matches, path, title, ...placeOf(index, hit) }];
 }
 
-function excerptOfPiece(parts: DeskParts, key: SealingKey, words: ReadonlySet<string>, piece: Piece): Excerpt | null {
+function excerptOfPiece(parts: DeskParts, key: SealingKey, excerpts: Excerpts, piece: Piece): Excerpt | null {
   try {
     const end = Math.max(piece.end, piece.start + leastPiece);
-    return excerptOf(parts.openContent(key, piece.note).slice(piece.start, end), words);
+    return excerpts.of(parts.openContent(key, piece.note).slice(piece.start, end));
   } catch {
     return null;
   }

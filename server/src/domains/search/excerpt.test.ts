@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wordsOf } from '@notevault/note-text/words.ts';
 import fc from 'fast-check';
-import { excerptOf, maxSnippet } from './excerpt.ts';
+import { Excerpts, maxSnippet } from './excerpt.ts';
 import { plainText } from './plain-text.ts';
 
 const marked = (text: string, ...words: string[]) => {
-  const { snippet, highlights } = excerptOf(text, new Set(words));
+  const { snippet, highlights } = new Excerpts(words).of(text);
   return { snippet, marked: highlights.map(([from, to]) => snippet.slice(from, to)) };
 };
 
@@ -91,7 +91,7 @@ test('highlights lie in the snippet and on words, in order, whatever the text', 
   );
   fc.assert(
     fc.property(fc.array(word, { maxLength: 120 }), (parts) => {
-      const { snippet, highlights } = excerptOf(parts.join(' '), new Set(['lantern', 'ア']));
+      const { snippet, highlights } = new Excerpts(['lantern', 'ア']).of(parts.join(' '));
       assert.ok(snippet.length <= maxSnippet && snippet.isWellFormed());
       let last = 0;
       for (const [from, to] of highlights) {
@@ -128,7 +128,7 @@ test('an excerpt of a megabyte of anything takes no longer than reading it', () 
   ]) {
     const started = performance.now();
     plainText(unit.repeat(100_000));
-    excerptOf(unit.repeat(500_000), new Set(['a']));
+    new Excerpts(['a']).of(unit.repeat(500_000));
     assert.ok(performance.now() - started < 3000, JSON.stringify(unit));
   }
 });

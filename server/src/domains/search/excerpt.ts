@@ -1,5 +1,5 @@
+import { WordFinder } from '@notevault/note-text/words/find.ts';
 import { isFunctionWord } from '@notevault/note-text/words/languages.ts';
-import { eachWord } from '@notevault/note-text/words.ts';
 import { plainText } from './plain-text.ts';
 
 /** What of a note is shown beside its title. */
@@ -23,43 +23,48 @@ interface Match {
   readonly word: string;
 }
 
-/**
- * The part of a text that says most of why it was found.
- *
- * @param words folded, as the vault spells them; those that only hold a question together are marked when nothing else is there.
- */
-export function excerptOf(text: string, words: ReadonlySet<string>): Excerpt {
-  const meaningful = new Set([...words].filter((word) => !isFunctionWord(word)));
-  const wanted = meaningful.size > 0 ? meaningful : words;
-  const plain = plainText(text.length > maxPiece ? around(text, wanted) : text);
-  const matches = matchesIn(plain, wanted);
-  const from = startOf(plain, bestStart(matches));
-  const before = from > 0 ? ellipsis : '';
-  const room = maxSnippet - before.length;
-  const whole = plain.length - from <= room;
-  const to = whole ? plain.length : endOf(plain, from, from + room - ellipsis.length);
-  const snippet = `${before}${plain.slice(from, to)}${whole ? '' : ellipsis}`;
-  const shift = before.length - from;
-  const highlights = matches
-    .filter(({ start, end }) => start >= from && end <= to)
-    .map(({ start, end }) => [start + shift, end + shift] as const);
-  return { snippet, highlights };
+/** Takes excerpts of texts: of each the part that says most of why it was found. */
+export class Excerpts {
+  readonly #finder: WordFinder;
+
+  /**
+   * @param words folded, as the vault spells them; those that only hold a question together are marked when nothing else is
+   * there.
+   */
+  constructor(words: Iterable<string>) {
+    const all = new Set(words);
+    const meaningful = new Set([...all].filter((word) => !isFunctionWord(word)));
+    this.#finder = new WordFinder(meaningful.size > 0 ? meaningful : all);
+  }
+
+  of(text: string): Excerpt {
+    const plain = plainText(text.length > maxPiece ? around(text, this.#finder) : text);
+    const matches = matchesIn(plain, this.#finder);
+    const from = startOf(plain, bestStart(matches));
+    const before = from > 0 ? ellipsis : '';
+    const room = maxSnippet - before.length;
+    const whole = plain.length - from <= room;
+    const to = whole ? plain.length : endOf(plain, from, from + room - ellipsis.length);
+    const snippet = `${before}${plain.slice(from, to)}${whole ? '' : ellipsis}`;
+    const shift = before.length - from;
+    const highlights = matches
+      .filter(({ start, end }) => start >= from && end <= to)
+      .map(({ start, end }) => [start + shift, end + shift] as const);
+    return { snippet, highlights };
+  }
 }
 
-function around(text: string, words: ReadonlySet<string>): string {
-  const first = matchesIn(text, words)[0]?.start ?? 0;
+function around(text: string, finder: WordFinder): string {
+  const first = matchesIn(text, finder)[0]?.start ?? 0;
   const nearest = Math.max(0, first - maxPiece / 4);
   const line = text.lastIndexOf('\n', nearest) + 1;
   const from = nearest - line < maxPiece / 4 ? line : nearest;
   return text.slice(from, from + maxPiece).toWellFormed();
 }
 
-function matchesIn(text: string, words: ReadonlySet<string>): Match[] {
+function matchesIn(text: string, finder: WordFinder): Match[] {
   const matches: Match[] = [];
-  if (words.size === 0) return matches;
-  eachWord(text, (word, start, end) => {
-    if (words.has(word)) matches.push({ start, end, word });
-  });
+  finder.each(text, (word, start, end) => matches.push({ start, end, word }));
   return matches;
 }
 

@@ -6,10 +6,12 @@
  */
 export function plainText(markdown: string): string {
   const lines = markdown.split(/\r\n?|\n/).map(plainLine);
-  return inline(lines.filter((line) => line !== '').join(' '))
-    .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
-    .trim();
+  const plain = inline(lines.filter((line) => line !== '').join(' '));
+  // Most of it has nothing but single spaces.
+  return (unevenSpace.test(plain) ? plain.replace(/[\s\u0000-\u001f\u007f]+/g, ' ') : plain).trim();
 }
+
+const unevenSpace = /[^\S ]|[\u0000-\u001f\u007f]| {2}/;
 
 /** Lines that only shape others: fences, rules, underlines of headings and tables, ends of comments. */
 const shape = /^(?:`{3,}[^`]*|~{3,}.*|=+|[-*_\s]+|[|:\s-]+|%%)$/;
@@ -41,10 +43,10 @@ const escaped =
   /\\([!-/:-@[-`{-~])|(?<=\S)\*{1,3}|\*{1,3}(?=\S)|~~|==|`+|%%|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])/gu;
 
 function inline(text: string): string {
-  return text
-    .replace(wikilink, (_, target: string, alias?: string) => alias ?? target)
-    .replace(link, (_, label: string) => label)
-    .replace(tag, ' ')
-    .replace(escaped, (_, own?: string) => own ?? '')
-    .replace(/<(?=[a-zA-Z/!?])/g, '‹');
+  let plain = text;
+  // Looking for what is not there is most of the work.
+  if (plain.includes('[[')) plain = plain.replace(wikilink, (_, target: string, alias?: string) => alias ?? target);
+  if (plain.includes('](')) plain = plain.replace(link, (_, label: string) => label);
+  if (plain.includes('<')) plain = plain.replace(tag, ' ');
+  return plain.replace(escaped, (_, own?: string) => own ?? '').replace(/<(?=[a-zA-Z/!?])/g, '‹');
 }
