@@ -1,0 +1,205 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { deriveNote } from '@notevault/note-text/derive.ts';
+import { wordsOf } from '@notevault/note-text/words.ts';
+import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import MiniSearch from 'minisearch';
+import { sealed } from '../../server/src/domains/notes/meta.ts';
+import type { SealedNote } from '../../server/src/domains/notes/notes.ts';
+import { createDesk } from '../../server/src/domains/search/desk-work.ts';
+import { type Excerpt, Excerpts } from '../../server/src/domains/search/excerpt.ts';
+import { packVectors } from '../../server/src/domains/search/note-vectors.ts';
+import { prepare } from '../../server/src/domains/search/passages.ts';
+import { quantize } from '../../server/src/domains/search/quantize.ts';
+import { vectorsPlace } from '../../server/src/domains/search/vault-vectors.ts';
+import { builtinEmbedder } from '../../server/src/engines/embedder/builtin.ts';
+import { sealingKey } from '../../server/src/engines/keyring/sealing.ts';
+import type { MadeNote } from './vault-texts.ts';
+
+/** What every engine answers with, ten of them: so that none is measured doing less than another. */
+export interface Result extends Excerpt {
+  readonly path: string;
+  readonly title: string;
+}
+
+export interface Engine {
+  readonly name: string;
+  add(id: number, note: MadeNote): void | Promise<void>;
+  finish(): void | Promise<void>;
+  /** How many notes are found: which they are and in which order, no more. */
+  find(query: string): number | Promise<number>;
+  /** As a page shows them. */
+  answer(query: string): readonly Result[] | Promise<readonly Result[]>;
+  /** In MB; null where another line says it. */
+  memory(): number | null;
+}
+
+const limit = 10;
+const vault = '01900000-0000-7000-8000-00000000aaaa';
+const model = 'bench';
+const never = new AbortController().signal;
+
+/**
+ * What the search thread does, on this thread: notes, vectors and texts of excerpts come sealed, as they lie in the
+ * database. Its modes share one index.
+ */
+export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engine } {
+  const dataKey = createSecretKey(randomBytes(32));
+  const owner = { kind: 'vault', id: vault } as const;
+  const key = sealingKey(dataKey, owner, 1, randomBytes);
+  const shared = { owner, generation: 1, dataKey };
+  const desk = createDesk({
+    maxBytes: Number.POSITIVE_INFINITY,
+    uuid: () => vault,
+    openKey: ({ generation }) => sealingKey(dataKey, owner, generation, randomBytes),
+    openMeta: (with_, note) => sealed.openMeta({ key: with_ }, note.id, note.stamp, note.meta),
+    openContent: (with_, note) => sealed.openContent({ key: with_ }, note.id, note.version, note.content ?? noBytes),
+  });
+  desk.start({ vault, key: shared, epoch: 1, floor: 0, kept: null });
+  const embedder = builtinEmbedder();
+  const stored: SealedNote[] = [];
+  let indexBytes = 0;
+
+  async function nearOf(query: string) {
+    const rarity = async (words: readonly string[]) => desk.rarity({ vault, words });
+    const { noise: least, trust: weight } = await embedder.space(never);
+    return { vector: await embedder.embedQuery(query, { signal: never, rarity }), weight, least };
+  }
+
+  async function found(query: string, mode: 'keyword' | 'vector' | 'hybrid') {
+    const near = mode === 'keyword' ? null : await nearOf(query);
+    const wish = { mode, narrow: anything, limit, diversity: 0, near, model };
+    return desk.search({ vault, epoch: 1, seq: stored.length, query, ...wish }) ?? { hits: [], words: [] };
+  }
+
+  async function answer(query: string, mode: 'keyword' | 'vector' | 'hybrid'): Promise<readonly Result[]> {
+    const { hits, words } = await found(query, mode);
+    const pieces = hits.flatMap(({ seq, start, end }) => {
+      const note = stored[seq - 1];
+      return note === undefined ? [] : [{ note, start, end }];
+    });
+    const excerpts = desk.excerpts({ key: shared, words, pieces });
+    return hits.map(({ path, title }, at) => ({ path, title, ...(excerpts[at] ?? { snippet: '', highlights: [] }) }));
+  }
+
+  const engine = (name: string, mode: 'keyword' | 'vector' | 'hybrid') => ({
+    name: `Notevault, sealed: ${name}`,
+    add: () => undefined,
+    finish: () => undefined,
+    find: async (query: string) => (await found(query, mode)).hits.length,
+    answer: (query: string) => answer(query, mode),
+    memory: (): number | null => null,
+  });
+  const byWords: Engine = {
+    ...engine('keyword', 'keyword'),
+    add(number, { path, content }) {
+      const id = `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+      const derived = deriveNote(path, content);
+      const meta = { ...derived, path, created: derived.fmCreated, timestamp: derived.fmTimestamp };
+      const seq = number + 1;
+      const note = {
+        ...{ id: id as NoteId, seq: seq as Seq, stamp: 1, version: 1, deleted: false },
+        meta: key.seal({ kind: 'notes.meta', row: id, version: 1 }, Buffer.from(JSON.stringify(meta))),
+        content: key.seal({ kind: 'notes.content', row: id, version: 1 }, Buffer.from(content)),
+      };
+      stored.push(note);
+      desk.feed({ vault, key: shared, notes: [note], upTo: seq });
+    },
+    async finish() {
+      await desk.freeze({ vault, key: shared });
+      indexBytes = desk.bytes();
+    },
+    memory: () => indexBytes / 2 ** 20,
+  };
+  const byVectors: Engine = {
+    ...engine('vector', 'vector'),
+    async add(number, { path, content }) {
+      const note = stored[number];
+      if (note === undefined) throw new RangeError('vectors come after words');
+      const { title, pieces, passages } = prepare(deriveNote(path, content).title, content);
+      const { dimensions } = await embedder.space(never);
+      const vectors = quantize(await embedder.embedPassages(passages, never), dimensions);
+      const data = key.seal(vectorsPlace(note.id, 1), packVectors({ title, pieces, vectors }));
+      const rows = [{ id: note.id, version: 1, vseq: note.seq, data }];
+      desk.feedVectors({ vault, key: shared, model, rows, upTo: note.seq });
+    },
+    memory: () => (desk.bytes() - indexBytes) / 2 ** 20,
+  };
+  return { byWords, byVectors, byBoth: engine('hybrid', 'hybrid') };
+}
+
+const noBytes = new Uint8Array();
+const none = { from: null, to: null };
+const anything = { tags: null, folder: null, type: null, created: none, timestamp: none };
+
+/** The marks around what is found in a snippet of FTS5: no text has them. */
+const [open, close] = ['\u0001', '\u0002'];
+
+/** Asked for any of the words as they stand; snippets are its own, of text that lies beside it in clear. */
+export function fts5(): Engine {
+  const db = new DatabaseSync(':memory:');
+  db.exec("create virtual table notes using fts5 (title, path, content, tokenize = 'unicode61 remove_diacritics 2')");
+  const insert = db.prepare('insert into notes (rowid, title, path, content) values (?, ?, ?, ?)');
+  const order = `where notes match ? order by bm25(notes, 8, 2, 1) limit ${limit}`;
+  const find = db.prepare(`select rowid from notes ${order}`);
+  const show = db.prepare(
+    `select title, path, snippet(notes, -1, '${open}', '${close}', '…', 48) as snippet from notes ${order}`,
+  );
+  const anyOf = (query: string) =>
+    wordsOf(query)
+      .map((word) => `"${word}"`)
+      .join(' OR ');
+  db.exec('begin');
+  return {
+    name: 'FTS5, text in clear',
+    add: (id, { path, content }) => void insert.run(id + 1, deriveNote(path, content).title, path, content),
+    finish: () => db.exec("commit; insert into notes (notes) values ('optimize')"),
+    find: (query) => find.all(anyOf(query)).length,
+    answer: (query) =>
+      (show.all(anyOf(query)) as { title: string; path: string; snippet: string }[]).map(({ snippet, ...note }) => ({
+        ...note,
+        ...unmarked(snippet),
+      })),
+    memory: () => Number((db.prepare('pragma page_count').get() as { page_count: number }).page_count) / 256,
+  };
+}
+
+function unmarked(marked: string): Excerpt {
+  const highlights: [number, number][] = [];
+  let snippet = '';
+  for (const [at, piece] of marked.split(open).entries()) {
+    const [found = '', rest = ''] = at === 0 ? ['', piece] : piece.split(close);
+    if (found !== '') highlights.push([snippet.length, snippet.length + found.length]);
+    snippet += found + rest;
+  }
+  return { snippet, highlights };
+}
+
+/** It makes no snippets: they are ours, of text in clear. */
+export function mini(): Engine {
+  const index = new MiniSearch({
+    fields: ['title', 'path', 'content'],
+    searchOptions: { boost: { title: 8, path: 2 } },
+  });
+  const texts: (MadeNote & { title: string })[] = [];
+  const before = process.memoryUsage().heapUsed;
+  return {
+    name: 'MiniSearch, text in clear',
+    add(id, note) {
+      const { title } = deriveNote(note.path, note.content);
+      texts[id] = { ...note, title };
+      index.add({ id, ...note, title });
+    },
+    finish: () => undefined,
+    find: (query) => index.search(query).slice(0, limit).length,
+    answer: (query) =>
+      index
+        .search(query)
+        .slice(0, limit)
+        .map(({ id, terms }) => {
+          const { path = '', title = '', content = '' } = texts[id as number] ?? {};
+          return { path, title, ...new Excerpts(terms).of(content) };
+        }),
+    memory: () => (process.memoryUsage().heapUsed - before) / 2 ** 20,
+  };
+}
