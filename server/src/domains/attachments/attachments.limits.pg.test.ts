@@ -85,6 +85,25 @@ onEachEngine('limits of attachments', (open) => {
     assert.equal((await server.alice.post(`/vaults/${alice.vault}/none`, {})).status, 404);
   });
 
+  test('a restored vault brings its attachments back within the quota, or is refused', async () => {
+    await using notes = await startNotes({ open, config: { plans, defaultPlan: 'small' } });
+    const { server, alice } = notes;
+    const other = (await server.alice.post('/vaults', { name: 'Other' })).body.vault.id;
+    const put = (path: string, kb: number, headers = {}) =>
+      uploadRaw(alice.caller, path, fileOf('png', kb * KB), headers);
+    for (const path of ['b.png', 'c.png']) {
+      assert.equal((await put(path, 100, { 'x-vault-id': other })).status, 200);
+    }
+    await server.alice.delete(`/vaults/${other}`);
+    assert.equal((await put('a.png', 51)).status, 200);
+    const over = await server.alice.post(`/vaults/${other}/restore`, {});
+    const refusal = limit('attachments_quota_exceeded', 'attachment_bytes_cap', 'small', 51 * KB, 250 * KB);
+    assert.deepEqual([over.status, over.body], [402, refusal]);
+    assert.equal((await put('a.png', 50)).status, 200);
+    assert.equal((await server.alice.post(`/vaults/${other}/restore`, {})).status, 200);
+    assert.equal((await put('c.png', 1)).status, 402);
+  });
+
   test('fifty uploads at once do not pass the quota', async () => {
     await using notes = await startNotes({ open, config: { plans, defaultPlan: 'small' } });
     const { caller, vault } = notes.alice;

@@ -55,7 +55,7 @@ export function createCreation(parts: VaultParts): Creation {
   /** Everything about the user's vaults as a whole is decided here, under the lock on the user's row. */
   async function insert(handle: WriteHandle, owner: Owner, userKey: SealingKey, plain: Plain): Promise<Vault> {
     const { userId } = owner;
-    await checkVaultsCap(handle, parts, owner, 0);
+    await checkVaultsCap(handle, parts, owner, nothing);
     const id = clock.uuid() as VaultId;
     const now = clock.now();
     const slug = await freeSlug(handle, userKey, { userId, vaultId: id, name: plain.name });
@@ -135,18 +135,30 @@ function readRegistration({ client_id, name }: { client_id?: unknown; name?: unk
   return { clientId: client_id.toWellFormed(), name: cleanName(name) };
 }
 
-/** Whether one more active vault, with so many notes, fits the user's plan. Asked under the lock on the user's row. */
+/** What a vault holds that counts against its owner's plan. */
+interface Held {
+  readonly notes: number;
+  /** Of its attachments. */
+  readonly bytes: number;
+}
+
+const nothing: Held = { notes: 0, bytes: 0 };
+
+/** Whether one more active vault, with what it holds, fits the user's plan. Asked under the lock on the user's row. */
 export async function checkVaultsCap(
   handle: WriteHandle,
   { plans }: VaultParts,
   { userId, tier }: Owner,
-  notes: number,
+  held: Held,
 ): Promise<void> {
   const plan = planOf(plans, tier);
-  if (plan.vaults_cap === null && (plan.notes_cap === null || notes === 0)) return;
-  const active = (await handle.get(store.sumActive, { userId })) ?? { vaults: 0, notes: 0 };
-  if (active.vaults >= capOf(plan, 'vaults_cap')) throw capExceeded('vaults_cap', tier, plan, active.vaults);
-  if (notes > 0 && active.notes + notes > capOf(plan, 'notes_cap')) {
-    throw capExceeded('notes_cap', tier, plan, active.notes);
+  const active = await handle.get(store.sumActive, { userId });
+  const { vaults = 0, notes = 0, attachmentBytes = 0 } = active ?? {};
+  if (vaults >= capOf(plan, 'vaults_cap')) throw capExceeded('vaults_cap', tier, plan, vaults);
+  if (held.notes > 0 && notes + held.notes > capOf(plan, 'notes_cap')) {
+    throw capExceeded('notes_cap', tier, plan, notes);
+  }
+  if (held.bytes > 0 && attachmentBytes + held.bytes > capOf(plan, 'attachment_bytes_cap')) {
+    throw capExceeded('attachment_bytes_cap', tier, plan, attachmentBytes);
   }
 }

@@ -67,7 +67,7 @@ export function createManagement(parts: VaultParts): Management {
       return db.transact(async (handle) => {
         const { tier } = await accounts.lockUser(handle, userId);
         const held = allowed(principal, await handle.get(store.findDeleted, wanted), 'write');
-        await checkVaultsCap(handle, parts, { userId, tier }, held.note_count);
+        await checkVaultsCap(handle, parts, { userId, tier }, { notes: held.note_count, bytes: held.attachment_bytes });
         await reactivate(handle, held, { key, userKey });
         const row = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
         const vault = vaultOf(row, key, purgeDelay);

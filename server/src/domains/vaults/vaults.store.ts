@@ -7,7 +7,7 @@ const { statement, listStatement } = statementsOver<VaultsTables & Pick<Accounts
 
 const SHOWN = [
   ...(['v.id', 'v.user_id', 'v.is_default', 'v.client_blind', 'v.meta', 'v.meta_version', 'v.created_at'] as const),
-  ...(['v.deleted_at', 'f.note_count', 'f.attachment_count'] as const),
+  ...(['v.deleted_at', 'f.note_count', 'f.attachment_count', 'f.attachment_bytes'] as const),
 ] as const;
 
 const OPENED = ['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier'] as const;

@@ -33,6 +33,7 @@ export interface ShownRow {
   readonly deleted_at: number | null;
   readonly note_count: number;
   readonly attachment_count: number;
+  readonly attachment_bytes: number;
 }
 
 export function purgeDelayMs(parts: Pick<VaultParts, 'purgeAfterDays'>): number {
