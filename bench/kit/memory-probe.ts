@@ -1,14 +1,41 @@
-import { setFlagsFromString } from 'node:v8';
+import { readFileSync } from 'node:fs';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { isMainThread, type Worker } from 'node:worker_threads';
 
-// Preloaded into a measured process: collects its garbage on SIGUSR1, and says what is left. How much of what it does not
-// need any more a process still holds is the collector's business; what it cannot let go of is ours.
+// Preloaded into a measured process: collects its garbage on SIGUSR1, and says what is left and where. How much of what it
+// does not need any more a process still holds is the collector's business; what it cannot let go of is ours.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-process.on('SIGUSR1', () => {
-  collect();
-  collect();
-  const { rss, heapUsed, external } = process.memoryUsage();
-  const mb = (bytes: number) => Math.round((bytes / 1024 / 1024) * 10) / 10;
-  process.stderr.write(`memory ${JSON.stringify({ resident: mb(rss), used: mb(heapUsed + external) })}\n`);
-});
+const mb = (bytes: number) => Math.round((bytes / 1024 / 1024) * 10) / 10;
+
+/** Of the whole process, in MB: what belongs to it alone, and pages of mapped files, which the system takes back at will. */
+function resident(): { own: number; files: number } {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const field = (name: string) => mb(1024 * Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0));
+  return { own: field('RssAnon'), files: field('RssFile') + field('RssShmem') };
+}
+
+if (isMainThread) {
+  const threads = new Set<Worker>();
+  process.on('worker', (thread) => {
+    threads.add(thread);
+    thread.once('exit', () => threads.delete(thread));
+  });
+  process.on('SIGUSR1', async () => {
+    collect();
+    collect();
+    const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
+    const heaps = await Promise.all([...threads].map((thread) => thread.getHeapStatistics().catch(() => null)));
+    const sum = (name: 'total_physical_size' | 'used_heap_size' | 'external_memory') =>
+      mb(heaps.reduce((all, heap) => all + (heap?.[name] ?? 0), 0));
+    const split = {
+      ...resident(),
+      ...{ heap: mb(heapTotal), heapPhysical: mb(getHeapStatistics().total_physical_size), heapUsed: mb(heapUsed) },
+      ...{ external: mb(external), buffers: mb(arrayBuffers) },
+      ...{ threads: heaps.length, threadHeaps: sum('total_physical_size'), threadHeapsUsed: sum('used_heap_size') },
+      threadExternal: sum('external_memory'),
+    };
+    process.stderr.write(`memory ${JSON.stringify({ resident: mb(rss), used: mb(heapUsed + external), ...split })}\n`);
+  });
+}

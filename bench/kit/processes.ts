@@ -22,6 +22,8 @@ export interface Running extends AsyncDisposable {
   ownMemory(): Promise<number>;
   /** Processor time used so far, in seconds: unlike time on the clock it hardly depends on what else the machine does. */
   cpu(): Promise<number>;
+  /** Ends the process, and gives another over the same data. */
+  restarted(): Promise<Running>;
   /** What the process last said of its event loop, after `SIGUSR2`. */
   loopDelay(): Promise<LoopDelay>;
 }
@@ -63,8 +65,9 @@ export async function startProcess(
   script: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  inFolder: string | null = null,
 ): Promise<Running> {
-  const folder = await mkdtemp(join(tmpdir(), 'notevault-bench-'));
+  const folder = inFolder ?? (await mkdtemp(join(tmpdir(), 'notevault-bench-')));
   const probes = ['loop-probe.ts', 'memory-probe.ts'].flatMap((name) => ['--import', join(import.meta.dirname, name)]);
   const child = spawn(process.execPath, [...probes, join(root, script), ...args], {
     cwd: folder,
@@ -72,6 +75,10 @@ export async function startProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines = linesOf(child);
+  const end = async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  };
   const url = (await lines.waitFor(/listens on (\S+)/))[1] ?? '';
   return {
     ...{ url, folder },
@@ -96,9 +103,12 @@ export async function startProcess(
       child.kill('SIGUSR2');
       return JSON.parse((await lines.waitFor(/^loop (.*)$/m))[1] ?? '{}') as LoopDelay;
     },
+    async restarted() {
+      await end();
+      return startProcess(script, args, env, folder);
+    },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      await end();
       await rm(folder, { recursive: true, force: true });
     },
   };

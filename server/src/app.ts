@@ -80,6 +80,8 @@ const MB = 1024 * 1024;
 const EDITS_MS = 5_000;
 const ANALYTICS_MS = 10_000;
 const PURGE_AFTER_DAYS = 30;
+/** Lists of vaults are put at rest when enough has changed. */
+const LISTS_MS = 10_000;
 /** How long a note waits for its vectors when nothing else is to do; notes written together are embedded together. */
 const EMBED_MS = 1000;
 
@@ -122,6 +124,7 @@ export async function buildApp(
       changed: (vaultId, changeSeq) => {
         wrote?.();
         doors.vaultChanged(vaultId, changeSeq);
+        hot.wrote(vaultId, changeSeq);
         search.changed(vaultId);
       },
       closed: (vaultId) => {
@@ -137,6 +140,7 @@ export async function buildApp(
           async (handle) =>
             (await sync.eraseSlice(handle, vaultId)) ||
             (await search.eraseSlice(handle, vaultId)) ||
+            (await hot.eraseSlice(handle, vaultId)) ||
             (await notes.eraseSlice(handle, vaultId)) ||
             (await tree.eraseSlice(handle, vaultId)) ||
             (await idempotency.eraseSlice(handle, vaultId)),
@@ -144,7 +148,7 @@ export async function buildApp(
     },
   });
   const events = createProductEvents(analytics, accounts, clock);
-  const hot = new HotVaults(db, vaults, config.hotVaultsMb * MB);
+  const hot = new HotVaults(db, clock, vaults, config.hotVaultsMb * MB);
   const extensions = config.attachmentExtensions ?? defaultExtensions;
   const links = createLinks(db, extensions);
   const retention = { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays };
@@ -203,6 +207,7 @@ export async function buildApp(
     { name: 'oauth', everyMs: HOUR_MS, run: () => connections.oauth.sweep() },
     { name: 'devices', everyMs: HOUR_MS, run: () => connections.devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
+    { name: 'lists', everyMs: LISTS_MS, run: () => sync.keepLists() },
     { name: 'search', everyMs: HOUR_MS, run: () => search.warm() },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embed(signal) },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeErasures() },

@@ -12,6 +12,7 @@ import { searchDdl } from './domains/search/search.tables.ts';
 import { vectorsDdl } from './domains/search/vectors.tables.ts';
 import { syncDdl } from './domains/sync/sync.tables.ts';
 import { treeDdl } from './domains/tree/tree.tables.ts';
+import { hotDdl } from './domains/vaults/hot.tables.ts';
 import { vaultsDdl } from './domains/vaults/vaults.tables.ts';
 import { blobsDdl } from './engines/blobs/database.tables.ts';
 import type { Migration } from './engines/database/database.ts';
@@ -22,7 +23,7 @@ export const migrations: readonly Migration[] = [
     number: 1,
     name: 'foundation',
     ddl: [
-      ...[keysDdl, accountsDdl, idempotencyDdl, vaultsDdl, treeDdl, notesDdl, attachmentsDdl, linksDdl],
+      ...[keysDdl, accountsDdl, idempotencyDdl, vaultsDdl, hotDdl, treeDdl, notesDdl, attachmentsDdl, linksDdl],
       ...[searchDdl, vectorsDdl, syncDdl, connectionsDdl, deviceDdl, oauthDdl, logsDdl],
       blobsDdl,
     ].join('\n'),

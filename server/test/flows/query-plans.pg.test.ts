@@ -30,6 +30,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'tree.findFolders': 'lists the folders of the vault',
   'idempotency.eraseOfVault': 'a purge takes all rows of the vault, a slice at a time',
   'blobs.findSome': 'a purge takes all rows of the vault, a slice at a time',
+  'vaults.findSomePages': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
   'notes.findSomeNotes': 'a purge takes all rows of the vault, a slice at a time',
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
@@ -57,7 +58,7 @@ interface Named {
 /** Every statement that a store exports, as `room.name`. */
 async function statements(): Promise<Named[]> {
   const found: Named[] = [];
-  for (const file of globSync('{domains,engines}/*/*.store.ts', { cwd: sources }).sort()) {
+  for (const file of globSync('{domains,engines}/*/**/*.store.ts', { cwd: sources }).sort()) {
     const room = file.replaceAll('\\', '/').split('/')[1] ?? '';
     const store: Record<string, unknown> = await import(join(sources, file));
     for (const [name, value] of Object.entries(store)) {

@@ -82,6 +82,8 @@ interface Three extends AsyncDisposable {
   readonly masterKey: Buffer;
   advance(): void;
   dropExpired(): Promise<number>;
+  /** Has one of the warm servers put at rest what it holds. */
+  keep(at: number): Promise<void>;
 }
 
 async function startThree(open: () => Promise<Database>): Promise<Three> {
@@ -102,6 +104,7 @@ async function startThree(open: () => Promise<Database>): Promise<Three> {
       clock.advance({ seconds: 91 * 24 * 60 * 60 });
       return server.app.sync.dropExpired();
     },
+    keep: async (at) => [server, second][at]?.app.hot.keep(1),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }
@@ -124,6 +127,8 @@ async function run(three: Three, seed: number): Promise<void> {
       ...ops.map((op, at) => op.send(pick(warm, at), headers)),
       ...(looking ? [0, 1, 0, 1] : []).map((at) => manifest(pick(warm, at), headers, given)),
     ]);
+    // Then the server that holds nothing takes from pages what it can.
+    if (random.chance(0.2)) await three.keep(random.below(2));
     if (random.chance(0.03)) await three.dropExpired();
     // Not after every step: what is caught up with must also be more than one write.
     if (random.chance(0.6)) await compare(warm, cold, headers, given);

@@ -68,6 +68,28 @@ export const findChangedAfter = statement((db, p: { vault: VaultId; after: numbe
     .limit(p.limit),
 );
 
+/** Where live attachments stand after a seq, in the order of their seqs. */
+export const findLivePlaces = statement((db, p: { vault: VaultId; after: number; limit: number }) =>
+  db
+    .selectFrom('attachments')
+    .select(['seq'])
+    .where('vault_id', '=', p.vault)
+    .where('seq', '>', p.after)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .limit(p.limit),
+);
+
+/** The live attachments at some seqs. */
+export const findLiveAt = listStatement((db, p: { vault: VaultId }, seqs: number[]) =>
+  db
+    .selectFrom('attachments')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('seq', 'in', seqs)
+    .where('deleted_at', 'is', null),
+);
+
 /** Live attachments after an id, in the order of their ids. */
 export const listRows = statement((db, p: { vault: VaultId; after: string; limit: number }) =>
   db

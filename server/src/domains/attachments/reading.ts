@@ -45,6 +45,10 @@ export interface Reading {
   list(vault: OpenVault, folder: string): Promise<Attachment[]>;
   /** The first `limit` attachments and tombstones written after `after`, by seq. Throws `attachment_unreadable`: none is left out. */
   changedAfter(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<ChangedAttachment[]>;
+  /** Where live attachments stand: the first `limit` seqs after one, in order. */
+  livePlaces(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<Seq[]>;
+  /** The live attachments at some seqs, in no order. Throws `attachment_unreadable`: none is left out. */
+  liveAt(handle: ReadHandle, vault: OpenVault, seqs: readonly Seq[]): Promise<ChangedAttachment[]>;
   /** Every live attachment, in no order. Throws `attachment_unreadable`: none is left out. */
   allLive(handle: ReadHandle, vault: OpenVault): Promise<ChangedAttachment[]>;
 }
@@ -103,6 +107,14 @@ export function createReading({ db, blobs, tree }: AttachmentParts): Reading {
     },
     async changedAfter(handle, vault, after, limit) {
       const rows = await handle.all(store.findChangedAfter, { vault: vault.id, after, limit });
+      return rows.map((row) => changed(openAttachment(vault, row)));
+    },
+    async livePlaces(handle, vault, after, limit) {
+      const places = await handle.all(store.findLivePlaces, { vault: vault.id, after, limit });
+      return places.map(({ seq }) => seq as Seq);
+    },
+    async liveAt(handle, vault, seqs) {
+      const rows = await handle.allIn(store.findLiveAt, { vault: vault.id }, seqs);
       return rows.map((row) => changed(openAttachment(vault, row)));
     },
     async allLive(handle, vault) {

@@ -16,16 +16,26 @@ export const findChangedAfter = statement((db, p: { vault: VaultId; after: numbe
     .limit(p.limit),
 );
 
-/** As findChangedAfter, without the tombstones. */
-export const findLiveAfter = statement((db, p: { vault: VaultId; after: number; limit: number }) =>
+/** Where live notes stand after a seq, in the order of their seqs. */
+export const findLivePlaces = statement((db, p: { vault: VaultId; after: number; limit: number }) =>
   db
     .selectFrom('notes')
-    .select(row)
+    .select(['seq'])
     .where('vault_id', '=', p.vault)
     .where('seq', '>', p.after)
     .where('deleted_at', 'is', null)
     .orderBy('seq')
     .limit(p.limit),
+);
+
+/** The live notes at some seqs. */
+export const findLiveAt = listStatement((db, p: { vault: VaultId }, seqs: number[]) =>
+  db
+    .selectFrom('notes')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('seq', 'in', seqs)
+    .where('deleted_at', 'is', null),
 );
 
 export const findContents = listStatement((db, p: { vault: VaultId }, ids: string[]) =>

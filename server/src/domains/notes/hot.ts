@@ -1,5 +1,5 @@
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
-import type { HotChange, HotKind, HotRow } from '../vaults/vaults.ts';
+import type { HotKind, HotRow, OpenVault } from '../vaults/vaults.ts';
 import * as store from './feed.store.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import type { StoredRow } from './notes.store.ts';
@@ -21,13 +21,21 @@ const ROW_BYTES = 560;
 const TAG_BYTES = 32;
 
 export const hotNotes: HotKind<HotNote> = {
+  name: 'notes 1',
   async changed(handle, vault, after, limit) {
     const rows = await handle.all(store.findChangedAfter, { vault: vault.id, after, limit });
-    return rows.map((row) => changeOf(row, row.deleted_at === null ? open(vault, row) : null));
+    return rows.map((row) => {
+      const { id, seq, deleted_at } = row;
+      return { id, seq: seq as Seq, row: deleted_at === null ? open(vault, row) : null };
+    });
   },
-  async live(handle, vault, after, limit) {
-    const rows = await handle.all(store.findLiveAfter, { vault: vault.id, after, limit });
-    return rows.map((row) => changeOf(row, open(vault, row)));
+  async places(handle, vault, after, limit) {
+    const places = await handle.all(store.findLivePlaces, { vault: vault.id, after, limit });
+    return places.map(({ seq }) => seq as Seq);
+  },
+  async at(handle, vault, seqs) {
+    const rows = await handle.allIn(store.findLiveAt, { vault: vault.id }, seqs);
+    return rows.map((row) => open(vault, row));
   },
   bytesOf: ({ path, title, tags, type }) =>
     ROW_BYTES +
@@ -37,12 +45,8 @@ export const hotNotes: HotKind<HotNote> = {
     tags.reduce((sum, tag) => sum + TAG_BYTES + tag.length, 0),
 };
 
-function changeOf(row: StoredRow, open: HotNote | null): HotChange<HotNote> {
-  return { id: row.id, seq: row.seq as Seq, row: open };
-}
-
 /** Throws `note_unreadable`. */
-function open(vault: Parameters<HotKind<HotNote>['live']>[1], row: StoredRow): HotNote {
+function open(vault: OpenVault, row: StoredRow): HotNote {
   const { path, title, tags, type, hash, head } = sealed.openMeta(vault, row.id, row.stamp, row.meta);
   return {
     ...{ id: row.id as NoteId, path, title, tags, type, hash, head },

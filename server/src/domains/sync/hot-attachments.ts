@@ -6,10 +6,14 @@ const ROW_BYTES = 440;
 
 /** Live attachments as they are held open in memory. */
 export function hotAttachmentsOf(attachments: Attachments): HotKind<ChangedAttachment> {
-  // Tombstones are opened too when a vault is read for the first time: a vault has few of them, and they go.
-  const read: HotKind<ChangedAttachment>['changed'] = async (handle, vault, after, limit) => {
-    const rows = await attachments.changedAfter(handle, vault, after, limit);
-    return rows.map((row) => ({ id: row.id, seq: row.seq, row: row.deleted ? null : row }));
+  return {
+    name: 'attachments 1',
+    async changed(handle, vault, after, limit) {
+      const rows = await attachments.changedAfter(handle, vault, after, limit);
+      return rows.map((row) => ({ id: row.id, seq: row.seq, row: row.deleted ? null : row }));
+    },
+    places: (handle, vault, after, limit) => attachments.livePlaces(handle, vault, after, limit),
+    at: (handle, vault, seqs) => attachments.liveAt(handle, vault, seqs),
+    bytesOf: ({ path }) => ROW_BYTES + path.length,
   };
-  return { changed: read, live: read, bytesOf: ({ path }) => ROW_BYTES + path.length };
 }

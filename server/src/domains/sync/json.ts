@@ -3,12 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Entries made in one turn of the event loop. */
 const SLICE = 2000;
 
-/** `"name":[…]` in UTF-8, made in slices: a vault may have a hundred thousand rows. `entryOf` gives an entry as JSON. */
+/**
+ * The pieces of `"name":[…]` in UTF-8, made in slices: a vault may have a hundred thousand rows. `entryOf` gives an entry
+ * as JSON.
+ */
 export async function jsonList<Row>(
   name: string,
   rows: readonly Row[],
   entryOf: (row: Row) => string,
-): Promise<Buffer> {
+): Promise<Buffer[]> {
   const pieces = [Buffer.from(`${JSON.stringify(name)}:[`)];
   for (let from = 0; from < rows.length; from += SLICE) {
     if (from > 0) await nextTurn();
@@ -20,11 +23,11 @@ export async function jsonList<Row>(
     }
     pieces.push(Buffer.from(text));
   }
-  return Buffer.concat([...pieces, Buffer.from(']')]);
+  return [...pieces, Buffer.from(']')];
 }
 
 /** An object of some fields, and lists as jsonList gives them. */
-export function jsonObject(fields: object, lists: readonly Buffer[]): Buffer {
+export function jsonObject(fields: object, lists: readonly (readonly Buffer[])[]): Buffer {
   const head = JSON.stringify(fields).slice(0, -1);
-  return Buffer.concat([Buffer.from(head), ...lists.flatMap((list) => [Buffer.from(','), list]), Buffer.from('}')]);
+  return Buffer.concat([Buffer.from(head), ...lists.flatMap((list) => [Buffer.from(','), ...list]), Buffer.from('}')]);
 }

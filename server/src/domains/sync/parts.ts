@@ -4,7 +4,7 @@ import type { Database, WriteHandle } from '../../engines/database/database.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Folders } from '../folders/folders.ts';
 import type { Notes } from '../notes/notes.ts';
-import type { HotVaults, VaultFeeds } from '../vaults/vaults.ts';
+import type { HotVaults, VaultFeeds, Vaults } from '../vaults/vaults.ts';
 
 /** A tombstone that is old enough to go. */
 export interface Expired {
@@ -34,7 +34,7 @@ export interface Expiring {
 export interface SyncParts {
   readonly db: Database;
   readonly clock: Clock;
-  readonly vaults: VaultFeeds;
+  readonly vaults: VaultFeeds & Pick<Vaults, 'openForWork'>;
   readonly hot: HotVaults;
   readonly notes: Notes;
   readonly attachments: Attachments;

@@ -4,6 +4,8 @@ import * as store from './sync.store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE = 500;
+/** Lists at rest go before the tombstones of what is in them: they are written soon after they are read, if not at once. */
+const LISTS_MS = 60 * 60 * 1000;
 const BEFORE_ALL = { deletedAt: 0, id: '00000000-0000-0000-0000-000000000000' };
 
 /**
@@ -13,6 +15,7 @@ const BEFORE_ALL = { deletedAt: 0, id: '00000000-0000-0000-0000-000000000000' };
  */
 export async function dropExpired(parts: SyncParts, kinds: readonly Expiring[]): Promise<number> {
   const since = parts.clock.now() - parts.tombstoneDays * DAY_MS;
+  await parts.hot.dropPages(since + LISTS_MS);
   let dropped = 0;
   for (const kind of kinds) {
     for (let after: Pick<Expired, 'deletedAt' | 'id'> = BEFORE_ALL; ; ) {

@@ -15,8 +15,10 @@ export interface Sync extends Manifests {
   /** One page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`, `note_unreadable`, `attachment_unreadable`, a validation
    * error. */
   changes(vault: OpenVault, query: PageQuery, device: string | null): Promise<SyncChanges>;
-  /** Drops tombstones past their time; resolves to how many. */
+  /** Drops tombstones past their time, and what lists at rest hold of them; resolves to how many tombstones. */
   dropExpired(): Promise<number>;
+  /** Puts lists at rest of which enough has changed, so that whoever looks first after a start has little to open. */
+  keepLists(): Promise<void>;
   /** Deletes a purged vault's rows; true when more may be left. */
   eraseSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
@@ -27,13 +29,26 @@ const BUILDS_WAITING = 400;
 
 export function createSync(parts: SyncParts): Sync {
   const builds = new Builds(BUILDS, BUILDS_WAITING);
+  const { vaults, hot, notes } = parts;
+  const attachments = hotAttachmentsOf(parts.attachments);
   return {
-    ...createManifests(parts, hotAttachmentsOf(parts.attachments), builds),
+    ...createManifests(parts, attachments, builds),
     async changes(vault, query, device) {
       const asked = pageAsked(query);
       return builds.run(() => changesPage(parts, vault, asked, device));
     },
-    dropExpired: () => dropExpired(parts, [parts.notes, parts.attachments]),
+    dropExpired: () => dropExpired(parts, [notes, parts.attachments]),
+    async keepLists() {
+      for (const id of hot.takeOverdue()) {
+        const vault = await vaults.openForWork(id);
+        if (vault === null) continue;
+        await hot.look(vault, async (look) => {
+          await look.rows(notes.hot);
+          await look.rows(attachments);
+        });
+      }
+      await hot.keep();
+    },
     eraseSlice: async (handle, vault) => (await handle.run(store.eraseDevices, { vault })) > 0,
   };
 }

@@ -1,38 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
-import type { Database, ReadHandle } from '../../engines/database/database.ts';
+import type { Clock } from '../../engines/clock/clock.ts';
+import { ConstraintError, type Database, type ReadHandle, type WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from './access.ts';
 import type { Feed, VaultFeeds } from './feed.ts';
+import { HotPages } from './hot-pages.ts';
+import { type HotKind, type HotRow, type HotRows, HotSet, PAGE_ROWS } from './hot-set.ts';
 
-/** A live row as it is held open in memory. */
-export interface HotRow {
-  readonly id: string;
-  readonly path: string;
-}
-
-/** What the last write of a row left: the row, or null for a tombstone. */
-export interface HotChange<Row> {
-  readonly id: string;
-  readonly seq: Seq;
-  readonly row: Row | null;
-}
-
-/** A kind of rows that can be held open: how they are read, and what they take. A row that cannot be opened throws. */
-export interface HotKind<Row extends HotRow> {
-  /** The first `limit` rows written after a seq, tombstones too, in the order of their seqs. */
-  changed(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<HotChange<Row>[]>;
-  /** As `changed`, without the tombstones. */
-  live(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<HotChange<Row>[]>;
-  /** About how many bytes of memory a row takes. */
-  bytesOf(row: Row): number;
-}
-
-/** The live rows of one kind, at one moment. Not to be kept: the next look changes it in place. */
-export interface HotRows<Row extends HotRow> {
-  readonly byId: ReadonlyMap<string, Row>;
-  /** By path, in the order of UTF-16 code units. */
-  sorted(): readonly Row[];
-}
+export type { HotChange, HotKind, HotRow, HotRows } from './hot-set.ts';
 
 /** A vault at one moment. */
 export interface HotLook {
@@ -42,26 +16,31 @@ export interface HotLook {
   rows<Row extends HotRow>(kind: HotKind<Row>): Promise<HotRows<Row>>;
 }
 
-/** Rows read at once: a slice of the event loop. */
-const PAGE = 500;
+/** Vaults that are written and not looked at are remembered up to this number. */
+const WRITTEN_MAX = 10_000;
 
 /**
  * The rows of the vaults in use, held open: opening one costs more than all else that is done with it in a list. A look
  * reads, in one snapshot, what was written since the last one, so it never shows less than the database does. What is
- * held is bounded by bytes over all vaults; the vaults looked at longest ago go first.
+ * held is bounded by bytes over all vaults; the vaults looked at longest ago go first. Pages at rest spare whoever begins
+ * most of the openings.
  */
 export class HotVaults {
   readonly #db: Database;
   readonly #vaults: Pick<VaultFeeds, 'feed'>;
   readonly #bytesMax: number;
+  readonly #pages: HotPages;
   /** In the order of their last use. */
   readonly #held = new Map<VaultId, HotVault>();
   #bytes = 0;
+  /** Vaults that were written since their last look, the latest last: from which seq to which. */
+  readonly #written = new Map<VaultId, { readonly since: number; readonly seq: number }>();
 
-  constructor(db: Database, vaults: Pick<VaultFeeds, 'feed'>, bytesMax: number) {
+  constructor(db: Database, clock: Pick<Clock, 'uuid'>, vaults: Pick<VaultFeeds, 'feed'>, bytesMax: number) {
     this.#db = db;
     this.#vaults = vaults;
     this.#bytesMax = bytesMax;
+    this.#pages = new HotPages(db, clock);
   }
 
   /** What is held of all vaults, in bytes, estimated. */
@@ -82,11 +61,16 @@ export class HotVaults {
     const hot = this.#held.get(vault.id) ?? new HotVault();
     this.#held.delete(vault.id);
     this.#held.set(vault.id, hot);
+    this.#written.delete(vault.id);
     return hot.alone(async () => {
       try {
         return await this.#db.read(async (handle) => {
           const feed = await this.#vaults.feed(handle, vault);
-          return body({ handle, changeSeq: feed.changeSeq, rows: (kind) => hot.rows(kind, handle, vault, feed) });
+          return body({
+            handle,
+            changeSeq: feed.changeSeq,
+            rows: (kind) => hot.rows(kind, handle, vault, feed, this.#pages),
+          });
         });
       } finally {
         this.#count(vault.id, hot);
@@ -98,6 +82,40 @@ export class HotVaults {
   drop(id: VaultId): void {
     this.#bytes -= this.#held.get(id)?.counted ?? 0;
     this.#held.delete(id);
+    this.#written.delete(id);
+  }
+
+  /** Hears that a vault was written up to a seq. */
+  wrote(id: VaultId, seq: number): void {
+    const since = this.#written.get(id)?.since ?? seq;
+    this.#written.delete(id);
+    this.#written.set(id, { since, seq });
+    const [oldest] = this.#written.keys();
+    if (this.#written.size > WRITTEN_MAX && oldest !== undefined) this.#written.delete(oldest);
+  }
+
+  /** Vaults written so often since their last look that one is worth it, so that pages are made; each is given once. */
+  takeOverdue(): VaultId[] {
+    const overdue = [...this.#written].filter(([, { since, seq }]) => seq - since >= PAGE_ROWS).map(([id]) => id);
+    for (const id of overdue) this.#written.delete(id);
+    return overdue;
+  }
+
+  /** Writes pages of what is held and in none, where that is as many rows as this. */
+  async keep(least = PAGE_ROWS): Promise<void> {
+    for (const hot of [...this.#held.values()]) {
+      for (const set of hot.sets()) await set.keep(this.#pages, least).catch(unlessGone);
+    }
+  }
+
+  /** Deletes pages from before a moment: none outlives the tombstones of what is in it. */
+  dropPages(until: number): Promise<void> {
+    return this.#pages.dropOlder(until);
+  }
+
+  /** Deletes a slice of a purged vault's pages; true when more may be left. */
+  eraseSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean> {
+    return this.#pages.eraseSlice(handle, vaultId);
   }
 
   #count(id: VaultId, hot: HotVault): void {
@@ -122,8 +140,12 @@ class HotVault {
     return [...this.#sets.values()].reduce((sum, set) => sum + set.bytes, 0);
   }
 
+  sets(): HotSet<HotRow>[] {
+    return [...this.#sets.values()];
+  }
+
   holds({ feedEpoch }: OpenVault, kind: object): boolean {
-    return this.#sets.get(kind)?.epoch === feedEpoch;
+    return this.#sets.get(kind)?.vault.feedEpoch === feedEpoch;
   }
 
   /** Runs `work` once all before it is over. */
@@ -138,89 +160,23 @@ class HotVault {
     handle: ReadHandle,
     vault: OpenVault,
     { changeSeq, floorSeq }: Feed,
+    pages: HotPages,
   ): Promise<HotRows<Row>> {
     // Only rows of this very kind are put under it.
     let set = this.#sets.get(kind) as HotSet<Row> | undefined;
     // After a backup was restored, what is held may never have been; and behind a tombstone that was dropped, a deletion
     // cannot be followed any more.
-    if (set === undefined || set.epoch !== vault.feedEpoch || set.seq > changeSeq || set.seq < floorSeq) {
+    if (set === undefined || set.vault.feedEpoch !== vault.feedEpoch || set.seq > changeSeq || set.seq < floorSeq) {
       this.#sets.delete(kind);
-      set = new HotSet<Row>(vault.feedEpoch);
-      await set.follow(kind.live, kind.bytesOf, handle, vault, changeSeq);
+      set = new HotSet(kind, vault);
+      await set.fill(handle, changeSeq, pages);
       this.#sets.set(kind, set as HotSet<HotRow>);
-    } else if (set.seq < changeSeq) await set.follow(kind.changed, kind.bytesOf, handle, vault, changeSeq);
+    } else if (set.seq < changeSeq) await set.follow(handle, changeSeq);
     return set;
   }
 }
 
-class HotSet<Row extends HotRow> implements HotRows<Row> {
-  readonly epoch: number;
-  readonly byId = new Map<string, Row>();
-  bytes = 0;
-  /** Every write up to here is in it. */
-  seq = 0 as Seq;
-  #sorted: Row[] = [];
-  /** Ids of rows that `#sorted` does not have as they are. */
-  readonly #unsorted = new Set<string>();
-
-  constructor(epoch: number) {
-    this.epoch = epoch;
-  }
-
-  /** Takes in what was written up to a seq. A row that cannot be opened throws, and what came before it stays taken in. */
-  async follow(
-    read: HotKind<Row>['changed'],
-    bytesOf: HotKind<Row>['bytesOf'],
-    handle: ReadHandle,
-    vault: OpenVault,
-    seq: Seq,
-  ): Promise<void> {
-    while (this.seq < seq) {
-      const changes = await read(handle, vault, this.seq, PAGE);
-      for (const change of changes) this.#take(change, bytesOf);
-      const last = changes.at(-1);
-      this.seq = changes.length < PAGE || last === undefined ? seq : last.seq;
-      await nextTurn();
-    }
-  }
-
-  sorted(): readonly Row[] {
-    if (this.#unsorted.size === 0) return this.#sorted;
-    const fresh = [...this.#unsorted].flatMap((id) => this.byId.get(id) ?? []).sort(byPath);
-    const kept = this.#sorted.filter(({ id }) => !this.#unsorted.has(id));
-    this.#sorted = kept.length === 0 ? fresh : merged(kept, fresh);
-    this.#unsorted.clear();
-    return this.#sorted;
-  }
-
-  #take({ id, row }: HotChange<Row>, bytesOf: HotKind<Row>['bytesOf']): void {
-    const old = this.byId.get(id);
-    if (old !== undefined) this.bytes -= bytesOf(old);
-    if (row === null) this.byId.delete(id);
-    else {
-      this.byId.set(id, row);
-      this.bytes += bytesOf(row);
-    }
-    this.#unsorted.add(id);
-  }
-}
-
-/** Two sorted lists as one: a few new rows among many cost no sort. */
-function merged<Row extends HotRow>(kept: readonly Row[], fresh: readonly Row[]): Row[] {
-  const all: Row[] = [];
-  let at = 0;
-  for (const row of fresh) {
-    for (let next = kept[at]; next !== undefined && byPath(next, row) < 0; next = kept[at]) {
-      all.push(next);
-      at += 1;
-    }
-    all.push(row);
-  }
-  for (const row of kept.slice(at)) all.push(row);
-  return all;
-}
-
-function byPath(a: HotRow, b: HotRow): number {
-  if (a.path === b.path) return 0;
-  return a.path < b.path ? -1 : 1;
+/** A page of a vault that is gone is refused by its foreign key. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ConstraintError)) throw error;
 }

@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../engines/clock/clock.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
+import { KeyringError } from '../../engines/keyring/keyring.ts';
+import type { OpenVault } from './access.ts';
+import * as store from './hot.store.ts';
+
+/** A row in a page: as it was at its seq. Plain JSON. */
+export interface PageRow {
+  readonly id: string;
+  readonly seq: Seq;
+}
+
+/** What the pages of a vault's rows of one kind hold. */
+export interface Paged<Row extends PageRow> {
+  /** By seq; rows that have been written again since are among them. */
+  readonly rows: ReadonlyMap<Seq, Row>;
+  readonly pages: readonly string[];
+  /** Rows of all pages together. */
+  readonly count: number;
+  /** Whether every page could be opened. */
+  readonly whole: boolean;
+}
+
+/** Pages opened, or deleted, at once: a slice of the event loop, and of the one writer that overwrites what is deleted. */
+const SLICE = 4;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** Rows of vaults' lists at rest, hundreds sealed together. A page only ever spares opening rows: it can be missing. */
+export class HotPages {
+  readonly #db: Database;
+  readonly #clock: Pick<Clock, 'uuid'>;
+
+  constructor(db: Database, clock: Pick<Clock, 'uuid'>) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Pages that cannot be opened, or are of another feed epoch, are left out. */
+  async read<Row extends PageRow>(kind: string, handle: ReadHandle, vault: OpenVault): Promise<Paged<Row>> {
+    const rows = new Map<Seq, Row>();
+    const pages: string[] = [];
+    let [count, whole] = [0, true];
+    for (let after = FIRST_ID; ; ) {
+      const found = await handle.all(store.findPages, { vault: vault.id, kind, after, limit: SLICE });
+      for (const { id, data } of found) {
+        const opened = openPage<Row>(vault, kind, id, data);
+        for (const row of opened ?? []) rows.set(row.seq, row);
+        pages.push(id);
+        count += opened?.length ?? 0;
+        whole &&= opened !== null;
+      }
+      after = found.at(-1)?.id ?? after;
+      if (found.length < SLICE) return { rows, pages, count, whole };
+      await nextTurn();
+    }
+  }
+
+  /** Resolves to the id of a new page of these rows. */
+  async write(kind: string, vault: OpenVault, rows: readonly PageRow[]): Promise<string> {
+    const id = this.#clock.uuid();
+    const data = vault.key.seal(placeOf(vault, kind, id), Buffer.from(JSON.stringify(rows), 'utf8'));
+    await this.#db.transact((handle) => handle.run(store.insertPage, { vault: vault.id, kind, id, data }));
+    return id;
+  }
+
+  async delete(kind: string, vault: VaultId, pages: readonly string[]): Promise<void> {
+    for (let from = 0; from < pages.length; from += SLICE) {
+      const slice = pages.slice(from, from + SLICE);
+      await this.#db.transact((handle) => handle.runIn(store.deletePages, { vault, kind }, slice));
+    }
+  }
+
+  /** Deletes the pages of all vaults that were written before a moment. */
+  async dropOlder(until: number): Promise<void> {
+    const hex = Math.max(0, until).toString(16).padStart(12, '0');
+    const id = `${hex.slice(0, 8)}-${hex.slice(8)}${FIRST_ID.slice(13)}`;
+    for (let left = SLICE; left === SLICE; ) {
+      const found = await this.#db.all(store.findPagesBelow, { id, limit: SLICE });
+      for (const page of found) await this.delete(page.kind, page.vault_id, [page.id]);
+      left = found.length;
+    }
+  }
+
+  /** Deletes a slice of a purged vault's pages; true when more may be left. */
+  async eraseSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
+    const found = await handle.all(store.findSomePages, { vault, limit: SLICE });
+    for (const { kind, id } of found) await handle.runIn(store.deletePages, { vault, kind }, [id]);
+    return found.length > 0;
+  }
+}
+
+function openPage<Row>(vault: OpenVault, kind: string, id: string, data: Buffer): Row[] | null {
+  try {
+    return JSON.parse(vault.key.open(placeOf(vault, kind, id), data).toString('utf8')) as Row[];
+  } catch (error) {
+    if (error instanceof KeyringError) return null;
+    throw error;
+  }
+}
+
+/** Seqs of another feed epoch say nothing about the rows that have them now. */
+const placeOf = (vault: OpenVault, kind: string, id: string) => ({
+  kind: 'hot_pages.data',
+  row: `${kind}:${id}`,
+  version: vault.feedEpoch,
+});

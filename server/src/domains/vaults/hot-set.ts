@@ -1,0 +1,198 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Seq } from '@notevault/protocol/ids.ts';
+import type { ReadHandle } from '../../engines/database/database.ts';
+import type { OpenVault } from './access.ts';
+import type { HotPages, PageRow } from './hot-pages.ts';
+
+/** A live row as it is held open in memory, and in pages at rest: plain JSON. */
+export interface HotRow extends PageRow {
+  readonly path: string;
+}
+
+/** What the last write of a row left: the row, or null for a tombstone. */
+export interface HotChange<Row> {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly row: Row | null;
+}
+
+/** A kind of rows that can be held open: how they are read, and what they take. A row that cannot be opened throws. */
+export interface HotKind<Row extends HotRow> {
+  /** What the rows are, and a number for their shape: pages at rest of another shape are not read. */
+  readonly name: string;
+  /** The first `limit` rows written after a seq, tombstones too, in the order of their seqs. */
+  changed(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<HotChange<Row>[]>;
+  /** Where live rows stand: the first `limit` seqs after one, in order. */
+  places(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<Seq[]>;
+  /** The live rows at some seqs, in no order. */
+  at(handle: ReadHandle, vault: OpenVault, seqs: readonly Seq[]): Promise<Row[]>;
+  /** About how many bytes of memory a row takes. */
+  bytesOf(row: Row): number;
+}
+
+/** The live rows of one kind, at one moment. Not to be kept: the next look changes it in place. */
+export interface HotRows<Row extends HotRow> {
+  readonly byId: ReadonlyMap<string, Row>;
+  /** By path, in the order of UTF-16 code units. */
+  sorted(): readonly Row[];
+}
+
+/** Rows opened at once: a slice of the event loop. */
+const SLICE = 500;
+/** Rows whose places are read at once. */
+const PLACES = 2000;
+/** Rows of a page, and their bytes in memory. */
+export const PAGE_ROWS = 500;
+const PAGE_BYTES = 1024 * 1024;
+
+/** All live rows of one kind of a vault, which follow what is written. */
+export class HotSet<Row extends HotRow> implements HotRows<Row> {
+  readonly vault: OpenVault;
+  readonly byId = new Map<string, Row>();
+  bytes = 0;
+  /** Every write up to here is in it. */
+  seq = 0 as Seq;
+  readonly #kind: HotKind<Row>;
+  /** Null until somebody asks for it. */
+  #sorted: Row[] | null = null;
+  /** Ids of rows that `#sorted` does not have as they are. */
+  readonly #unsorted = new Set<string>();
+  /** Ids of rows that no page has as they are. */
+  readonly #loose = new Set<string>();
+  #pages: readonly string[] = [];
+  /** Rows of these pages, with those that are gone or have been written again. */
+  #paged = 0;
+  #spoiled = false;
+
+  constructor(kind: HotKind<Row>, vault: OpenVault) {
+    this.#kind = kind;
+    this.vault = vault;
+  }
+
+  /**
+   * Takes in all live rows, which stand at most at a seq: each from a page that has it as it is, or else opened. A row
+   * that is in no page and cannot be opened throws.
+   */
+  async fill(handle: ReadHandle, seq: Seq, pages: HotPages): Promise<void> {
+    const paged = await pages.read<Row>(this.#kind.name, handle, this.vault);
+    [this.#pages, this.#paged, this.#spoiled] = [paged.pages, paged.count, !paged.whole];
+    const unpaged: Seq[] = [];
+    for (let after = 0 as Seq; after < seq; ) {
+      const places = await this.#kind.places(handle, this.vault, after, PLACES);
+      for (const place of places) {
+        const row = paged.rows.get(place);
+        if (row === undefined) unpaged.push(place);
+        else this.#put(row);
+      }
+      after = places.length < PLACES ? seq : (places.at(-1) ?? seq);
+      await nextTurn();
+    }
+    for (let from = 0; from < unpaged.length; from += SLICE) {
+      const slice = unpaged.slice(from, from + SLICE);
+      const rows = await this.#kind.at(handle, this.vault, slice);
+      if (rows.length !== slice.length) throw new Error('rows are missing from their own snapshot');
+      for (const row of rows) this.#take({ id: row.id, seq: row.seq, row });
+      await nextTurn();
+    }
+    this.seq = seq;
+  }
+
+  /** Takes in what was written up to a seq. A row that cannot be opened throws, and what came before it stays taken in. */
+  async follow(handle: ReadHandle, seq: Seq): Promise<void> {
+    while (this.seq < seq) {
+      const changes = await this.#kind.changed(handle, this.vault, this.seq, SLICE);
+      for (const change of changes) this.#take(change);
+      const last = changes.at(-1);
+      this.seq = changes.length < SLICE || last === undefined ? seq : last.seq;
+      await nextTurn();
+    }
+  }
+
+  /**
+   * Writes pages of the rows that are in none, when they are so many; of all rows, when most of what pages hold is gone.
+   * What is taken in meanwhile waits for the next time.
+   */
+  async keep(pages: HotPages, least: number): Promise<void> {
+    const replaced = this.#spoiled || this.#paged > 2 * this.byId.size + 4 * PAGE_ROWS ? this.#pages : [];
+    if (replaced.length > 0) for (const id of this.byId.keys()) this.#loose.add(id);
+    while (this.#loose.size >= least) {
+      const rows = this.#nextPage();
+      const page = await pages.write(this.#kind.name, this.vault, rows);
+      for (const row of rows) if (this.byId.get(row.id) === row) this.#loose.delete(row.id);
+      this.#pages = [...this.#pages, page];
+      this.#paged += rows.length;
+      await nextTurn();
+    }
+    if (replaced.length === 0) return;
+    await pages.delete(this.#kind.name, this.vault.id, replaced);
+    this.#pages = this.#pages.filter((page) => !replaced.includes(page));
+    [this.#paged, this.#spoiled] = [this.byId.size - this.#loose.size, false];
+  }
+
+  sorted(): readonly Row[] {
+    if (this.#sorted === null) this.#sorted = [...this.byId.values()].sort(byPath);
+    else if (this.#unsorted.size > 0) {
+      const fresh = [...this.#unsorted].flatMap((id) => this.byId.get(id) ?? []).sort(byPath);
+      this.#sorted = merged(
+        this.#sorted.filter(({ id }) => !this.#unsorted.has(id)),
+        fresh,
+      );
+    }
+    this.#unsorted.clear();
+    return this.#sorted;
+  }
+
+  #nextPage(): Row[] {
+    const rows: Row[] = [];
+    let bytes = 0;
+    for (const id of this.#loose) {
+      const row = this.byId.get(id);
+      if (row === undefined) continue;
+      bytes += this.#kind.bytesOf(row);
+      if (rows.length === PAGE_ROWS || (rows.length > 0 && bytes > PAGE_BYTES)) break;
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  #take({ id, row }: HotChange<Row>): void {
+    if (row !== null) {
+      this.#put(row);
+      this.#loose.add(id);
+      return;
+    }
+    const old = this.byId.get(id);
+    if (old !== undefined) this.bytes -= this.#kind.bytesOf(old);
+    this.byId.delete(id);
+    this.#loose.delete(id);
+    if (this.#sorted !== null) this.#unsorted.add(id);
+  }
+
+  #put(row: Row): void {
+    const old = this.byId.get(row.id);
+    if (old !== undefined) this.bytes -= this.#kind.bytesOf(old);
+    this.byId.set(row.id, row);
+    this.bytes += this.#kind.bytesOf(row);
+    if (this.#sorted !== null) this.#unsorted.add(row.id);
+  }
+}
+
+/** Two sorted lists as one: a few new rows among many cost no sort. */
+function merged<Row extends HotRow>(kept: readonly Row[], fresh: readonly Row[]): Row[] {
+  const all: Row[] = [];
+  let at = 0;
+  for (const row of fresh) {
+    for (let next = kept[at]; next !== undefined && byPath(next, row) < 0; next = kept[at]) {
+      all.push(next);
+      at += 1;
+    }
+    all.push(row);
+  }
+  for (const row of kept.slice(at)) all.push(row);
+  return all;
+}
+
+function byPath(a: HotRow, b: HotRow): number {
+  if (a.path === b.path) return 0;
+  return a.path < b.path ? -1 : 1;
+}
