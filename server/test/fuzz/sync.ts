@@ -259,6 +259,7 @@ if (import.meta.main) {
     for (const fault of faults) process.stdout.write(`${fault}\n`);
     failed += faults.length === 0 ? 0 : 1;
     if (failed > 10) break;
+    if ((at + 1) % 100 === 0) process.stderr.write(`${at + 1} of ${values.seeds} seeds done\n`);
   }
   process.stdout.write(
     `${values.seeds} seeds in ${Math.round((performance.now() - since) / 1000)} s: ${failed} failed\n`,

@@ -52,7 +52,12 @@ export async function findBasis(
     since: device === null ? Number.MAX_SAFE_INTEGER : parts.clock.now() - DELETE_WINS_MS,
   });
   const here = rows.find((row) => row.found === 'here');
+  const owner = rows.find((row) => row.found === 'id');
   if (here !== undefined) {
+    // Where the path is another note's, its id says that the writer means the other one.
+    if (owner !== undefined && owner.id !== here.id && isLiveIn(vault, owner)) {
+      throw await conflictWithHolder(parts, vault, { kind: 'note', id: owner.id as NoteId }, path);
+    }
     const note = keptNote(vault, here);
     // The stored spelling stays: writing `A.md` over `a.md` is an edit, not a rename.
     const spot = { path: note.meta.path, pathKey, anchor: null, blocked: null };
@@ -66,7 +71,6 @@ export async function findBasis(
   const spot = await parts.tree.spot(parts.db, vault, path, pathKey);
   if (spot.blocked !== null) throw await conflictWithHolder(parts, vault, spot.blocked.holder, spot.blocked.path);
   if (asked === null) return { kind: 'new', id: newId(parts), spot };
-  const owner = rows.find((row) => row.found === 'id');
   return owner === undefined ? { kind: 'new', id: asked, spot } : basisOfOwner(parts, writing, spot, owner);
 }
 
@@ -77,12 +81,16 @@ function keptNote(vault: OpenVault, row: Omit<Found, 'vault_id'>): KeptNote {
   return { ...openNote(vault, { ...row, content: row.content }), sealedContent: row.content };
 }
 
+function isLiveIn(vault: OpenVault, row: Found): boolean {
+  return row.vault_id === vault.id && row.deleted_at === null;
+}
+
 /** A client-minted id that a note has: this vault's tombstone, a live note here (a conflict), or one elsewhere. */
 async function basisOfOwner(parts: NoteParts, { vault }: Writing, spot: Spot, owner: Found): Promise<Basis> {
   const id = owner.id as NoteId;
   // No answer may tell whose the id is, so a foreign one is treated as if none had been sent.
   if (owner.vault_id !== vault.id) return { kind: 'new', id: newId(parts), spot };
-  if (owner.deleted_at === null) throw await conflictWithHolder(parts, vault, { kind: 'note', id }, spot.path);
+  if (isLiveIn(vault, owner)) throw await conflictWithHolder(parts, vault, { kind: 'note', id }, spot.path);
   const row = await parts.db.get(store.findForRevival, { vault: vault.id, id });
   if (row === undefined) return { kind: 'new', id: newId(parts), spot };
   return { kind: 'tombstone', id, spot, note: keptNote(vault, row), doc: row.doc };

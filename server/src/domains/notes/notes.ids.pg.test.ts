@@ -39,6 +39,42 @@ onEachEngine('ids of notes', (open) => {
     assert.equal((await alice.read('b.md')).status, 404);
   });
 
+  test('where another note has the path, the id of a live note is a conflict that shows the note it names', async () => {
+    const minted = mint();
+    await using notes = await start();
+    const { alice } = notes;
+    const meant = await alice.write('a.md', 'meant', { id: minted });
+    const there = await alice.write('b.md', 'there');
+    for (const content of ['new', 'there']) {
+      const answer = await alice.put('b.md', { id: minted, content });
+      assert.deepEqual(
+        [answer.status, answer.body],
+        [409, { error: 'conflict', server_path: 'a.md', server_note: meant }],
+      );
+    }
+    assert.deepEqual((await alice.read('b.md')).body.version, there.version);
+  });
+
+  test('a version counts for the note that the id names, not for another one at the path', async () => {
+    await using notes = await start();
+    const { server, alice, bob } = notes;
+    const gone = await alice.write('a.md', 'first\n');
+    await alice.remove('a.md');
+    server.clock.advance({ minutes: 2 });
+    const there = await alice.write('a.md', 'other\n');
+    await alice.write('a.md', 'other\nmore\n');
+    const foreign = await (await bob()).write('a.md', 'his\n');
+    for (const id of [gone.id, foreign.id, crypto.randomUUID()]) {
+      for (const version of [1, 2]) {
+        const answer = await alice.put('a.md', { id, version, content: 'first\nedited\n' });
+        assert.deepEqual([answer.status, answer.body.error], [409, 'version_conflict']);
+        assert.equal(answer.body.server_note.content, 'other\nmore\n');
+      }
+    }
+    const merged = await alice.write('a.md', 'mine\nother\n', { id: there.id, version: 1 });
+    assert.equal(merged.content, 'mine\nother\nmore\n');
+  });
+
   test('the id of a tombstone of this vault revives it, at any path, and goes on with its versions', async () => {
     const minted = mint();
     await using notes = await start();

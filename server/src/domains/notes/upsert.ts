@@ -1,6 +1,6 @@
 import { minimalDiff } from '@notevault/note-text/diff.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
+import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type Basis, findBasis, type PlacedNote } from './basis.ts';
@@ -69,6 +69,9 @@ export async function planUpsert(
   if (text === undefined || text === note.content) return { kind: 'same', note };
   const refuse = async () => conflictWith(await currentNote(parts, writing.vault, note));
   if (input.base_hash != null && input.base_hash !== note.meta.hash) throw await refuse();
+  // A version counts for the note that the id names: one of another note is no basis to write on.
+  const named = parseUuid(input.id);
+  if (input.base_hash == null && input.version != null && named !== null && named !== note.id) throw await refuse();
   if (input.base_hash != null || input.version == null || input.version === note.version) {
     return planText(parts, writing, basis, input, text, made ?? 'edit');
   }
