@@ -75,7 +75,9 @@ export class SignBits {
 
   /** Estimates, up to a constant, the dot product of the query with each of some rows. */
   estimates(query: Float32Array, rows: Int32Array): Float32Array {
-    const table = this.#table(query.map((value, at) => value - (this.#means[at] ?? 0)));
+    const shifted = query.map((value, at) => value - (this.#means[at] ?? 0));
+    const table = this.#table(shifted);
+    const used = this.#bytesUsed(shifted);
     const offsets = this.#offsets;
     const bits = this.#bits;
     const factors = this.#factors;
@@ -88,13 +90,25 @@ export class SignBits {
       // Two sums, so that an addition need not wait for the one before.
       let even = 0;
       let odd = 0;
-      for (let byte = 0; byte < rowBytes; byte += 2) {
+      for (let at = 0; at < used.length; at += 2) {
+        const byte = used[at] as number;
+        const next = used[at + 1] as number;
         even += table[(byte << 8) | (bits[base + byte] as number)] as number;
-        odd += table[((byte + 1) << 8) | (bits[base + byte + 1] as number)] as number;
+        odd += table[(next << 8) | (bits[base + next] as number)] as number;
       }
       estimates[index] = (even + odd) * (factors[row] as number) + (offsets[row] as number);
     }
     return estimates;
+  }
+
+  /** The bytes of a row that say anything of a query, in an even number. */
+  #bytesUsed(query: Float32Array): Int32Array {
+    const used: number[] = [];
+    for (let byte = 0; byte < this.#rowBytes; byte++) {
+      if (query.subarray(byte * 8, byte * 8 + 8).some((value) => value !== 0)) used.push(byte);
+    }
+    for (let byte = 0; used.length % 2 === 1; byte++) if (!used.includes(byte)) used.push(byte);
+    return Int32Array.from(used);
   }
 
   /** For each byte of a row and each of its 256 values: what its eight numbers add to the dot product. */
