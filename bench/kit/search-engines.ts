@@ -76,7 +76,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
     const { hits, words } = await found(query, mode);
     const pieces = hits.flatMap(({ seq, start, end }) => {
       const note = stored[seq - 1];
-      return note === undefined ? [] : [{ note, start, end }];
+      return note === undefined ? [] : [{ ...note, start, end }];
     });
     const excerpts = desk.excerpts({ key: shared, words, pieces });
     return hits.map(({ path, title }, at) => ({ path, title, ...(excerpts[at] ?? { snippet: '', highlights: [] }) }));

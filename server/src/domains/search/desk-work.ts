@@ -3,7 +3,7 @@ import type { SealingKey, SharedKey } from '../../engines/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../notes/notes.ts';
 import { type AnalysedNote, analyse } from './analyse.ts';
 import { type Answered, answer, placeOf } from './blend.ts';
-import type { Desk, Found, FoundNote, Frozen, IndexState, KeptSegments, Piece } from './desk.ts';
+import type { Desk, Found, FoundNote, Frozen, IndexState, KeptSegments, Piece, SealedText } from './desk.ts';
 import { type Excerpt, Excerpts } from './excerpt.ts';
 import { FrozenSegment } from './frozen-segment.ts';
 import { prepare } from './passages.ts';
@@ -18,7 +18,7 @@ export interface DeskParts {
   openKey(shared: SharedKey): SealingKey;
   /** Throws when the note is damaged. */
   openMeta(key: SealingKey, note: SealedNote): NoteMeta;
-  openContent(key: SealingKey, note: SealedNote): string;
+  openContent(key: SealingKey, note: SealedText): string;
   uuid(): string;
   /** Bytes that all indexes may take together; the one in use may take more. */
   readonly maxBytes: number;
@@ -277,7 +277,7 @@ function foundNote(index: VaultIndex, hit: Answered): FoundNote[] {
 function excerptOfPiece(parts: DeskParts, key: SealingKey, excerpts: Excerpts, piece: Piece): Excerpt | null {
   try {
     const end = Math.max(piece.end, piece.start + leastPiece);
-    return excerpts.of(parts.openContent(key, piece.note).slice(piece.start, end));
+    return excerpts.of(parts.openContent(key, piece).slice(piece.start, end));
   } catch {
     return null;
   }

@@ -117,11 +117,13 @@ export interface FoundNote {
 }
 
 /** A piece of a note to take an excerpt from. */
-export interface Piece {
-  readonly note: SealedNote;
+export interface Piece extends SealedText {
   readonly start: number;
   readonly end: number;
 }
+
+/** What is needed of a note to open its text. */
+export type SealedText = Pick<SealedNote, 'id' | 'version' | 'content'>;
 
 /** A message to the thread, and back. */
 export interface Question {

@@ -3,10 +3,10 @@ import { ConstraintError, type WriteHandle } from '../../engines/database/databa
 import { EmbedderError, type Passage, type Space } from '../../engines/embedder/embedder.ts';
 import type { SealedNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { postable } from './following.ts';
 import { isTitle, packVectors, unpackVectors } from './note-vectors.ts';
 import type { SearchParts } from './parts.ts';
 import type { Prepared } from './passages.ts';
+import { Parcel } from './parcel.ts';
 import { quantize } from './quantize.ts';
 import { vectorsPlace } from './vault-vectors.ts';
 import * as store from './vectors.store.ts';
@@ -118,7 +118,8 @@ export function createEmbedding(parts: SearchParts): Embedding {
     const live = page.filter(({ deleted }) => !deleted);
     const stamps = await stampsOf(own, live);
     const key = own.vault.key.share(0);
-    const prepared = await thread.ask('passages', { key, notes: live.map(postable) });
+    const parcel = new Parcel();
+    const prepared = await thread.ask('passages', { key, notes: live.map((note) => parcel.note(note)) }, parcel);
     const fresh: Fresh[] = [];
     const rows: Omit<store.NewVectors, 'vseq'>[] = [];
     for (const [at, note] of live.entries()) {

@@ -1,9 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq } from '@notevault/protocol/ids.ts';
-import type { SealedNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { IndexState, KeptIndex, KeptSegments } from './desk.ts';
 import type { SearchParts } from './parts.ts';
+import { Parcel } from './parcel.ts';
 import * as store from './search.store.ts';
 import { indexFormat } from './segment-bytes.ts';
 import { ThreadDied } from './thread.ts';
@@ -41,8 +41,10 @@ export function createFollowing(parts: SearchParts): Following {
       const last = found.notes.at(-1)?.seq;
       // Seqs that no note has belong to other changes: past them once no note is left.
       const upTo = more && last !== undefined ? last : found.changeSeq;
-      const key = vault.key.share(0);
-      state = await thread.ask('feed', { vault: vault.id, key, notes: found.notes.map(postable), upTo });
+      const parcel = new Parcel();
+      const notesThere = found.notes.map((note) => parcel.note(note));
+      const ask = { vault: vault.id, key: vault.key.share(0), notes: notesThere, upTo };
+      state = await thread.ask('feed', ask, parcel);
       progress(state);
     }
     return state;
@@ -50,7 +52,9 @@ export function createFollowing(parts: SearchParts): Following {
 
   function begin(vault: OpenVault, kept: KeptIndex | null, floor = 0): Promise<IndexState> {
     const { id, feedEpoch: epoch } = vault;
-    return thread.ask('start', { vault: id, key: vault.key.share(0), epoch, floor, kept });
+    const parcel = new Parcel();
+    const there = kept === null ? null : { ...kept, segments: parcel.bytes(kept.segments) };
+    return thread.ask('start', { vault: id, key: vault.key.share(0), epoch, floor, kept: there }, parcel);
   }
 
   /** From the segments at rest, or from nothing when there are none that can be used. */
@@ -60,7 +64,7 @@ export function createFollowing(parts: SearchParts): Following {
     if (row === undefined || row.format !== indexFormat || row.feed_epoch !== vault.feedEpoch) return anew();
     const named = openSegments(vault, row);
     if (named === null || !(await loadParts(vault, named))) return anew();
-    return begin(vault, { seq: row.seq, segments: exact(row.segments) }).catch((error) => {
+    return begin(vault, { seq: row.seq, segments: row.segments }).catch((error) => {
       if (isTransient(error)) throw error;
       // Not what was written there: whatever happened to it, the notes are the truth.
       return anew();
@@ -72,8 +76,10 @@ export function createFollowing(parts: SearchParts): Following {
       for (let part = 0; part < count; part++) {
         const row = await db.get(store.findPart, { vault: vault.id, segment, part });
         if (row === undefined) return false;
-        const ask = { vault: vault.id, key: vault.key.share(0), segment, part, data: exact(row.data) };
-        const loaded = await thread.ask('load', ask).then(
+        const parcel = new Parcel();
+        const data = parcel.bytes(row.data);
+        const ask = { vault: vault.id, key: vault.key.share(0), segment, part, data };
+        const loaded = await thread.ask('load', ask, parcel).then(
           () => true,
           (error) => {
             if (isTransient(error)) throw error;
@@ -114,13 +120,4 @@ export function openSegments(vault: OpenVault, row: { seq: number; segments: Buf
   } catch {
     return null;
   }
-}
-
-export function postable(note: SealedNote): SealedNote {
-  return { ...note, meta: exact(note.meta), content: note.content === null ? null : exact(note.content) };
-}
-
-/** A copy with a buffer of its own: posting a view would copy all of the buffer it lies in. */
-function exact(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes);
 }

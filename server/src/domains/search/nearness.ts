@@ -3,6 +3,7 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import type { Near } from './blend.ts';
 import type { SealedVectors } from './note-vectors.ts';
 import type { SearchParts } from './parts.ts';
+import { Parcel } from './parcel.ts';
 import * as store from './vectors.store.ts';
 
 /** What a question is given to compare vectors with. */
@@ -42,7 +43,11 @@ export function createNearnesses(parts: SearchParts, failed: (error: unknown) =>
       more = rows.length === page;
       after = Math.max(rows.at(-1)?.vseq ?? 0, more ? 0 : at.vseq);
       const key = vault.key.share(0);
-      await thread.ask('feedVectors', { vault: vault.id, key, model, rows: rows.map(postable), upTo: after });
+      const parcel = new Parcel();
+      const there = rows.map(({ note_id: id, version, vseq, data }): SealedVectors => {
+        return { id, version, vseq, data: data === null ? null : parcel.bytes(data) };
+      });
+      await thread.ask('feedVectors', { vault: vault.id, key, model, rows: there, upTo: after }, parcel);
     }
   }
 
@@ -90,11 +95,4 @@ export function createNearnesses(parts: SearchParts, failed: (error: unknown) =>
       return space.id;
     },
   };
-}
-
-type StoredVectors = Pick<SealedVectors, 'version' | 'vseq'> & { note_id: string; data: Buffer | null };
-
-function postable({ note_id: id, version, vseq, data }: StoredVectors): SealedVectors {
-  // A buffer of its own: posting a view would copy all of the buffer it lies in.
-  return { id, version, vseq, data: data === null ? null : new Uint8Array(data) };
 }

@@ -6,10 +6,11 @@ import type { Principal } from '../accounts/accounts.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { Found, FoundNote, IndexState } from './desk.ts';
 import { createEmbedding } from './embedding.ts';
-import { createFollowing, postable } from './following.ts';
+import { createFollowing } from './following.ts';
 import { createKeeping } from './keeping.ts';
 import { createNearnesses, type Nearness } from './nearness.ts';
 import type { SearchParts } from './parts.ts';
+import { Parcel } from './parcel.ts';
 import { parseQuery } from './query.ts';
 import { type SearchFor, searchFor } from './request.ts';
 import type { SearchRequest, SearchResult, SearchStatus } from './search.schema.ts';
@@ -135,8 +136,11 @@ export function createSearch(parts: SearchParts, failed: (error: unknown) => voi
       return note === undefined || note.seq !== hit.seq ? [] : [{ hit, note }];
     });
     if (current.length < hits.length && !last) return null;
-    const pieces = current.map(({ hit: { start, end }, note }) => ({ note: postable(note), start, end }));
-    const excerpts = await thread.ask('excerpts', { key: vault.key.share(0), words, pieces });
+    const parcel = new Parcel();
+    const pieces = current.map(({ hit: { start, end }, note: { id, version, content } }) => ({
+      ...{ id, version, content: content === null ? null : parcel.bytes(content), start, end },
+    }));
+    const excerpts = await thread.ask('excerpts', { key: vault.key.share(0), words, pieces }, parcel);
     return current.map(({ hit }, at) => resultOf(hit, excerpts[at] ?? { snippet: '', highlights: [] }));
   }
 

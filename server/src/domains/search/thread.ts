@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Desk, Question, Reply } from './desk.ts';
+import type { Parcel } from './parcel.ts';
 
 type Ask<Verb extends keyof Desk> = Parameters<Desk[Verb]>[0];
 type Answer<Verb extends keyof Desk> = Awaited<ReturnType<Desk[Verb]>>;
@@ -35,8 +36,12 @@ export class SearchThread implements AsyncDisposable {
     this.#failed = failed;
   }
 
-  /** Throws `unavailable` when too much is asked or no answer comes in time, ThreadDied when the thread ended meanwhile. */
-  async ask<Verb extends keyof Desk>(verb: Verb, ask: Ask<Verb>): Promise<Answer<Verb>> {
+  /**
+   * Throws `unavailable` when too much is asked or no answer comes in time, ThreadDied when the thread ended meanwhile.
+   *
+   * @param parcel what of the question is moved there.
+   */
+  async ask<Verb extends keyof Desk>(verb: Verb, ask: Ask<Verb>, parcel?: Parcel): Promise<Answer<Verb>> {
     if (this.#closed || this.#waiting.size >= maxWaiting) throw new NotevaultError('unavailable');
     const worker = this.#running();
     const number = ++this.#number;
@@ -44,7 +49,7 @@ export class SearchThread implements AsyncDisposable {
     const timer = setTimeout(() => reject(new NotevaultError('unavailable')), deadlineMs).unref();
     this.#waiting.set(number, { resolve, reject });
     try {
-      worker.postMessage({ number, verb, ask } satisfies Question);
+      worker.postMessage({ number, verb, ask } satisfies Question, parcel?.buffers);
       return (await promise) as Answer<Verb>;
     } finally {
       clearTimeout(timer);
