@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 export interface Load {
   readonly perSecond: number;
   readonly p50Ms: number;
+  readonly p95Ms: number;
   readonly p99Ms: number;
 }
 
@@ -39,7 +40,7 @@ export async function load(
   agent.destroy();
   times.sort((a, b) => a - b);
   const at = (share: number) => Math.round((times[Math.floor(times.length * share)] ?? 0) * 10) / 10;
-  return { perSecond: Math.round((10 * count) / seconds) / 10, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { perSecond: Math.round((10 * count) / seconds) / 10, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
 }
 
 function send(
