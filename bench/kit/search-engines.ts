@@ -92,7 +92,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
   });
   const byWords: Engine = {
     ...engine('keyword', 'keyword'),
-    add(number, { path, content }) {
+    async add(number, { path, content }) {
       const id = `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
       const derived = deriveNote(path, content);
       const meta = { ...derived, path, created: derived.fmCreated, timestamp: derived.fmTimestamp };
@@ -103,7 +103,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
         content: key.seal({ kind: 'notes.content', row: id, version: 1 }, Buffer.from(content)),
       };
       stored.push(note);
-      desk.feed({ vault, key: shared, notes: [note], upTo: seq });
+      await desk.feed({ vault, key: shared, notes: [note], upTo: seq });
     },
     async finish() {
       await desk.freeze({ vault, key: shared });

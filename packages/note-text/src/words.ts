@@ -1,6 +1,6 @@
 import { classAt, UNSPACED } from './words/classes.ts';
 import { fold } from './words/fold.ts';
-import { eachRun, segmentsOf } from './words/runs.ts';
+import { eachRun, type Runs, segmentsOf } from './words/runs.ts';
 
 /** Longer runs of letters (encoded data, mostly) are known by so many of their first units. */
 export const maxWordLength = 64;
@@ -12,13 +12,16 @@ export type VisitWord = (word: string, start: number, end: number) => void;
  * Calls `visit` for each word of `text` between two UTF-16 offsets, in order. Words are runs of letters and digits with
  * their marks; scripts that are written without spaces are parted by ICU's dictionaries. Takes time linear in the length,
  * whatever the text holds.
+ *
+ * @param pauseAt no word is begun from here on.
+ * @returns where it stopped, to go on from.
  */
-export function eachWord(text: string, visit: VisitWord, from = 0, to = text.length): void {
+export function eachWord(text: string, visit: VisitWord, from = 0, to = text.length, pauseAt = to): number {
   const give = (start: number, end: number) => {
     const word = foldedWord(text.slice(start, Math.min(end, start + maxWordLength)));
     if (word !== '') visit(word, start, end);
   };
-  eachRun(text, from, to, {
+  const runs: Runs = {
     word: give,
     stretch(start, end) {
       const stretch = text.slice(start, end);
@@ -26,7 +29,8 @@ export function eachWord(text: string, visit: VisitWord, from = 0, to = text.len
         if (classAt(stretch, index) === UNSPACED) give(start + index, start + index + segment.length);
       }
     },
-  });
+  };
+  return eachRun(text, from, to, runs, pauseAt);
 }
 
 /** The form under which a run is known. */

@@ -151,6 +151,20 @@ test('a finder gives what eachWord gives of the words it looks for, in any text'
   );
 });
 
+test('a text read with pauses has the words it has when it is read at once', () => {
+  for (const text of [...japanese().slice(0, 20), 'Read at once, or not: e\u0301te\u0301 𝒜𝓑 検索機能。'.repeat(30)]) {
+    for (const step of [1, 7, 500]) {
+      const words: [string, number, number][] = [];
+      for (let at = 0; at < text.length; ) {
+        at = eachWord(text, (...word) => words.push(word), at, text.length, Math.min(text.length, at + step));
+      }
+      const atOnce: [string, number, number][] = [];
+      eachWord(text, (...word) => atOnce.push(word));
+      assert.deepEqual(words, atOnce);
+    }
+  }
+});
+
 test('a finder parts the shared Japanese notes where the dictionary does', () => {
   for (const text of japanese()) {
     const words: [string, number, number][] = [];

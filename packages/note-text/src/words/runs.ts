@@ -11,9 +11,15 @@ export interface Runs {
   stretch(start: number, end: number): void;
 }
 
-/** Calls `runs` for what stands between two offsets of a text, in order. Takes time linear in the length. */
-export function eachRun(text: string, from: number, to: number, runs: Runs): void {
-  for (let at = from; at < to; ) {
+/**
+ * Calls `runs` for what stands between two offsets of a text, in order. Takes time linear in the length.
+ *
+ * @param pauseAt no run is begun from here on.
+ * @returns where it stopped: going on from there gives what going through at once would have.
+ */
+export function eachRun(text: string, from: number, to: number, runs: Runs, pauseAt = to): number {
+  let at = from;
+  while (at < pauseAt) {
     const kind = classAt(text, at);
     const start = at;
     if (kind === LETTER) {
@@ -24,6 +30,7 @@ export function eachRun(text: string, from: number, to: number, runs: Runs): voi
       runs.stretch(start, at);
     } else at += unitsAt(text, at);
   }
+  return at;
 }
 
 function endOfWord(text: string, start: number, to: number): number {

@@ -62,6 +62,9 @@ const maxSections = 2000;
 const maxHeading = 200;
 /** Words of different fields must not look like neighbours. */
 const gap = 2;
+/** Between two steps, some milliseconds of work. */
+const unitsAtOnce = 32 * 1024;
+const wordsAtOnce = 10_000;
 
 /** The term of a folded word of a language: ordered by word, forms of one spelling side by side. */
 export const wordTerm = (word: string, language: string) => `${word}\0${language}`;
@@ -83,15 +86,29 @@ export function chunksOfNote(content: string, headings: readonly Heading[] = sca
 
 /** Takes a note apart into terms. Equal input, equal output. */
 export function analyse(note: SearchedNote): AnalysedNote {
+  const steps = analyseInSteps(note);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** As `analyse`, for whoever does other things between its steps: a note of 10 MB takes a second. */
+export function* analyseInSteps(note: SearchedNote): Generator<void, AnalysedNote> {
   const folder = folderOf(note.path);
   const folders = folder === '' ? [] : [folder, ...ancestorsOf(folder)];
   const names = distinct([note.title, fileStem(note.path), ...note.aliases].map(wordsOf));
   const body: string[] = [];
   const starts: number[] = [];
-  eachWord(note.content, (word, start) => {
+  const take = (word: string, start: number) => {
     body.push(word);
     starts.push(start);
-  });
+  };
+  const { length } = note.content;
+  for (let at = 0; at < length; ) {
+    at = eachWord(note.content, take, at, length, Math.min(length, at + unitsAtOnce));
+    if (at < length) yield;
+  }
   const languages = languagesOf(body);
   const terms = new Terms(languages);
   for (const language of Object.values(languages)) terms.addFilter(`${languageTerms}${language}`);
@@ -99,7 +116,8 @@ export function analyse(note: SearchedNote): AnalysedNote {
   for (const label of [...note.tags, ...folders.map(fileName)]) terms.addAll(wordsOf(label), LABEL);
   const bodyAt = terms.position;
   const { headings } = scan(note.content);
-  terms.addBody(body, starts, headings);
+  if (length > unitsAtOnce) yield;
+  yield* terms.addBody(body, starts, headings);
   for (const tag of note.tags.flatMap((each) => [each, ...ancestorsOf(each)])) terms.addFilter(tagTerm(tag));
   for (const each of folders) terms.addFilter(folderTerm(each));
   if (note.type !== null) terms.addFilter(typeTerm(note.type));
@@ -132,13 +150,14 @@ class Terms {
     this.position += gap;
   }
 
-  addBody(words: readonly string[], starts: readonly number[], headings: readonly Heading[]): void {
+  *addBody(words: readonly string[], starts: readonly number[], headings: readonly Heading[]): Generator<void, void> {
     let next = 0;
-    words.forEach((word, index) => {
+    for (const [index, word] of words.entries()) {
+      if (index % wordsAtOnce === wordsAtOnce - 1) yield;
       const start = starts[index] ?? 0;
       while (start >= (headings[next]?.end ?? Number.POSITIVE_INFINITY)) next++;
       this.#add(word, start >= (headings[next]?.start ?? Number.POSITIVE_INFINITY) ? HEADING : BODY);
-    });
+    }
   }
 
   addFilter(term: string): void {

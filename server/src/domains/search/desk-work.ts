@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SealingKey, SharedKey } from '../../engines/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../notes/notes.ts';
-import { type AnalysedNote, analyse } from './analyse.ts';
+import { type AnalysedNote, analyseInSteps } from './analyse.ts';
 import { type Answered, answer, placeOf } from './blend.ts';
 import type { Desk, Found, FoundNote, Frozen, IndexState, KeptSegments, Piece, SealedText } from './desk.ts';
 import { type Excerpt, Excerpts } from './excerpt.ts';
 import { FrozenSegment } from './frozen-segment.ts';
-import { prepare } from './passages.ts';
+import { type Prepared, prepare } from './passages.ts';
 import { parseQuery } from './query.ts';
 import { rarityOf } from './rarity.ts';
 import { decodeSegment, encodeSegment } from './segment-bytes.ts';
@@ -40,6 +40,8 @@ interface Held {
   readonly names: Map<FrozenSegment, { id: string; parts: number; kept: boolean }>;
   unkept: number;
   tidying: Promise<void> | null;
+  /** Questions that put notes into it at the moment. */
+  feeding: number;
   vectors: VaultVectors | null;
   bytes: number;
 }
@@ -83,36 +85,40 @@ export function createDesk(parts: DeskParts): Desk & Measured {
     let sum = bytes();
     for (const [vault, each] of held) {
       if (sum <= parts.maxBytes) return;
-      if (each === own || each.tidying !== null) continue;
+      if (each === own || each.tidying !== null || each.feeding > 0) continue;
       held.delete(vault);
       sum -= each.bytes;
     }
   }
 
-  function take(own: Held, key: SealingKey, note: SealedNote): void {
+  /** Takes notes in, each as a whole, and does other things between steps. */
+  function* take(own: Held, key: SealingKey, notes: readonly SealedNote[]): Generator<void, void> {
+    for (const note of notes) {
+      if (note.seq <= own.index.seq) continue;
+      const analysed = note.deleted ? null : yield* analysedOf(key, note);
+      put(own, note, analysed);
+      yield;
+    }
+  }
+
+  function put(own: Held, note: SealedNote, analysed: AnalysedNote | null): void {
     own.unkept += 1;
     own.unreadable.delete(note.id);
-    if (note.deleted) {
-      own.index.remove(note.id);
-      own.vectors?.noteGone(note.id);
-      return;
-    }
-    const analysed = analysedOf(key, note);
     if (analysed !== null) {
       own.index.put(analysed);
       own.vectors?.noteWritten(note.id, analysed.info);
     } else {
       own.index.remove(note.id);
       own.vectors?.noteGone(note.id);
-      own.unreadable.add(note.id);
+      if (!note.deleted) own.unreadable.add(note.id);
     }
   }
 
   /** One damaged note must not keep the others from being found: it is counted instead. */
-  function analysedOf(key: SealingKey, note: SealedNote): AnalysedNote | null {
+  function* analysedOf(key: SealingKey, note: SealedNote): Generator<void, AnalysedNote | null> {
     try {
       const meta = parts.openMeta(key, note);
-      return analyse({
+      return yield* analyseInSteps({
         ...meta,
         id: note.id,
         seq: note.seq,
@@ -152,7 +158,7 @@ export function createDesk(parts: DeskParts): Desk & Measured {
       loading.delete(vault);
       const own: Held = {
         ...{ index: new VaultIndex(), epoch, floor, unreadable: new Set<string>(), names: new Map() },
-        ...{ unkept: 0, tidying: null, vectors: null, bytes: 0 },
+        ...{ unkept: 0, tidying: null, feeding: 0, vectors: null, bytes: 0 },
       };
       if (kept !== null) {
         const json = parts.openKey(key).open(segmentsPlace(vault, kept.seq), kept.segments);
@@ -169,10 +175,12 @@ export function createDesk(parts: DeskParts): Desk & Measured {
       measure(own);
       return stateOf(own);
     },
-    feed({ vault, key, notes, upTo }) {
+    async feed({ vault, key, notes, upTo }) {
       const own = used(vault);
-      const opened = parts.openKey(key);
-      for (const note of notes) if (note.seq > own.index.seq) take(own, opened, note);
+      own.feeding += 1;
+      await run(take(own, parts.openKey(key), notes)).finally(() => {
+        own.feeding -= 1;
+      });
       own.index.seq = Math.max(own.index.seq, upTo);
       if (own.index.freshBytes > freshBytes) void tidy(own);
       measure(own);
@@ -203,15 +211,11 @@ export function createDesk(parts: DeskParts): Desk & Measured {
       own.vectors.vseq = Math.max(own.vectors.vseq, upTo);
       measure(own);
     },
-    passages({ key, notes }) {
+    async passages({ key, notes }) {
       const opened = parts.openKey(key);
-      return notes.map((note) => {
-        try {
-          return prepare(parts.openMeta(opened, note).title, parts.openContent(opened, note));
-        } catch {
-          return null;
-        }
-      });
+      const prepared: (Prepared | null)[] = [];
+      await run(passagesOf(parts, opened, notes, prepared));
+      return prepared;
     },
     excerpts({ key, words, pieces }) {
       const opened = parts.openKey(key);
@@ -272,6 +276,23 @@ function foundNote(index: VaultIndex, hit: Answered): FoundNote[] {
   if (location === undefined) return [];
   const { seq, path, title } = location.segment.info(location.note);
   return [{ id, seq, score, matches, path, title, ...placeOf(index, hit) }];
+}
+
+/** Adds what of each note is to be embedded; null for one that cannot be read. */
+function* passagesOf(
+  parts: DeskParts,
+  key: SealingKey,
+  notes: readonly SealedNote[],
+  prepared: (Prepared | null)[],
+): Generator<void, void> {
+  for (const note of notes) {
+    try {
+      prepared.push(prepare(parts.openMeta(key, note).title, parts.openContent(key, note)));
+    } catch {
+      prepared.push(null);
+    }
+    yield;
+  }
 }
 
 function excerptOfPiece(parts: DeskParts, key: SealingKey, excerpts: Excerpts, piece: Piece): Excerpt | null {

@@ -14,7 +14,7 @@ export interface Desk {
   /** Makes the index of what was loaded, or an empty one. Throws when what was loaded is no index. */
   start(ask: StartAsk): IndexState;
   /** Takes notes in, in the order of their seqs; the index is then complete up to `upTo`. */
-  feed(ask: { vault: string; key: SharedKey; notes: readonly SealedNote[]; upTo: number }): IndexState;
+  feed(ask: { vault: string; key: SharedKey; notes: readonly SealedNote[]; upTo: number }): Promise<IndexState>;
   /** Finds notes, or says that the index is behind `seq`. */
   search(ask: SearchAsk): Found | null;
   /** How rare each word is among the vault's notes; see Asked of the embedder. */
@@ -30,7 +30,7 @@ export interface Desk {
     upTo: number;
   }): void;
   /** What of some notes is to be embedded; null for one that cannot be read. */
-  passages(ask: { key: SharedKey; notes: readonly SealedNote[] }): (Prepared | null)[];
+  passages(ask: { key: SharedKey; notes: readonly SealedNote[] }): Promise<(Prepared | null)[]>;
   excerpts(ask: { key: SharedKey; words: readonly string[]; pieces: readonly Piece[] }): (Excerpt | null)[];
   /** Brings the index into segments that can be kept. */
   freeze(ask: { vault: string; key: SharedKey }): Promise<Frozen>;

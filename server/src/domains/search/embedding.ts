@@ -4,9 +4,9 @@ import { EmbedderError, type Passage, type Space } from '../../engines/embedder/
 import type { SealedNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { isTitle, packVectors, unpackVectors } from './note-vectors.ts';
+import { Parcel } from './parcel.ts';
 import type { SearchParts } from './parts.ts';
 import type { Prepared } from './passages.ts';
-import { Parcel } from './parcel.ts';
 import { quantize } from './quantize.ts';
 import { vectorsPlace } from './vault-vectors.ts';
 import * as store from './vectors.store.ts';

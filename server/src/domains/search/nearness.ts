@@ -2,8 +2,8 @@ import type { Space } from '../../engines/embedder/embedder.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { Near } from './blend.ts';
 import type { SealedVectors } from './note-vectors.ts';
-import type { SearchParts } from './parts.ts';
 import { Parcel } from './parcel.ts';
+import type { SearchParts } from './parts.ts';
 import * as store from './vectors.store.ts';
 
 /** What a question is given to compare vectors with. */
