@@ -209,6 +209,7 @@ export async function buildApp(
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
     { name: 'lists', everyMs: LISTS_MS, run: () => sync.keepLists() },
     { name: 'search', everyMs: HOUR_MS, run: () => search.warm() },
+    { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexAhead(signal) },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embed(signal) },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeErasures() },
   ];

@@ -157,6 +157,44 @@ onEachEngine('search', (open) => {
     assert.ok(Number(index?.seq) >= 1000);
   });
 
+  test('a vault that much was written to has its index before anybody asks, once it is quiet', async () => {
+    await using server = await startServer({ open });
+    const { alice, clock } = server;
+    const { signal } = new AbortController();
+    await using raw = await rawOf(server.db);
+    const small = await fill(alice, 'Sandbox');
+    const { vault } = (await alice.post('/vaults', { name: 'large' })).body;
+    const headers = { 'x-vault-id': vault.id as string };
+    const write = async (from: number, count: number) => {
+      const notes = Array.from({ length: count }, (_, at) => ({
+        ...{ path: `n${from + at}.md`, content: `quokka${from + at}`, mtime: 1 },
+      }));
+      await alice.post('/notes/batch', { notes }, { ...headers, 'x-idempotency-key': `ahead-${from}` });
+    };
+    const indexed = async () => {
+      await server.app.search.indexAhead(signal);
+      return (await raw.all('select vault_id, seq from search_indexes')).map((row) => [row.vault_id, Number(row.seq)]);
+    };
+    for (let from = 0; from < 1000; from += 100) await write(from, 100);
+    assert.deepEqual(await indexed(), [], 'it was written to just now');
+    await write(1000, 1);
+    clock.advance({ seconds: 6 });
+    assert.deepEqual(await indexed(), [], 'it was written to since the last look');
+    clock.advance({ seconds: 6 });
+    assert.deepEqual(await indexed(), [[vault.id, 1001]], 'and the small one can wait for a question');
+    await server.app.search.letGo();
+    const { body } = await alice.post('/search', { query: 'quokka1000', mode: 'keyword' }, headers);
+    assert.deepEqual(
+      body.results.map(({ path }: Wire) => path),
+      ['n1000.md'],
+    );
+    assert.equal((await alice.post('/search', { query: 'note', mode: 'keyword' }, small)).status, 200);
+    clock.advance({ minutes: 2 });
+    await indexed();
+    clock.advance({ minutes: 2 });
+    assert.deepEqual(await indexed(), [[vault.id, 1001]], 'what is ready stays as it is');
+  });
+
   test('a thread that dies under searches is started again; nobody notices', async () => {
     await using server = await startServer({ open });
     const { alice } = server;

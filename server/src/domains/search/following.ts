@@ -15,15 +15,24 @@ const page = { limit: 64, bytes: 256 * 1024 };
 export interface Following {
   /** Brings the vault's index into memory and up to the vault's seq as it is now. `progress` hears how far it is. */
   catchUp(vault: OpenVault, progress?: (state: IndexState) => void): Promise<IndexState>;
+  /**
+   * As catchUp, for work that nobody waits for: after each page `rest` is told how long that took, and may leave the
+   * machine to others. Once somebody waits for the index it does not rest any more. Rejects when the signal is aborted.
+   */
+  catchUpBeside(vault: OpenVault, rest: (ms: number) => Promise<void>, signal: AbortSignal): Promise<IndexState>;
 }
+
+/** What a catching up does between two pages. */
+type Between = (state: IndexState, tookMs: number) => void | Promise<void>;
 
 export function createFollowing(parts: SearchParts): Following {
   const { db, vaults, notes, thread } = parts;
   const running = new Map<string, Promise<IndexState>>();
 
-  async function bring(vault: OpenVault, progress: (state: IndexState) => void): Promise<IndexState> {
+  async function bring(vault: OpenVault, between: Between): Promise<IndexState> {
     let state = (await thread.ask('state', { vault: vault.id, epoch: vault.feedEpoch })) ?? (await load(vault));
     for (let more = true; more; ) {
+      const started = performance.now();
       const after = state.seq as Seq;
       const { floor } = state;
       const found = await db.read(async (handle) => {
@@ -45,7 +54,7 @@ export function createFollowing(parts: SearchParts): Following {
       const notesThere = found.notes.map((note) => parcel.note(note));
       const ask = { vault: vault.id, key: vault.key.share(0), notes: notesThere, upTo };
       state = await thread.ask('feed', ask, parcel);
-      progress(state);
+      await between(state, performance.now() - started);
     }
     return state;
   }
@@ -92,18 +101,31 @@ export function createFollowing(parts: SearchParts): Following {
     return true;
   }
 
+  /** One after the other for a vault. `between` hears whether somebody waits. */
+  function inTurn(
+    vault: OpenVault,
+    between: (state: IndexState, tookMs: number, awaited: boolean) => void | Promise<void>,
+  ): Promise<IndexState> {
+    const key = `${vault.id} ${vault.feedEpoch}`;
+    const begun = running.get(key);
+    // Who comes while one runs needs what that one has not seen yet.
+    const own: Promise<IndexState> = (begun ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(() => bring(vault, (state, tookMs) => between(state, tookMs, running.get(key) !== own)));
+    const done = own.finally(() => {
+      if (running.get(key) === own) running.delete(key);
+    });
+    running.set(key, own);
+    return done;
+  }
+
   return {
-    catchUp(vault, progress = () => undefined) {
-      const key = `${vault.id} ${vault.feedEpoch}`;
-      const begun = running.get(key);
-      // Who comes while one runs needs what that one has not seen yet.
-      const own = (begun ?? Promise.resolve()).catch(() => undefined).then(() => bring(vault, progress));
-      const done = own.finally(() => {
-        if (running.get(key) === own) running.delete(key);
-      });
-      running.set(key, own);
-      return done;
-    },
+    catchUp: (vault, progress = () => undefined) => inTurn(vault, progress),
+    catchUpBeside: (vault, rest, signal) =>
+      inTurn(vault, async (_, tookMs, awaited) => {
+        signal.throwIfAborted();
+        if (!awaited) await rest(tookMs);
+      }),
   };
 }
 

@@ -1,11 +1,32 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { statementsOver } from '../../engines/database/statement.ts';
+import type { VaultsTables } from '../vaults/vaults.tables.ts';
 import type { SearchTables } from './search.tables.ts';
 
-const { statement, listStatement } = statementsOver<SearchTables>();
+const { statement, listStatement } = statementsOver<SearchTables & VaultsTables>();
 
 export const findIndex = statement((db, p: { vault: VaultId }) =>
   db.selectFrom('search_indexes').select(['format', 'feed_epoch', 'seq', 'segments']).where('vault_id', '=', p.vault),
+);
+
+/** Active vaults with so many changes that no index at rest of this format knows. */
+export const findBehind = statement((db, p: { format: string; far: number; limit: number }) =>
+  db
+    .selectFrom('vault_feeds')
+    .leftJoin('search_indexes as at', 'at.vault_id', 'vault_feeds.vault_id')
+    .select(['vault_feeds.vault_id', 'vault_feeds.change_seq'])
+    .where('vault_feeds.writable', '=', 1)
+    .where('vault_feeds.change_seq', '>=', p.far)
+    .where((eb) =>
+      eb.or([
+        eb('at.vault_id', 'is', null),
+        eb('at.format', '<>', p.format),
+        eb('at.feed_epoch', '<>', eb.ref('vault_feeds.feed_epoch')),
+        eb(eb('at.seq', '+', p.far), '<=', eb.ref('vault_feeds.change_seq')),
+      ]),
+    )
+    .orderBy('vault_feeds.vault_id')
+    .limit(p.limit),
 );
 
 export const findPart = statement((db, p: { vault: VaultId; segment: string; part: number }) =>

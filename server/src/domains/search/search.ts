@@ -4,6 +4,7 @@ import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { Principal } from '../accounts/accounts.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { createAhead } from './ahead.ts';
 import type { Found, FoundNote, IndexState } from './desk.ts';
 import { createEmbedding } from './embedding.ts';
 import { createFollowing } from './following.ts';
@@ -28,6 +29,11 @@ export interface Search extends AsyncDisposable {
    * again what failed. Throws EmbedderError when the embedder cannot go on. Not to be called while it runs.
    */
   embed(signal: AbortSignal): Promise<void>;
+  /**
+   * Makes the indexes of vaults to which much was written that nobody has searched since, once they are quiet. Looks when
+   * this process wrote something or has not looked for a minute. Not to be called while it runs.
+   */
+  indexAhead(signal: AbortSignal): Promise<void>;
   /** A note of the vault was written. */
   changed(vaultId: VaultId): void;
   /** Starts the search thread, so that the first search need not wait for it. */
@@ -60,6 +66,7 @@ export function createSearch(parts: SearchParts, failed: (error: unknown) => voi
   const keeping = createKeeping(parts, failed);
   const nearnesses = createNearnesses(parts, failed);
   const embedding = createEmbedding(parts);
+  const ahead = createAhead(parts, following, keeping, failed);
   let written = false;
   let lookAt = 0;
   let pausedUntil = 0;
@@ -190,8 +197,10 @@ export function createSearch(parts: SearchParts, failed: (error: unknown) => voi
       return state;
     },
     embed,
+    indexAhead: (signal) => ahead.run(signal),
     changed: () => {
       written = true;
+      ahead.changed();
     },
     async warm() {
       await thread.ask('state', { vault: '', epoch: 0 });
