@@ -258,9 +258,12 @@ async function admit(route: Route, request: FastifyRequest, gate: Gate): Promise
 }
 
 /** For each path with routes, the methods it lacks answer 405 with what it has. */
-function refuseOtherMethods(api: FastifyInstance, routes: readonly Pick<Route, 'path' | 'method'>[]): void {
+function refuseOtherMethods(api: FastifyInstance, routes: readonly Pick<Route, 'path' | 'method' | 'anyName'>[]): void {
   const methodsOf = new Map<string, Set<string>>();
   for (const { path, method } of routes) methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method));
+  for (const { path, method } of routes.filter((route) => route.anyName)) {
+    for (const [url, present] of methodsOf) if (url.startsWith(path.slice(0, -1))) present.add(method);
+  }
   for (const [url, present] of methodsOf) {
     if (present.has('GET')) present.add('HEAD');
     const allow = [...present].sort().join(', ');

@@ -80,6 +80,8 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly path: string;
   /** What the rest of the path is: a path of the vault (the default), or any text, percent-decoded and no more. */
   readonly tail?: 'text';
+  /** That the rest of the path may be any name, also another route's: none of them refuses this method. */
+  readonly anyName?: true;
   /** The operation's name in the OpenAPI document. */
   readonly operation: string;
   readonly summary: string;

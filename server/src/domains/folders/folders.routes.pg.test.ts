@@ -162,6 +162,19 @@ onEachEngine('folders', (open) => {
     assert.equal((await alice.read('Full/a.md')).status, 200);
   });
 
+  test('deleted whatever they are called, also like a route', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const names = ['list', 'explicit', 'rename', 'batch-move', 'batch-delete', 'by-id', 'by-id/x/notes'];
+    for (const name of names) {
+      await make(alice, name);
+      assert.equal((await drop(alice, name)).status, 204, name);
+    }
+    assert.deepEqual(await list(alice), [{ name: '', id: null, parent_id: null, count: 0 }]);
+    const refused = await alice.caller.call('PUT', '/folders/list', undefined, {});
+    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'DELETE, GET, HEAD']);
+  });
+
   test('deleted with recursive: all in them goes, each note a tombstone with its own seq', async () => {
     await using notes = await start();
     const { alice } = notes;

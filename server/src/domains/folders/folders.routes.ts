@@ -96,6 +96,7 @@ function writingRoutes(folders: Folders): Route[] {
     route({
       method: 'DELETE',
       path: '/folders/*',
+      anyName: true,
       operation: 'deleteFolder',
       summary: 'Remove a folder’s marker, its notes stay; with `recursive=true`, delete all in it too',
       access: 'write',
