@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { Config } from './config/config.ts';
-import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder } from './data-folder.ts';
+import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data-folder.ts';
 import { checkDataKeys, keyCensus } from './domains/keys/keys.ts';
+import { beginFeedEpochs } from './domains/vaults/vaults.ts';
 import { BlobError, probeBlobs } from './engines/blobs/blobs.ts';
 import { type Clock, systemClock } from './engines/clock/clock.ts';
 import type { Database } from './engines/database/database.ts';
@@ -19,6 +20,15 @@ export interface Finding {
   readonly what: string;
   readonly ok: boolean;
   readonly says: string;
+}
+
+/** Takes note that the data was restored from a backup: its clients may know of writes that it does not have. */
+export async function takeAsRestored(config: Config): Promise<Finding> {
+  requireData(config);
+  await using opened = new AsyncDisposableStack();
+  if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
+  const vaults = await beginFeedEpochs(opened.use(await openDatabase(config)), systemClock());
+  return { what: 'restored', ok: true, says: `clients of ${vaults} vaults will read them anew` };
 }
 
 /** Looks at everything a server needs before it starts, and changes nothing but what a start would change too. */

@@ -4,10 +4,15 @@ import { configOf, withConfig } from '../config-flags.ts';
 export function doctorCommand(): Command {
   return withConfig(new Command('doctor'))
     .description('Check configuration, data folder, database and keys, and say what to mend')
+    .option('--restored', 'first, with every server stopped: the data is from a backup, so clients must read it anew')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
       process.stdout.write('ok    configuration\n');
-      const { examine } = await import('@notevault/server/doctor.ts');
+      const { examine, takeAsRestored } = await import('@notevault/server/doctor.ts');
+      if (flags.restored === true) {
+        const { what, says } = await takeAsRestored(config);
+        process.stdout.write(`ok    ${what}: ${says}\n`);
+      }
       for await (const { what, ok, says } of examine(config)) {
         process.stdout.write(`${ok ? 'ok   ' : 'FAULT'} ${what}: ${says}\n`);
         if (!ok) process.exitCode = 1;

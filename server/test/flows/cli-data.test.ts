@@ -146,6 +146,28 @@ describe('doctor', { concurrency: 2 }, () => {
     assert.doesNotMatch(stopped.stdout, /FAULT/);
   });
 
+  it('takes data as restored from a backup, so that cursors of before have expired', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir() };
+    await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input: 'long enough' });
+    const changes = async (url: string, cursor: string) => {
+      const alice = new Caller(url, async () => ({ authorization: `Bearer ${await signIn(url)}` }));
+      await alice.post('/vaults', { name: 'Garden' });
+      return alice.get(`/sync/changes?cursor=${cursor}`);
+    };
+    let cursor = '';
+    {
+      await using server = await startServe({ env });
+      cursor = (await changes(server.url, '')).body.resume_cursor;
+      assertFails(await cli(['doctor', '--restored'], { env }), /stop it first/);
+      await server.stop();
+    }
+    const { code, stdout } = await cli(['doctor', '--restored'], { env });
+    assert.deepEqual([code, /ok {4}restored: clients of 1 vaults/.test(stdout)], [0, true], stdout);
+    await using server = await startServe({ env });
+    const { status, body } = await changes(server.url, cursor);
+    assert.deepEqual([status, body.error], [410, 'history_expired']);
+  });
+
   const faults: [string, RegExp, (data: string) => void | Promise<void>][] = [
     [
       'a folder that others can look into',

@@ -24,7 +24,7 @@ const COMMANDS: [string, string[]][] = [
   ['keys new', []],
   ['keys status', STORAGE],
   ['keys rotate', [...STORAGE, '--new-key-stdin']],
-  ['doctor', ALL],
+  ['doctor', [...ALL, '--restored']],
 ];
 
 const folder = new Folder();

@@ -201,6 +201,17 @@ export const insertFeed = statement((db, p: { vaultId: VaultId }) =>
   }),
 );
 
+export const beginEpochs = statement((db, p: { epoch: number }) =>
+  db.updateTable('vault_feeds').set((eb) => ({
+    feed_epoch: eb
+      .case()
+      .when('feed_epoch', '<', p.epoch)
+      .then(p.epoch)
+      .else(eb('feed_epoch', '+', 1))
+      .end(),
+  })),
+);
+
 export const updateMeta = statement((db, p: { id: VaultId; slugBlind: Buffer; meta: Buffer; metaVersion: number }) =>
   db
     .updateTable('vaults')
