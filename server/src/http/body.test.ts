@@ -104,7 +104,7 @@ test('a client that is refused for its length can send on and read why', { timeo
 
 test('a body that stops coming is cut off, and one that keeps others waiting when it is slow', {
   timeout: 10_000,
-}, async () => {
+}, async (t) => {
   await using server = await serve({ lookMs: 60 });
   const stalled = answerOn(await open(server.url, 100, '"'));
   const slowAndSmall = await open(server.url, 300, '"');
@@ -117,6 +117,7 @@ test('a body that stops coming is cut off, and one that keeps others waiting whe
     inside[0]?.write('x');
     inside[1]?.write('1\r\nx\r\n');
   }, 10);
+  t.after(() => clearInterval(trickle));
   const waiting = server.post('/length', 4 * KB);
   for (const answer of [stalled, ...answers]) {
     assert.match(await answer, /^HTTP\/1.1 408 .*connection: close.*{"error":"request_timeout"}$/is);
