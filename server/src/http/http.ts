@@ -142,7 +142,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
       for (const route of parts.socketRoutes) mountSocket(api, route, parts.sockets);
       refuseOtherMethods(api, [
         ...parts.routes,
-        ...parts.socketRoutes.map(({ path }) => ({ path, method: 'GET' as const })),
+        ...[...parts.socketRoutes.map(({ path }) => path), '/openapi', '/health'].map(read),
       ]);
       const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
       api.get('/openapi', { schema: document }, async () => app.swagger());
@@ -161,6 +161,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     });
     return { status: 'ok' };
   });
+  refuseOtherMethods(app, ['/healthz', '/readyz', ...(parts.metrics === undefined ? [] : ['/metrics'])].map(read));
   return app;
 }
 
@@ -256,6 +257,8 @@ async function admit(route: Route, request: FastifyRequest, gate: Gate): Promise
   const vault = await gate.openVault(principal, Array.isArray(header) ? header[0] : header, route.access);
   return { principal, vault };
 }
+
+const read = (path: string) => ({ path, method: 'GET' }) as const;
 
 /** For each path with routes, the methods it lacks answer 405 with what it has. */
 function refuseOtherMethods(api: FastifyInstance, routes: readonly Pick<Route, 'path' | 'method' | 'anyName'>[]): void {

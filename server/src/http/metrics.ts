@@ -26,7 +26,8 @@ export function mountMetrics(app: FastifyInstance, { metrics, token }: MetricsAc
     seconds(reply.elapsedTime / 1000, { method: request.method, route, status: reply.statusCode });
   });
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    if (!matches(request.headers.authorization, `Bearer ${token}`)) throw new NotevaultError('unauthorized');
+    const sent = /^bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (!matches(sent, token)) throw new NotevaultError('unauthorized');
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text());
   });
 }

@@ -105,6 +105,7 @@ function mountMetadata(scope: FastifyInstance, { oauth, publicUrl }: OAuthHttpPa
 function refuseOtherMethods(scope: FastifyInstance): void {
   const allowed = new Map<string, string>([...PROVIDER_ROUTES].map(([method, url]) => [url, method]));
   for (const url of PAGES) allowed.set(url, 'GET, POST');
+  for (const url of OPEN_TO_ALL) if (url.startsWith('/.well-known/')) allowed.set(url, 'GET, HEAD');
   for (const [url, allow] of allowed) {
     const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
       (method) => !allow.split(', ').includes(method),

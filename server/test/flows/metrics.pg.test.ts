@@ -22,6 +22,10 @@ onEachEngine('/metrics', (open) => {
       assert.equal(status, 401, authorization.slice(0, 16));
     }
     assert.equal((await server.bearer('a-token').get('/../metrics')).status, 200);
+    const lowerCase = await server.anyone.get('/../metrics', { authorization: 'bearer a-token' });
+    assert.equal(lowerCase.status, 200);
+    const written = await server.bearer('a-token').call('POST', '/../metrics', undefined, {});
+    assert.deepEqual([written.status, written.headers.get('allow')], [405, 'GET, HEAD']);
   });
 
   test('tells requests by route, writes, the database and the process, and nothing of what people wrote', async () => {

@@ -56,6 +56,8 @@ onEachEngine('POST /auth/register', (open) => {
     assert.deepEqual([long.status, long.body], [422, both('password_too_long')]);
     const name = await server.anyone.post('/auth/register', { email, password, display_name: 'x'.repeat(81) });
     assert.deepEqual([name.status, Object.keys(name.body.errors)], [422, ['display_name']]);
+    const invite = await server.anyone.post('/auth/register', { email, password, invite: 5 });
+    assert.deepEqual([invite.status, Object.keys(invite.body.errors)], [422, ['invite']]);
   });
 
   test('says no more of a taken e-mail than that registering failed', async () => {

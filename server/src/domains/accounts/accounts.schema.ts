@@ -11,12 +11,12 @@ export const RegisterBody = Unchecked<{
   email?: unknown;
   password?: unknown;
   display_name?: string | null;
-  invite?: unknown;
+  invite?: string | null;
 }>({
   email: Type.Unknown(Email),
   password: Type.Unknown(Password),
   display_name: DisplayName,
-  invite: Type.Unknown({ description: 'Invite token, where registration needs one.' }),
+  invite: Nullable(Type.String({ description: 'Invite token, where registration needs one.' })),
 });
 
 export const LoginBody = Unchecked<{ email?: unknown; password?: unknown }>({

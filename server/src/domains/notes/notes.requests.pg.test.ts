@@ -166,6 +166,9 @@ onEachEngine('requests about notes', (open) => {
       ['POST', '/notes/folder/a.md', 'DELETE, GET, HEAD'],
       ['PATCH', `/notes/by-id/${id}`, 'DELETE, GET, HEAD'],
       ['DELETE', `/notes/by-id/${id}/backlinks`, 'GET, HEAD'],
+      ...['/health', '/openapi', '/../healthz', '/../readyz', '/../.well-known/oauth-authorization-server'].map(
+        (path): [string, string, string] => ['POST', path, 'GET, HEAD'],
+      ),
     ];
     for (const [method, path, allow] of allowed) {
       const answer = await alice.caller.call(method, path, undefined, {});
