@@ -141,6 +141,7 @@ onEachEngine('search', (open) => {
       await narrowed({ updated_after: '2024-04-01T10:00:00Z', updated_before: '2024-04-01T10:00:00Z' }),
       'a',
     );
+    assert.equal(await narrowed({ updated_before: '2024-04-01' }), 'a', 'up to the end of the day');
     assert.equal(await narrowed({ updated_after: '2024-04-02' }), 'c');
     assert.equal(await narrowed({ folder: 'Sea', type: 'log', tags: ['water'], created_after: '2024-03-06' }), 'b');
   });
