@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wordsOf } from '@notevault/note-text/words.ts';
 import fc from 'fast-check';
-import { Excerpts, maxSnippet } from './excerpt.ts';
+import { Excerpts } from './excerpt.ts';
 import { plainText } from './plain-text.ts';
 
 const marked = (text: string, ...words: string[]) => {
@@ -71,6 +71,11 @@ test('the excerpt holds the best match, marks words as they are spelt, and is sh
   assert.deepEqual(marked('the lantern', 'the', 'lantern').marked, ['lantern']);
   assert.deepEqual(marked('to be', 'to', 'be').marked, ['to', 'be']);
   assert.deepEqual(marked('検索機能の使い方', '検索').marked, ['検索']);
+  const ropes = 'rope '.repeat(100);
+  for (const long of [ropes, 'x'.repeat(1000), 'ア'.repeat(1000), `${ropes}lantern ${ropes}`]) {
+    const { length } = marked(long, 'lantern').snippet;
+    assert.ok(length > 290 && length <= 300, `${length} of ${long.slice(0, 9)}`);
+  }
   assert.equal(marked(`${'x'.repeat(20_000)} lantern ${'y '.repeat(9000)}`, 'lantern').marked[0], 'lantern');
 });
 
@@ -90,9 +95,9 @@ test('highlights lie in the snippet and on words, in order, whatever the text', 
     'rope rope rope rope rope rope',
   );
   fc.assert(
-    fc.property(fc.array(word, { maxLength: 120 }), (parts) => {
+    fc.property(fc.array(word, { maxLength: 120, size: 'max' }), (parts) => {
       const { snippet, highlights } = new Excerpts(['lantern', 'ア']).of(parts.join(' '));
-      assert.ok(snippet.length <= maxSnippet && snippet.isWellFormed());
+      assert.ok(snippet.length <= 300 && snippet.isWellFormed());
       let last = 0;
       for (const [from, to] of highlights) {
         assert.ok(from >= last && to > from && to <= snippet.length);

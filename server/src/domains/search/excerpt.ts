@@ -10,7 +10,7 @@ export interface Excerpt {
   readonly highlights: readonly (readonly [number, number])[];
 }
 
-export const maxSnippet = 300;
+const maxSnippet = 300;
 /** Of a piece longer than this, only so much around the first match is looked at. */
 const maxPiece = 8000;
 /** What is shown before the first match. */
