@@ -158,12 +158,14 @@ function visitOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: OA
 
 async function passToProvider(request: FastifyRequest, reply: FastifyReply, parts: OAuthHttpParts): Promise<void> {
   const visit = visitOf(request, reply, parts);
+  // While it cannot be opened, the answer is still ours to give.
+  const answer = await parts.oauth.provider();
   reply.hijack();
   // What was said so far (request id, CORS, what is left of the limit) goes with the provider's answer.
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
   }
-  await parts.oauth.answer(visit);
+  await answer(visit);
 }
 
 function send(reply: FastifyReply, status: number, page: Page): FastifyReply {

@@ -6,6 +6,7 @@ import { Browser, fieldsOf, signedIn } from '../../../test/kit/oauth.ts';
 import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/oauth-app.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../test/kit/server.ts';
+import { DatabaseError } from '../../engines/database/database.ts';
 
 const ISSUER = 'https://notes.example';
 const start = (options: TestServerOptions) =>
@@ -71,6 +72,33 @@ onEachEngine('what is said of the server', (open) => {
     assert.equal(page.headers.get('access-control-allow-origin'), null);
     const wrong = await fetch(`${server.url}/oauth/token`);
     assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST']);
+  });
+
+  test('answer at once while the database is away, before the provider was ever needed and after', async () => {
+    const db = await open();
+    let away = false;
+    const failing = new Proxy(db, {
+      get(target, name: keyof typeof db) {
+        const own: unknown = target[name];
+        if (typeof own !== 'function') return own;
+        return (...sent: unknown[]) =>
+          away ? Promise.reject(new DatabaseError('unavailable', 'it is away')) : own.apply(target, sent);
+      },
+    });
+    await using server = await start({ open: async () => failing });
+    const ask = async () => {
+      const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'y' });
+      const signal = AbortSignal.timeout(5000);
+      const { status, headers } = await fetch(`${server.url}/oauth/token`, { method: 'POST', body, signal });
+      return [status, headers.get('retry-after')];
+    };
+    away = true;
+    assert.deepEqual(await ask(), [503, '1']);
+    away = false;
+    assert.deepEqual(await ask(), [401, null]);
+    away = true;
+    assert.equal((await ask())[0], 500);
+    away = false;
   });
 });
 

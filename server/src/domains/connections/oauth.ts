@@ -20,8 +20,8 @@ const FORGOTTEN_MS = 180 * DAY_MS;
 
 /** OAuth 2.1: how an application is let in, and what it can do then. */
 export interface OAuth {
-  /** Lets the provider answer a request to one of its own addresses. */
-  answer(visit: Visit): Promise<void>;
+  /** What answers a request to one of the provider's own addresses; opened when first needed. */
+  provider(): Promise<(visit: Visit) => Promise<void>>;
   /** What a person decides, and on which pages; opened when first needed. */
   consent(): Promise<Consent>;
   /** RFC 8414, section 2. */
@@ -62,9 +62,9 @@ export function createOAuth(parts: PartsInUse): OAuth {
   }
 
   return {
-    async answer({ request, response }) {
+    async provider() {
       const { callback } = await opened();
-      await callback(request, response);
+      return ({ request, response }) => callback(request, response);
     },
     consent: async () => (await opened()).consent,
     metadata: () => metadataOf(publicUrl),
