@@ -4,6 +4,9 @@ import { isBusy } from './sqlite.errors.ts';
 import type { Compiled } from './statement.ts';
 import { type Bindable, valuesOf } from './values.ts';
 
+/** How much of the file a connection maps into memory. */
+export const MAPPED = 'mmap_size = 268435456';
+
 interface Prepared {
   readonly statement: StatementSync;
   readonly columns: readonly string[];
@@ -63,6 +66,16 @@ export class Connection {
     const statement = this.#db.prepare(sql);
     statement.setReturnArrays(true);
     return () => (statement.get() as unknown as [number] | undefined)?.[0] ?? 0;
+  }
+
+  /**
+   * Lets go of the file's pages that it has mapped; what is read next is mapped again. Each connection maps them for
+   * itself, so that a page counts several times as resident memory of the process, and would for as long as it runs.
+   */
+  unmap(): void {
+    if (this.inTransaction) return;
+    this.#db.exec('pragma mmap_size = 0');
+    this.#db.exec(`pragma ${MAPPED}`);
   }
 
   /** Drops the prepared statements, which remember the columns of the schema they were prepared under. */

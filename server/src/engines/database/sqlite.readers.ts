@@ -37,6 +37,10 @@ export class Readers {
     }
   }
 
+  unmap(): void {
+    for (const connection of this.#all) connection.unmap();
+  }
+
   forgetPrepared(): void {
     for (const connection of this.#all) connection.forgetPrepared();
   }

@@ -11,7 +11,7 @@ import {
   type WriteHandle,
 } from './database.ts';
 import { Checkpoints } from './sqlite.checkpoints.ts';
-import { Connection, whenFree } from './sqlite.connection.ts';
+import { Connection, MAPPED, whenFree } from './sqlite.connection.ts';
 import { portError } from './sqlite.errors.ts';
 import { allIn } from './sqlite.handle.ts';
 import { migrateSqlite } from './sqlite.migrate.ts';
@@ -29,11 +29,13 @@ export interface SqliteOptions {
   readonly busyMs?: number;
   /** How long the body of a read may leave its handle alone. */
   readonly idleMs?: number;
+  /** How often pages of the file that were mapped are let go. */
+  readonly unmapMs?: number;
   /** Syncs the `-wal` file; another one lets a test see or fail it. */
   readonly sync?: (descriptor: number) => Promise<void>;
 }
 
-const EVERY = ['trusted_schema = off', 'temp_store = memory', 'mmap_size = 268435456'];
+const EVERY = ['trusted_schema = off', 'temp_store = memory', MAPPED];
 const WRITER = [
   ...EVERY,
   'journal_mode = wal',
@@ -94,6 +96,7 @@ class Sqlite implements Database {
   readonly #writer: Writer;
   readonly #single: Connection;
   readonly #readers: Readers;
+  readonly #unmapping: NodeJS.Timeout;
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -102,7 +105,7 @@ class Sqlite implements Database {
     connection: Connection,
     wal: { fd: number; close(): Promise<void> },
   ) {
-    const { file, maxWaiting = 10_000, idleMs = 10_000, sync = syncData } = options;
+    const { file, maxWaiting = 10_000, idleMs = 10_000, unmapMs = 60_000, sync = syncData } = options;
     this.#file = file;
     this.#busyMs = busyMs;
     this.#connection = connection;
@@ -120,6 +123,9 @@ class Sqlite implements Database {
     const openReader = () => new Connection(file, { readOnly: true, pragmas: READER });
     this.#single = openReader();
     this.#readers = new Readers(openReader, { connections: READER_CONNECTIONS, maxWaiting, idleMs });
+    this.#unmapping = setInterval(() => {
+      for (const each of [connection, this.#single, this.#readers]) each.unmap();
+    }, unmapMs).unref();
   }
 
   get<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined> {
@@ -168,6 +174,7 @@ class Sqlite implements Database {
   }
 
   async #close(): Promise<void> {
+    clearInterval(this.#unmapping);
     await this.#writer.close();
     await this.#checkpoints.close();
     await this.#readers.close();
