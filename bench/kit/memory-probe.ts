@@ -25,17 +25,15 @@ if (isMainThread) {
   process.on('SIGUSR1', async () => {
     collect();
     collect();
-    const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
+    const { rss, heapUsed, external } = process.memoryUsage();
     const heaps = await Promise.all([...threads].map((thread) => thread.getHeapStatistics().catch(() => null)));
-    const sum = (name: 'total_physical_size' | 'used_heap_size' | 'external_memory') =>
+    const sum = (name: 'total_physical_size' | 'external_memory') =>
       mb(heaps.reduce((all, heap) => all + (heap?.[name] ?? 0), 0));
-    const split = {
-      ...resident(),
-      ...{ heap: mb(heapTotal), heapPhysical: mb(getHeapStatistics().total_physical_size), heapUsed: mb(heapUsed) },
-      ...{ external: mb(external), buffers: mb(arrayBuffers) },
-      ...{ threads: heaps.length, threadHeaps: sum('total_physical_size'), threadHeapsUsed: sum('used_heap_size') },
-      threadExternal: sum('external_memory'),
+    const collected = {
+      ...{ resident: mb(rss), ...resident() },
+      ...{ heap: mb(getHeapStatistics().total_physical_size), heapUsed: mb(heapUsed), external: mb(external) },
+      ...{ threadHeaps: sum('total_physical_size'), threadExternal: sum('external_memory') },
     };
-    process.stderr.write(`memory ${JSON.stringify({ resident: mb(rss), used: mb(heapUsed + external), ...split })}\n`);
+    process.stderr.write(`memory ${JSON.stringify(collected)}\n`);
   });
 }

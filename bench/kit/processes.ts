@@ -28,10 +28,19 @@ export interface Running extends AsyncDisposable {
   loopDelay(): Promise<LoopDelay>;
 }
 
-/** In MB. */
+/** In MB: what a process holds once its garbage is collected, and whose it is. */
 export interface Collected {
   readonly resident: number;
-  readonly used: number;
+  /** Of it, pages of mapped files: the system takes them back when it needs room. */
+  readonly files: number;
+  readonly own: number;
+  /** V8's heap of the main thread, and what of it is in use; what V8 knows of outside of it. */
+  readonly heap: number;
+  readonly heapUsed: number;
+  readonly external: number;
+  /** The heaps of all other threads, not collected, and what V8 knows of outside of them. */
+  readonly threadHeaps: number;
+  readonly threadExternal: number;
 }
 
 export interface LoopDelay {
