@@ -102,7 +102,7 @@ export class Device {
     doc.getText('content').insert(0, 'foreign\n');
     const answers = [
       await live.missingFor(Y.encodeStateVector(doc)),
-      await live.apply(Y.encodeStateAsUpdate(doc), { kind: 'session', name: this.name }),
+      ...(await live.apply([Y.encodeStateAsUpdate(doc)], { kind: 'session', name: this.name })),
     ];
     if (answers.some((answer) => answer !== 'foreign')) throw new Refused(`foreign text was answered ${answers[1]}`);
   }
@@ -159,8 +159,9 @@ export class Device {
     if (this.#random.chance(0.3)) drafts.reverse();
     const again = drafts.filter(() => this.#random.chance(0.15));
     const { live } = copy;
-    const answers = await Promise.all([...drafts, ...again].map((draft) => this.#give(note, live, draft)));
-    if (answers.includes('missing') && copy.live === live) {
+    const calls = [drafts, ...again.map((draft) => [draft])];
+    const answers = await Promise.all(calls.map((call) => this.#give(note, live, call)));
+    if (answers.flat().includes('missing') && copy.live === live) {
       await this.#pull(copy);
       await this.#push(note, copy);
     }
@@ -177,14 +178,19 @@ export class Device {
     if (live === undefined) return;
     const all = { typed: [...copy.typed], removed: [...copy.removed] };
     const update = Y.encodeStateAsUpdate(copy.doc, await live.stateVector());
-    const answer = await this.#give(note, live, { update, ...all });
+    const [answer] = await this.#give(note, live, [{ update, ...all }]);
     if (answer !== 'missing') copy.drafts = [];
   }
 
-  async #give(note: string, live: LiveNote | Line, { update, typed, removed }: Draft): Promise<string> {
-    const answer = await live.apply(update, { kind: 'session', name: this.name });
-    if (answer === 'stored' || answer === 'known') this.#ledger.acknowledged(note, typed, removed);
-    else if (answer !== 'missing') throw new Refused(`${answer} update`);
-    return answer;
+  /** Several are sent together, as they come in when a line is slow. */
+  async #give(note: string, live: LiveNote | Line, drafts: readonly Draft[]): Promise<string[]> {
+    const updates = drafts.map(({ update }) => update);
+    const answers: string[] = await live.apply(updates, { kind: 'session', name: this.name });
+    for (const [index, { typed, removed }] of drafts.entries()) {
+      const answer = answers[index];
+      if (answer === 'stored' || answer === 'known') this.#ledger.acknowledged(note, typed, removed);
+      else if (answer !== 'missing') throw new Refused(`${answer} update`);
+    }
+    return answers;
   }
 }

@@ -51,7 +51,11 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
     return this.#vector;
   }
 
-  async apply(update: Uint8Array): Promise<string> {
+  apply(updates: readonly Uint8Array[]): Promise<string[]> {
+    return Promise.all(updates.map((update) => this.#apply(update)));
+  }
+
+  async #apply(update: Uint8Array): Promise<string> {
     const asked = Promise.withResolvers<boolean>();
     this.#ask(this.#acknowledging, asked, message.update(this.#note, update));
     const taken = await asked.promise;

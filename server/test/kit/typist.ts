@@ -62,8 +62,14 @@ export class Typist implements Disposable {
     return Y.encodeStateAsUpdate(this.doc, before);
   }
 
-  send(update: Uint8Array): Promise<string> {
-    return this.#joined().apply(update, { kind: 'session', name: this.#name });
+  async send(update: Uint8Array): Promise<string> {
+    const [taken = ''] = await this.sendAll([update]);
+    return taken;
+  }
+
+  /** Updates that come in together. */
+  sendAll(updates: readonly Uint8Array[]): Promise<string[]> {
+    return this.#joined().apply(updates, { kind: 'session', name: this.#name });
   }
 
   get text(): string {

@@ -58,7 +58,7 @@ export function takeUpdate(doc: Y.Doc, update: Uint8Array): boolean {
  */
 export function takeUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean {
   try {
-    doc.transact(() => {
+    inOneGo(doc, () => {
       for (const update of updates) Y.applyUpdate(doc, update);
     });
   } catch {
@@ -66,6 +66,11 @@ export function takeUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean
     return false;
   }
   return doc.store.pendingStructs === null && doc.store.pendingDs === null;
+}
+
+/** Lets several changes of a document be one: its observers are told once, of all of it. */
+export function inOneGo<T>(doc: Y.Doc, change: () => T): T {
+  return doc.transact(change);
 }
 
 /** Takes a stored state (v2) of the same document. @returns false when it leans on what the document lacks. */

@@ -67,7 +67,7 @@ export interface Notes extends Moving, Bulk, History, Census, NoteFeed, NoteExpi
 
 export type { ChangedNote, SealedNote } from './feed.ts';
 export type { HotNote } from './hot.ts';
-export type { LiveNote, LiveNotes, Refusal } from './live/live.ts';
+export type { LiveNote, LiveNotes, Refusal, Taken } from './live/live.ts';
 export type { CloseReason, Watcher } from './live/live-document.ts';
 export type { Actor, NoteMeta } from './meta.ts';
 export type { Top } from './move.ts';

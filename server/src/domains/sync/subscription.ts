@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import * as Y from 'yjs';
-import type { LiveNote, LiveNotes, Watcher } from '../notes/notes.ts';
+import type { LiveNote, LiveNotes, Taken, Watcher } from '../notes/notes.ts';
 import type { Authority, Holder, Right } from './authority.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
 import type { Message } from './frames.ts';
@@ -58,6 +58,13 @@ interface Waiting {
   readonly bytes: number;
 }
 
+/** An update of this client on its way; `whole`: all it has, as protocols send after connecting. */
+interface Arrived {
+  readonly update: Uint8Array;
+  readonly whole: boolean;
+  readonly bytes: number;
+}
+
 /** A note open for one client: what it may do is asked of the authority, what is done is done by the live note. */
 export class NoteSubscription implements Subscription, Holder, Watcher {
   readonly #parts: SubscriptionParts;
@@ -70,6 +77,8 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
   readonly #waiting: Waiting[] = [];
   #working = false;
   #inFlight = 0;
+  /** Came in this turn: handed on together at its end. */
+  #arrived: Arrived[] = [];
   #landed: (() => void) | undefined;
   #spoke = false;
 
@@ -167,7 +176,8 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
       // A client that left is still owed what it sent before.
       for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
         if (!this.#mayGoOn(next.message)) await this.#wait();
-        await this.#handle(next.message, next.bytes);
+        const work = this.#handle(next.message, next.bytes);
+        if (work !== undefined) await work;
         this.#waiting.shift();
         this.#peer.give(next.bytes + MESSAGE_OVERHEAD);
       }
@@ -197,6 +207,8 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
   #handle(message: Message, bytes: number): Promise<void> | undefined {
     switch (message.kind) {
       case 'step1':
+        // What it sent before is in the answer.
+        this.#handOn();
         return this.#answer(message.vector);
       case 'step2':
       case 'update':
@@ -237,26 +249,39 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
     if (update.byteLength > UPDATE_BYTES_MAX) return this.#refuse('too_large');
     this.#inFlight += 1;
     this.#peer.take(bytes + MESSAGE_OVERHEAD);
-    const { kind: by, name } = this.#right.principal;
-    live
-      .apply(update, { kind: by, name })
-      .then((result) => this.#applied(result, kind === 'step2'))
-      .catch((error: unknown) => this.#failed(error))
-      .finally(() => {
-        this.#inFlight -= 1;
-        this.#peer.give(bytes + MESSAGE_OVERHEAD);
-        this.#landed?.();
-        if (this.#over) this.#dispose();
-      });
+    if (this.#arrived.length === 0) queueMicrotask(() => this.#handOn());
+    this.#arrived.push({ update, whole: kind === 'step2', bytes });
     return undefined;
   }
 
-  async #applied(result: Awaited<ReturnType<LiveNote['apply']>>, whole: boolean): Promise<void> {
-    if (result === 'stored' || result === 'known') return this.#settled(null);
-    this.#refuse(result);
-    if (result !== 'missing') return;
-    // Who sent all it has and still leans on more would be asked for ever.
-    const ours = whole ? undefined : await this.#live?.stateVector();
+  /** What came together shares a row of the log, and is one message to those who watch. */
+  #handOn(): void {
+    const [arrived, live] = [this.#arrived, this.#live];
+    if (arrived.length === 0 || live === undefined) return;
+    this.#arrived = [];
+    const { kind, name } = this.#right.principal;
+    const updates = arrived.map(({ update }) => update);
+    live
+      .apply(updates, { kind, name })
+      .then((results) => this.#applied(arrived, results))
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#inFlight -= arrived.length;
+        for (const { bytes } of arrived) this.#peer.give(bytes + MESSAGE_OVERHEAD);
+        this.#landed?.();
+        if (this.#over) this.#dispose();
+      });
+  }
+
+  async #applied(arrived: readonly Arrived[], results: readonly Taken[]): Promise<void> {
+    let asks = false;
+    for (const [index, result] of results.entries()) {
+      if (result === 'stored' || result === 'known') this.#settled(null);
+      else this.#refuse(result);
+      // Who sent all it has and still leans on more would be asked for ever.
+      asks ||= result === 'missing' && arrived[index]?.whole === false;
+    }
+    const ours = asks ? await this.#live?.stateVector() : undefined;
     if (ours !== undefined && !this.#over) this.#outlet.ask(ours);
   }
 

@@ -4,6 +4,7 @@ import type { Doc } from 'yjs';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import {
   genesisOf,
+  inOneGo,
   knownOf,
   loadDocument,
   loadUpdate,
@@ -52,6 +53,16 @@ export class AheadOfUs extends Error {
 /** The note would grow beyond what a note may have. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
+}
+
+/** Why an update of a peer is not taken. */
+export type Refused = LineageError | AheadOfUs | MalformedUpdate | TooLarge;
+
+/** What became of an update: `known` adds nothing, `missing` leans on edits that are not here. */
+export type Outcome = 'stored' | 'known' | 'missing' | Refused;
+
+function isRefused(error: unknown): error is Refused {
+  return [LineageError, AheadOfUs, MalformedUpdate, TooLarge].some((kind) => error instanceof kind);
 }
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
@@ -150,23 +161,18 @@ export class LiveDocument {
   }
 
   /**
-   * Takes a peer's update. Resolves once it is on disk and the other watchers were told: `known` when it adds nothing,
-   * `missing` when it leans on edits that are not here: nothing was taken then. Throws LineageError, AheadOfUs,
-   * MalformedUpdate, TooLarge, `unavailable`, `note_not_found`.
+   * Takes a peer's updates, in one go: what they add is one row of the log and one message to each watcher. Resolves once
+   * that is on disk and the other watchers were told, to what became of each. Throws MalformedUpdate when they do not hold
+   * together with the document, `unavailable`, `note_not_found`.
    */
-  async apply(update: Uint8Array, actor: Actor, from: Watcher | null): Promise<'stored' | 'known' | 'missing'> {
-    const scan = scanUpdate(update);
+  async apply(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Promise<Outcome[]> {
     if (this.#lost) throw new NotevaultError('unavailable');
-    this.#checkLineage(scan, update);
-    // A peer that types under the server's id would give two texts the same clocks. It may have heard of a write of
-    // another process before us.
-    if ((scan.clients.get(this.#ownClient)?.to ?? 0) > knownOf(this.#doc, this.#ownClient)) throw new AheadOfUs();
-    if (this.#leansOnMissing(scan)) return 'missing';
-    this.#checkSize(scan, update);
-    const added = this.#take(() => takeUpdate(this.#doc, update));
+    const refusals = new Map<number, Outcome>();
+    const added = this.#take(() => this.#takeEach(updates, refusals));
+    const outcomes = (taken: Outcome) => updates.map((_, index) => refusals.get(index) ?? taken);
     if (added === undefined) {
       await this.#durable;
-      return 'known';
+      return outcomes('known');
     }
     const stored = this.#log.append({ vault: this.vault, note: this.id, update: added, actor });
     this.#durable = Promise.all([this.#durable, stored]);
@@ -180,7 +186,7 @@ export class LiveDocument {
       throw error;
     }
     this.#tell(added, from);
-    return 'stored';
+    return outcomes('stored');
   }
 
   /** Takes what others have put on disk since, and tells the watchers. Throws `note_unreadable`. */
@@ -189,10 +195,7 @@ export class LiveDocument {
     // A rename writes the row, but the document stays.
     if (note.meta.head !== this.#head && doc !== null) {
       const state = sealed.openDoc(this.vault, note.id, note.version, doc);
-      this.#tell(
-        this.#take(() => takeState(this.#doc, state)),
-        null,
-      );
+      this.#takeOfOthers(() => takeState(this.#doc, state));
       this.#snapshot = snapshotOf(loadDocument(state));
       this.#head = note.meta.head;
     }
@@ -232,7 +235,7 @@ export class LiveDocument {
   #takeWaiting({ updates }: WholeNote): void {
     const fresh = updates.filter(({ id }) => !this.#seen.has(id));
     if (fresh.length === 0) return;
-    const added = this.#take(() => {
+    this.#takeOfOthers(() => {
       const whole = takeUpdates(
         this.#doc,
         fresh.flatMap((row) => row.updates),
@@ -241,7 +244,46 @@ export class LiveDocument {
       return true;
     });
     for (const { id } of fresh) this.#seen.add(id);
+  }
+
+  /** Takes what is on disk already. */
+  #takeOfOthers(change: () => boolean): void {
+    const added = this.#take(change);
+    this.#bytes += added?.length ?? 0;
     this.#tell(added, null);
+  }
+
+  /** Takes those of a peer's updates that can be taken, each held against the document with the ones before it in. */
+  #takeEach(updates: readonly Uint8Array[], refusals: Map<number, Outcome>): boolean {
+    const takeNext = (update: Uint8Array, index: number) => {
+      const refusal = this.#refusalOf(update);
+      if (refusal === null) return takeUpdate(this.#doc, update);
+      refusals.set(index, refusal);
+      return true;
+    };
+    try {
+      return inOneGo(this.#doc, () => updates.every(takeNext));
+    } catch {
+      // It stumbles over what does not fit only at the end of the whole.
+      return false;
+    }
+  }
+
+  /** Why an update is not taken, or null. */
+  #refusalOf(update: Uint8Array): 'missing' | Refused | null {
+    try {
+      const scan = scanUpdate(update);
+      this.#checkLineage(scan, update);
+      // A peer that types under the server's id would give two texts the same clocks. It may have heard of a write of
+      // another process before us.
+      if ((scan.clients.get(this.#ownClient)?.to ?? 0) > knownOf(this.#doc, this.#ownClient)) return new AheadOfUs();
+      if (this.#leansOnMissing(scan)) return 'missing';
+      this.#checkSize(scan, update);
+      return null;
+    } catch (error) {
+      // A text begun elsewhere may be none that Yjs can read.
+      return isRefused(error) ? error : new MalformedUpdate('it does not hold together', { cause: error });
+    }
   }
 
   /** Changes the document; resolves to what came to it (v1), or undefined. A document left half changed is given up. */
@@ -249,9 +291,7 @@ export class LiveDocument {
     this.#added = [];
     try {
       if (!change()) throw new MalformedUpdate('it does not hold together');
-      const added = mergedUpdate(this.#added);
-      this.#bytes += added?.length ?? 0;
-      return added;
+      return mergedUpdate(this.#added);
     } catch (error) {
       this.close('lost');
       throw error;
@@ -297,9 +337,10 @@ export class LiveDocument {
     this.#pieces += 3 * pieces;
     if (this.#pieces > PIECES_MAX) this.#pieces = structsOf(this.#doc) + 3 * pieces;
     if (this.#pieces > PIECES_MAX) throw new TooLarge();
-    if (this.#bytes + textBytes <= NOTE_BYTES_MAX) return;
-    this.#bytes = Buffer.byteLength(textOf(this.#doc), 'utf8');
-    if (this.#bytes + textBytes <= NOTE_BYTES_MAX) return;
+    this.#bytes += textBytes;
+    if (this.#bytes <= NOTE_BYTES_MAX) return;
+    this.#bytes = Buffer.byteLength(textOf(this.#doc), 'utf8') + textBytes;
+    if (this.#bytes <= NOTE_BYTES_MAX) return;
     // Near the limit it counts what the update takes away, and what of it is known.
     const after = loadUpdate(missingFor(this.#doc, null));
     takeUpdate(after, update);

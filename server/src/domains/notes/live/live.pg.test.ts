@@ -93,6 +93,23 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'text12');
     });
 
+    test('edits that come in together are one message to the others; each is taken or refused for itself', async () => {
+      const { server, alice } = await start();
+      const note = await alice.write('a.md', 'text');
+      using bob = await new Typist('bob').join(server.app, alice.vault, note.id);
+      using carol = await new Typist('carol').join(server.app, alice.vault, note.id);
+      const own = new Y.Doc();
+      own.getText('content').insert(0, 'foreign');
+      const foreign = Y.encodeStateAsUpdate(own);
+      const [first, second, , fourth] = [bob.draft('1'), bob.draft('2'), bob.draft('3'), bob.draft('4')];
+      const answers = await bob.sendAll([first, Uint8Array.of(9), second, fourth, foreign, first]);
+      assert.deepEqual(answers, ['stored', 'malformed', 'stored', 'missing', 'foreign', 'stored']);
+      assert.deepEqual([carol.text, carol.heard], ['text12', 1]);
+      assert.equal((await alice.read('a.md')).body.content, 'text12');
+      assert.deepEqual(await bob.sendAll([first, second]), ['known', 'known']);
+      assert.deepEqual([bob.closed, carol.closed, carol.heard], [null, null, 1]);
+    });
+
     test('a deletion that leans on what is not here is not taken', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
@@ -116,8 +133,9 @@ onEachEngine('live documents', (open) => {
       using live = await server.app.notes.live.open(vault, note.id, { update: () => {}, closed: () => {} });
       const actor = { kind: 'session', name: 'bob' };
       assert.equal(await live.missingFor(Y.encodeStateVector(own)), 'foreign');
-      assert.equal(await live.apply(Y.encodeStateAsUpdate(own), actor), 'foreign');
-      assert.equal(await live.apply(Y.encodeStateAsUpdate(own), actor), 'foreign');
+      const pushed = Y.encodeStateAsUpdate(own);
+      assert.deepEqual(await live.apply([pushed], actor), ['foreign']);
+      assert.deepEqual(await live.apply([pushed, pushed], actor), ['foreign', 'foreign']);
       const { body } = await alice.read('a.md');
       assert.equal(body.content, 'the text');
       const { versions } = (await alice.caller.get(`/notes/by-id/${note.id}/versions`)).body;
@@ -202,6 +220,9 @@ onEachEngine('live documents', (open) => {
       assert.equal(await bob.send(bob.draft('yz')), 'stored');
       const over = bob.draft('!');
       assert.equal(await bob.send(over), 'too_large');
+      using dora = await new Typist('dora').join(server.app, alice.vault, note.id);
+      const together = [dora.draft('', 0, 1), dora.draft('1'), dora.draft('2')];
+      assert.deepEqual(await dora.sendAll(together), ['stored', 'stored', 'too_large'], 'each counts those before it');
       using carol = await new Typist('carol').join(server.app, alice.vault, note.id);
       assert.equal(await carol.type('!', 0, 1), 'stored', 'what takes away as much as it brings is taken');
     });

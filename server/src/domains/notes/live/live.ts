@@ -19,11 +19,17 @@ export interface LiveNote extends Disposable {
   /** The document's state vector, all of it on disk. */
   stateVector(): Promise<Uint8Array>;
   /**
-   * Takes an edit. Resolves once it is on disk and the other watchers were told: `known` when it adds nothing, `missing`
-   * when it leans on edits that are not here (nothing was taken: ask for them). Throws `unavailable`, `note_not_found`.
+   * Takes edits that came together, in their order. Resolves once they are on disk and the other watchers were told, to
+   * what became of each. Throws `unavailable`, `note_not_found`.
    */
-  apply(update: Uint8Array, actor: Actor): Promise<'stored' | 'known' | 'missing' | Refusal>;
+  apply(updates: readonly Uint8Array[], actor: Actor): Promise<Taken[]>;
 }
+
+/**
+ * What became of an edit: `known` when none that came with it added anything, `missing` when it leans on edits that are
+ * not here (it was not taken: ask for them).
+ */
+export type Taken = 'stored' | 'known' | 'missing' | Refusal;
 
 /**
  * Why a peer's bytes are not taken, for good: they belong to another document (its text is kept as a version of the
@@ -117,7 +123,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
     return {
       missingFor: (stateVector) => document.missingFor(stateVector).catch(refusalOf),
       stateVector: () => document.stateVector(),
-      apply: (update, actor) => this.#apply(document, update, actor, watcher),
+      apply: (updates, actor) => this.#apply(document, updates, actor, watcher),
       [Symbol.dispose]: () => {
         watching[Symbol.dispose]();
         if (document.watchers === 0) this.#release(document);
@@ -240,20 +246,24 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
     await Promise.all([this.#settling.over(), this.#refreshing.over()]);
   }
 
-  async #apply(document: LiveDocument, update: Uint8Array, actor: Actor, from: Watcher) {
+  async #apply(document: LiveDocument, updates: readonly Uint8Array[], actor: Actor, from: Watcher): Promise<Taken[]> {
     try {
-      const apply = () => document.apply(update, actor, from).finally(() => this.#mark(document.vault.id));
-      const outcome = await apply().catch(async (error) => {
-        if (!(error instanceof AheadOfUs)) throw error;
+      const apply = () => document.apply(updates, actor, from).finally(() => this.#mark(document.vault.id));
+      let outcomes = await apply();
+      if (outcomes.some((outcome) => outcome instanceof AheadOfUs)) {
         await this.#refresh(document.id);
-        return apply();
-      });
-      if (outcome === 'stored') this.#edited(document);
-      return outcome;
+        outcomes = await apply();
+      }
+      if (outcomes.includes('stored')) this.#edited(document);
+      for (const outcome of outcomes) {
+        const text = outcome instanceof LineageError ? outcome.text : null;
+        if (text !== null) await this.#keepForeign(document, text, actor);
+      }
+      return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : refusalOf(outcome)));
     } catch (error) {
       if (document.isLost) this.#drop(document, 'lost');
-      if (error instanceof LineageError && error.text !== null) await this.#keepForeign(document, error.text, actor);
-      return refusalOf(error);
+      const refusal = refusalOf(error);
+      return updates.map(() => refusal);
     }
   }
 
@@ -394,9 +404,9 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
   }
 
   /** The text somebody tried to push is not lost: it becomes a version of the note's history. */
-  async #keepForeign(document: LiveDocument, text: string, actor: Actor): Promise<void> {
-    await keepAside(this.#parts, document.vault, document.id, text, actor).catch((error) => {
-      this.#parts.report(error, { note: document.id });
+  async #keepForeign({ vault, id }: LiveDocument, text: string, actor: Actor): Promise<void> {
+    await keepAside(this.#parts, vault, id, text, actor).catch((error) => {
+      this.#parts.report(error, { note: id });
     });
   }
 }
