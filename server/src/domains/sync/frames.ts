@@ -108,6 +108,8 @@ function syncOf(decoder: decoding.Decoder): Message {
 /** Writes the messages of one document: with its name before each at the one door, without at the other. */
 export class Frames {
   readonly #name: string | null;
+  /** Said of every update, and always the same. */
+  #statuses: { readonly taken: Uint8Array; readonly refused: Uint8Array } | undefined;
 
   constructor(name: string | null) {
     this.#name = name;
@@ -139,8 +141,13 @@ export class Frames {
   close(reason: string): Uint8Array {
     return this.#write(CLOSE, (encoder) => encoding.writeVarString(encoder, reason));
   }
-  status(applied: boolean): Uint8Array {
-    return this.#write(SYNC_STATUS, (encoder) => encoding.writeVarUint(encoder, applied ? 1 : 0));
+  status(taken: boolean): Uint8Array {
+    this.#statuses ??= { taken: this.#status(1), refused: this.#status(0) };
+    return taken ? this.#statuses.taken : this.#statuses.refused;
+  }
+
+  #status(applied: 0 | 1): Uint8Array {
+    return this.#write(SYNC_STATUS, (encoder) => encoding.writeVarUint(encoder, applied));
   }
 
   #sync(step: number, bytes: Uint8Array): Uint8Array {
