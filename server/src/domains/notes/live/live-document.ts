@@ -98,6 +98,8 @@ export class LiveDocument {
   /** Ends when everything applied so far is on disk. */
   #durable: Promise<unknown> = Promise.resolve();
   #lost = false;
+  /** When its row was last written from it, on the clock of `performance.now()`. */
+  #settledAt = Number.NEGATIVE_INFINITY;
 
   /** Throws `note_unreadable`. */
   constructor(vault: OpenVault, whole: WholeNote, log: UpdateLog) {
@@ -129,6 +131,10 @@ export class LiveDocument {
   /** How many rows of the log, as far as is known. */
   get waiting(): number {
     return this.#seen.size;
+  }
+
+  get settledAt(): number {
+    return this.#settledAt;
   }
 
   /** In UTF-16 units: about what the document costs. */
@@ -215,6 +221,7 @@ export class LiveDocument {
 
   /** The row was written from this document. */
   settled(written: { stamp: number; head: string; snapshot: Uint8Array; updates: readonly string[] }): void {
+    this.#settledAt = performance.now();
     for (const id of written.updates) this.#seen.delete(id);
     if (written.stamp < this.#stamp) return;
     this.#stamp = written.stamp;

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { Actor } from '../meta.ts';
 import type { LiveParts, LiveSignals } from '../parts.ts';
 import { keepAside } from './aside.ts';
+import { Due } from './due.ts';
 import { JoinedRuns } from './joined-runs.ts';
 import * as store from './live.store.ts';
 import { AheadOfUs, LineageError, LiveDocument, TooLarge, type Watcher } from './live-document.ts';
@@ -67,8 +69,6 @@ export interface LiveNotes {
 }
 
 const BUS_TOPIC = 'note';
-/** How long edits may wait for their note: after the last of them, and after the first. */
-const PACE = { quietMs: 1_000, mostMs: 3_000 };
 /** Edits older than this were left by a process that is gone, or a settling that failed. */
 const OVERDUE_MS = 10_000;
 const OVERDUE_SLICE = 200;
@@ -79,13 +79,6 @@ const BYTES_MAX = 1024 * 1024 * 1024;
 /** A document in memory, beside its text: measured on notes written once. */
 const DOCUMENT_BYTES = 6_000;
 const BYTES_A_UNIT = 4;
-
-interface Due {
-  readonly vault: OpenVault;
-  readonly first: number;
-  last: number;
-  readonly timer: NodeJS.Timeout;
-}
 
 interface Loading {
   readonly document: Promise<LiveDocument>;
@@ -98,7 +91,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
   readonly #log: UpdateLog;
   readonly #documents = new Map<NoteId, LiveDocument>();
   readonly #loading = new Map<NoteId, Loading>();
-  readonly #due = new Map<NoteId, Due>();
+  readonly #due: Due;
   readonly #settling = new JoinedRuns<NoteId>();
   readonly #refreshing = new JoinedRuns<NoteId>();
   readonly #hearing: Disposable;
@@ -112,6 +105,10 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
   constructor(parts: LiveParts) {
     this.#parts = parts;
     this.#log = new UpdateLog(parts.db, parts.clock);
+    // What fails is on disk, and tried again by whoever reads the note or by the background.
+    const settle = (vault: OpenVault, id: NoteId) =>
+      this.#settleOne(vault, id).catch((error) => parts.report(error, { note: id }));
+    this.#due = new Due(settle, () => performance.now());
     this.#hearing = parts.bus.subscribe(BUS_TOPIC, (id) => this.#written(id as NoteId));
   }
 
@@ -134,8 +131,12 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
   async settle(vault: OpenVault): Promise<void> {
     const waiting = await this.#waitingIn(vault.id);
     for (let at = 0; at < waiting.length; at += SETTLED_AT_ONCE) {
-      const slice = waiting.slice(at, at + SETTLED_AT_ONCE);
-      await Promise.all(slice.map((id) => this.#settleReadable(vault, id)));
+      const slice = waiting.slice(at, at + SETTLED_AT_ONCE).map(async (id, place) => {
+        // Begun one in each turn of the event loop: whoever types waits for one of them.
+        for (let turn = 0; turn < place; turn++) await nextTurn();
+        await this.#settleReadable(vault, id);
+      });
+      await Promise.all(slice);
     }
   }
 
@@ -235,13 +236,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#hearing[Symbol.dispose]();
     await this.#log[Symbol.asyncDispose]();
-    const due = [...this.#due];
-    for (const [id, { vault, timer }] of due) {
-      clearTimeout(timer);
-      // What fails is on disk, and found again.
-      await this.#settleOne(vault, id).catch(() => {});
-    }
-    this.#due.clear();
+    await this.#due.settleAll();
     for (const document of [...this.#documents.values()]) this.#drop(document, 'lost');
     await Promise.all([this.#settling.over(), this.#refreshing.over()]);
   }
@@ -267,32 +262,9 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
     }
   }
 
-  #edited({ vault, id }: LiveDocument): void {
+  #edited({ vault, id, settledAt }: LiveDocument): void {
     this.#parts.bus.publish(BUS_TOPIC, id);
-    const now = performance.now();
-    const due = this.#due.get(id);
-    if (due !== undefined) due.last = now;
-    else this.#arm(vault, id, { first: now, last: now });
-  }
-
-  #arm(vault: OpenVault, id: NoteId, { first, last }: Pick<Due, 'first' | 'last'>): void {
-    const at = Math.min(last + PACE.quietMs, first + PACE.mostMs);
-    const timer = setTimeout(() => this.#fire(id), Math.max(0, at - performance.now()));
-    timer.unref();
-    this.#due.set(id, { vault, first, last, timer });
-  }
-
-  #fire(id: NoteId): void {
-    const due = this.#due.get(id);
-    if (due === undefined) return;
-    const now = performance.now();
-    const at = Math.min(due.last + PACE.quietMs, due.first + PACE.mostMs);
-    if (now < at) {
-      this.#arm(due.vault, id, due);
-      return;
-    }
-    // A settling that fails is tried again, by whoever reads the note or by the background.
-    this.#settleOne(due.vault, id).catch((error) => this.#parts.report(error, { note: id }));
+    this.#due.edited(vault, id, settledAt);
   }
 
   /** A damaged note must not keep people from all the others. */
@@ -307,9 +279,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
 
   #settleOne(vault: OpenVault, id: NoteId): Promise<void> {
     return this.#settling.run(id, async () => {
-      const due = this.#due.get(id);
-      clearTimeout(due?.timer);
-      this.#due.delete(id);
+      this.#due.forget(id);
       await settleNote(this.#parts, vault, id, this.#documents.get(id));
       this.#weigh(id);
     });
