@@ -245,7 +245,7 @@ export class LiveDocument {
     this.#takeOfOthers(() => {
       const whole = takeUpdates(
         this.#doc,
-        fresh.flatMap((row) => row.updates),
+        fresh.flatMap((row) => row.open().updates),
       );
       if (!whole) throw new NotevaultError('note_unreadable');
       return true;

@@ -99,7 +99,7 @@ function fold(parts: NoteParts, vault: OpenVault, whole: WholeNote, live: LiveDo
 function freshlyFolded(vault: OpenVault, whole: WholeNote): { doc: Doc; before: Uint8Array } {
   const doc = documentOf(vault, whole);
   const before = snapshotOf(doc);
-  const updates = whole.updates.flatMap((row) => row.updates);
+  const updates = whole.updates.flatMap((row) => row.open().updates);
   // What was acknowledged had everything it leans on; a row of it is gone.
   if (!takeUpdates(doc, updates)) throw new NotevaultError('note_unreadable');
   return { doc, before };
@@ -140,7 +140,7 @@ function sameText({ clock }: NoteParts, vault: OpenVault, note: KeptNote, doc: D
 }
 
 function lastActor(updates: readonly WaitingUpdate[]): Actor {
-  return updates.at(-1)?.actor ?? NOBODY;
+  return updates.at(-1)?.open().actor ?? NOBODY;
 }
 
 /**

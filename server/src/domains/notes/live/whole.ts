@@ -21,8 +21,8 @@ export interface WholeNote {
 /** A row of the log: what one person typed in a moment. */
 export interface WaitingUpdate {
   readonly id: string;
-  readonly actor: Actor;
-  readonly updates: readonly Uint8Array[];
+  /** Opened when it is asked for: whoever has the document in memory has most of them already. Throws `note_unreadable`. */
+  open(): { readonly actor: Actor; readonly updates: readonly Uint8Array[] };
 }
 
 /** A note's row, document and waiting edits as of one moment; null when there is no such note. Throws `note_unreadable`. */
@@ -40,7 +40,7 @@ export async function readWhole({ db }: NoteParts, vault: OpenVault, id: NoteId)
     doc: row.doc,
     updates: updates.map(({ id: row, payload }) => ({
       id: row,
-      ...sealed.openEdits(vault, id, row, payload),
+      open: () => sealed.openEdits(vault, id, row, payload),
     })),
   };
 }
