@@ -46,7 +46,7 @@ export class Writer {
   #working: Promise<void> | undefined;
   #held: Promise<void> | undefined;
   #long: Promise<void> | undefined;
-  #endOfTurn: Promise<Outcome> | undefined;
+  #endOfTurn: Promise<null> | undefined;
   #changesSeen = 0;
   #othersSeen = 0;
   #closing = false;
@@ -178,7 +178,8 @@ export class Writer {
 
   async #runShort(job: Job) {
     const handle = new SqliteHandle(this.#connection);
-    return { handle, outcome: await Promise.race([outcomeOf(job, handle), this.#turnOver()]) };
+    const outcome = await Promise.race([outcomeOf(job, handle), this.#turnOver()]);
+    return { handle, outcome: outcome ?? ({ kind: 'left open', error: leftOpen() } as const) };
   }
 
   /** Runs a long body in slices, between which the event loop does everything but write. */
@@ -211,12 +212,12 @@ export class Writer {
     }
   }
 
-  /** Resolves at the next `setImmediate`: later than everything a body can reach by awaiting its handle alone. */
-  #turnOver(): Promise<Outcome> {
+  /** Resolves to null at the next `setImmediate`: later than everything a body can reach by awaiting its handle alone. */
+  #turnOver(): Promise<null> {
     this.#endOfTurn ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#endOfTurn = undefined;
-        resolve({ kind: 'left open', error: leftOpen() });
+        resolve(null);
       });
     });
     return this.#endOfTurn;
