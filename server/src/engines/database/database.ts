@@ -61,9 +61,10 @@ export interface Database extends ReadHandle, AsyncDisposable {
 /**
  * How long a body takes. A `long` one (thousands of statements) has a transaction to itself, and lets everything but
  * writes go on beside it: on SQLite its handle now and then resolves only at a later turn of the event loop. All other
- * writes wait for it, so prepare outside whatever can be.
+ * writes wait for it, so prepare outside whatever can be. A `first` one is short, and somebody waits for it at every key:
+ * on SQLite it goes ahead of all that wait, and shares its transaction with its like only.
  */
-export type Pace = 'short' | 'long';
+export type Pace = 'first' | 'short' | 'long';
 
 /**
  * One numbered step of the schema, from 1 without gaps; never edited once released.

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, test } from 'node:test';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { CONTRACT_SCHEMA, contract as sql } from './contract.statements.ts';
-import type { Database, WriteHandle } from './database.ts';
+import type { Database, Pace, WriteHandle } from './database.ts';
 import { openSqlite, type SqliteOptions } from './sqlite.ts';
 import type { Statement } from './statement.ts';
 
@@ -72,6 +72,26 @@ function watched(promise: Promise<unknown>): { state: string } {
 }
 
 describe('durability on sqlite', () => {
+  test('a body that goes first is on disk before those that waited are committed', async () => {
+    const disk = new HeldDisk();
+    const { db } = await open({ sync: disk.sync });
+    const order: string[] = [];
+    const write = (id: string, pace: Pace) =>
+      watched(
+        db.transact(async (handle) => {
+          order.push(id);
+          await put(handle, id);
+        }, pace),
+      );
+    const [edited, moved, typed] = [write('edited', 'short'), write('moved', 'long'), write('typed', 'first')];
+    while ((await ids(db)).length < 3) await turn();
+    assert.deepEqual(order, ['typed', 'edited', 'moved']);
+    await disk.finish();
+    assert.deepEqual([typed.state, edited.state, moved.state], ['resolved', 'waiting', 'waiting']);
+    await disk.finish();
+    assert.deepEqual([edited.state, moved.state], ['resolved', 'resolved']);
+  });
+
   test('nothing is answered before the sync that began after its commit has ended', async () => {
     const disk = new HeldDisk();
     const { db } = await open({ sync: disk.sync });

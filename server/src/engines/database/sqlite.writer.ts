@@ -76,7 +76,9 @@ export class Writer {
     return new Promise<T>((resolve, reject) => {
       this.#unanswered++;
       const inContext = AsyncLocalStorage.snapshot();
-      this.#queue.push({ body, pace, resolve: resolve as Job['resolve'], reject, inContext, outcome: undefined });
+      const job = { body, pace, resolve: resolve as Job['resolve'], reject, inContext, outcome: undefined };
+      const behind = pace === 'first' ? this.#queue.findIndex((other) => other.pace !== 'first') : -1;
+      this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, job);
       this.#working ??= this.#work();
     });
   }
@@ -118,8 +120,7 @@ export class Writer {
     const until = performance.now() + GROUP_MS;
     const jobs: Job[] = [];
     const next = () => {
-      // A long body shares its transaction with nobody: they would all wait for it.
-      const open = performance.now() < until && jobs[0]?.pace !== 'long' && this.#queue[0]?.pace !== 'long';
+      const open = performance.now() < until && mayShare(jobs[0]?.pace, this.#queue[0]?.pace);
       const job = jobs.length === 0 || open ? this.#queue.shift() : undefined;
       if (job !== undefined) jobs.push(job);
       return job;
@@ -261,6 +262,11 @@ export class Writer {
     }
     job.resolve(outcome.value);
   }
+}
+
+/** A long body shares its transaction with nobody, for they would all wait for it; a first one waits for no other kind. */
+function mayShare(first: Pace | undefined, next: Pace | undefined): boolean {
+  return first === next && first !== 'long';
 }
 
 async function outcomeOf(job: Job, handle: SqliteHandle): Promise<Outcome> {

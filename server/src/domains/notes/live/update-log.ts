@@ -137,7 +137,7 @@ export class UpdateLog implements AsyncDisposable {
       const updates = entries.map(({ update }) => update);
       return { vault: vault.id, note, id, payload: sealed.edits(vault, note, id, actor, updates) };
     });
-    return this.#db.transact((handle) => handle.runIn(store.insertUpdates, {}, sealedRows));
+    return this.#db.transact((handle) => handle.runIn(store.insertUpdates, {}, sealedRows), 'first');
   }
 }
 
