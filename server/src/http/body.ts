@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Arrival, Budget, type Pace } from './arrival.ts';
+import { refuseCoded } from './incoming.ts';
 import { Places } from './places.ts';
 
 const KB = 1024;
@@ -38,6 +39,7 @@ export function takeBodies(app: FastifyInstance, limits: BodyLimits = LIMITS): v
   const places = new Places(limits.bigAtOnce, limits.bigWaiting);
   const budget = new Budget(limits.budgetBytes);
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
+    refuseCoded(request);
     const max = request.routeOptions.bodyLimit ?? DEFAULT_BODY_LIMIT;
     const declared = Number(request.headers['content-length'] ?? Number.NaN);
     if (declared > max) throw new NotevaultError('body_too_large', { max });

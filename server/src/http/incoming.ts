@@ -27,12 +27,22 @@ export function leaveBodiesUnread(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', (_request: FastifyRequest, payload: Readable, done) => done(null, payload));
 }
 
-/** The body of a streamed route, to be let go of at its end. Throws `unsupported_media_type` where it should be JSON and does not say so. */
+/**
+ * Throws `unsupported_media_type` for a body with a content coding (RFC 9110, section 8.4.1): it is not what its type says,
+ * and kept as it came it would be something else than what was sent.
+ */
+export function refuseCoded(request: FastifyRequest): void {
+  const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (coding !== '' && coding !== 'identity') throw new NotevaultError('unsupported_media_type');
+}
+
+/** The body of a streamed route, to be let go of at its end. Throws `unsupported_media_type` where it should be JSON and does not say so, or is encoded. */
 export function incomingOf(request: FastifyRequest, takes: string, pace: IncomingPace): Incoming & Disposable {
   const { 'content-length': length, 'content-type': type } = request.headers;
   const mediaType = type?.split(';', 1)[0]?.trim().toLowerCase();
   // Any bytes are octets, whatever they are called.
   if (takes === JSON_TYPE && mediaType !== JSON_TYPE) throw new NotevaultError('unsupported_media_type');
+  refuseCoded(request);
   const body = new Body(request.raw, pace);
   return {
     bytes: body.chunks(),

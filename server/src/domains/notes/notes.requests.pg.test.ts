@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startNotes } from '../../../test/kit/notes.ts';
 import type { Headed } from '../../../test/kit/person.ts';
@@ -77,6 +78,13 @@ onEachEngine('requests about notes', (open) => {
       assert.deepEqual([answer.status, answer.body], [415, { error: 'unsupported_media_type' }], type);
     }
     assert.equal((await alice.caller.post('/notes', Buffer.from(good))).status, 415, 'no type');
+    for (const coding of ['gzip', 'br', 'gzip, identity']) {
+      const answer = await alice.caller.post('/notes', gzipSync(good), { ...json, 'content-encoding': coding });
+      assert.deepEqual([answer.status, answer.body], [415, { error: 'unsupported_media_type' }], coding);
+      const headers = { 'content-type': 'text/plain', 'content-encoding': coding };
+      assert.equal((await alice.caller.put('/attachments/a.txt', gzipSync('text'), headers)).status, 415, coding);
+    }
+    assert.equal((await alice.caller.post('/notes', good, { ...json, 'content-encoding': 'Identity' })).status, 200);
     assert.equal(
       (await alice.caller.post('/notes', good, { 'content-type': 'application/json; charset=utf-8' })).status,
       200,
