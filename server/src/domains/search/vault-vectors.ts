@@ -29,6 +29,8 @@ interface Slot {
   readonly version: number;
   readonly title: string;
   readonly pieces: readonly VectorPiece[];
+  /** Whether the index was seen to have the note as it was then: reading that of hundreds of notes takes milliseconds. */
+  isCurrent: boolean;
 }
 
 /** What a slot costs in memory, about. */
@@ -65,7 +67,7 @@ export class VaultVectors {
       const number = this.#free.pop() ?? this.#ids.length;
       this.#matrix.set(number, vectors);
       this.#ids[number] = row.id;
-      this.#slots.set(row.id, { number, version: row.version, title, pieces });
+      this.#slots.set(row.id, { number, version: row.version, title, pieces, isCurrent: false });
     } catch {
       // As above.
     }
@@ -75,7 +77,9 @@ export class VaultVectors {
   noteWritten(id: string, info: Pick<NoteInfo, 'version' | 'title'>): void {
     const slot = this.#slots.get(id);
     // Vectors may also be ahead of the index.
-    if (slot !== undefined && slot.version <= info.version && !isOf(slot, info)) this.#remove(id);
+    if (slot === undefined) return;
+    slot.isCurrent = isOf(slot, info);
+    if (slot.version <= info.version && !slot.isCurrent) this.#remove(id);
   }
 
   noteGone(id: string): void {
@@ -100,9 +104,10 @@ export class VaultVectors {
       const id = this.#ids[note] ?? '';
       const hit = found.get(id);
       if (hit !== undefined) hit.matches += 1;
-      else if (this.#isCurrent(index, id)) found.set(id, { score, piece: this.#piece(id, chunk), matches: 1 });
+      else if (found.size < count && this.#isCurrent(index, id))
+        found.set(id, { score, piece: this.#piece(id, chunk), matches: 1 });
     }
-    return [...found].slice(0, count).map(([id, hit]) => ({ id, ...hit }));
+    return [...found].map(([id, hit]) => ({ id, ...hit }));
   }
 
   #piece(id: string, chunk: number): FoundPiece {
@@ -133,7 +138,9 @@ export class VaultVectors {
   #isCurrent(index: VaultIndex, id: string): boolean {
     const location = index.find(id);
     const slot = this.#slots.get(id);
-    return location !== undefined && slot !== undefined && isOf(slot, location.segment.info(location.note));
+    if (location === undefined || slot === undefined) return false;
+    slot.isCurrent ||= isOf(slot, location.segment.info(location.note));
+    return slot.isCurrent;
   }
 }
 
