@@ -13,6 +13,7 @@ const quietMs = 5000;
 const lookEveryMs = 60_000;
 /** Vaults looked at, and then made ready one after the other. */
 const vaultsAtOnce = 16;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Makes the indexes of vaults that nobody has searched since much was written there, so that a question finds them. */
 export interface Ahead {
@@ -34,7 +35,7 @@ export function createAhead(
   let behind = new Map<VaultId, { readonly seq: number; readonly since: number }>();
 
   async function look(now: number): Promise<VaultId[]> {
-    const found = await db.all(store.findBehind, { format: indexFormat, far, limit: vaultsAtOnce });
+    const found = await db.all(store.findBehind, { format: indexFormat, far, after: FIRST_ID, limit: vaultsAtOnce });
     const before = behind;
     behind = new Map(
       found.map(({ vault_id: id, change_seq: seq }) => {

@@ -10,11 +10,12 @@ export const findIndex = statement((db, p: { vault: VaultId }) =>
 );
 
 /** Active vaults with so many changes that no index at rest of this format knows. */
-export const findBehind = statement((db, p: { format: string; far: number; limit: number }) =>
+export const findBehind = statement((db, p: { format: string; far: number; after: string; limit: number }) =>
   db
     .selectFrom('vault_feeds')
     .leftJoin('search_indexes as at', 'at.vault_id', 'vault_feeds.vault_id')
     .select(['vault_feeds.vault_id', 'vault_feeds.change_seq'])
+    .where('vault_feeds.vault_id', '>', p.after as VaultId)
     .where('vault_feeds.writable', '=', 1)
     .where('vault_feeds.change_seq', '>=', p.far)
     .where((eb) =>
