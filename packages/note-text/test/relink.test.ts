@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { deriveNote } from '../src/derive.ts';
 import { applyEdits } from '../src/diff.ts';
 import { relink } from '../src/relink.ts';
+import { processorMs } from './processor.ts';
 
 const relinked = (content: string, target: string) => {
   const ords = deriveNote('n.md', content).links.map((_, ord) => ord);
@@ -37,8 +38,6 @@ describe('giving links new targets', () => {
 
   it('does not read a note without end', () => {
     const content = '[[a]] `x` '.repeat(5000);
-    const since = performance.now();
-    relinked(content, 'b#c');
-    assert.ok(performance.now() - since < 5_000);
+    assert.ok(processorMs(() => relinked(content, 'b#c')) < 5_000);
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { foldPath } from '../src/paths.ts';
 import type { LinkForm } from '../src/raw-link.ts';
 import { aliasKey, attachmentNameKey, type Candidate, lookupOf, noteNameKey, resolve } from '../src/resolve.ts';
+import { processorMs } from './processor.ts';
 
 const extensions = new Set(['png', 'pdf', 'canvas']);
 
@@ -224,9 +225,10 @@ test('hostile sizes: the longest path and very many namesakes', () => {
   assert.equal(wiki(`${'x/'.repeat(1500)}n`, deep, deep, 'n.md'), deep);
   assert.equal(wiki(`${'../'.repeat(1300)}n`, deep, deep), null);
   const many = Array.from({ length: 20_000 }, (_, index) => note(`f${index}/readme.md`, 'r'));
-  const start = performance.now();
-  assert.equal(wiki('readme', 'f777/s.md', ...many), 'f777/readme.md');
-  assert.equal(wiki('r', 'f778/s.md', ...many), 'f778/readme.md');
-  assert.ok(performance.now() - start < 1000);
+  const took = processorMs(() => {
+    assert.equal(wiki('readme', 'f777/s.md', ...many), 'f777/readme.md');
+    assert.equal(wiki('r', 'f778/s.md', ...many), 'f778/readme.md');
+  });
+  assert.ok(took < 1000);
   assert.equal(wiki('a/'.repeat(2_000_000), 's.md', 'a.md'), null);
 });

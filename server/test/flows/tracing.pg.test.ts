@@ -168,7 +168,7 @@ onEachEngine('traces', (open) => {
     for (let n = 0; n < 5; n++) assert.equal((await server.alice.get('/me')).status, 200);
     const began = performance.now();
     await server[Symbol.asyncDispose]();
-    assert.ok(performance.now() - began < 6_000);
+    assert.ok(performance.now() - began < 20_000);
     assert.equal(collector.spans().filter(({ name }) => name === 'GET /api/me').length, 5);
   });
 });
@@ -189,7 +189,7 @@ test('a collector that refuses, is away or never answers is given up at the end'
     tracing.begin('request', { kind: 'server' }).end({ failed: false });
     const began = performance.now();
     await tracing[Symbol.asyncDispose]();
-    assert.ok(performance.now() - began < 2_000, `${status}`);
+    assert.ok(performance.now() - began < 10_000, `${status}`);
   }
 });
 

@@ -110,7 +110,8 @@ describe('[12.1] two processes over one database', { skip }, () => {
     const before = performance.now();
     await alice(one).delete(`/connections/pat/${made.body.id}`);
     await until(() => editor.said.closed.length > 0, 'a close');
-    assert.ok(performance.now() - before < 1000);
+    // A second, and two more for a machine that is busy otherwise: without the hint it would be thirty.
+    assert.ok(performance.now() - before < 3000);
     assert.deepEqual(editor.said.denied, ['revoked']);
     await signal.settled();
     assert.deepEqual(line.closes, []);

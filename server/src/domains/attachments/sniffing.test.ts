@@ -102,7 +102,7 @@ test('a picture that ends as an archive is refused, however long its comment', (
 });
 
 test('hostile beginnings take no time', async () => {
-  const began = performance.now();
+  const before = process.cpuUsage();
   for (const [extensions, bytes] of KINDS) {
     for (const filler of [Buffer.alloc(HEAD_BYTES, bytes), Buffer.alloc(HEAD_BYTES, 0xff), randomBytes(HEAD_BYTES)]) {
       const head = Buffer.concat([bytes, filler]).subarray(0, HEAD_BYTES);
@@ -110,7 +110,8 @@ test('hostile beginnings take no time', async () => {
       checkTail('png', Buffer.alloc(TAIL_BYTES, latin1('PK\x05\x06')));
     }
   }
-  assert.ok(performance.now() - began < 3000);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok((user + system) / 1000 < 3000);
 });
 
 test('what passes is what came, in whatever pieces, with its first and last bytes looked at', async () => {

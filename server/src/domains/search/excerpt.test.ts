@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wordsOf } from '@notevault/note-text/words.ts';
 import fc from 'fast-check';
+import { processorMs } from '../../../../packages/note-text/test/processor.ts';
 import { Excerpts } from './excerpt.ts';
 import { plainText } from './plain-text.ts';
 
@@ -131,9 +132,10 @@ test('an excerpt of a megabyte of anything takes no longer than reading it', () 
     '#',
     '"',
   ]) {
-    const started = performance.now();
-    plainText(unit.repeat(100_000));
-    new Excerpts(['a']).of(unit.repeat(500_000));
-    assert.ok(performance.now() - started < 3000, JSON.stringify(unit));
+    const took = processorMs(() => {
+      plainText(unit.repeat(100_000));
+      new Excerpts(['a']).of(unit.repeat(500_000));
+    });
+    assert.ok(took < 3000, JSON.stringify(unit));
   }
 });

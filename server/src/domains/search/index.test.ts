@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wordsOf } from '@notevault/note-text/words.ts';
 import fc from 'fast-check';
+import { processorMs } from '../../../../packages/note-text/test/processor.ts';
 import { distance, referenceScores } from '../../../test/kit/search-reference.ts';
 import { type AnalysedNote, analyse, type SearchedNote } from './analyse.ts';
 import { type FrozenParts, FrozenSegment } from './frozen-segment.ts';
@@ -269,10 +270,11 @@ test('hostile notes and queries cost no more than their length', () => {
     '\ud800'.repeat(300_000),
     'a\u200d'.repeat(150_000),
   ];
-  const started = performance.now();
-  const index = indexOf(hostile.map((content, at) => noteOf(at, content)));
-  for (const query of hostile) find(index, query);
-  assert.ok(performance.now() - started < 10_000);
+  const took = processorMs(() => {
+    const index = indexOf(hostile.map((content, at) => noteOf(at, content)));
+    for (const query of hostile) find(index, query);
+  });
+  assert.ok(took < 10_000);
   assert.ok(analysed(hostile[0] ?? '').terms.size < 10);
 });
 

@@ -266,7 +266,8 @@ onEachEngine('documents over sockets', (open) => {
       const before = performance.now();
       assert.equal((await at.server.alice.delete(`/connections/pat/${key.id}`)).status, 204);
       await until(() => revoked.every((editor) => editor.said.closed.length > 0));
-      assert.ok(performance.now() - before < 1000);
+      // A second, and two more for a machine that is busy otherwise: without the hint it would be thirty.
+      assert.ok(performance.now() - before < 3000);
       for (const editor of revoked) {
         assert.deepEqual([editor.said.denied, editor.said.closed], [['revoked'], ['revoked']]);
         editor.type('after');
