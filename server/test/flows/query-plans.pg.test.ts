@@ -31,6 +31,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'idempotency.eraseOfVault': 'a purge takes all rows of the vault, a slice at a time',
   'blobs.findSome': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.findSomePages': 'a purge takes all rows of the vault, a slice at a time',
+  'vaults.beginEpochs': 'asked on the command line: every vault of restored data begins another epoch',
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
   'notes.findSomeNotes': 'a purge takes all rows of the vault, a slice at a time',
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
