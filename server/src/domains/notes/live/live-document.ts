@@ -180,7 +180,7 @@ export class LiveDocument {
       await this.#durable;
       return outcomes('known');
     }
-    const stored = this.#log.append({ vault: this.vault, note: this.id, update: added, actor });
+    const stored = this.#log.append({ vault: this.vault, note: this.id, update: added, actor, document: this });
     this.#durable = Promise.all([this.#durable, stored]);
     // Whoever waits hears of it; that nobody waits is no fault.
     this.#durable.catch(() => {});

@@ -8,6 +8,7 @@ import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
 import { startServer, type TestServer } from '../../../../test/kit/server.ts';
 import { Typist } from '../../../../test/kit/typist.ts';
+import { DatabaseError } from '../../../engines/database/database.ts';
 import type { NoteMeta } from '../notes.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
@@ -333,6 +334,35 @@ onEachEngine('live documents', (open) => {
     await carol.join(server.app, alice.vault, note.id);
     assert.equal(carol.text, 'text!');
     assert.equal((await alice.read('a.md')).body.content, 'text!');
+  });
+
+  test('an edit that leans on one that could not be put on disk is not put there either', async () => {
+    await using notes = await startNotes({ open });
+    const { alice, server } = notes;
+    const note = await alice.write('a.md', 'text');
+    const other = await alice.write('b.md', 'other');
+    using bob = await new Typist('bob').join(server.app, alice.vault, note.id);
+    using carol = await new Typist('carol').join(server.app, alice.vault, other.id);
+    const transact = server.db.transact.bind(server.db);
+    const [begun, away] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+    server.db.transact = () => {
+      server.db.transact = transact;
+      begun.resolve();
+      return away.promise;
+    };
+    const first = bob.type('1');
+    await begun.promise;
+    const behind = [bob.type('2'), carol.type('!')];
+    away.reject(new DatabaseError('unavailable', 'away'));
+    const said = await Promise.allSettled([first, ...behind]);
+    assert.deepEqual(
+      said.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.code)),
+      ['unavailable', 'unavailable', 'stored'],
+    );
+    using late = await new Typist('late').join(server.app, alice.vault, note.id);
+    assert.equal(late.text, 'text');
+    await bob.join(server.app, alice.vault, note.id);
+    assert.equal((await alice.read('a.md')).body.content, 'text12');
   });
 
   test('who comes back to a document that was given up shares it with those who come later', async () => {

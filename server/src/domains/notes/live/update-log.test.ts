@@ -17,6 +17,7 @@ test('an edit for which there is no room is refused as one that could not be sto
     note: 'note' as NoteId,
     update: new Uint8Array(40 * 1024 * 1024),
     actor: { kind: 'session', name: 'bob' },
+    document: {},
   };
   // The second is a rejection, not an exception: who awaits it closes the document, which holds the edit already.
   const said = await Promise.allSettled([log.append(edit), log.append(edit)]);
@@ -24,4 +25,17 @@ test('an edit for which there is no room is refused as one that could not be sto
     said.map((each) => each.status === 'rejected' && each.reason.code),
     ['unavailable', 'unavailable'],
   );
+});
+
+test('edits of two documents of a note share no row: whoever has one of them in memory lacks the other', async () => {
+  const vault = { id: 'vault', key: { seal: () => Buffer.alloc(1) } } as unknown as OpenVault;
+  await using log = new UpdateLog({ transact: async () => 1 } as unknown as Database, testClock());
+  const edit = { vault, note: 'note' as NoteId, update: new Uint8Array(1), actor: { kind: 'session', name: 'bob' } };
+  const [first, second] = [
+    { ...edit, document: {} },
+    { ...edit, document: {} },
+  ];
+  const rows = await Promise.all([log.append(first), log.append(second), log.append(first)]);
+  assert.equal(rows[0], rows[2]);
+  assert.notEqual(rows[0], rows[1]);
 });

@@ -13,6 +13,8 @@ export interface LoggedUpdate {
   /** Yjs update, v1. */
   readonly update: Uint8Array;
   readonly actor: Actor;
+  /** The document in memory that holds it. */
+  readonly document: object;
 }
 
 interface Entry extends LoggedUpdate {
@@ -21,7 +23,7 @@ interface Entry extends LoggedUpdate {
   readonly done: PromiseWithResolvers<string>;
 }
 
-/** What one person typed into one note since the last insert: one row of the log. */
+/** What one person typed into one document since the last insert: one row of the log. */
 interface Row {
   readonly id: string;
   readonly first: LoggedUpdate;
@@ -49,6 +51,8 @@ export class UpdateLog implements AsyncDisposable {
   #edits = 0;
   #waitingBytes = 0;
   #flushing: Promise<void> | undefined;
+  /** Documents with an edit that was refused, and why: those that came after it may lean on it. */
+  readonly #refused = new WeakMap<object, NotevaultError>();
 
   constructor(db: Database, clock: Clock) {
     this.#db = db;
@@ -56,14 +60,17 @@ export class UpdateLog implements AsyncDisposable {
   }
 
   /**
-   * Resolves to the row's id once the edit is on disk; edits resolve in the order of the calls. Rejects with
-   * `unavailable` when it cannot be put there, with `note_not_found` when there is no such note.
+   * Resolves to the row's id once the edit is on disk; edits resolve in the order of the calls. Rejects with `unavailable`
+   * when it cannot be put there, with `note_not_found` when there is no such note; and then so do all later ones of its
+   * document: on disk without what they lean on, they would make the note unreadable.
    */
-  async append({ vault, note, update, actor }: LoggedUpdate): Promise<string> {
-    const bytes = update.length + OVERHEAD_BYTES;
-    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX) throw new NotevaultError('unavailable');
+  async append(logged: LoggedUpdate): Promise<string> {
+    const refused = this.#refused.get(logged.document);
+    if (refused !== undefined) throw refused;
+    const bytes = logged.update.length + OVERHEAD_BYTES;
+    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX) throw this.#refuse(logged, new NotevaultError('unavailable'));
     const done = Promise.withResolvers<string>();
-    this.#waiting.push({ vault, note, update, actor, bytes, done });
+    this.#waiting.push({ ...logged, bytes, done });
     this.#waitingBytes += bytes;
     this.#edits += 1;
     this.#flushing ??= this.#flush();
@@ -97,6 +104,11 @@ export class UpdateLog implements AsyncDisposable {
     this.#flushing = undefined;
   }
 
+  #refuse({ document }: LoggedUpdate, error: NotevaultError): NotevaultError {
+    this.#refused.set(document, error);
+    return error;
+  }
+
   #takeBatch(): Entry[] {
     let count = 0;
     for (let bytes = 0; count < this.#waiting.length && count < BATCH_MAX; count++) {
@@ -107,29 +119,39 @@ export class UpdateLog implements AsyncDisposable {
   }
 
   async #write(batch: readonly Entry[]): Promise<void> {
+    const entries = batch.filter(({ document, done }) => {
+      const refused = this.#refused.get(document);
+      if (refused !== undefined) done.reject(refused);
+      return refused === undefined;
+    });
     try {
-      const rows = this.#rowsOf(batch);
+      const rows = this.#rowsOf(entries);
       await this.#insert(rows);
       const idOf = new Map(rows.flatMap(({ id, entries }) => entries.map((entry) => [entry, id])));
-      for (const entry of batch) entry.done.resolve(idOf.get(entry) ?? '');
+      for (const entry of entries) entry.done.resolve(idOf.get(entry) ?? '');
     } catch (error) {
-      if (batch.length === 1) return batch[0]?.done.reject(refusalOf(error));
       // One note that is gone must not cost the others their edits.
-      if (error instanceof ConstraintError) for (const entry of batch) await this.#write([entry]);
-      else for (const { done } of batch) done.reject(refusalOf(error));
+      if (error instanceof ConstraintError && entries.length > 1) {
+        for (const entry of entries) await this.#write([entry]);
+      } else {
+        for (const entry of entries) entry.done.reject(this.#refuse(entry, refusalOf(error)));
+      }
     }
   }
 
   /** Sealing and inserting cost more than the few letters of an edit: those of a moment share a row. */
   #rowsOf(batch: readonly Entry[]): Row[] {
-    const rows = new Map<string, Row>();
+    const rows = new Map<object, Map<string, Row>>();
     for (const entry of batch) {
-      const key = `${entry.note}\0${entry.actor.kind}\0${entry.actor.name}`;
-      const row = rows.get(key) ?? { id: this.#clock.uuid(), first: entry, entries: [] };
+      const { document, actor } = entry;
+      const ofDocument = rows.get(document) ?? new Map<string, Row>();
+      rows.set(document, ofDocument);
+      const key = `${actor.kind}\0${actor.name}`;
+      const row = ofDocument.get(key) ?? { id: this.#clock.uuid(), first: entry, entries: [] };
       row.entries.push(entry);
-      rows.set(key, row);
+      ofDocument.set(key, row);
     }
-    return [...rows.values()];
+    return [...rows.values()].flatMap((ofDocument) => [...ofDocument.values()]);
   }
 
   #insert(rows: readonly Row[]): Promise<number> {
