@@ -200,6 +200,18 @@ onEachEngine('live documents', (open) => {
       await until(async () => (await metaOf(server, alice.vault, note.id)).hash === sha('text!'));
     });
 
+    test('[6.3] edits are folded in by themselves also when one that came with them is refused as ahead of the server', async () => {
+      const { server, alice } = await start();
+      const note = await alice.write('a.md', 'text');
+      using bob = await new Typist('bob').join(server.app, alice.vault, note.id);
+      const [[ours = 0] = []] = Y.decodeStateVector(Y.encodeStateVector(bob.doc));
+      const typed = bob.draft('!');
+      bob.doc.clientID = ours;
+      assert.deepEqual(await bob.sendAll([typed, bob.draft('forged')]), ['known', 'malformed']);
+      assert.equal(server.app.notes.live.figures().unsettled, 1);
+      await until(async () => (await metaOf(server, alice.vault, note.id)).hash === sha('text!'));
+    });
+
     test('a document nobody uses any more leaves memory, its edits folded in', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');

@@ -243,13 +243,16 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
 
   async #apply(document: LiveDocument, updates: readonly Uint8Array[], actor: Actor, from: Watcher): Promise<Taken[]> {
     try {
-      const apply = () => document.apply(updates, actor, from).finally(() => this.#mark(document.vault.id));
+      const apply = async () => {
+        const outcomes = await document.apply(updates, actor, from).finally(() => this.#mark(document.vault.id));
+        if (outcomes.includes('stored')) this.#edited(document);
+        return outcomes;
+      };
       let outcomes = await apply();
       if (outcomes.some((outcome) => outcome instanceof AheadOfUs)) {
         await this.#refresh(document.id);
         outcomes = await apply();
       }
-      if (outcomes.includes('stored')) this.#edited(document);
       for (const outcome of outcomes) {
         const text = outcome instanceof LineageError ? outcome.text : null;
         if (text !== null) await this.#keepForeign(document, text, actor);
