@@ -98,7 +98,7 @@ export class LiveDocument {
   /** Ends when everything applied so far is on disk. */
   #durable: Promise<unknown> = Promise.resolve();
   #lost = false;
-  /** When its row was last written from it, on the clock of `performance.now()`. */
+  /** When it was last taken to write its row from, on the clock of `performance.now()`: what comes after is for the next. */
   #settledAt = Number.NEGATIVE_INFINITY;
 
   /** Throws `note_unreadable`. */
@@ -216,12 +216,12 @@ export class LiveDocument {
   upTo(whole: WholeNote): { doc: Doc; before: Uint8Array } | undefined {
     if (this.#lost) return undefined;
     this.catchUp(whole);
+    this.#settledAt = performance.now();
     return { doc: this.#doc, before: this.#snapshot };
   }
 
   /** The row was written from this document. */
   settled(written: { stamp: number; head: string; snapshot: Uint8Array; updates: readonly string[] }): void {
-    this.#settledAt = performance.now();
     for (const id of written.updates) this.#seen.delete(id);
     if (written.stamp < this.#stamp) return;
     this.#stamp = written.stamp;

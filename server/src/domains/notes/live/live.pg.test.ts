@@ -348,6 +348,29 @@ onEachEngine('live documents', (open) => {
     assert.equal((await alice.read('a.md')).body.content, 'text!');
   });
 
+  test('[6.4] an edit that comes while its note is being settled is settled a second after that', async () => {
+    await using notes = await startNotes({ open });
+    const { alice, server } = notes;
+    const note = await alice.write('a.md', 'text');
+    using bob = await new Typist('bob').join(server.app, alice.vault, note.id);
+    const transact = server.db.transact.bind(server.db);
+    const [moments, typed]: [number[], Promise<string>[]] = [[], []];
+    server.db.transact = async (body, pace) => {
+      if (pace === 'first') return transact(body, pace);
+      moments.push(performance.now());
+      typed.push(bob.type('!'));
+      await typed.at(-1);
+      if (moments.length === 2) server.db.transact = transact;
+      return transact(body, pace);
+    };
+    await bob.type('!');
+    await until(() => moments.length === 2);
+    const [first = 0, second = 0] = moments;
+    assert.ok(second - first > 900, `${second - first} ms apart`);
+    assert.deepEqual(await Promise.all(typed), ['stored', 'stored']);
+    assert.equal((await alice.read('a.md')).body.content, 'text!!!');
+  });
+
   test('an edit that leans on one that could not be put on disk is not put there either', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
