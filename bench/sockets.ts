@@ -12,10 +12,12 @@ const DOCUMENTS = 10_000;
 /** Sockets that are opened at once, and documents that are open at once. */
 const AT_ONCE = 100;
 const BATCH = 100;
-/** Memory stands when it has not sunk at so many looks. */
-const STANDING = 22;
+/** Memory stands when at so many looks nothing was done and it has not sunk. */
+const STANDING = 20;
 const LOOK_MS = 3000;
-const LOOKS = 60;
+const LOOKS = 200;
+/** A process that takes no more between two looks has nothing to do; the probes alone take some. */
+const WORK_SECONDS = 0.4;
 
 const limits = { NOTEVAULT_SOCKETS_PER_USER: '100000', NOTEVAULT_DOCUMENTS_PER_SOCKET: '100000' };
 await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0'], limits);
@@ -39,10 +41,12 @@ async function each(count: number, atOnce: number, work: (at: number) => Promise
  */
 async function atRest(): Promise<Collected> {
   let lowest = Number.POSITIVE_INFINITY;
+  let cpu = await server.cpu();
   for (let [looks, stood] = [0, 0]; looks < LOOKS && stood < STANDING; looks++) {
     await delay(LOOK_MS);
-    const now = await server.memory();
-    stood = now < lowest - 1 ? 0 : stood + 1;
+    const [now, worked] = [await server.memory(), (await server.cpu()) - cpu];
+    cpu += worked;
+    stood = now < lowest - 1 || worked > WORK_SECONDS ? 0 : stood + 1;
     lowest = Math.min(lowest, now);
   }
   return server.collected();
@@ -115,7 +119,7 @@ async function measure(what: string, count: number, open: () => Promise<readonly
 
 /** Whose the memory is, in MB. */
 function columnsOf(now: Collected): Record<string, number> {
-  const threads = now.threadHeaps + now.threadExternal;
+  const threads = Math.round((now.threadHeaps + now.threadExternal) * 10) / 10;
   return {
     ...{ resident: now.resident, 'mapped files': now.files, own: now.own },
     ...{ 'main heap': now.heap, 'of it used': now.heapUsed, 'buffers and code': now.external, threads },

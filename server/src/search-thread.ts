@@ -4,6 +4,7 @@ import type { Question, Reply } from './domains/search/desk.ts';
 import { createDesk } from './domains/search/desk-work.ts';
 import { systemClock } from './engines/clock/clock.ts';
 import { sealingKey } from './engines/keyring/sealing.ts';
+import { collectAtLeisure } from './engines/memory/memory.ts';
 
 /*
  * The search thread: the second place where things are put together. It holds indexes in memory and opens what is sealed,
@@ -20,7 +21,10 @@ const desk = createDesk({
   openContent: (key, note) => sealed.openContent({ key }, note.id, note.version, note.content ?? new Uint8Array()),
 });
 
+const worked = collectAtLeisure();
+
 parentPort?.on('message', ({ number, verb, ask }: Question) => {
+  worked();
   Promise.try(() => (desk[verb] as (ask: unknown) => unknown)(ask)).then(
     (answer) => parentPort?.postMessage({ number, answer, bytes: desk.bytes() } satisfies Reply),
     (error: unknown) => parentPort?.postMessage({ number, failure: nameOf(error) } satisfies Reply),

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { collectAtLeisure } from '../memory/memory.ts';
 import { builtinEmbedder } from './builtin.ts';
 import { type Embedder, EmbedderError } from './embedder.ts';
 import { onnxEmbedder } from './onnx.ts';
@@ -9,8 +10,10 @@ const data = workerData as ThreadData;
 const embedder: Embedder = data.kind === 'builtin' ? builtinEmbedder() : onnxEmbedder(data);
 const running = new Map<number, AbortController>();
 const even = async (words: readonly string[]) => words.map(() => 1);
+const worked = collectAtLeisure();
 
 parentPort?.on('message', async (question: Question) => {
+  worked();
   const { number } = question;
   if (question.verb === 'cancel') {
     running.get(number)?.abort();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { free, streamed } from './memory.ts';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { collectAtLeisure, free, streamed } from './memory.ts';
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
@@ -38,4 +38,16 @@ it('a buffer is freed, but none that shares its memory', () => {
   const pooled = Buffer.from('short');
   free(pooled);
   assert.equal(pooled.toString(), 'short');
+});
+
+it('garbage goes once there was no work for a while, and not before', async () => {
+  const worked = collectAtLeisure(150);
+  const garbage = new WeakRef({ text: 'nobody needs it' });
+  for (let turn = 0; turn < 20; turn++) {
+    worked();
+    await delay(10);
+  }
+  assert.ok(garbage.deref() !== undefined, 'collected in the midst of work');
+  // A look keeps it for the rest of the turn.
+  while (garbage.deref() !== undefined) await delay(300);
 });

@@ -4,8 +4,13 @@ import { runInNewContext } from 'node:vm';
 /** As much garbage as streams may make between two collections. */
 const BYTES_A_COLLECTION = 8 * 1024 * 1024;
 
+/** So long a thread has nothing to do before its garbage is collected. */
+const LEISURE_MS = 5000;
+
+type Collect = (options: { type: 'minor' | 'major' }) => void;
+
 let passed = 0;
-let collect: (() => void) | null = null;
+let collect: Collect | null = null;
 
 /**
  * Tells that a stream of large values has made so many bytes of garbage outside of V8's heap, such as the pieces that a
@@ -16,8 +21,20 @@ export function streamed(bytes: number): void {
   passed += bytes;
   if (passed < BYTES_A_COLLECTION) return;
   passed = 0;
-  collect ??= youngCollection();
-  collect();
+  collect ??= collector();
+  collect({ type: 'minor' });
+}
+
+/**
+ * Gives a function to call after each piece of work: once `leisureMs` have passed without any, this thread's garbage is
+ * collected. A thread that works by fits and starts would else keep the garbage of one until the next.
+ */
+export function collectAtLeisure(leisureMs = LEISURE_MS): () => void {
+  const timer = setTimeout(() => {
+    collect ??= collector();
+    collect({ type: 'major' });
+  }, leisureMs).unref();
+  return () => void timer.refresh();
 }
 
 /** Lets go at once of a buffer that nobody will look at again, rather than when it is collected. */
@@ -26,10 +43,10 @@ export function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-function youngCollection(): () => void {
+function collector(): Collect {
   // The only way to the collector from inside: contexts made while the flag is set have it.
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('globalThis.gc');
   setFlagsFromString('--no-expose-gc');
-  return typeof gc === 'function' ? () => gc({ type: 'minor' }) : () => undefined;
+  return typeof gc === 'function' ? (options) => gc(options) : () => undefined;
 }
