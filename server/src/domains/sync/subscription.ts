@@ -274,15 +274,17 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
   }
 
   async #applied(arrived: readonly Arrived[], results: readonly Taken[]): Promise<void> {
-    let asks = false;
+    let asks = 0;
     for (const [index, result] of results.entries()) {
       if (result === 'stored' || result === 'known') this.#settled(null);
       else this.#refuse(result);
       // Who sent all it has and still leans on more would be asked for ever.
-      asks ||= result === 'missing' && arrived[index]?.whole === false;
+      if (result === 'missing' && arrived[index]?.whole === false) asks += 1;
     }
-    const ours = asks ? await this.#live?.stateVector() : undefined;
-    if (ours !== undefined && !this.#over) this.#outlet.ask(ours);
+    if (asks === 0) return;
+    const ours = await this.#live?.stateVector();
+    // For each of them: clients count what is acknowledged, and the answer to this is what makes up for a refusal.
+    for (let asked = 0; asked < asks && ours !== undefined && !this.#over; asked++) this.#outlet.ask(ours);
   }
 
   /** A watcher may send all it has, as protocols do after connecting, as long as that is nothing new. */
