@@ -1,67 +1,38 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Kysely } from 'kysely';
 import { statementsOver } from '../../engines/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { Level } from '../accounts/accounts.ts';
 import type { VaultsTables } from '../vaults/vaults.tables.ts';
 import type { ConnectionKind, ConnectionsTables } from './connections.tables.ts';
 
-const { statement, listStatement } = statementsOver<
-  ConnectionsTables & Pick<AccountsTables, 'users'> & Pick<VaultsTables, 'vaults'>
->();
+type Tables = ConnectionsTables & Pick<AccountsTables, 'users'> & Pick<VaultsTables, 'vaults'>;
+
+const { statement, listStatement } = statementsOver<Tables>();
 
 // Who a credential stands for
 
-/** The connection of a key's secret while it may be used: a row for each vault with a level of its own, at least one. */
-export const findBySecret = statement((db, p: { hash: Buffer }) =>
-  db
+/** Connections while they may be used: a row for each vault with a level of its own, at least one. */
+function usable(db: Kysely<Tables>) {
+  return db
     .selectFrom('connections as c')
     .innerJoin('users as u', 'u.id', 'c.user_id')
     .leftJoin('connection_levels as l', (join) =>
       join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
     )
-    .select([
-      'c.user_id',
-      'c.id',
-      'c.kind',
-      'c.name',
-      'c.default_level',
-      'c.scope',
-      'c.last_used_at',
-      'l.vault_id',
-      'l.level',
-      'u.plan as tier',
-    ])
-    .where('c.secret_hash', '=', p.hash)
+    .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_level', 'c.scope', 'c.last_used_at'])
+    .select(['l.vault_id', 'l.level', 'u.plan as tier'])
     .where('c.revoked_at', 'is', null)
     .where('u.suspended_at', 'is', null)
-    .where('u.deleting_at', 'is', null),
-);
+    .where('u.deleting_at', 'is', null);
+}
 
-/** As `findBySecret`, for a connection that is known. */
+/** The connection of a key's secret. */
+export const findBySecret = statement((db, p: { hash: Buffer }) => usable(db).where('c.secret_hash', '=', p.hash));
+
+/** A connection that is known. */
 export const findUsable = statement((db, p: { userId: UserId; id: string }) =>
-  db
-    .selectFrom('connections as c')
-    .innerJoin('users as u', 'u.id', 'c.user_id')
-    .leftJoin('connection_levels as l', (join) =>
-      join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
-    )
-    .select([
-      'c.user_id',
-      'c.id',
-      'c.kind',
-      'c.name',
-      'c.default_level',
-      'c.scope',
-      'c.last_used_at',
-      'l.vault_id',
-      'l.level',
-      'u.plan as tier',
-    ])
-    .where('c.user_id', '=', p.userId)
-    .where('c.id', '=', p.id)
-    .where('c.revoked_at', 'is', null)
-    .where('u.suspended_at', 'is', null)
-    .where('u.deleting_at', 'is', null),
+  usable(db).where('c.user_id', '=', p.userId).where('c.id', '=', p.id),
 );
 
 /** Keeps the latest minute, and the first address ever. */
