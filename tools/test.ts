@@ -3,18 +3,24 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.ts';
 
 /*
- * node tools/test.ts [paths or node options…]
+ * node tools/test.ts [--long] [paths or node options…]
  *
  * Runs the tests (all of them, or those in the given files and folders) against one PostgreSQL server, started here
- * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on.
+ * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Files called *.long.test.ts, which run for
+ * minutes to hours, are run with --long, which runs nothing else, or when they are named.
  */
 
 const EVERYWHERE = ['packages/**/test', 'packages/**/src', 'server/src', 'server/test', 'cli', 'tools'];
 /** What a test file that needs PostgreSQL imports, or is called; one not recognised starts a server of its own. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 
+const LONG = '.long.test.ts';
+/** A test that waits for what never comes fails after this time, with its name. */
+const TIMEOUT_MINUTES = { short: 5, long: 240 };
+
 const args = process.argv.slice(2);
-const options = args.filter((arg) => arg.startsWith('-'));
+const kind = args.includes('--long') ? 'long' : 'short';
+const options = args.filter((arg) => arg.startsWith('-') && arg !== '--long');
 const paths = args.filter((arg) => !arg.startsWith('-'));
 const files = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap(testsIn))].sort();
 
@@ -35,13 +41,18 @@ if (files.length === 0) {
 
 async function run(files: readonly string[]): Promise<number> {
   const environment = { ...process.env };
+  if (environment.TEST_SEED === 'random') {
+    environment.TEST_SEED = String(Math.floor(Math.random() * 1_000_000));
+    process.stderr.write(`TEST_SEED=${environment.TEST_SEED} draws the same again.\n`);
+  }
   const reason = whyNoCluster();
   if (environment.TEST_POSTGRES_URL === undefined && files.some(needsPostgres)) {
     if (reason === undefined) environment.TEST_POSTGRES_URL = (await startCluster()).url;
     else process.stderr.write(`NOTHING IS TESTED ON POSTGRESQL: ${reason}\n`);
   }
   const seed = ['--import', new URL('./test-seed.ts', import.meta.url).href];
-  const args = [...seed, '--test', '--test-concurrency=2', '--test-reporter=spec', ...options, ...files];
+  const timeout = `--test-timeout=${TIMEOUT_MINUTES[kind] * 60_000}`;
+  const args = [...seed, '--test', '--test-concurrency=2', timeout, '--test-reporter=spec', ...options, ...files];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: environment });
   children.add(child);
   return new Promise((resolve, reject) => {
@@ -54,7 +65,9 @@ function testsIn(path: string): string[] {
   if (path.endsWith('.ts')) return [path];
   if (path.includes('*')) return globSync(path).flatMap(testsIn);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return [];
-  return globSync(`${path}/**/*.test.ts`).filter((file) => !file.includes('node_modules'));
+  return globSync(`${path}/**/*.test.ts`).filter(
+    (file) => !file.includes('node_modules') && file.endsWith(LONG) === (kind === 'long'),
+  );
 }
 
 function needsPostgres(file: string): boolean {

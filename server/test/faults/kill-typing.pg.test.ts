@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoPostgres } from '../kit/postgres.ts';
+import { seedOfRun } from '../kit/random.ts';
 import type { EngineName } from './kill.ts';
 import { killTyping } from './kill-typing.ts';
 
-// The short form; the long one kills fifty times (CONTRIBUTING.md).
+// The short form; kill.long.test.ts has the long one.
 const noPostgres = whyNoPostgres() ?? false;
 if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: kills while people type: ${noPostgres}\n`);
 
@@ -12,8 +13,8 @@ for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   const skip = engine === 'postgres' && noPostgres;
   test(`[7.3] killed while twenty people type, a server on ${engine} has every acknowledged word, once`, {
     skip,
-  }, async () => {
-    const seed = Math.floor(Math.random() * 1_000_000);
+  }, async (t) => {
+    const seed = seedOfRun(t);
     const report: string[] = [];
     const faults = await killTyping({ engine, times: 2, seed, report: (line) => report.push(line) });
     const again = `node server/test/faults/kill-typing.ts --engine ${engine} --times 2 --seed ${seed}`;

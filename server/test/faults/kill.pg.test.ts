@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoPostgres } from '../kit/postgres.ts';
+import { seedOfRun } from '../kit/random.ts';
 import { type EngineName, killRun } from './kill.ts';
 
-// The short form. CONTRIBUTING.md has the long one, which kills fifty times.
+// The short form; kill.long.test.ts has the long one.
 const noPostgres = whyNoPostgres() ?? false;
 if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: kills under load: ${noPostgres}\n`);
 
@@ -11,8 +12,8 @@ for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   const skip = engine === 'postgres' && noPostgres;
   test(`killed under load, a server on ${engine} starts again with every acknowledged write and nothing half there`, {
     skip,
-  }, async () => {
-    const seed = Math.floor(Math.random() * 1_000_000);
+  }, async (t) => {
+    const seed = seedOfRun(t);
     const report: string[] = [];
     const faults = await killRun({ engine, times: 2, seed, report: (line) => report.push(line) });
     const again = `node server/test/faults/kill.ts --engine ${engine} --times 2 --seed ${seed}`;

@@ -40,3 +40,11 @@ export class Random {
     return text.slice(0, length);
   }
 }
+
+/** What draws seeds, for runs that are to differ each time: TEST_SEED repeats one. Each failure must name its seed. */
+export function seedOfRun(test: { diagnostic(message: string): void }): number {
+  const given = Number(process.env.TEST_SEED);
+  const seed = process.env.TEST_SEED && Number.isInteger(given) ? given : Math.floor(Math.random() * 1_000_000);
+  test.diagnostic(`TEST_SEED=${seed} draws the same again`);
+  return seed;
+}

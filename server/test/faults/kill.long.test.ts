@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { whyNoPostgres } from '../kit/postgres.ts';
+import { Random, seedOfRun } from '../kit/random.ts';
+import { type EngineName, type KillRun, killRun } from './kill.ts';
+import { killTyping } from './kill-typing.ts';
+
+/** Of each form on each engine; a server that survives some kills is then started over data that nobody has changed. */
+const KILLS = 50;
+const PER_RUN = 25;
+
+const noPostgres = whyNoPostgres() ?? false;
+if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: kills: ${noPostgres}\n`);
+
+const forms: readonly (readonly [title: string, file: string, (run: KillRun) => Promise<string[]>])[] = [
+  ['under load', 'kill.ts', killRun],
+  ['while twenty people type', 'kill-typing.ts', killTyping],
+];
+
+for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
+  for (const [when, file, run] of forms) {
+    const skip = engine === 'postgres' && noPostgres;
+    test(`a server on ${engine} survives ${KILLS} kills ${when}`, { skip }, async (t) => {
+      const random = new Random(seedOfRun(t));
+      for (let done = 0; done < KILLS; done += PER_RUN) {
+        const seed = random.below(1_000_000);
+        const report: string[] = [];
+        const faults = await run({ engine, times: PER_RUN, seed, report: (line) => report.push(line) });
+        const again = `node server/test/faults/${file} --engine ${engine} --times ${PER_RUN} --seed ${seed}`;
+        assert.deepEqual(faults, [], `${report.join('; ')}; again: ${again}`);
+      }
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../kit/engines.ts';
+import { Random, seedOfRun } from '../kit/random.ts';
+import { isolationRun } from './isolation.ts';
+import { movesRun } from './moves.ts';
+
+const MOVES_SEEDS = 2000;
+const ISOLATION_SEEDS = 20;
+const ISOLATION_ROUNDS = 50;
+
+/** Each run has seeds of its own; every fault names the seed that found it. */
+onEachEngine('at random, for long', (open) => {
+  test(`writing, moving and deleting from two servers keeps every link, note and count (${MOVES_SEEDS} seeds)`, async (t) => {
+    const first = new Random(seedOfRun(t)).below(2 ** 30);
+    const faults = await movesRun(
+      open,
+      Array.from({ length: MOVES_SEEDS }, (_, at) => first + at),
+    );
+    assert.deepEqual(
+      faults.map((fault) => fault.slice(0, 500)),
+      [],
+    );
+  });
+
+  test(`one user learns nothing of another (${ISOLATION_SEEDS} seeds)`, async (t) => {
+    const random = new Random(seedOfRun(t));
+    for (let done = 0; done < ISOLATION_SEEDS; done++) {
+      const seed = random.below(2 ** 30);
+      assert.deepEqual((await isolationRun(open, seed, ISOLATION_ROUNDS)).slice(0, 20), [], `seed ${seed}`);
+    }
+  });
+});
