@@ -98,6 +98,8 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     bodyLimit: DEFAULT_BODY_LIMIT,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
+    // Fastify's own is not of the catalogue: see letConnectionsGo.
+    return503OnClosing: false,
     requestTimeout: REQUEST_MS,
     clientErrorHandler: answerUnreadable,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false, strictTypes: false } },

@@ -1,8 +1,10 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance } from 'fastify';
 
 /**
  * Lets connections go when the server stops. Node closes those that are idle at that moment; one with a request under way
- * would be kept alive after its answer, and the server would wait until the client left it.
+ * would be kept alive after its answer, and the server would wait until the client left it. A request that begins now on
+ * a connection of before gets `unavailable`.
  */
 export function letConnectionsGo(app: FastifyInstance): void {
   let stopping = false;
@@ -15,7 +17,7 @@ export function letConnectionsGo(app: FastifyInstance): void {
     reply.raw.once('close', () => {
       if (stopping) app.server.closeIdleConnections();
     });
-    done();
+    done(stopping ? new NotevaultError('unavailable') : undefined);
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (stopping) reply.header('connection', 'close');
