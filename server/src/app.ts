@@ -1,8 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Background, type Job } from './background.ts';
+import type { ComputeTasks } from './compute-thread.ts';
+import { WorkerPool } from './concurrency/worker-pool.ts';
 import type { Config } from './config/config.ts';
 import { publicUrlOf } from './config/config.ts';
 import { accountsRoutes } from './domains/accounts/accounts.routes.ts';
@@ -84,6 +87,10 @@ const PURGE_AFTER_DAYS = 30;
 const LISTS_MS = 10_000;
 /** How long a note waits for its vectors when nothing else is to do; notes written together are embedded together. */
 const EMBED_MS = 1000;
+/** One processor stays with the event loop. */
+const COMPUTE_THREADS = Math.max(1, availableParallelism() - 1);
+/** What a task may hold in memory: a document of half a million pieces, or a few copies of a note of 10 MB. */
+const COMPUTE_MB = 256;
 
 /** Puts the rooms together and binds what each must cause in those on its right. Throws KeyringError for a wrong master key. */
 export async function buildApp(
@@ -153,8 +160,9 @@ export async function buildApp(
   const links = createLinks(db, extensions);
   const retention = { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays };
   const files = createFiles({ tree, vaults, clock, hooks: links });
+  const compute = new WorkerPool<ComputeTasks>({ start: startComputeThread, size: COMPUTE_THREADS });
   const notes: Notes = createNotes({
-    ...{ db, tree, vaults, hot, clock, retention, bus, alone: engines.alone, hooks: links, files },
+    ...{ db, tree, vaults, hot, clock, retention, bus, alone: engines.alone, hooks: links, files, compute },
     report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be folded into its note'),
   });
   const attachments: Attachments = createAttachments({
@@ -282,6 +290,7 @@ export async function buildApp(
       await background[Symbol.asyncDispose]();
       await search[Symbol.asyncDispose]();
       await notes[Symbol.asyncDispose]();
+      await compute[Symbol.asyncDispose]();
       // Nothing depends on these: a database that is away must not keep the process from ending.
       await connections.flushUses().catch(() => undefined);
       await events.flush().catch(() => undefined);
@@ -293,6 +302,11 @@ export async function buildApp(
 /** Resolves after that long, or as soon as the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms >= 1) await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+}
+
+function startComputeThread(): Worker {
+  const script = import.meta.url.endsWith('.ts') ? './compute-thread.ts' : './compute-thread.js';
+  return new Worker(new URL(script, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: COMPUTE_MB } });
 }
 
 function startSearchThread({ searchMemoryMb }: Config): Worker {

@@ -1,5 +1,6 @@
 import type { RawLink } from '@notevault/note-text/raw-link.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { Compute } from '../../concurrency/worker-pool.ts';
 import type { Bus } from '../../engines/bus/bus.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
@@ -8,6 +9,7 @@ import type { Tree } from '../tree/tree.ts';
 import type { HotVaults, OpenVault, Vaults, VaultWriting } from '../vaults/vaults.ts';
 import type { Actor } from './meta.ts';
 import type { NoteLink } from './notes.schema.ts';
+import type { NoteTasks } from './tasks.ts';
 import type { Retention } from './thinning.ts';
 
 /** In whose name, into which vault and from which device notes are written. `Result` is what the verb answers. */
@@ -164,6 +166,8 @@ export interface NoteParts {
   readonly hooks: NoteHooks;
   readonly files: FileHooks;
   readonly live: LiveSignals;
+  /** Runs what would hold up the event loop. */
+  readonly compute: Compute<NoteTasks>;
 }
 
 /** What the documents in memory work with. */

@@ -1,0 +1,104 @@
+interface Waiting<Item> {
+  readonly item: Item;
+  readonly weight: number;
+}
+
+interface Line<Item> {
+  readonly waiting: Waiting<Item>[];
+  weight: number;
+  /** What the owner has cost, counted from where the others stood when it came. */
+  spent: number;
+}
+
+/** How much may wait, counted in items and in their weight (bytes, say). */
+export interface QueueLimits {
+  readonly items: number;
+  readonly weight: number;
+  readonly itemsPerOwner: number;
+  readonly weightPerOwner: number;
+}
+
+/**
+ * A bounded queue that owners share fairly: next is the first item of the owner that has cost least so far. An owner that
+ * comes anew begins where the busy ones stand, so that idling earns nothing.
+ */
+export class FairQueue<Item> {
+  readonly #limits: QueueLimits;
+  readonly #lines = new Map<string, Line<Item>>();
+  #length = 0;
+  #weight = 0;
+  /** What the owner served last had cost by then. */
+  #level = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds an item. @returns false, without adding it, when the owner's share or the whole queue is full. */
+  push(owner: string, item: Item, weight: number): boolean {
+    const line = this.#lines.get(owner) ?? { waiting: [], weight: 0, spent: this.#level };
+    const limits = this.#limits;
+    // One item always fits its owner's share, however heavy it is.
+    const overShare =
+      line.waiting.length >= limits.itemsPerOwner ||
+      (line.waiting.length > 0 && line.weight + weight > limits.weightPerOwner);
+    const overAll = this.#length >= limits.items || (this.#length > 0 && this.#weight + weight > limits.weight);
+    if (overShare || overAll) return false;
+    if (line.waiting.length === 0) line.spent = Math.max(line.spent, this.#level);
+    line.waiting.push({ item, weight });
+    line.weight += weight;
+    this.#lines.set(owner, line);
+    this.#length += 1;
+    this.#weight += weight;
+    return true;
+  }
+
+  /** Takes the next item out; undefined when nothing waits. */
+  shift(): { readonly owner: string; readonly item: Item } | undefined {
+    const next = this.#cheapest();
+    if (next === undefined) return undefined;
+    const [owner, line] = next;
+    const first = line.waiting.shift();
+    if (first === undefined) return undefined;
+    line.weight -= first.weight;
+    this.#length -= 1;
+    this.#weight -= first.weight;
+    this.#level = line.spent;
+    return { owner, item: first.item };
+  }
+
+  /** Counts what an owner's item cost, in whatever unit the caller measures. */
+  charge(owner: string, cost: number): void {
+    const line = this.#lines.get(owner);
+    if (line !== undefined) line.spent += cost;
+    if (this.#length === 0) this.#forget();
+  }
+
+  /** Takes everything out. */
+  clear(): Item[] {
+    const items = [...this.#lines.values()].flatMap(({ waiting }) => waiting.map(({ item }) => item));
+    this.#lines.clear();
+    this.#length = 0;
+    this.#weight = 0;
+    return items;
+  }
+
+  #cheapest(): [string, Line<Item>] | undefined {
+    let best: [string, Line<Item>] | undefined;
+    for (const entry of this.#lines) {
+      const [, line] = entry;
+      if (line.waiting.length > 0 && (best === undefined || line.spent < best[1].spent)) best = entry;
+    }
+    return best;
+  }
+
+  /** Nobody waits: whoever is ahead of the others by now has held up nobody. */
+  #forget(): void {
+    this.#lines.clear();
+    this.#level = 0;
+  }
+}
