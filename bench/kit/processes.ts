@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshPostgres } from '../../server/test/kit/postgres.ts';
@@ -18,6 +18,9 @@ export interface Running extends AsyncDisposable {
   memory(): Promise<number>;
   /** As `memory`, and what of it is in use, after its garbage is collected. */
   collected(): Promise<Collected>;
+  /** The most resident memory in MB since the start, or since `resetPeak`. */
+  peakMemory(): Promise<number>;
+  resetPeak(): Promise<void>;
   /** Of it, in MiB, what no file backs: mapped ones stay in memory as long as there is room. */
   ownMemory(): Promise<number>;
   /** Processor time used so far, in seconds: unlike time on the clock it hardly depends on what else the machine does. */
@@ -55,11 +58,11 @@ export function numberGiven(otherwise: number): number {
 }
 
 /** Starts the server: on SQLite, or with `--postgres` among the arguments of the bench on a fresh PostgreSQL database (fsync off). */
-export async function startServer(): Promise<Running> {
+export async function startServer(env: NodeJS.ProcessEnv = {}): Promise<Running> {
   const serve = ['serve', '--port', '0'];
-  if (!process.argv.includes('--postgres')) return startProcess('cli/src/main.ts', serve);
+  if (!process.argv.includes('--postgres')) return startProcess('cli/src/main.ts', serve, env);
   const database = await freshPostgres();
-  const running = await startProcess('cli/src/main.ts', serve, { NOTEVAULT_DATABASE_URL: database.url });
+  const running = await startProcess('cli/src/main.ts', serve, { ...env, NOTEVAULT_DATABASE_URL: database.url });
   return {
     ...running,
     async [Symbol.asyncDispose]() {
@@ -88,21 +91,21 @@ export async function startProcess(
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
   };
+  const statusMb = async (field: string) => {
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+    return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;
+  };
   const url = (await lines.waitFor(/listens on (\S+)/))[1] ?? '';
   return {
     ...{ url, folder },
-    memory: async () => {
-      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-    },
+    memory: () => statusMb('VmRSS'),
+    peakMemory: () => statusMb('VmHWM'),
+    resetPeak: () => writeFile(`/proc/${child.pid}/clear_refs`, '5'),
     collected: async () => {
       child.kill('SIGUSR1');
       return JSON.parse((await lines.waitFor(/^memory (.*)$/m))[1] ?? '{}') as Collected;
     },
-    ownMemory: async () => {
-      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-      return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-    },
+    ownMemory: () => statusMb('RssAnon'),
     cpu: async () => {
       const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

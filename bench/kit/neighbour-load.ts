@@ -1,0 +1,58 @@
+/** A server and an account on it, as a load sees them. */
+export interface LoadTarget {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** Credential and vault of the account that makes the load, for every request. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What one account does to a server while others use it; runs in a process of its own. */
+export interface NeighbourLoad {
+  readonly name: string;
+  /** Writes what the load works on. Not measured. */
+  prepare?(target: LoadTarget): Promise<void>;
+  /** Works until the signal is aborted, and then ends soon. Failed requests are the load's own business. */
+  run(target: LoadTarget, signal: AbortSignal): Promise<void>;
+}
+
+/** Sends JSON as the account; resolves to the answer's status once its body is read. Throws when the connection breaks. */
+export async function send(
+  { url, headers }: LoadTarget,
+  method: string,
+  path: string,
+  body?: unknown,
+  signal: AbortSignal | null = null,
+): Promise<number> {
+  const key = { 'x-idempotency-key': crypto.randomUUID() };
+  const json = body === undefined ? {} : { 'content-type': 'application/json', ...(method === 'POST' ? key : {}) };
+  const answer = await fetch(`${url}/api${path}`, {
+    method,
+    headers: { ...headers, ...json },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal,
+  });
+  // Read and dropped piece by piece: a load must not run out of memory before the server does.
+  if (answer.body !== null) for await (const _ of answer.body);
+  return answer.status;
+}
+
+/** As `send`, for what a load needs: throws unless the answer is a success. */
+export async function put(target: LoadTarget, method: string, path: string, body: unknown): Promise<void> {
+  const status = await send(target, method, path, body);
+  if (status >= 300) throw new Error(`${method} ${path} was answered ${status}`);
+}
+
+/** Runs `work` again and again in so many loops until the signal is aborted; a refusal (503) waits a moment. */
+export async function loops(
+  count: number,
+  signal: AbortSignal,
+  work: (loop: number, round: number) => Promise<number>,
+): Promise<void> {
+  const loop = async (at: number) => {
+    for (let round = 0; !signal.aborted; round++) {
+      const status = await work(at, round).catch(() => 0);
+      if (status === 0 || status === 503) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  await Promise.all(Array.from({ length: count }, (_, at) => loop(at)));
+}

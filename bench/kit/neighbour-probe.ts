@@ -1,0 +1,81 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LoadTarget } from './neighbour-load.ts';
+import { helperMain, type ProbeReport, type Seen } from './neighbour-process.ts';
+
+// Another account: asks for its profile every 20 ms and writes a small note every 100 ms, whether or not the last request
+// was answered. So a server that stops for a second shows in fifty answers, as it does to people.
+const ME_EVERY_MS = 20;
+const UPSERT_EVERY_MS = 100;
+const AT_ONCE_MAX = 400;
+/** What is not answered so long after the end counts as it stands. */
+const DRAIN_MS = 20_000;
+
+class Probe {
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #target: LoadTarget;
+  readonly #times: number[] = [];
+  #refused = 0;
+  #open = 0;
+
+  constructor(target: LoadTarget) {
+    this.#target = target;
+  }
+
+  async run(
+    everyMs: number,
+    signal: AbortSignal,
+    shot: (at: number) => { method: string; path: string; body?: object },
+  ) {
+    const started = performance.now();
+    const running: Promise<void>[] = [];
+    for (let at = 0; !signal.aborted; at++) {
+      await delay(Math.max(0, started + at * everyMs - performance.now()));
+      if (this.#open < AT_ONCE_MAX) running.push(this.#once(shot(at)));
+    }
+    await Promise.race([Promise.all(running), delay(DRAIN_MS)]);
+    this.#agent.destroy();
+    await Promise.all(running);
+  }
+
+  seen(): Seen {
+    const times = this.#times.sort((a, b) => a - b);
+    const at = (share: number) => Math.round(10 * (times[Math.floor(times.length * share)] ?? 0)) / 10;
+    const worstMs = Math.round(10 * (times.at(-1) ?? 0)) / 10;
+    return { count: times.length, p50Ms: at(0.5), p99Ms: at(0.99), worstMs, refused: this.#refused };
+  }
+
+  async #once({ method, path, body }: { method: string; path: string; body?: object }): Promise<void> {
+    const { url, headers } = this.#target;
+    const at = performance.now();
+    this.#open += 1;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const json = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': text.length };
+    const status = await new Promise<number>((resolve) => {
+      const sent = { agent: this.#agent, method, headers: { ...headers, ...json } };
+      const asked = request(`${url}/api${path}`, sent, (answer) => {
+        answer.resume().on('close', () => resolve(answer.statusCode ?? 0));
+      });
+      asked.on('error', () => resolve(0));
+      asked.end(text);
+    });
+    this.#open -= 1;
+    this.#times.push(performance.now() - at);
+    if (status !== 200) this.#refused += 1;
+  }
+}
+
+await helperMain(async (target) => {
+  const [me, upsert] = [new Probe(target), new Probe(target)];
+  return async (signal): Promise<ProbeReport> => {
+    await Promise.all([
+      me.run(ME_EVERY_MS, signal, () => ({ method: 'GET', path: '/me' })),
+      upsert.run(UPSERT_EVERY_MS, signal, (at) => ({
+        method: 'POST',
+        path: '/notes',
+        body: { path: `probe/${at % 10}.md`, content: `written ${at}\n`, mtime: 1 },
+      })),
+    ]);
+    return { me: me.seen(), upsert: upsert.seen() };
+  };
+});
