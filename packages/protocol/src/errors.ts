@@ -21,7 +21,11 @@ const both = { both: true } as const;
 
 export const errors = {
   // Requests as such
-  bad_request: entry(400, 'bad_request', 'The request is not HTTP as this server speaks it, or broke off.'),
+  bad_request: entry(
+    400,
+    'bad_request',
+    'The request is not HTTP as this server speaks it (HTTP/1.1 needs one Host header), or broke off.',
+  ),
   invalid_json: entry(400, 'invalid_json', 'The body is not JSON. Send UTF-8 JSON.'),
   unauthorized: entry(
     401,
@@ -37,6 +41,7 @@ export const errors = {
   ),
   body_too_large: entry(413, 'body_too_large', 'The body is over the limit in `max` (bytes).'),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Send `Content-Type: application/json`.'),
+  expectation_failed: entry(417, 'expectation_failed', 'The only expectation that is met is `Expect: 100-continue`.'),
   upgrade_required: entry(426, 'upgrade_required', 'This address speaks WebSocket only: ask for an upgrade.'),
   validation: entry(
     422,

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Arrival, Budget, type Pace } from './arrival.ts';
+import { inviteBody } from './expectations.ts';
 import { refuseCoded } from './incoming.ts';
 import { Places } from './places.ts';
 
@@ -46,6 +47,7 @@ export function takeBodies(app: FastifyInstance, limits: BodyLimits = LIMITS): v
     // A body of unknown length is taken for the largest it may be.
     const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
     if (big) await places.enter(payload);
+    inviteBody(request.raw);
     const arrival = new Arrival(payload, budget);
     try {
       return parseJson(await arrival.collect(max, big, limits));

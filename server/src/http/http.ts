@@ -12,11 +12,14 @@ import type { Tracing } from '../engines/tracing/tracing.ts';
 import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, takeBodies } from './body.ts';
 import { type Admitted, callOf, routableUrl } from './call.ts';
 import { errorHandler, headersFor } from './errors.ts';
+import { refuseExpectation, routeExpectations } from './expectations.ts';
+import { checkHost } from './host.ts';
 import { cutOffUnread, INCOMING_PACE, type IncomingPace, incomingOf, leaveBodiesUnread } from './incoming.ts';
 import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
 import { type MetricsAccess, mountMetrics } from './metrics.ts';
 import { mountOAuth, OPEN_TO_ALL } from './oauth.ts';
 import { Alive, Health, openApiDocument, plainSchema, schemaOf } from './openapi.ts';
+import { knowAllMethods, refuseOtherMethods } from './other-methods.ts';
 import type { Gate, Reply, Route } from './route.ts';
 import { send } from './send.ts';
 import { isUpgrade, mayUpgrade, mountSocket, type SocketRoute, type Sockets, takeUpgrades } from './sockets.ts';
@@ -84,11 +87,13 @@ const EXPOSED_HEADERS = [
 ];
 /** The cookie's own routes: no page of another origin may use them. */
 const COOKIE_ROUTES = new Set(['/api/auth/refresh', '/api/auth/logout']);
+const READ = new Set(['GET', 'HEAD']);
 
 /** The HTTP server over the routes of all rooms; not yet listening. */
 export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
   const app = Fastify({
-    http: { shouldUpgradeCallback: mayUpgrade },
+    // Node would refuse a missing host without a word: see checkHost.
+    http: { shouldUpgradeCallback: mayUpgrade, requireHostHeader: false },
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
@@ -107,12 +112,14 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
   const handleError = errorHandler(`${parts.publicUrl}/.well-known/oauth-protected-resource/api/mcp`);
   app.setErrorHandler(handleError);
   app.removeAllContentTypeParsers();
+  knowAllMethods(app);
   takeBodies(app);
   // First, so that refusals of the others are in its span.
   if (parts.tracing !== undefined) mountTracing(app, parts.tracing);
   guardEveryRequest(app);
   letConnectionsGo(app);
   takeUpgrades(app, parts.sockets);
+  routeExpectations(app);
   await app.register(cookie);
   await app.register(cors, { delegator: corsFor(parts.corsOrigins) });
   refuseUnknownRoutes(app);
@@ -142,10 +149,9 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
         for (const route of parts.routes) if (route.takes !== undefined) mount(streamed, route, mounted);
       });
       for (const route of parts.socketRoutes) mountSocket(api, route, parts.sockets);
-      refuseOtherMethods(api, [
-        ...parts.routes,
-        ...[...parts.socketRoutes.map(({ path }) => path), '/openapi', '/health'].map(read),
-      ]);
+      mountRefusals(api, parts.routes);
+      for (const { path } of parts.socketRoutes) refuseOtherMethods(api, path, READ);
+      for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);
       const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
       api.get('/openapi', { schema: document }, async () => app.swagger());
       const health = plainSchema('getHealth', 'That the server runs, and which version', Health);
@@ -163,7 +169,9 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     });
     return { status: 'ok' };
   });
-  refuseOtherMethods(app, ['/healthz', '/readyz', ...(parts.metrics === undefined ? [] : ['/metrics'])].map(read));
+  for (const path of ['/healthz', '/readyz', ...(parts.metrics === undefined ? [] : ['/metrics'])]) {
+    refuseOtherMethods(app, path, READ);
+  }
   return app;
 }
 
@@ -172,6 +180,8 @@ function guardEveryRequest(app: FastifyInstance): void {
   let inFlight = 0;
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersFor(request.id));
+    checkHost(request.raw);
+    refuseExpectation(request.raw);
     // Sockets stay for hours, and have bounds of their own.
     if (isUpgrade(request)) return;
     inFlight += 1;
@@ -260,10 +270,8 @@ async function admit(route: Route, request: FastifyRequest, gate: Gate): Promise
   return { principal, vault };
 }
 
-const read = (path: string) => ({ path, method: 'GET' }) as const;
-
-/** For each path with routes, the methods it lacks answer 405 with what it has. */
-function refuseOtherMethods(api: FastifyInstance, routes: readonly Pick<Route, 'path' | 'method' | 'anyName'>[]): void {
+/** The methods of each path with routes; all others answer 405. */
+function mountRefusals(api: FastifyInstance, routes: readonly Pick<Route, 'path' | 'method' | 'anyName'>[]): void {
   const methodsOf = new Map<string, Set<string>>();
   for (const { path, method } of routes) methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method));
   for (const { path, method } of routes.filter((route) => route.anyName)) {
@@ -271,18 +279,7 @@ function refuseOtherMethods(api: FastifyInstance, routes: readonly Pick<Route, '
   }
   for (const [url, present] of methodsOf) {
     if (present.has('GET')) present.add('HEAD');
-    const allow = [...present].sort().join(', ');
-    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter((method) => !present.has(method));
-    api.route({
-      method: others,
-      url,
-      exposeHeadRoute: false,
-      schema: { hide: true },
-      onRequest: async () => {
-        throw new NotevaultError('method_not_allowed', { allow });
-      },
-      handler: async () => undefined,
-    });
+    refuseOtherMethods(api, url, present);
   }
 }
 

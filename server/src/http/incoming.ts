@@ -1,6 +1,7 @@
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { inviteBody } from './expectations.ts';
 
 /** A request's body that is read as it comes, once, and never held as a whole. */
 export interface Incoming {
@@ -24,7 +25,7 @@ const POOR_LOOKS = 2;
 /** In this scope bodies of every type stay streams. */
 export function leaveBodiesUnread(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', (_request: FastifyRequest, payload: Readable, done) => done(null, payload));
+  scope.addContentTypeParser('*', (_request: FastifyRequest, payload, done) => done(null, payload));
 }
 
 /**
@@ -55,7 +56,7 @@ const JSON_TYPE = 'application/json';
 
 /** Waits for a body's chunks, not longer than its pace allows. */
 class Body {
-  readonly #payload: Readable;
+  readonly #payload: IncomingMessage;
   readonly #pace: IncomingPace;
   #wake = () => {};
   #failure: NotevaultError | null = null;
@@ -63,7 +64,7 @@ class Body {
   #taken = 0;
   #watch: NodeJS.Timeout | null = null;
 
-  constructor(payload: Readable, pace: IncomingPace) {
+  constructor(payload: IncomingMessage, pace: IncomingPace) {
     this.#payload = payload;
     this.#pace = pace;
   }
@@ -101,6 +102,7 @@ class Body {
     this.#payload.on('error', this.#onClose);
     // A client that hung up before now will not be heard of again.
     if (this.#payload.destroyed) this.#onClose();
+    else inviteBody(this.#payload);
   }
 
   readonly #onEvent = () => this.#wake();

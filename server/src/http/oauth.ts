@@ -5,8 +5,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Connections, Visit } from '../domains/connections/connections.ts';
 import { Arrival, Budget } from './arrival.ts';
 import { PUBLIC_BODY_LIMIT } from './body.ts';
+import { inviteBody } from './expectations.ts';
 import { linkChoicePage, linkedPage, linkPage } from './link-pages.ts';
 import { consentPage, errorPage, signInPage } from './oauth-pages.ts';
+import { refuseOtherMethods } from './other-methods.ts';
 import { type Page, pageOf } from './pages.ts';
 
 export interface OAuthHttpParts {
@@ -65,7 +67,7 @@ export async function mountOAuth(app: FastifyInstance, parts: OAuthHttpParts): P
     });
     add(scope, parts, 'POST', '/link', (request, reply) => link(request, reply, parts));
     mountMetadata(scope, parts);
-    refuseOtherMethods(scope);
+    mountRefusals(scope);
   });
 }
 
@@ -101,28 +103,18 @@ function mountMetadata(scope: FastifyInstance, { oauth, publicUrl }: OAuthHttpPa
   }
 }
 
-/** What these addresses do not do: they answer with what they do. */
-function refuseOtherMethods(scope: FastifyInstance): void {
-  const allowed = new Map<string, string>([...PROVIDER_ROUTES].map(([method, url]) => [url, method]));
-  for (const url of PAGES) allowed.set(url, 'GET, POST');
-  for (const url of OPEN_TO_ALL) if (url.startsWith('/.well-known/')) allowed.set(url, 'GET, HEAD');
-  for (const [url, allow] of allowed) {
-    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
-      (method) => !allow.split(', ').includes(method),
-    );
-    scope.route({
-      ...{ method: others, url, exposeHeadRoute: false, schema: { hide: true } as object },
-      onRequest: async () => {
-        throw new NotevaultError('method_not_allowed', { allow });
-      },
-      handler: async () => undefined,
-    });
+function mountRefusals(scope: FastifyInstance): void {
+  for (const [method, url] of PROVIDER_ROUTES) refuseOtherMethods(scope, url, new Set([method]));
+  for (const url of PAGES) refuseOtherMethods(scope, url, new Set(['GET', 'POST']));
+  for (const url of OPEN_TO_ALL) {
+    if (url.startsWith('/.well-known/')) refuseOtherMethods(scope, url, new Set(['GET', 'HEAD']));
   }
 }
 
 async function readBytes(request: FastifyRequest, payload: Readable, budget: Budget): Promise<Buffer> {
   const max = request.routeOptions.bodyLimit ?? PUBLIC_BODY_LIMIT;
   if (Number(request.headers['content-length'] ?? 0) > max) throw new NotevaultError('body_too_large', { max });
+  inviteBody(request.raw);
   const arrival = new Arrival(payload, budget);
   try {
     return await arrival.collect(max, false, PACE);

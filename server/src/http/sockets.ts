@@ -153,7 +153,7 @@ export class Sockets {
  * address, its path and its refusal are what they are elsewhere; the accepted socket then leaves HTTP behind.
  */
 export function takeUpgrades(app: FastifyInstance, sockets: Sockets): void {
-  app.server.on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
+  const route = (raw: IncomingMessage, socket: Socket, head: Buffer) => {
     // Without a listener, a client that hangs up now would end the process.
     socket.on('error', () => socket.destroy());
     upgrades.set(raw, { socket, head });
@@ -162,7 +162,10 @@ export function takeUpgrades(app: FastifyInstance, sockets: Sockets): void {
     response.assignSocket(socket);
     response.once('finish', () => socket.end());
     app.routing(raw, response);
-  });
+  };
+  app.server.on('upgrade', route);
+  // No tunnels are made here: no route takes the method, and the answer says so.
+  app.server.on('connect', route);
   let timer: NodeJS.Timeout | undefined;
   app.addHook('onListen', (done) => {
     timer = setInterval(() => sockets.tick(), TICK_MS).unref();

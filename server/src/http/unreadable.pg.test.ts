@@ -49,8 +49,9 @@ onEachEngine('requests that come to nothing', (open) => {
     for (const [line, status] of [
       ['POST /api/nowhere', 404],
       ['POST /nowhere', 404],
-      ['PROPFIND /api/notes', 404],
-      ['OPTIONS /api/auth/refresh', 404],
+      ['PROPFIND /api/nowhere', 404],
+      ['PROPFIND /api/notes', 405],
+      ['OPTIONS /api/auth/refresh', 405],
       ['PUT /api/auth/login', 405],
     ] as const) {
       const answer = await say(server, `${line} HTTP/1.1\r\n${body}`, /\}$/);

@@ -82,7 +82,7 @@ export class RawConnection implements Disposable {
 export async function exchange(url: string, bytes: string): Promise<RawAnswer | null> {
   using connection = await RawConnection.open(url);
   connection.send(bytes);
-  return connection.next(bytes.startsWith('HEAD '));
+  return await connection.next(bytes.startsWith('HEAD '));
 }
 
 /** An error of the catalogue with its status, and the headers that every answer has. */
