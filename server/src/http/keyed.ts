@@ -1,4 +1,4 @@
-import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import { type Answer, finishNothing, type Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admitted } from './call.ts';
@@ -22,6 +22,26 @@ export function keyOf(request: FastifyRequest, route: KeyedRoute): string | null
 
 /** Performs a route, once for its key, or gives its stored answer again (contract section 8). */
 export async function answerKeyed(
+  idempotency: Pick<Idempotency, 'once'>,
+  route: KeyedRoute,
+  call: KeyedCall,
+  key: string | null,
+  successStatus: number,
+): Promise<Reply> {
+  try {
+    return await performKeyed(idempotency, route, call, key, successStatus);
+  } catch (error) {
+    throw route.flagsConflicts === true && error instanceof NotevaultError ? flagConflict(error) : error;
+  }
+}
+
+/** The error with `conflict: true` where it is answered with 409; any other error as it is. */
+function flagConflict(error: NotevaultError): NotevaultError {
+  if (errors[error.code].status !== 409) return error;
+  return new NotevaultError(error.code, { conflict: true, ...error.details }, error.cause);
+}
+
+async function performKeyed(
   idempotency: Pick<Idempotency, 'once'>,
   route: KeyedRoute,
   call: KeyedCall,

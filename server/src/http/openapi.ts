@@ -34,7 +34,7 @@ const KeyErrors = {
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
 /** Every error body: a code or sentence in `error`, or messages by field in `errors`, and what the error adds. */
-function errorBody(codes: readonly ErrorCode[]): TSchema {
+function errorBody(codes: readonly ErrorCode[], more: Readonly<Record<string, object>> = {}): TSchema {
   const texts = [...new Set(codes.map((code) => errors[code].error))];
   const validation = codes.includes('validation');
   const required = validation ? [] : ['error'];
@@ -44,11 +44,14 @@ function errorBody(codes: readonly ErrorCode[]): TSchema {
     properties: {
       error: { type: 'string' },
       errors: { description: 'A text, or field → messages.' },
+      ...more,
     },
-    required,
+    required: [...required, ...Object.keys(more)],
     additionalProperties: true,
   });
 }
+
+const ConflictFlag = { conflict: { type: 'boolean', description: 'Always true: the write was not taken.' } };
 
 /** All errors a route can answer with. */
 export function errorsOf(route: Route): ErrorCode[] {
@@ -69,7 +72,9 @@ export function schemaOf(route: Route): FastifySchema {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const response: Record<number, TSchema> = {};
-  for (const [status, codes] of byStatus) response[status] = errorBody(codes);
+  for (const [status, codes] of byStatus) {
+    response[status] = errorBody(codes, status === 409 && route.flagsConflicts ? ConflictFlag : {});
+  }
   for (const [status, schema] of Object.entries(route.responses)) {
     response[Number(status)] = schema ?? Type.Null({ description: 'No body.' });
   }

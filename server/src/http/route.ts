@@ -101,6 +101,8 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly sendsBytes?: boolean;
   /** The catalogue errors it can answer with, besides those of its access and of requests as such. */
   readonly errors?: readonly ErrorCode[];
+  /** Every 409 carries `conflict: true`, by which clients recognise that their write was not taken. */
+  readonly flagsConflicts?: true;
 }
 
 type CallTo<A extends Access, B, Q, P> = Call &

@@ -156,7 +156,7 @@ function refusal(path: string, error: NotevaultError): BatchResult {
         ...(server_path === undefined ? {} : { server_path }),
         ...(reason === undefined ? {} : { reason }),
       };
-      return { status: 'conflict', path, server_note: server_note ?? null, ...more };
+      return { status: 'conflict', conflict: true, path, server_note: server_note ?? null, ...more };
     }
     case 'note_too_large':
       return failed(path, TOO_LARGE);

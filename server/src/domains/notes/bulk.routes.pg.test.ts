@@ -73,10 +73,11 @@ onEachEngine('POST /notes/batch', (open) => {
         ['error', ['mtime', 'path']],
       ],
     );
-    assert.deepEqual(all[6], { status: 'conflict', path: 'old.md', server_note: old });
-    assert.deepEqual(all[7], { status: 'conflict', path: 'gone.md', server_note: null });
-    assert.deepEqual(all[8], { status: 'conflict', path: 'taken.md', server_note: null, server_path: 'taken.md' });
-    assert.deepEqual(all[9], { status: 'conflict', path: 'b.md', server_note: folder, server_path: 'taken.md/x.md' });
+    assert.deepEqual(all[6], { status: 'conflict', conflict: true, path: 'old.md', server_note: old });
+    assert.deepEqual(all[7], { status: 'conflict', conflict: true, path: 'gone.md', server_note: null });
+    const taken = { status: 'conflict', conflict: true, path: 'taken.md' };
+    assert.deepEqual(all[8], { ...taken, server_note: null, server_path: 'taken.md' });
+    assert.deepEqual(all[9], { ...taken, path: 'b.md', server_note: folder, server_path: 'taken.md/x.md' });
   });
 
   test('notes of one batch may share new folders, link to each other and stand in each other’s way', async () => {
@@ -269,7 +270,7 @@ onEachEngine('POST /notes/append', (open) => {
     assert.equal((await append(alice, 'full.md', '')).status, 200);
     await alice.write('taken.md/x.md', 'x');
     const taken = await append(alice, 'taken.md', 'x');
-    assert.deepEqual([taken.status, taken.body], [409, { error: 'conflict', server_path: 'taken.md' }]);
+    assert.deepEqual([taken.status, taken.body], [409, { error: 'conflict', conflict: true, server_path: 'taken.md' }]);
   });
 
   test('is done once for a key', async () => {

@@ -33,6 +33,7 @@ export function bulkRoutes(notes: Notes): Route[] {
       body: AppendNote,
       responses: { 200: Appended },
       errors: ['conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
+      flagsConflicts: true,
       perform: (call, finish) => notes.append(writingOf(call, finish), call.body),
       reply: (appended) => ({ body: appended }),
     }),

@@ -35,7 +35,7 @@ onEachEngine('ids of notes', (open) => {
     const note = await alice.write('a.md', '[[x]]', { id: minted });
     const answer = await alice.put('b.md', { id: minted });
     assert.equal(answer.status, 409);
-    assert.deepEqual(answer.body, { error: 'conflict', server_path: 'a.md', server_note: note });
+    assert.deepEqual(answer.body, { error: 'conflict', conflict: true, server_path: 'a.md', server_note: note });
     assert.equal((await alice.read('b.md')).status, 404);
   });
 
@@ -49,7 +49,7 @@ onEachEngine('ids of notes', (open) => {
       const answer = await alice.put('b.md', { id: minted, content });
       assert.deepEqual(
         [answer.status, answer.body],
-        [409, { error: 'conflict', server_path: 'a.md', server_note: meant }],
+        [409, { error: 'conflict', conflict: true, server_path: 'a.md', server_note: meant }],
       );
     }
     assert.deepEqual((await alice.read('b.md')).body.version, there.version);
@@ -131,7 +131,7 @@ onEachEngine('ids of notes', (open) => {
     await alice.write('a.md', 'text', {}, device('phone'));
     await alice.remove('a.md', device('laptop'));
     server.clock.advance({ seconds: 59, ms: 999 });
-    const refused = { error: 'conflict', reason: 'recently_deleted', server_note: null };
+    const refused = { error: 'conflict', conflict: true, reason: 'recently_deleted', server_note: null };
     for (const path of ['a.md', './A.MD']) {
       const answer = await alice.put(path, { content: 'text' }, device('phone'));
       assert.deepEqual([answer.status, answer.body], [409, refused]);

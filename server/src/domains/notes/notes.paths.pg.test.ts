@@ -134,7 +134,12 @@ onEachEngine('paths of notes', (open) => {
     for (const path of ['Folder/a.md/b.md', 'folder/A.MD/deeper/b.md']) {
       const answer = await alice.put(path);
       assert.equal(answer.status, 409);
-      assert.deepEqual(answer.body, { error: 'conflict', server_path: 'Folder/a.md', server_note: holder });
+      assert.deepEqual(answer.body, {
+        error: 'conflict',
+        conflict: true,
+        server_path: 'Folder/a.md',
+        server_note: holder,
+      });
     }
     assert.equal((await alice.read('Folder/a.md/b.md')).status, 404);
   });
@@ -144,7 +149,10 @@ onEachEngine('paths of notes', (open) => {
     const { alice } = notes;
     await alice.write('Archive.md/2024/old.md');
     const answer = await alice.put('archive.md');
-    assert.deepEqual([answer.status, answer.body], [409, { error: 'conflict', server_path: 'Archive.md' }]);
+    assert.deepEqual(
+      [answer.status, answer.body],
+      [409, { error: 'conflict', conflict: true, server_path: 'Archive.md' }],
+    );
     await alice.remove('Archive.md/2024/old.md');
     assert.equal((await alice.write('archive.md')).path, 'archive.md');
   });

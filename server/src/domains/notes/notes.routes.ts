@@ -34,6 +34,7 @@ export function notesRoutes(notes: Notes): Route[] {
       body: UpsertNote,
       responses: { 200: Upserted },
       errors: ['version_conflict', 'conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
+      flagsConflicts: true,
       perform: (call, finish) => notes.upsert(writingOf(call, finish), call.body),
       reply: (note, { body }) => ({ body: note.path === body.path ? { note } : { note, server_path: note.path } }),
     }),

@@ -100,6 +100,7 @@ export const BatchResult = Type.Object({
     Type.String({ description: 'The path as stored, or where the path is taken, what has it.' }),
   ),
   reason: Type.Optional(Type.String({ description: '`recently_deleted`: another device deleted this very note.' })),
+  conflict: Type.Optional(Type.Boolean({ description: 'True, with the status `conflict` alone.' })),
   errors: Type.Optional(
     Type.Unsafe<Record<string, string[]>>({
       type: 'object',
