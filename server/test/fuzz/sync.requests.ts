@@ -60,13 +60,11 @@ export class Requests {
   async create(caller: Caller): Promise<void> {
     const links = this.notes.length > 0 ? `[[${this.#some().path.replace(/\.md$/, '')}]]\n` : '';
     const body = { path: this.#path(), content: this.#random.chance(0.2) ? '' : `${links}text\n`, mtime: 1 };
-    // A version that never was: nothing that is there already is written over.
-    await this.#post(
-      caller,
-      '/notes',
-      this.#random.chance(0.7) ? { ...body, version: 0 } : { ...body, base_hash: 'x' },
-    );
-    await this.#fresh(caller, body);
+    // A version that never was, or another text's hash: nothing that is there already is written over.
+    const named = this.#random.chance(0.7) ? { ...body, version: 0 } : { ...body, base_hash: 'x' };
+    const { status, body: answer } = await this.#post(caller, '/notes', named);
+    if (status === 200) this.#keep(answer.note);
+    else await this.#fresh(caller, body);
   }
 
   /** Without version or base, for a path that nothing has. */

@@ -108,7 +108,7 @@ onEachEngine('upserting notes', (open) => {
     assert.deepEqual([current.content, current.version], ['all new\n', 5]);
   });
 
-  test('version: one that was never issued is a conflict, also on a missing note', async () => {
+  test('version: one that was never issued is a conflict', async () => {
     await using notes = await start();
     const { alice } = notes;
     const note = await alice.write('a.md', 'one\n');
@@ -117,9 +117,51 @@ onEachEngine('upserting notes', (open) => {
       assert.equal(refused.status, 409, `${version}`);
       assert.deepEqual(refused.body, { error: 'version_conflict', conflict: true, server_note: note });
     }
-    const missing = await alice.put('b.md', { version: 1 });
-    assert.deepEqual([missing.status, missing.body.server_note], [409, null]);
     assert.deepEqual((await alice.read('a.md')).body, note);
+  });
+
+  test('version: where no note is live, it says nothing and the note is created', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const laptop = { 'x-device-id': 'laptop' };
+    const phone = { 'x-device-id': 'phone' };
+    const never = await alice.put('never.md', { content: 'new\n', version: 7 });
+    assert.deepEqual([never.status, never.body.note?.content], [200, 'new\n']);
+
+    const gone = await alice.write('a.md', 'one\n', {}, phone);
+    await alice.remove('a.md', laptop);
+    const deleted = { error: 'conflict', conflict: true, reason: 'recently_deleted', server_note: null };
+    const back = await alice.put('a.md', { content: 'one\n', version: 1 }, phone);
+    assert.deepEqual([back.status, back.body], [409, deleted]);
+    const edited = await alice.put('a.md', { content: 'one, edited elsewhere\n', version: 1 }, phone);
+    assert.deepEqual([edited.status, edited.body.note?.content], [200, 'one, edited elsewhere\n']);
+    assert.notEqual(edited.body.note.id, gone.id);
+
+    await alice.write('b.md', 'two\n', { id: gone.id, version: 1 });
+    const renamed = await alice.put('c.md', { content: 'three\n', version: 1, id: gone.id });
+    assert.deepEqual([renamed.status, renamed.body.conflict, renamed.body.server_path], [409, true, 'b.md']);
+    assert.equal((await alice.read('c.md')).status, 404);
+  });
+
+  test('version: an append and a batch answer conflicts with conflict: true, a batch creates what is not live', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    await alice.write('folder.md/x.md', 'x');
+    const note = await alice.write('a.md', 'one\n');
+    const appended = await alice.caller.post('/notes/append', { path: 'folder.md', text: 'x' });
+    assert.deepEqual([appended.status, appended.body.conflict], [409, true]);
+    const items = [
+      { path: 'a.md', mtime: 1, content: 'two\n', version: 9 },
+      { path: 'new.md', mtime: 1, content: 'new\n', version: 9 },
+    ];
+    const sent = await alice.caller.post(
+      '/notes/batch',
+      { notes: items },
+      { 'x-idempotency-key': crypto.randomUUID() },
+    );
+    const [refused, created] = sent.body.results;
+    assert.deepEqual(refused, { status: 'conflict', conflict: true, path: 'a.md', server_note: note });
+    assert.deepEqual([created.status, created.conflict, created.version], ['ok', undefined, 1]);
   });
 
   test('10 MB of UTF-8 are taken, a byte more is not, nor by a merge', { timeout: 60_000 }, async () => {

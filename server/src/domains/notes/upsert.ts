@@ -62,7 +62,8 @@ export async function planUpsert(
   if (text !== undefined) refuseTooLarge(text);
   const basis = await findBasis(parts, writing, input, text);
   if (basis.kind !== 'live') {
-    if (input.base_hash != null || input.version != null) throw conflictWith(null);
+    // A version says nothing here: what the client edited was deleted elsewhere, and its edit must still arrive.
+    if (input.base_hash != null) throw conflictWith(null);
     return planText(parts, writing, basis, input, text ?? '', made ?? 'create');
   }
   const { note } = basis;
@@ -135,7 +136,7 @@ function currentNote({ db, hooks }: NoteParts, vault: OpenVault, note: OpenedNot
 }
 
 function conflictWith(serverNote: Note | null): NotevaultError {
-  return new NotevaultError('version_conflict', { conflict: true, server_note: serverNote });
+  return new NotevaultError('version_conflict', { server_note: serverNote });
 }
 
 function refuseTooLarge(text: string): void {
