@@ -73,7 +73,7 @@ export function prepareNext(
   reason: VersionReason,
 ): Prepared {
   const snapshot = snapshotOf(doc);
-  editDocument(doc, clientIdOf(writing.vault, basis.id), minimalDiff(textOf(doc), text));
+  editDocument(doc, clientIdOf(writing.vault, basis.note), minimalDiff(textOf(doc), text));
   return prepared(parts, writing, basis, input, doc, snapshot, text, reason);
 }
 
@@ -92,12 +92,13 @@ export function prepared(
   const old = basis.kind === 'new' ? null : basis.note;
   const { id } = basis;
   const { path } = basis.spot;
-  const clientId = clientIdOf(vault, id);
   const derived = deriveNote(path, text);
   const utf8 = Buffer.from(text, 'utf8');
   const version = (old?.version ?? 0) + 1;
   const stamp = (old?.stamp ?? 0) + 1;
   const now = clock.now();
+  const createdAt = old?.created_at ?? now;
+  const clientId = clientIdOf(vault, { id, created_at: createdAt });
   const meta: NoteMeta = {
     path,
     title: derived.title,
@@ -122,7 +123,7 @@ export function prepared(
     ...{ id, path, text, version, stamp, now, meta, derived },
     size: utf8.length,
     mtime: input.mtime,
-    createdAt: old?.created_at ?? now,
+    createdAt,
     nameKey: vault.key.blind('name', noteNameKey(path)),
     sealedMeta: sealed.meta(vault, id, stamp, meta),
     content: sealed.content(vault, id, version, utf8),
@@ -161,7 +162,11 @@ function seedOf(note: OpenedNote): number {
   return note.meta.seed;
 }
 
-/** The server's client id in a note's document: stable for the note and the feed epoch, not to be guessed from outside. */
-export function clientIdOf(vault: OpenVault, id: string): number {
-  return vault.key.blind('crdt client', `${id}:${vault.feedEpoch}`).readUInt32BE(0);
+/**
+ * The server's client id in a note's document: stable for the note's incarnation (`created_at`, which a revival keeps) and
+ * the feed epoch, not to be guessed from outside. Were a note made anew under an old id, its document would count from 0
+ * under another client, so that devices with the old document cannot take one for the other.
+ */
+export function clientIdOf(vault: OpenVault, { id, created_at }: { id: string; created_at: number }): number {
+  return vault.key.blind('crdt client', `${id}:${created_at}:${vault.feedEpoch}`).readUInt32BE(0);
 }

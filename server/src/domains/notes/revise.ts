@@ -127,7 +127,7 @@ function rewritten(
   const edits = relink(note.meta.path, note.content, to.rewrites);
   const doc = openDocument(vault, note, to.body.doc);
   const before = snapshotOf(doc);
-  editDocument(doc, clientIdOf(vault, id), edits);
+  editDocument(doc, clientIdOf(vault, note), edits);
   const text = applyEdits(note.content, edits);
   const spot = { path: to.to, pathKey: to.pathKey, anchor: null, blocked: null };
   const basis = { kind: 'live' as const, id, spot, note, doc: to.body.doc };

@@ -127,7 +127,7 @@ async function mergeOnto(
   const base = sealed.openContent(vault, id, version, row.content);
   const snapshot = snapshotOf(doc);
   const from = { snapshot: sealed.openSnapshot(vault, id, version, row.snapshot), length: base.length };
-  const merged = mergeEdits(doc, clientIdOf(vault, id), from, minimalDiff(base, text));
+  const merged = mergeEdits(doc, clientIdOf(vault, note), from, minimalDiff(base, text));
   return merged ? { snapshot, text: textOf(doc) } : null;
 }
 

@@ -83,6 +83,8 @@ export class LiveDocument {
   readonly #genesis: { readonly client: number; readonly clock: number } | null;
   /** The id under which the server itself edits. */
   readonly #ownClient: number;
+  /** Tells the note from one that was made anew under its id. */
+  readonly #createdAt: number;
   /** At least the bytes of the text, and at least the pieces of the document. */
   #bytes: number;
   #pieces: number;
@@ -111,7 +113,8 @@ export class LiveDocument {
     this.#head = whole.note.meta.head;
     this.#snapshot = snapshotOf(this.#doc);
     this.#genesis = genesisOf(this.#doc);
-    this.#ownClient = clientIdOf(vault, whole.note.id);
+    this.#ownClient = clientIdOf(vault, whole.note);
+    this.#createdAt = whole.note.created_at;
     this.#bytes = whole.note.size_bytes;
     this.#pieces = structsOf(this.#doc);
     this.#doc.on('update', (update: Uint8Array) => {
@@ -195,7 +198,12 @@ export class LiveDocument {
     return outcomes('stored');
   }
 
-  /** Takes what others have put on disk since, and tells the watchers. Throws `note_unreadable`. */
+  /** Whether a row is of the note that this is the document of, not of one that was made anew under its id. */
+  isOf({ note }: WholeNote): boolean {
+    return note.created_at === this.#createdAt;
+  }
+
+  /** Takes what others have put on disk since, and tells the watchers. The row must be of this note. Throws `note_unreadable`. */
   catchUp(whole: WholeNote): void {
     const { note, doc, updates } = whole;
     // A rename writes the row, but the document stays.
@@ -212,9 +220,12 @@ export class LiveDocument {
     for (const id of this.#seen) if (!waiting.has(id)) this.#seen.delete(id);
   }
 
-  /** The document with all that a stored state holds, and the snapshot of its row's version; for settling it. */
+  /**
+   * The document with all that a stored state holds, and the snapshot of its row's version; for settling it. Undefined
+   * when it is lost, or the row is of another note.
+   */
   upTo(whole: WholeNote): { doc: Doc; before: Uint8Array } | undefined {
-    if (this.#lost) return undefined;
+    if (this.#lost || !this.isOf(whole)) return undefined;
     this.catchUp(whole);
     this.#settledAt = performance.now();
     return { doc: this.#doc, before: this.#snapshot };

@@ -367,7 +367,9 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
         const [state] = await this.#parts.db.allIn(store.findStates, {}, [id]);
         if (state?.stamp === document.stamp && state.waiting === document.waiting) return;
         const whole = await readWhole(this.#parts, document.vault, id);
-        if (whole === null || whole.note.deleted_at !== null) this.#drop(document, 'note_deleted');
+        // A note made anew under the id is another note.
+        const isGone = whole === null || whole.note.deleted_at !== null || !document.isOf(whole);
+        if (isGone) this.#drop(document, 'note_deleted');
         else if (!document.isLost) document.catchUp(whole);
       } catch (error) {
         this.#drop(document, 'lost');

@@ -65,7 +65,7 @@ export async function settleNote(
       await dropUpdates(handle, vault, whole);
       const { stamp, meta } = plan.next;
       const updates = whole.updates.map(({ id: update }) => update);
-      handle.onCommit(() => live?.settled({ stamp, head: meta.head, snapshot, updates }));
+      if (live?.isOf(whole)) handle.onCommit(() => live.settled({ stamp, head: meta.head, snapshot, updates }));
     },
   };
   try {
