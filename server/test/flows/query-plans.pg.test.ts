@@ -37,6 +37,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
   'notes.findVaultsWaiting': 'asked once at a start, for what was typed in the last seconds before it',
   'notes.findSomeVersions': 'a purge takes all rows of the vault, a slice at a time',
+  'notes.findSomeSpentIds': 'a purge takes all rows of the vault, a slice at a time',
   'search.findSome': 'a purge takes all rows of the vault, a slice at a time',
   'sync.findOldDevices': 'asked when a new device comes; a vault has a thousand at most',
   'sync.eraseDevices': 'a purge takes all rows of the vault, of which there are a thousand at most',

@@ -78,7 +78,7 @@ export async function audit(raw: Raw, keyring: Keyring): Promise<string[]> {
 
 const TABLES = [
   ...['vault_feeds', 'names', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
-  ...['link_texts', 'attachments', 'attachment_blobs'],
+  ...['link_texts', 'attachments', 'attachment_blobs', 'spent_note_ids'],
 ];
 const vaultsOf = (raw: Raw) => raw.all('select * from vaults where purging_at is null');
 const usersOf = async (raw: Raw) => (await raw.all('select id from users')).map((row) => String(row.id));
@@ -90,6 +90,8 @@ function auditVault(vault: VaultAudit, row: Row): void {
   const files = vault.rows('attachments').flatMap((file) => openFile(vault, file) ?? []);
   const liveFiles = files.filter((file) => file.live);
   auditFeed(vault, live.length, liveFiles);
+  const spent = new Set(vault.rows('spent_note_ids').map(({ id }) => String(id)));
+  for (const { id } of notes) if (spent.has(id)) vault.fault(`note ${id} has the id of one that is gone`);
   for (const note of notes) auditNote(vault, note);
   for (const file of files) auditFile(vault, file);
   auditBlobs(vault, liveFiles);

@@ -46,6 +46,17 @@ export async function startNotes(options: TestServerOptions): Promise<NotesServe
   };
 }
 
+/** As startNotes, with credentials that outlast a session. */
+export async function startLastingNotes(options: TestServerOptions): Promise<NotesServer> {
+  const notes = await startNotes(options);
+  const checked = await checkedCallers(notes.server);
+  const lasting = async ({ caller, vault }: Writer) => {
+    const { key } = (await caller.post('/connections/pat', { name: 'lasting' })).body;
+    return writer(checked(notes.server.bearer(key)), vault);
+  };
+  return { ...notes, alice: await lasting(notes.alice), bob: async () => lasting(await notes.bob()) };
+}
+
 /**
  * As startNotes, on one server for all tests of a `describe` (inside which it must be called): each has vaults of its own
  * and says so in its requests. For tests that leave the account, its other vaults and most of the clock alone.

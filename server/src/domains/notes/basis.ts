@@ -24,7 +24,13 @@ export interface PlacedNote extends UpsertNote {
 
 /** What a write starts from: nothing, the live note at the path, or the tombstone its id names. */
 export type Basis =
-  | { readonly kind: 'new'; readonly id: NoteId; readonly spot: Spot }
+  | {
+      readonly kind: 'new';
+      readonly id: NoteId;
+      readonly spot: Spot;
+      /** The highest version of the tombstones at the path, 0 when there is none: the new note's versions follow it. */
+      readonly tombstoneVersion: number;
+    }
   | {
       readonly kind: 'live' | 'tombstone';
       readonly id: NoteId;
@@ -65,13 +71,18 @@ export async function findBasis(
   }
   refuseRecentlyDeleted(
     writing,
-    rows.filter((row) => row.found === 'tombstone'),
+    rows.filter((row) => row.found === 'recent'),
     text ?? '',
   );
   const spot = await parts.tree.spot(parts.db, vault, path, pathKey);
   if (spot.blocked !== null) throw await conflictWithHolder(parts, vault, spot.blocked.holder, spot.blocked.path);
-  if (asked === null) return { kind: 'new', id: newId(parts), spot };
-  return owner === undefined ? { kind: 'new', id: asked, spot } : basisOfOwner(parts, writing, spot, owner);
+  const revived = owner === undefined ? null : await basisOfOwner(parts, writing, spot, owner);
+  if (revived !== null) return revived;
+  // No answer may tell whose an id is or was, so a taken or spent one is treated as if none had been sent.
+  const isFree = owner === undefined && rows.every((row) => row.found !== 'spent');
+  const id = asked !== null && isFree ? asked : newId(parts);
+  const tombstoneVersion = rows.find((row) => row.found === 'highest')?.version ?? 0;
+  return { kind: 'new', id, spot, tombstoneVersion };
 }
 
 type Found = Omit<store.StoredNote, 'content'> & { readonly content: Buffer | null; readonly vault_id: string };
@@ -85,14 +96,13 @@ function isLiveIn(vault: OpenVault, row: Found): boolean {
   return row.vault_id === vault.id && row.deleted_at === null;
 }
 
-/** A client-minted id that a note has: this vault's tombstone, a live note here (a conflict), or one elsewhere. */
-async function basisOfOwner(parts: NoteParts, { vault }: Writing, spot: Spot, owner: Found): Promise<Basis> {
+/** This vault's tombstone that the writer's id names; null when a note of another vault has the id. Throws `conflict`. */
+async function basisOfOwner(parts: NoteParts, { vault }: Writing, spot: Spot, owner: Found): Promise<Basis | null> {
   const id = owner.id as NoteId;
-  // No answer may tell whose the id is, so a foreign one is treated as if none had been sent.
-  if (owner.vault_id !== vault.id) return { kind: 'new', id: newId(parts), spot };
+  if (owner.vault_id !== vault.id) return null;
   if (isLiveIn(vault, owner)) throw await conflictWithHolder(parts, vault, { kind: 'note', id }, spot.path);
   const row = await parts.db.get(store.findForRevival, { vault: vault.id, id });
-  if (row === undefined) return { kind: 'new', id: newId(parts), spot };
+  if (row === undefined) return null;
   return { kind: 'tombstone', id, spot, note: keptNote(vault, row), doc: row.doc };
 }
 

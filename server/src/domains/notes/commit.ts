@@ -273,7 +273,8 @@ async function writeRows(
   };
   const body = { vault: vault.id, id: next.id, content: next.content, doc: next.doc };
   if (basis.kind === 'new') {
-    if ((await handle.run(store.insertNote, row)) === 0) throw new Stale();
+    const { tombstoneVersion } = basis;
+    if ((await handle.run(store.insertNote, { ...row, tombstoneVersion })) === 0) throw new Stale();
     await handle.run(store.insertBody, body);
   } else {
     if ((await handle.run(store.updateNote, { ...row, was: basis.note.stamp })) === 0) throw new Stale();

@@ -1,12 +1,13 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
+import * as expiring from './expiry.store.ts';
 import * as store from './notes.store.ts';
 
 /** Rows are overwritten as they are deleted, so bytes count, not rows: a slice must not hold up other writers. */
 export const SLICE_BYTES = 4 * 1024 * 1024;
 export const SLICE_ROWS = 100;
 
-/** Deletes some of a purged vault's notes, their kept versions first; true when more may be left. */
+/** Deletes some of a purged vault's notes and spent ids, kept versions first; true when more may be left. */
 export async function eraseSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const versions = await handle.all(store.findSomeVersions, { vault, limit: SLICE_ROWS });
   for (const { note_id: id, version } of firstBytes(versions))
@@ -18,7 +19,14 @@ export async function eraseSlice(handle: WriteHandle, vault: VaultId): Promise<b
     { vault },
     firstBytes(notes).map(({ id }) => id),
   );
-  return notes.length > 0;
+  if (notes.length > 0) return true;
+  const spent = await handle.all(expiring.findSomeSpentIds, { vault, limit: SLICE_ROWS });
+  await handle.runIn(
+    expiring.eraseSpentIds,
+    { vault },
+    spent.map(({ id }) => id),
+  );
+  return spent.length > 0;
 }
 
 /** The first rows that fit into a slice, at least one. */

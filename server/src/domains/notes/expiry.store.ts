@@ -36,3 +36,20 @@ export const findVersionsOf = statement((db, p: { vault: VaultId; id: string; li
     .where('note_id', '=', p.id)
     .limit(p.limit),
 );
+
+/** Marks ids of notes that are about to be gone as spent. */
+export const insertSpentIds = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .insertInto('spent_note_ids')
+    .values(ids.map((id) => ({ vault_id: p.vault, id })))
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** Spent ids of a purged vault, some of them. */
+export const findSomeSpentIds = statement((db, p: { vault: VaultId; limit: number }) =>
+  db.selectFrom('spent_note_ids').select('id').where('vault_id', '=', p.vault).limit(p.limit),
+);
+
+export const eraseSpentIds = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('spent_note_ids').where('vault_id', '=', p.vault).where('id', 'in', ids),
+);

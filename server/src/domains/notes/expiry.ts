@@ -19,7 +19,7 @@ export interface NoteExpiry {
   expired(until: number, after: Pick<ExpiredNote, 'deletedAt' | 'id'>, limit: number): Promise<ExpiredNote[]>;
   /**
    * Drops those of these tombstones of one vault that have not been written since, with content, document and kept
-   * versions: as much as a slice holds. Resolves to those it dropped, and whether there is more of them to drop. Called
+   * versions, and marks their ids as spent: as much as a slice holds. Resolves to those it dropped, and whether there is more of them to drop. Called
    * under the vault's lock.
    */
   dropExpired<Row extends Pick<ExpiredNote, 'id' | 'seq'>>(
@@ -45,6 +45,7 @@ export function createExpiry(db: Database): NoteExpiry {
       const slice = firstBytes(left.slice(0, SLICE_ROWS));
       if (await eraseVersions(handle, vault, slice)) return { dropped: [], more: true };
       const gone = new Set(slice.map(({ id }) => id));
+      await handle.runIn(expiring.insertSpentIds, { vault }, [...gone]);
       await handle.runIn(store.eraseNotes, { vault }, [...gone]);
       return { dropped: tombstones.filter(({ id }) => gone.has(id)), more: gone.size < left.length };
     },

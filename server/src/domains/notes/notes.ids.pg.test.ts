@@ -65,13 +65,13 @@ onEachEngine('ids of notes', (open) => {
     await alice.write('a.md', 'other\nmore\n');
     const foreign = await (await bob()).write('a.md', 'his\n');
     for (const id of [gone.id, foreign.id, crypto.randomUUID()]) {
-      for (const version of [1, 2]) {
+      for (const version of [gone.version, there.version, there.version + 1]) {
         const answer = await alice.put('a.md', { id, version, content: 'first\nedited\n' });
         assert.deepEqual([answer.status, answer.body.error], [409, 'version_conflict']);
         assert.equal(answer.body.server_note.content, 'other\nmore\n');
       }
     }
-    const merged = await alice.write('a.md', 'mine\nother\n', { id: there.id, version: 1 });
+    const merged = await alice.write('a.md', 'mine\nother\n', { id: there.id, version: there.version });
     assert.equal(merged.content, 'mine\nother\nmore\n');
   });
 

@@ -22,6 +22,21 @@ export const row = [
   'notes.meta',
 ] as const;
 
+/** Stands for the row of a note that is gone: a union needs its columns. */
+const nothingOfRow = [
+  sql<number>`0`.as('seq'),
+  sql<number>`0`.as('stamp'),
+  sql<number>`0`.as('version'),
+  sql<string | null>`null`.as('folder_id'),
+  sql<Buffer>`null`.as('path_key'),
+  sql<number>`0`.as('size_bytes'),
+  sql<number>`0`.as('mtime'),
+  sql<number>`0`.as('created_at'),
+  sql<number>`0`.as('updated_at'),
+  sql<number | null>`null`.as('deleted_at'),
+  sql<Buffer>`null`.as('meta'),
+] as const;
+
 /** The live note at a path, with its content. */
 export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   db
@@ -51,9 +66,17 @@ export const findRowByPath = statement((db, p: { vault: VaultId; pathKey: Buffer
     .where('names.kind', '=', 'note'),
 );
 
+/** How a row that `findForWrite` returns was found. */
+type FoundAs = 'here' | 'recent' | 'highest' | 'id' | 'spent';
+
+const foundAs = (found: FoundAs) => sql<FoundAs>`${sql.lit(found)}`.as('found');
+const withoutBody = [sql<Buffer | null>`null`.as('content'), sql<Buffer | null>`null`.as('doc')] as const;
+
 /**
  * What a write to a path meets, in one statement: the live note there (`here`, with content and document), tombstones
- * left there since a moment (`tombstone`), and whoever holds an id, in whichever vault: ids are never given twice (`id`).
+ * left there since a moment (`recent`) and the one with the highest version (`highest`), the note that has an id, in
+ * whichever vault (`id`), and whether a note that is gone had it (`spent`, of which only the id is filled in): ids are
+ * never given twice.
  */
 export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer; since: number; id: string }) =>
   db
@@ -64,7 +87,7 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
     )
-    .select([sql<'here' | 'tombstone' | 'id'>`'here'`.as('found'), 'notes.vault_id', ...row])
+    .select([foundAs('here'), 'notes.vault_id', ...row])
     .select([sql<Buffer | null>`note_bodies.content`.as('content'), 'note_bodies.doc'])
     .where('names.vault_id', '=', p.vault)
     .where('names.path_key', '=', p.pathKey)
@@ -72,8 +95,7 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
     .unionAll((eb) =>
       eb
         .selectFrom('notes')
-        .select([sql<'here' | 'tombstone' | 'id'>`'tombstone'`.as('found'), 'notes.vault_id', ...row])
-        .select([sql<Buffer | null>`null`.as('content'), sql<Buffer | null>`null`.as('doc')])
+        .select([foundAs('recent'), 'notes.vault_id', ...row, ...withoutBody])
         .where('vault_id', '=', p.vault)
         .where('path_key', '=', p.pathKey)
         .where('deleted_at', 'is not', null)
@@ -82,8 +104,29 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
     .unionAll((eb) =>
       eb
         .selectFrom('notes')
-        .select([sql<'here' | 'tombstone' | 'id'>`'id'`.as('found'), 'notes.vault_id', ...row])
-        .select([sql<Buffer | null>`null`.as('content'), sql<Buffer | null>`null`.as('doc')])
+        .select([foundAs('highest'), 'notes.vault_id', ...row, ...withoutBody])
+        .where('vault_id', '=', p.vault)
+        .where('id', '=', (inner) =>
+          inner
+            .selectFrom('notes as tombstone')
+            .select('tombstone.id')
+            .where('tombstone.vault_id', '=', p.vault)
+            .where('tombstone.path_key', '=', p.pathKey)
+            .where('tombstone.deleted_at', 'is not', null)
+            .orderBy('tombstone.version', 'desc')
+            .limit(1),
+        ),
+    )
+    .unionAll((eb) =>
+      eb
+        .selectFrom('notes')
+        .select([foundAs('id'), 'notes.vault_id', ...row, ...withoutBody])
+        .where('id', '=', p.id),
+    )
+    .unionAll((eb) =>
+      eb
+        .selectFrom('spent_note_ids')
+        .select([foundAs('spent'), 'vault_id', 'id', ...nothingOfRow, ...withoutBody])
         .where('id', '=', p.id),
     ),
 );
@@ -218,26 +261,50 @@ export const overwriteBodies = listStatement((db, p: { vault: VaultId }, bodies:
     ),
 );
 
-/** Changes no row when the id is taken. */
-export const insertNote = statement((db, p: NewNote) =>
+/** The columns of a new note's row. */
+const NEW_NOTE = [
+  'vault_id',
+  'id',
+  'seq',
+  'stamp',
+  'version',
+  'folder_id',
+  'path_key',
+  'name_key',
+  'size_bytes',
+  'mtime',
+  'created_at',
+  'updated_at',
+  'meta',
+] as const;
+
+/**
+ * Inserts a new note. Changes no row when the id is taken or spent, or when a tombstone at the path has a higher version
+ * than `tombstoneVersion`: what the row was made from has changed.
+ */
+export const insertNote = statement((db, p: NewNote & { tombstoneVersion: number }) =>
   db
     .insertInto('notes')
-    .values({
-      vault_id: p.vault_id,
-      id: p.id,
-      seq: p.seq,
-      stamp: p.stamp,
-      version: p.version,
-      folder_id: p.folder_id,
-      path_key: p.path_key,
-      name_key: p.name_key,
-      size_bytes: p.size_bytes,
-      mtime: p.mtime,
-      created_at: p.created_at,
-      updated_at: p.updated_at,
-      deleted_at: null,
-      meta: p.meta,
-    })
+    .columns(NEW_NOTE)
+    .expression(
+      db
+        .selectNoFrom(({ val }) => NEW_NOTE.map((column) => val(p[column]).as(column)))
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('spent_note_ids').select('id').where('id', '=', p.id))),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('notes')
+                .select('id')
+                .where('vault_id', '=', p.vault_id)
+                .where('path_key', '=', p.path_key)
+                .where('deleted_at', 'is not', null)
+                .where('version', '>', p.tombstoneVersion),
+            ),
+          ),
+        ),
+    )
     .onConflict((conflict) => conflict.doNothing()),
 );
 

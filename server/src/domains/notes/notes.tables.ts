@@ -7,7 +7,7 @@ export interface NoteRow {
   seq: number;
   /** Grows with every write of the row: what was prepared from one stamp is not written over another. */
   stamp: number;
-  /** Grows by one with every change of content, from 1. */
+  /** Grows by one with every change of content, from 1, or from the last version of the tombstones at its first path. */
   version: number;
   /** The folder the note lies in; null at the root, and meaningless for a tombstone. */
   folder_id: string | null;
@@ -81,12 +81,22 @@ export interface NoteUpdateRow {
   payload: Buffer;
 }
 
+/**
+ * An id whose note is gone with its tombstone: no later note gets it. Who was away since would take another note's text
+ * and document for a later state of the one they knew.
+ */
+export interface SpentNoteIdRow {
+  vault_id: string;
+  id: string;
+}
+
 export interface NotesTables {
   notes: NoteRow;
   note_bodies: NoteBodyRow;
   note_aliases: NoteAliasRow;
   note_versions: NoteVersionRow;
   note_updates: NoteUpdateRow;
+  spent_note_ids: SpentNoteIdRow;
 }
 
 export const notesDdl = `
@@ -112,6 +122,7 @@ create unique index notes_by_seq on notes (vault_id, seq);
 create index notes_by_folder on notes (vault_id, folder_id) where deleted_at is null;
 create index notes_by_name on notes (vault_id, name_key) where deleted_at is null;
 create index tombstones_by_path on notes (vault_id, path_key, deleted_at) where deleted_at is not null;
+create index tombstones_by_version on notes (vault_id, path_key, version) where deleted_at is not null;
 create index tombstones_by_age on notes (deleted_at, id) where deleted_at is not null;
 create table note_bodies (
   vault_id uuid not null,
@@ -153,4 +164,10 @@ create table note_updates (
   foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
 );
 create index note_updates_by_age on note_updates (id);
+create table spent_note_ids (
+  vault_id uuid not null references vaults (id),
+  id uuid not null,
+  primary key (vault_id, id)
+);
+create index spent_note_ids_by_id on spent_note_ids (id);
 `;

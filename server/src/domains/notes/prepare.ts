@@ -94,7 +94,7 @@ export function prepared(
   const { path } = basis.spot;
   const derived = deriveNote(path, text);
   const utf8 = Buffer.from(text, 'utf8');
-  const version = (old?.version ?? 0) + 1;
+  const version = (basis.kind === 'new' ? basis.tombstoneVersion : basis.note.version) + 1;
   const stamp = (old?.stamp ?? 0) + 1;
   const now = clock.now();
   const createdAt = old?.created_at ?? now;

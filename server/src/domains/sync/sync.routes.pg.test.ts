@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
-import { type NotesServer, startNotes, type Wire, type Writer, writer } from '../../../test/kit/notes.ts';
+import { type NotesServer, startLastingNotes, startNotes, type Wire, type Writer } from '../../../test/kit/notes.ts';
 import { startServer } from '../../../test/kit/server.ts';
-import type { Database } from '../../engines/database/database.ts';
 import { beginFeedEpochs } from '../vaults/vaults.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -334,14 +333,6 @@ onEachEngine('the change feed', (open) => {
   });
 });
 
-/** A server on which alice has a credential that lasts longer than a session. */
-async function startLasting(open: () => Promise<Database>): Promise<NotesServer> {
-  const notes = await startNotes({ open });
-  const { caller, vault } = notes.alice;
-  const { key } = (await caller.post('/connections/pat', { name: 'lasting' })).body;
-  return { ...notes, alice: writer(notes.server.bearer(key), vault) };
-}
-
 /** Deletes `a.md` among other notes, and reads the feed before and after. */
 async function deletion(notes: NotesServer, headers = {}) {
   const { alice } = notes;
@@ -364,7 +355,7 @@ onEachEngine('retention', (open) => {
     (await alice.caller.get(`/sync/changes?limit=1&cursor=${cursor}`, headers)).status;
 
   test('[5.4] [5.6] a tombstone goes after 90 days with all that hangs on it, and older cursors expire', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { before, after } = await deletion(notes);
     server.clock.advance({ ms: 90 * DAY_MS - 1 });
@@ -382,7 +373,7 @@ onEachEngine('retention', (open) => {
   });
 
   test('[5.4] [5.7] so does that of an attachment', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     await upload(alice, 'a.txt', 'one');
     await upload(alice, 'b.txt', 'two');
@@ -401,7 +392,7 @@ onEachEngine('retention', (open) => {
   });
 
   test('[4.3] a reading from nothing goes on past tombstones that went before it began, not past later ones', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     await deletion(notes);
     await alice.remove('c.md');
@@ -418,7 +409,7 @@ onEachEngine('retention', (open) => {
   });
 
   test('[5.5] what a device seen in that time has not applied stays', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { server } = notes;
     const phone = { 'x-device-id': 'phone' };
     const { before, after } = await deletion(notes);
@@ -435,7 +426,7 @@ onEachEngine('retention', (open) => {
   });
 
   test('[5.1] a cursor that is refused holds nothing back, and neither does a first page', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { before, after } = await deletion(notes);
     server.clock.advance({ ms: 90 * DAY_MS });
@@ -449,7 +440,7 @@ onEachEngine('retention', (open) => {
   });
 
   test('[5.2] an idle device is written down once an hour, one that moved at once', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { server } = notes;
     const { before, after } = await deletion(notes);
     await using raw = await rawOf(server.db);
@@ -473,7 +464,7 @@ onEachEngine('retention', (open) => {
   });
 
   test('[5.3] a thousand devices are remembered, the newest ones, and none by its name', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { before } = await deletion(notes);
     await using raw = await rawOf(server.db);
@@ -488,7 +479,7 @@ onEachEngine('retention', (open) => {
   });
 
   test('a purge leaves no device behind', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { before } = await deletion(notes);
     await status(notes, before, { 'x-device-id': 'phone' });
     const { vault } = notes.alice;
@@ -500,7 +491,7 @@ onEachEngine('retention', (open) => {
   });
 
   test('a tombstone with many versions goes in slices', async () => {
-    await using notes = await startLasting(open);
+    await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     for (let at = 0; at < 30; at++) await alice.write('a.md', `${at}${'x'.repeat(400_000)}`);
     for (let at = 0; at < 120; at++) await alice.write('b.md', `${at}`);
