@@ -45,7 +45,7 @@ function list(root: string, folder: string): string[] {
 
 /** Tests and what only they use: they may reach into anything. */
 export function isTest(path: string): boolean {
-  return /\.(test|contract)\.ts$/.test(path) || path.startsWith('server/test/');
+  return /\.(test|contract)\.ts$/.test(path) || /^(server|packages\/[^/]+)\/test\//.test(path);
 }
 
 /** The file an import names, as a path from the root, or null when it is a package of others or of Node. */
