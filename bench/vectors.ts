@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { prepare } from '../server/src/domains/search/passages.ts';
-import { quantize } from '../server/src/domains/search/quantize.ts';
-import { VectorMatrix } from '../server/src/domains/search/vector-matrix.ts';
+import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
+import { quantize } from '@notevault/search-index/vectors/quantize.ts';
+import { VectorMatrix } from '@notevault/search-index/vectors/vector-matrix.ts';
 import { builtinEmbedder } from '../server/src/engines/embedder/builtin.ts';
 import { normalize } from '../server/src/engines/embedder/embedder.ts';
 import { Random } from '../server/test/kit/random.ts';
@@ -71,7 +71,7 @@ console.table({
 
 const vaults = fileURLToPath(new URL('../../shared/vaults/', import.meta.url));
 const files = globSync('**/*.md', { cwd: vaults });
-const notes = files.map((file) => prepare(file, readFileSync(join(vaults, file), 'utf8')));
+const notes = files.map((file) => passagesOfNote(file, readFileSync(join(vaults, file), 'utf8')));
 const passages = notes.flatMap((note) => note.passages);
 const started = performance.now();
 await builtinEmbedder().embedPassages(passages, new AbortController().signal);

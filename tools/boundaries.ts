@@ -23,7 +23,7 @@ const ROOTS = ['app', 'engines', 'migrations', 'search-thread', 'compute-thread'
   (name) => `server/src/${name}.ts`,
 );
 /** Used in browsers too: nothing of Node. */
-const PURE = ['packages/note-text/', 'packages/protocol/'];
+const PURE = ['packages/note-text/', 'packages/protocol/', 'packages/search-index/'];
 
 /** Holds the arrow: routes → verb → store → engine port ← adapter, and packages beneath them all. */
 export function checkBoundaries(sources: readonly Source[]): Finding[] {

@@ -3,21 +3,21 @@ import { DatabaseSync } from 'node:sqlite';
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { wordsOf } from '@notevault/note-text/words.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
+import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
+import { packVectors } from '@notevault/search-index/vectors/note-vectors.ts';
+import { quantize } from '@notevault/search-index/vectors/quantize.ts';
 import MiniSearch from 'minisearch';
 import { sealed } from '../../server/src/domains/notes/meta.ts';
 import type { SealedNote } from '../../server/src/domains/notes/notes.ts';
 import { createDesk } from '../../server/src/domains/search/desk-work.ts';
-import { type Excerpt, Excerpts } from '../../server/src/domains/search/excerpt.ts';
-import { packVectors } from '../../server/src/domains/search/note-vectors.ts';
-import { prepare } from '../../server/src/domains/search/passages.ts';
-import { quantize } from '../../server/src/domains/search/quantize.ts';
-import { vectorsPlace } from '../../server/src/domains/search/vault-vectors.ts';
+import { vectorsPlace } from '../../server/src/domains/search/index-format.ts';
 import { builtinEmbedder } from '../../server/src/engines/embedder/builtin.ts';
 import { sealingKey } from '../../server/src/engines/keyring/sealing.ts';
 import type { MadeNote } from './vault-texts.ts';
 
 /** What every engine answers with, ten of them: so that none is measured doing less than another. */
-export interface Result extends Excerpt {
+export interface Result extends Snippet {
   readonly path: string;
   readonly title: string;
 }
@@ -62,13 +62,13 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
 
   async function nearOf(query: string) {
     const rarity = async (words: readonly string[]) => desk.rarity({ vault, words });
-    const { noise: least, trust: weight } = await embedder.space(never);
-    return { vector: await embedder.embedQuery(query, { signal: never, rarity }), weight, least };
+    const { noise: minCosine, trust: weight } = await embedder.space(never);
+    return { vector: await embedder.embedQuery(query, { signal: never, rarity }), weight, minCosine };
   }
 
   async function found(query: string, mode: 'keyword' | 'vector' | 'hybrid') {
     const near = mode === 'keyword' ? null : await nearOf(query);
-    const wish = { mode, narrow: anything, limit, diversity: 0, near, model };
+    const wish = { mode, filter: anything, limit, diversity: 0, vectorQuery: near, model };
     return desk.search({ vault, epoch: 1, seq: stored.length, query, ...wish }) ?? { hits: [], words: [] };
   }
 
@@ -116,10 +116,10 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
     async add(number, { path, content }) {
       const note = stored[number];
       if (note === undefined) throw new RangeError('vectors come after words');
-      const { title, pieces, passages } = prepare(deriveNote(path, content).title, content);
+      const { title, chunks, passages } = passagesOfNote(deriveNote(path, content).title, content);
       const { dimensions } = await embedder.space(never);
       const vectors = quantize(await embedder.embedPassages(passages, never), dimensions);
-      const data = key.seal(vectorsPlace(note.id, 1), packVectors({ title, pieces, vectors }));
+      const data = key.seal(vectorsPlace(note.id, 1), packVectors({ title, chunks, vectors }));
       const rows = [{ id: note.id, version: 1, vseq: note.seq, data }];
       desk.feedVectors({ vault, key: shared, model, rows, upTo: note.seq });
     },
@@ -164,7 +164,7 @@ export function fts5(): Engine {
   };
 }
 
-function unmarked(marked: string): Excerpt {
+function unmarked(marked: string): Snippet {
   const highlights: [number, number][] = [];
   let snippet = '';
   for (const [at, piece] of marked.split(open).entries()) {
@@ -198,7 +198,7 @@ export function mini(): Engine {
         .slice(0, limit)
         .map(({ id, terms }) => {
           const { path = '', title = '', content = '' } = texts[id as number] ?? {};
-          return { path, title, ...new Excerpts(terms).of(content) };
+          return { path, title, ...new SnippetMaker(terms).snippetOf(content) };
         }),
     memory: () => (process.memoryUsage().heapUsed - before) / 2 ** 20,
   };

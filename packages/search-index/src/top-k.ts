@@ -1,31 +1,31 @@
-/** The `size` best of many scored rows, in a heap whose root is the worst of them. */
-export class TopRows {
+/** Keeps the `k` best of many scored rows, in a heap whose root is the worst of them. */
+export class TopK {
   readonly #rows: Int32Array;
   readonly #scores: Float64Array;
   #count = 0;
 
-  constructor(size: number) {
-    this.#rows = new Int32Array(size);
-    this.#scores = new Float64Array(size);
+  constructor(k: number) {
+    this.#rows = new Int32Array(k);
+    this.#scores = new Float64Array(k);
   }
 
-  /** Scores up to this are not taken. */
-  get floor(): number {
+  /** A row must score above this to be added. */
+  get threshold(): number {
     return this.#count < this.#rows.length ? Number.NEGATIVE_INFINITY : (this.#scores[0] ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Takes a row whose score is above the floor. */
+  /** Adds a row whose score is above the threshold. */
   push(row: number, score: number): void {
-    if (this.#count < this.#rows.length) this.#up(this.#count++, row, score);
-    else this.#down(row, score);
+    if (this.#count < this.#rows.length) this.#siftUp(this.#count++, row, score);
+    else this.#siftDown(row, score);
   }
 
-  /** In no order. */
+  /** The rows, in no order. */
   rows(): Int32Array {
     return this.#rows.slice(0, this.#count);
   }
 
-  /** Best first; of equal scores the lower row. */
+  /** The rows with their scores, best first; of equal scores the lower row first. */
   sorted(): { row: number; score: number }[] {
     return Array.from({ length: this.#count }, (_, at) => ({
       row: this.#rows[at] ?? 0,
@@ -33,7 +33,7 @@ export class TopRows {
     })).sort((a, b) => b.score - a.score || a.row - b.row);
   }
 
-  #up(from: number, row: number, score: number): void {
+  #siftUp(from: number, row: number, score: number): void {
     let at = from;
     while (at > 0) {
       const parent = (at - 1) >> 1;
@@ -44,7 +44,7 @@ export class TopRows {
     this.#put(at, row, score);
   }
 
-  #down(row: number, score: number): void {
+  #siftDown(row: number, score: number): void {
     let at = 0;
     for (;;) {
       const left = 2 * at + 1;

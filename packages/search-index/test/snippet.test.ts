@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wordsOf } from '@notevault/note-text/words.ts';
 import fc from 'fast-check';
-import { processorMs } from '../../../../packages/note-text/test/processor.ts';
-import { Excerpts } from './excerpt.ts';
-import { plainText } from './plain-text.ts';
+import { processorMs } from '../../note-text/test/processor.ts';
+import { plainText } from '../src/snippets/plain-text.ts';
+import { SnippetMaker } from '../src/snippets/snippet.ts';
 
 const marked = (text: string, ...words: string[]) => {
-  const { snippet, highlights } = new Excerpts(words).of(text);
+  const { snippet, highlights } = new SnippetMaker(words).snippetOf(text);
   return { snippet, marked: highlights.map(([from, to]) => snippet.slice(from, to)) };
 };
 
-test('plain text is what a reader sees', () => {
+test('plainText removes the markdown syntax', () => {
   const cases: Record<string, string> = {
     '# Title #\n\nA **bold** and _slanted_ `code` ~~gone~~ ==seen==.': 'Title A bold and slanted code gone seen.',
     '- [x] done\n- item\n1. first\n> > quoted': 'done item first quoted',
@@ -28,7 +28,7 @@ test('plain text is what a reader sees', () => {
   for (const [markdown, plain] of Object.entries(cases)) assert.equal(plainText(markdown), plain);
 });
 
-test('whatever a note holds, no tag can begin in its plain text, and it is one line', () => {
+test('plainText gives one line in which no HTML tag can begin, for any note', () => {
   const pieces = fc.constantFrom(
     '<',
     '<',
@@ -61,7 +61,7 @@ test('whatever a note holds, no tag can begin in its plain text, and it is one l
   );
 });
 
-test('the excerpt holds the best match, marks words as they are spelt, and is short', () => {
+test('a snippet holds the best match, highlights words as they are spelt, and has at most 300 units', () => {
   const filler = 'Rope and sail and mast and keel. '.repeat(30);
   const text = `${filler} lantern. ${filler} The **Ländern** lantern by [[x|the harbour]]. ${filler}`;
   const found = marked(text, 'lantern', 'harbour', 'landern');
@@ -80,7 +80,7 @@ test('the excerpt holds the best match, marks words as they are spelt, and is sh
   assert.equal(marked(`${'x'.repeat(20_000)} lantern ${'y '.repeat(9000)}`, 'lantern').marked[0], 'lantern');
 });
 
-test('highlights lie in the snippet and on words, in order, whatever the text', () => {
+test('highlights of a snippet are on words, in order, and inside it, for any text', () => {
   const word = fc.constantFrom(
     'lantern',
     'Lantern',
@@ -97,7 +97,7 @@ test('highlights lie in the snippet and on words, in order, whatever the text', 
   );
   fc.assert(
     fc.property(fc.array(word, { maxLength: 120, size: 'max' }), (parts) => {
-      const { snippet, highlights } = new Excerpts(['lantern', 'ア']).of(parts.join(' '));
+      const { snippet, highlights } = new SnippetMaker(['lantern', 'ア']).snippetOf(parts.join(' '));
       assert.ok(snippet.length <= 300 && snippet.isWellFormed());
       let last = 0;
       for (const [from, to] of highlights) {
@@ -110,7 +110,7 @@ test('highlights lie in the snippet and on words, in order, whatever the text', 
   );
 });
 
-test('an excerpt of a megabyte of anything takes no longer than reading it', () => {
+test('a snippet of a hostile megabyte takes linear time', () => {
   for (const unit of [
     'a',
     ' ',
@@ -134,7 +134,7 @@ test('an excerpt of a megabyte of anything takes no longer than reading it', () 
   ]) {
     const took = processorMs(() => {
       plainText(unit.repeat(100_000));
-      new Excerpts(['a']).of(unit.repeat(500_000));
+      new SnippetMaker(['a']).snippetOf(unit.repeat(500_000));
     });
     assert.ok(took < 3000, JSON.stringify(unit));
   }

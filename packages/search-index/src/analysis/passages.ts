@@ -1,22 +1,34 @@
 import { headingPath } from '@notevault/note-text/chunks.ts';
-import type { Passage } from '../../engines/embedder/embedder.ts';
-import { chunksOfNote } from './analyse.ts';
-import type { VectorPiece } from './note-vectors.ts';
+import { chunksOfNote } from './sections.ts';
 
-/** A note ready to be embedded: each piece with what is embedded of it. */
-export interface Prepared {
+/** A text to embed, and the title and headings it stands under. */
+export interface Passage {
+  readonly about: string;
+  readonly text: string;
+}
+
+/** A chunk of a note that has a vector. It begins where the chunk before it ends. */
+export interface VectorChunk {
+  /** UTF-16 offset in the content. */
+  readonly end: number;
+  readonly heading: string;
+}
+
+/** What an embedder is given of a note. */
+export interface NotePassages {
   readonly title: string;
-  readonly pieces: readonly VectorPiece[];
+  readonly chunks: readonly VectorChunk[];
+  /** One passage for each chunk. */
   readonly passages: readonly Passage[];
 }
 
-/** What of a note is embedded: each of its chunks under title and headings; of an empty note its title. */
-export function prepare(title: string, content: string): Prepared {
+/** Cuts a note into passages, each under title and headings. An empty note has one passage: its title. */
+export function passagesOfNote(title: string, content: string): NotePassages {
   const chunks = chunksOfNote(content);
-  if (chunks.length === 0) return { title, pieces: [{ end: 0, heading: '' }], passages: [{ about: title, text: '' }] };
+  if (chunks.length === 0) return { title, chunks: [{ end: 0, heading: '' }], passages: [{ about: title, text: '' }] };
   const passages = chunks.map(({ start, end, headings }) => ({
     about: headings[0] === title ? headingPath(headings) : headingPath([title, ...headings]),
     text: content.slice(start, end),
   }));
-  return { title, pieces: chunks.map(({ end, headings }) => ({ end, heading: headingPath(headings) })), passages };
+  return { title, chunks: chunks.map(({ end, headings }) => ({ end, heading: headingPath(headings) })), passages };
 }

@@ -1,188 +1,122 @@
-import type { NoteInfo } from './analyse.ts';
-import { type NearTerm, shapeBytes, WordShapes } from './near.ts';
+import type { NoteInfo } from '../analysis/analyzer.ts';
+import { stemKey } from '../analysis/terms.ts';
+import { type FuzzyMatch, FuzzyMatcher, SIGNATURE_BYTES } from './fuzzy.ts';
+import { countIds, idAt } from './note-ids.ts';
+import { PackedTexts, startOf } from './packed-texts.ts';
 import { PostingsReader } from './postings.ts';
-import { lowerBound, type Segment, stemKey, type TermList } from './segment.ts';
+import type { Segment, TermList } from './segment.ts';
 
-/** What a frozen segment consists of, as it is kept at rest. */
-export interface FrozenParts {
+/** The arrays that a frozen segment consists of. They can be stored, see segment-codec.ts. */
+export interface SegmentArrays {
   /** 16 bytes for each note. */
   readonly ids: Uint8Array;
-  /** JSON of each note's NoteInfo, one after the other, and where each ends. */
+  /** Each note's NoteInfo as JSON, and where it ends. */
   readonly infos: Uint8Array;
   readonly infoEnds: Uint32Array;
-  /** Of each note's chunks, the position of the first word; and where each note's end. */
-  readonly chunkWords: Uint32Array;
+  /** The position of the first word of each chunk, and where each note's chunks end. */
+  readonly chunkPositions: Uint32Array;
   readonly chunkEnds: Uint32Array;
   readonly bodyWords: Uint32Array;
   readonly titleWords: Uint32Array;
   readonly created: Float64Array;
   readonly timestamps: Float64Array;
-  /** Terms in order, in UTF-8, and where each ends in UTF-16 units of the whole. */
+  /** Sorted terms, see packTexts. */
   readonly terms: Uint8Array;
   readonly termEnds: Uint32Array;
+  /** Each term's postings, and where they end. */
   readonly postings: Uint8Array;
   readonly postingEnds: Uint32Array;
-  /** Stems in order, as the terms are; the numbers of each one's terms, and where they end. */
+  /** Sorted stem keys, see packTexts; the indexes of each one's terms, and where these end. */
   readonly stems: Uint8Array;
   readonly stemEnds: Uint32Array;
   readonly stemTerms: Uint32Array;
   readonly stemTermEnds: Uint32Array;
-  /** 16 bytes for each. */
-  readonly gone: Uint8Array;
+  /** 16 bytes for each deleted note. */
+  readonly tombstones: Uint8Array;
 }
 
 const decoder = new TextDecoder();
 
-/** A part of an index that does not change any more. */
+/** A segment that no note is added to any more. */
 export class FrozenSegment implements Segment {
-  readonly parts: FrozenParts;
+  readonly arrays: SegmentArrays;
   readonly size: number;
-  readonly dead: Uint8Array;
-  readonly gone: readonly string[];
+  readonly deleted: Uint8Array;
+  readonly tombstones: readonly string[];
   readonly terms: TermList;
   readonly bytes: number;
   readonly #stems: TermList;
-  #shapes: WordShapes | undefined;
+  #fuzzyMatcher: FuzzyMatcher | undefined;
 
-  constructor(parts: FrozenParts) {
-    this.parts = parts;
-    this.size = parts.ids.length / 16;
-    this.dead = new Uint8Array(this.size);
-    this.gone = Array.from({ length: parts.gone.length / 16 }, (_, index) => idAt(parts.gone, index));
-    this.terms = new PackedTexts(parts.terms, parts.termEnds);
-    this.#stems = new PackedTexts(parts.stems, parts.stemEnds);
-    // The texts are held as strings besides, mostly one byte a letter.
-    const texts = parts.terms.length + parts.stems.length + this.terms.length * shapeBytes;
-    this.bytes = Object.values(parts).reduce((sum, part: ArrayBufferView) => sum + part.byteLength, this.size + texts);
+  constructor(arrays: SegmentArrays) {
+    this.arrays = arrays;
+    this.size = countIds(arrays.ids);
+    this.deleted = new Uint8Array(this.size);
+    this.tombstones = Array.from({ length: countIds(arrays.tombstones) }, (_, index) => idAt(arrays.tombstones, index));
+    this.terms = new PackedTexts(arrays.terms, arrays.termEnds);
+    this.#stems = new PackedTexts(arrays.stems, arrays.stemEnds);
+    // PackedTexts holds the texts a second time, as strings, mostly with one byte a letter.
+    const texts = arrays.terms.length + arrays.stems.length + this.terms.length * SIGNATURE_BYTES;
+    this.bytes = Object.values(arrays).reduce(
+      (sum, array: ArrayBufferView) => sum + array.byteLength,
+      this.size + texts,
+    );
   }
 
   id(note: number): string {
-    return idAt(this.parts.ids, note);
+    return idAt(this.arrays.ids, note);
   }
 
   info(note: number): NoteInfo {
-    const { infos, infoEnds } = this.parts;
+    const { infos, infoEnds } = this.arrays;
     const json = decoder.decode(infos.subarray(startOf(infoEnds, note), infoEnds[note]));
     return JSON.parse(json) as NoteInfo;
   }
 
-  chunkWords(note: number): ArrayLike<number> {
-    const { chunkWords, chunkEnds } = this.parts;
-    return chunkWords.subarray(startOf(chunkEnds, note), chunkEnds[note]);
+  chunkPositions(note: number): ArrayLike<number> {
+    const { chunkPositions, chunkEnds } = this.arrays;
+    return chunkPositions.subarray(startOf(chunkEnds, note), chunkEnds[note]);
   }
 
   bodyWords(note: number): number {
-    return this.parts.bodyWords[note] ?? 0;
+    return this.arrays.bodyWords[note] ?? 0;
   }
   titleWords(note: number): number {
-    return this.parts.titleWords[note] ?? 0;
+    return this.arrays.titleWords[note] ?? 0;
   }
   created(note: number): number {
-    return this.parts.created[note] ?? Number.NaN;
+    return this.arrays.created[note] ?? Number.NaN;
   }
   timestamp(note: number): number {
-    return this.parts.timestamps[note] ?? Number.NaN;
+    return this.arrays.timestamps[note] ?? Number.NaN;
   }
 
   postings(term: string): PostingsReader | null {
-    const at = this.terms.lowerBound(term);
-    if (at >= this.terms.length || this.terms.at(at) !== term) return null;
-    const { postings, postingEnds } = this.parts;
-    return new PostingsReader(postings, startOf(postingEnds, at), postingEnds[at] ?? 0);
+    const index = this.terms.lowerBound(term);
+    if (index >= this.terms.length || this.terms.at(index) !== term) return null;
+    const { postings, postingEnds } = this.arrays;
+    return new PostingsReader(postings, startOf(postingEnds, index), postingEnds[index] ?? 0);
   }
 
-  near(word: string, most: number): NearTerm[] {
-    this.#shapes ??= this.#shapesOfAll();
-    return this.#shapes.near(word, most, (index) => this.terms.at(index));
+  fuzzy(word: string, maxEdits: number): FuzzyMatch[] {
+    this.#fuzzyMatcher ??= this.#buildFuzzyMatcher();
+    return this.#fuzzyMatcher.match(word, maxEdits, (index) => this.terms.at(index));
   }
 
-  #shapesOfAll(): WordShapes {
-    const shapes = new WordShapes();
-    for (let index = 0; index < this.terms.length; index++) shapes.add(this.terms.at(index));
-    return shapes;
+  #buildFuzzyMatcher(): FuzzyMatcher {
+    const matcher = new FuzzyMatcher();
+    for (let index = 0; index < this.terms.length; index++) matcher.add(this.terms.at(index));
+    return matcher;
   }
 
   withStem(key: string): readonly string[] {
-    const at = this.#stems.lowerBound(key);
-    if (at >= this.#stems.length || this.#stems.at(at) !== key) {
-      // A word that is its own stem and the only one is not listed.
+    const index = this.#stems.lowerBound(key);
+    if (index >= this.#stems.length || this.#stems.at(index) !== key) {
+      // A word that is its own stem, and has no other form here, is left out of the list.
       return stemKey(key) === key && this.postings(key) !== null ? [key] : [];
     }
-    const { stemTerms, stemTermEnds } = this.parts;
-    const numbers = stemTerms.subarray(startOf(stemTermEnds, at), stemTermEnds[at]);
-    return Array.from(numbers, (number) => this.terms.at(number));
+    const { stemTerms, stemTermEnds } = this.arrays;
+    const indexes = stemTerms.subarray(startOf(stemTermEnds, index), stemTermEnds[index]);
+    return Array.from(indexes, (term) => this.terms.at(term));
   }
-}
-
-const startOf = (ends: Uint32Array, index: number) => (index === 0 ? 0 : (ends[index - 1] ?? 0));
-
-/** Texts that lie in one string. */
-class PackedTexts implements TermList {
-  readonly length: number;
-  readonly #all: string;
-  readonly #ends: Uint32Array;
-
-  constructor(utf8: Uint8Array, ends: Uint32Array) {
-    this.length = ends.length;
-    this.#all = decoder.decode(utf8);
-    this.#ends = ends;
-  }
-
-  at(index: number): string {
-    return this.#all.slice(startOf(this.#ends, index), this.#ends[index]);
-  }
-
-  lowerBound(text: string): number {
-    return lowerBound(this.length, (index) => this.#isBefore(index, text));
-  }
-
-  /** As `at(index) < text`, without making the string. */
-  #isBefore(index: number, text: string): boolean {
-    const start = startOf(this.#ends, index);
-    const length = (this.#ends[index] ?? 0) - start;
-    const shared = Math.min(length, text.length);
-    for (let at = 0; at < shared; at++) {
-      const difference = this.#all.charCodeAt(start + at) - text.charCodeAt(at);
-      if (difference !== 0) return difference < 0;
-    }
-    return length < text.length;
-  }
-
-  holding(part: string): string[] {
-    const found: string[] = [];
-    for (let at = this.#all.indexOf(part); at >= 0; ) {
-      const index = this.#indexAt(at);
-      found.push(this.at(index));
-      at = this.#all.indexOf(part, this.#ends[index]);
-    }
-    return found;
-  }
-
-  /** The text that the unit at an offset of the whole belongs to. */
-  #indexAt(offset: number): number {
-    let low = 0;
-    let high = this.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#ends[middle] ?? 0) > offset) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-}
-
-function idAt(ids: Uint8Array, index: number): string {
-  const digits = Buffer.from(ids.buffer, ids.byteOffset + index * 16, 16).toString('hex');
-  const group = (start: number, end: number) => digits.slice(start, end);
-  return `${group(0, 8)}-${group(8, 12)}-${group(12, 16)}-${group(16, 20)}-${group(20, 32)}`;
-}
-
-/** UUIDs in their 16 bytes each. */
-export function packIds(ids: readonly string[]): Uint8Array {
-  const packed = new Uint8Array(ids.length * 16);
-  ids.forEach((id, index) => {
-    const digits = id.replaceAll('-', '');
-    for (let at = 0; at < 16; at++) packed[index * 16 + at] = Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16);
-  });
-  return packed;
 }

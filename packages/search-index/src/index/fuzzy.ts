@@ -1,73 +1,74 @@
-import { FILTERS_END, wordOf } from './analyse.ts';
+import { FILTER_TERMS_END, wordOfTerm } from '../analysis/terms.ts';
 
-/** A term whose word is some edits away. */
-export interface NearTerm {
+/** A term whose word is a few edits away from the word looked for. */
+export interface FuzzyMatch {
   readonly term: string;
   readonly edits: number;
 }
 
-/** What a term costs here, in bytes. */
-export const shapeBytes = 5;
-/** Filters are no words: they are as long as none is. */
-const noWord = 0xff;
+/** Memory that a term takes in a FuzzyMatcher. */
+export const SIGNATURE_BYTES = 5;
+/** Stands for the length of a filter term, which has no word and must match none. */
+const NO_WORD = 0xff;
 
 /**
- * Of each of a list of terms, which letters its word has and how many: so that most of those that are far from a word are
- * passed over unread. One edit puts in one letter at most, and takes out one at most.
+ * Finds the words of a list that are a few edits away from a given one. It knows each word's length and a signature: one
+ * bit for each letter that occurs. An edit adds at most one letter and takes away at most one, so most words are ruled out
+ * without being read.
  */
-export class WordShapes {
-  #letters = new Uint32Array(64);
+export class FuzzyMatcher {
+  #signatures = new Uint32Array(64);
   #lengths = new Uint8Array(64);
   #size = 0;
 
   add(term: string): void {
-    if (this.#size === this.#letters.length) {
-      this.#letters = grown(this.#letters, new Uint32Array(this.#size * 2));
-      this.#lengths = grown(this.#lengths, new Uint8Array(this.#size * 2));
+    if (this.#size === this.#signatures.length) {
+      this.#signatures = copyInto(new Uint32Array(this.#size * 2), this.#signatures);
+      this.#lengths = copyInto(new Uint8Array(this.#size * 2), this.#lengths);
     }
-    const word = wordOf(term);
-    this.#letters[this.#size] = lettersOf(word);
-    this.#lengths[this.#size++] = term < FILTERS_END ? noWord : Math.min(word.length, noWord - 1);
+    const word = wordOfTerm(term);
+    this.#signatures[this.#size] = signatureOf(word);
+    this.#lengths[this.#size++] = term < FILTER_TERMS_END ? NO_WORD : Math.min(word.length, NO_WORD - 1);
   }
 
   /**
-   * The terms whose words are at most `most` edits away, in the order of the list: a letter more, less, another, or two
-   * neighbours exchanged (optimal string alignment).
+   * Returns the terms whose words are at most `maxEdits` away, in the order of the list. An edit inserts, removes or
+   * replaces a letter, or swaps two neighbours (optimal string alignment).
    *
-   * @param termAt gives the terms that were added.
+   * @param termAt returns a term by the order in which the terms were added.
    */
-  near(word: string, most: number, termAt: (index: number) => string): NearTerm[] {
-    const found: NearTerm[] = [];
-    const letters = lettersOf(word);
-    const length = Math.min(word.length, noWord - 1);
+  match(word: string, maxEdits: number, termAt: (index: number) => string): FuzzyMatch[] {
+    const matches: FuzzyMatch[] = [];
+    const signature = signatureOf(word);
+    const length = Math.min(word.length, NO_WORD - 1);
     for (let index = 0; index < this.#size; index++) {
       const difference = (this.#lengths[index] as number) - length;
-      if (difference > most || difference < -most) continue;
-      const own = this.#letters[index] as number;
-      if (bitsIn(own & ~letters) > most || bitsIn(letters & ~own) > most) continue;
+      if (difference > maxEdits || difference < -maxEdits) continue;
+      const other = this.#signatures[index] as number;
+      if (countBits(other & ~signature) > maxEdits || countBits(signature & ~other) > maxEdits) continue;
       const term = termAt(index);
-      const edits = editsBetween(wordOf(term), word, most);
-      if (edits <= most && this.#lengths[index] !== noWord) found.push({ term, edits });
+      const edits = editDistance(wordOfTerm(term), word, maxEdits);
+      if (edits <= maxEdits && this.#lengths[index] !== NO_WORD) matches.push({ term, edits });
     }
-    return found;
+    return matches;
   }
 }
 
-/** A bit for each letter; letters of one alphabet have bits of their own. */
-function lettersOf(word: string): number {
-  let letters = 0;
-  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31);
-  return letters;
+/** One bit for each letter. The letters of one alphabet have different bits. */
+function signatureOf(word: string): number {
+  let signature = 0;
+  for (let at = 0; at < word.length; at++) signature |= 1 << (word.charCodeAt(at) & 31);
+  return signature;
 }
 
-function bitsIn(letters: number): number {
-  const pairs = letters - ((letters >>> 1) & 0x55555555);
+function countBits(value: number): number {
+  const pairs = value - ((value >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** How many edits lead from one word to another; more than `most` when it is more. */
-function editsBetween(a: string, b: string, most: number): number {
+/** The number of edits from one word to another; some number above `maxEdits` when there are more than that. */
+function editDistance(a: string, b: string, maxEdits: number): number {
   let start = 0;
   while (start < a.length && start < b.length && a.charCodeAt(start) === b.charCodeAt(start)) start++;
   let [aEnd, bEnd] = [a.length, b.length];
@@ -77,48 +78,48 @@ function editsBetween(a: string, b: string, most: number): number {
   }
   if (aEnd === start || bEnd === start) return Math.max(aEnd, bEnd) - start;
   const width = bEnd - start + 1;
-  let aboveThat = new Uint8Array(width);
-  let above = Uint8Array.from({ length: width }, (_, at) => at);
+  let twoAbove = new Uint8Array(width);
+  let above = Uint8Array.from({ length: width }, (_, column) => column);
   let row = new Uint8Array(width);
   let leastAbove = 0;
-  for (let down = start; down < aEnd; down++) {
-    const least = fillRow({ a, b, start, down }, row, above, aboveThat);
-    // What follows grows from these two rows.
-    if (least > most && leastAbove >= most) return most + 1;
+  for (let index = start; index < aEnd; index++) {
+    const least = fillRow({ a, b, start, index }, row, above, twoAbove);
+    // Later rows depend on these two only, so no later number is smaller than both minima.
+    if (least > maxEdits && leastAbove >= maxEdits) return maxEdits + 1;
     leastAbove = least;
-    [aboveThat, above, row] = [above, row, aboveThat];
+    [twoAbove, above, row] = [above, row, twoAbove];
   }
   return above[width - 1] ?? 0;
 }
 
-interface Compared {
+interface RowInput {
   readonly a: string;
   readonly b: string;
-  /** Where they begin to differ. */
+  /** Where the words begin to differ. */
   readonly start: number;
-  /** The letter of `a` that the row is of. */
-  readonly down: number;
+  /** The letter of `a` that the row belongs to. */
+  readonly index: number;
 }
 
-/** Fills a row of the table of distances; resolves to its least number. */
-function fillRow({ a, b, start, down }: Compared, row: Uint8Array, above: Uint8Array, aboveThat: Uint8Array): number {
-  const unit = a.charCodeAt(down);
-  const last = a.charCodeAt(down - 1);
-  let least = down - start + 1;
+/** Fills a row of the table of edit distances and returns its least number. */
+function fillRow({ a, b, start, index }: RowInput, row: Uint8Array, above: Uint8Array, twoAbove: Uint8Array): number {
+  const unit = a.charCodeAt(index);
+  const previous = a.charCodeAt(index - 1);
+  let least = index - start + 1;
   row[0] = least;
-  for (let at = 1; at < row.length; at++) {
-    const own = b.charCodeAt(start + at - 1);
-    const other = (above[at - 1] as number) + (own === unit ? 0 : 1);
-    let edits = Math.min((above[at] as number) + 1, (row[at - 1] as number) + 1, other);
-    if (at > 1 && down > start && own === last && b.charCodeAt(start + at - 2) === unit)
-      edits = Math.min(edits, (aboveThat[at - 2] as number) + 1);
-    row[at] = edits;
+  for (let column = 1; column < row.length; column++) {
+    const other = b.charCodeAt(start + column - 1);
+    const replaced = (above[column - 1] as number) + (other === unit ? 0 : 1);
+    let edits = Math.min((above[column] as number) + 1, (row[column - 1] as number) + 1, replaced);
+    if (column > 1 && index > start && other === previous && b.charCodeAt(start + column - 2) === unit)
+      edits = Math.min(edits, (twoAbove[column - 2] as number) + 1);
+    row[column] = edits;
     if (edits < least) least = edits;
   }
   return least;
 }
 
-function grown<Numbers extends { set(numbers: Numbers): void }>(from: Numbers, to: Numbers): Numbers {
+function copyInto<Numbers extends { set(numbers: Numbers): void }>(to: Numbers, from: Numbers): Numbers {
   to.set(from);
   return to;
 }

@@ -1,25 +1,26 @@
-import type { AnalysedNote } from './analyse.ts';
-import { type NearTerm, WordShapes } from './near.ts';
+import type { AnalyzedNote } from '../analysis/analyzer.ts';
+import { stemKey } from '../analysis/terms.ts';
+import { type FuzzyMatch, FuzzyMatcher } from './fuzzy.ts';
 import { type PostingsReader, PostingsWriter } from './postings.ts';
-import { lowerBound, type Segment, stemKey, type TermList } from './segment.ts';
+import { lowerBound, type Segment, type TermList } from './segment.ts';
 
-/** What a note costs in memory besides its postings, about. */
-const noteBytes = 600;
-const termBytes = 150;
+/** Memory that a note and a term take besides the postings, approximately. */
+const BYTES_PER_NOTE = 600;
+const BYTES_PER_TERM = 150;
 
-/** The newest part of an index, which notes are added to. */
+/** The newest segment of an index: the only one that notes are added to. */
 export class MemorySegment implements Segment {
-  dead = new Uint8Array(64);
-  readonly gone: string[] = [];
-  readonly #notes: Omit<AnalysedNote, 'terms'>[] = [];
-  readonly #terms = new Map<string, PostingsWriter>();
-  readonly #stems = new Map<string, string[]>();
-  /** Terms as they came. */
-  readonly #known: string[] = [];
-  readonly #shapes = new WordShapes();
-  #sorted: string[] = [];
-  /** Terms that came since `#sorted` was. */
-  #unsorted: string[] = [];
+  deleted = new Uint8Array(64);
+  readonly tombstones: string[] = [];
+  readonly #notes: Omit<AnalyzedNote, 'terms'>[] = [];
+  readonly #postings = new Map<string, PostingsWriter>();
+  readonly #termsByStem = new Map<string, string[]>();
+  /** Terms in the order they were added. */
+  readonly #addedTerms: string[] = [];
+  readonly #fuzzyMatcher = new FuzzyMatcher();
+  #sortedTerms: string[] = [];
+  /** Terms added since `#sortedTerms` was sorted. */
+  #unsortedTerms: string[] = [];
   #postingBytes = 0;
 
   get size(): number {
@@ -27,54 +28,54 @@ export class MemorySegment implements Segment {
   }
 
   get bytes(): number {
-    return this.#postingBytes + this.#notes.length * noteBytes + this.#terms.size * termBytes;
+    return this.#postingBytes + this.#notes.length * BYTES_PER_NOTE + this.#postings.size * BYTES_PER_TERM;
   }
 
-  /** Resolves to the note's number. */
-  add({ terms, ...note }: AnalysedNote): number {
+  /** Adds a note and returns its number. */
+  add({ terms, ...note }: AnalyzedNote): number {
     const number = this.#notes.push(note) - 1;
-    if (number >= this.dead.length) {
-      const grown = new Uint8Array(this.dead.length * 2);
-      grown.set(this.dead);
-      this.dead = grown;
+    if (number >= this.deleted.length) {
+      const grown = new Uint8Array(this.deleted.length * 2);
+      grown.set(this.deleted);
+      this.deleted = grown;
     }
-    for (const [term, places] of terms) {
-      const writer = this.#writer(term);
+    for (const [term, occurrences] of terms) {
+      const writer = this.#writerOf(term);
       const before = writer.size;
-      writer.add(number, places);
+      writer.add(number, occurrences);
       this.#postingBytes += writer.size - before;
     }
     return number;
   }
 
-  #writer(term: string): PostingsWriter {
-    const known = this.#terms.get(term);
+  #writerOf(term: string): PostingsWriter {
+    const known = this.#postings.get(term);
     if (known !== undefined) return known;
-    const made = new PostingsWriter();
-    this.#terms.set(term, made);
-    this.#known.push(term);
-    this.#shapes.add(term);
-    this.#unsorted.push(term);
+    const writer = new PostingsWriter();
+    this.#postings.set(term, writer);
+    this.#addedTerms.push(term);
+    this.#fuzzyMatcher.add(term);
+    this.#unsortedTerms.push(term);
     const key = stemKey(term);
     if (key !== null) {
-      const terms = this.#stems.get(key);
-      if (terms === undefined) this.#stems.set(key, [term]);
+      const terms = this.#termsByStem.get(key);
+      if (terms === undefined) this.#termsByStem.set(key, [term]);
       else terms.push(term);
     }
-    return made;
+    return writer;
   }
 
   get terms(): TermList {
-    if (this.#unsorted.length > 0) {
-      this.#sorted = interleave(this.#sorted, this.#unsorted.sort());
-      this.#unsorted = [];
+    if (this.#unsortedTerms.length > 0) {
+      this.#sortedTerms = mergeSorted(this.#sortedTerms, this.#unsortedTerms.sort());
+      this.#unsortedTerms = [];
     }
-    const terms = this.#sorted;
+    const terms = this.#sortedTerms;
     return {
       length: terms.length,
       at: (index) => terms[index] ?? '',
       lowerBound: (text) => lowerBound(terms.length, (index) => (terms[index] ?? '') < text),
-      holding: (part) => terms.filter((term) => term.includes(part)),
+      containing: (part) => terms.filter((term) => term.includes(part)),
     };
   }
 
@@ -84,7 +85,7 @@ export class MemorySegment implements Segment {
   info(note: number) {
     return this.#note(note).info;
   }
-  chunkWords(note: number): ArrayLike<number> {
+  chunkPositions(note: number): ArrayLike<number> {
     return this.#note(note).info.chunks.map(({ word }) => word);
   }
   bodyWords(note: number): number {
@@ -100,30 +101,29 @@ export class MemorySegment implements Segment {
     return this.#note(note).timestamp ?? Number.NaN;
   }
   postings(term: string): PostingsReader | null {
-    return this.#terms.get(term)?.reader() ?? null;
+    return this.#postings.get(term)?.reader() ?? null;
   }
-  near(word: string, most: number): NearTerm[] {
-    return this.#shapes.near(word, most, (index) => this.#known[index] ?? '');
+  fuzzy(word: string, maxEdits: number): FuzzyMatch[] {
+    return this.#fuzzyMatcher.match(word, maxEdits, (index) => this.#addedTerms[index] ?? '');
   }
   withStem(key: string): readonly string[] {
-    return this.#stems.get(key) ?? [];
+    return this.#termsByStem.get(key) ?? [];
   }
 
-  #note(number: number): Omit<AnalysedNote, 'terms'> {
+  #note(number: number): Omit<AnalyzedNote, 'terms'> {
     const note = this.#notes[number];
     if (note === undefined) throw new RangeError(`the segment has no note ${number}`);
     return note;
   }
 }
 
-/** Two sorted lists as one. */
-function interleave(a: readonly string[], b: readonly string[]): string[] {
-  const all: string[] = [];
+function mergeSorted(a: readonly string[], b: readonly string[]): string[] {
+  const merged: string[] = [];
   let next = 0;
   for (const text of a) {
-    while (next < b.length && (b[next] ?? '') < text) all.push(b[next++] ?? '');
-    all.push(text);
+    while (next < b.length && (b[next] ?? '') < text) merged.push(b[next++] ?? '');
+    merged.push(text);
   }
-  while (next < b.length) all.push(b[next++] ?? '');
-  return all;
+  while (next < b.length) merged.push(b[next++] ?? '');
+  return merged;
 }

@@ -1,92 +1,105 @@
-import { Bytes } from './bytes.ts';
-import { FrozenSegment, packIds } from './frozen-segment.ts';
+import { stemKey } from '../analysis/terms.ts';
+import { FrozenSegment } from './frozen-segment.ts';
+import { packIds } from './note-ids.ts';
+import { packTexts } from './packed-texts.ts';
 import { PostingsWriter } from './postings.ts';
-import { type Segment, stemKey } from './segment.ts';
+import type { Segment } from './segment.ts';
+import { VarintWriter } from './varint.ts';
 
-/** So many terms are merged between two pauses. */
-const termsAtOnce = 500;
-const notesAtOnce = 2000;
+const TERMS_PER_STEP = 500;
+const NOTES_PER_STEP = 2000;
 const encoder = new TextEncoder();
 
 /**
- * Makes one segment of several neighbours, given oldest first: what is dead is left out. A generator, so that whoever
- * runs it can do other things between its steps; notes that die meanwhile must be marked dead in the result too.
+ * Merges neighbouring segments, given oldest first, into one without their deleted notes. The generator yields every few
+ * milliseconds. Notes that are deleted meanwhile must be marked as deleted in the result too.
  *
- * @param oldest whether nothing older is left, so that nobody need be told what is gone.
+ * @param isOldest whether no older segment exists: the result then needs no tombstones.
  */
-export function* merge(segments: readonly Segment[], oldest: boolean): Generator<void, FrozenSegment> {
-  const notes = yield* mergeNotes(segments);
-  const terms = yield* mergeTerms(segments, notes.numbers);
-  const gone = oldest ? [] : [...new Set(segments.flatMap((segment) => segment.gone))];
-  return new FrozenSegment({ ...notes.parts, ...terms, gone: packIds(gone) });
+export function* mergeSegments(segments: readonly Segment[], isOldest: boolean): Generator<void, FrozenSegment> {
+  const { noteNumbers, arrays: notes } = yield* mergeNotes(segments);
+  const terms = yield* mergeTerms(segments, noteNumbers);
+  const tombstones = isOldest ? [] : [...new Set(segments.flatMap((segment) => segment.tombstones))];
+  return new FrozenSegment({ ...notes, ...terms, tombstones: packIds(tombstones) });
 }
 
 function* mergeNotes(segments: readonly Segment[]) {
-  // The number in the result of each note of each segment; -1 for the dead.
-  const numbers = segments.map((segment) => new Int32Array(segment.size).fill(-1));
+  // For each segment and note its number in the result, -1 for a deleted one.
+  const noteNumbers = segments.map((segment) => new Int32Array(segment.size).fill(-1));
   const ids: string[] = [];
-  const infos = new Bytes(1 << 16);
+  const infos = new VarintWriter(1 << 16);
   const infoEnds: number[] = [];
-  const chunkWords: number[] = [];
+  const chunkPositions: number[] = [];
   const chunkEnds: number[] = [];
-  const [bodyWords, titleWords, created, timestamps]: number[][] = [[], [], [], []];
+  const bodyWords: number[] = [];
+  const titleWords: number[] = [];
+  const created: number[] = [];
+  const timestamps: number[] = [];
   for (const [index, segment] of segments.entries()) {
-    const own = numbers[index] ?? new Int32Array();
+    const numbers = noteNumbers[index] ?? new Int32Array();
     for (let note = 0; note < segment.size; note++) {
-      if (note % notesAtOnce === notesAtOnce - 1) yield;
-      if (segment.dead[note] === 1) continue;
-      own[note] = ids.push(segment.id(note)) - 1;
+      if (note % NOTES_PER_STEP === NOTES_PER_STEP - 1) yield;
+      if (segment.deleted[note] === 1) continue;
+      numbers[note] = ids.push(segment.id(note)) - 1;
       infos.append(encoder.encode(JSON.stringify(segment.info(note))));
       infoEnds.push(infos.length);
-      for (const word of Array.from(segment.chunkWords(note))) chunkWords.push(word);
-      chunkEnds.push(chunkWords.length);
-      bodyWords?.push(segment.bodyWords(note));
-      titleWords?.push(segment.titleWords(note));
-      created?.push(segment.created(note));
-      timestamps?.push(segment.timestamp(note));
+      for (const position of Array.from(segment.chunkPositions(note))) chunkPositions.push(position);
+      chunkEnds.push(chunkPositions.length);
+      bodyWords.push(segment.bodyWords(note));
+      titleWords.push(segment.titleWords(note));
+      created.push(segment.created(note));
+      timestamps.push(segment.timestamp(note));
     }
   }
-  const parts = {
-    ...{ ids: packIds(ids), infos: infos.taken(), infoEnds: Uint32Array.from(infoEnds) },
-    ...{ chunkWords: Uint32Array.from(chunkWords), chunkEnds: Uint32Array.from(chunkEnds) },
-    ...{ bodyWords: Uint32Array.from(bodyWords ?? []), titleWords: Uint32Array.from(titleWords ?? []) },
-    ...{ created: Float64Array.from(created ?? []), timestamps: Float64Array.from(timestamps ?? []) },
+  const arrays = {
+    ids: packIds(ids),
+    infos: infos.toBytes(),
+    infoEnds: Uint32Array.from(infoEnds),
+    chunkPositions: Uint32Array.from(chunkPositions),
+    chunkEnds: Uint32Array.from(chunkEnds),
+    bodyWords: Uint32Array.from(bodyWords),
+    titleWords: Uint32Array.from(titleWords),
+    created: Float64Array.from(created),
+    timestamps: Float64Array.from(timestamps),
   };
-  return { numbers, parts };
+  return { noteNumbers, arrays };
 }
 
-function* mergeTerms(segments: readonly Segment[], numbers: readonly Int32Array[]) {
-  const postings = new Bytes(1 << 16);
+function* mergeTerms(segments: readonly Segment[], noteNumbers: readonly Int32Array[]) {
+  const postings = new VarintWriter(1 << 16);
   const postingEnds: number[] = [];
-  const kept: string[] = [];
+  const terms: string[] = [];
   let done = 0;
-  for (const term of inOrder(segments)) {
-    if (++done % termsAtOnce === 0) yield;
+  for (const term of distinctTerms(segments)) {
+    if (++done % TERMS_PER_STEP === 0) yield;
     const merged = new PostingsWriter();
     for (const [index, segment] of segments.entries()) {
       const reader = segment.postings(term);
       while (reader?.next()) {
-        const number = numbers[index]?.[reader.note] ?? -1;
+        const number = noteNumbers[index]?.[reader.note] ?? -1;
         if (number >= 0) reader.copyTo(merged, number);
       }
     }
+    // Only deleted notes had the term.
     if (merged.size === 0) continue;
     merged.appendTo(postings);
     postingEnds.push(postings.length);
-    kept.push(term);
+    terms.push(term);
   }
-  const stems = yield* groupByStem(kept);
-  const texts = packTexts(kept);
+  const stems = yield* groupByStem(terms);
+  const texts = packTexts(terms);
   return {
-    ...{ terms: texts.utf8, termEnds: texts.ends },
-    ...{ postings: postings.taken(), postingEnds: Uint32Array.from(postingEnds) },
+    terms: texts.utf8,
+    termEnds: texts.ends,
+    postings: postings.toBytes(),
+    postingEnds: Uint32Array.from(postingEnds),
     ...stems,
   };
 }
 
 /** The terms of all segments in order, each once. */
-function* inOrder(segments: readonly Segment[]): Generator<string> {
-  const cursors = segments.map(({ terms }) => ({ terms, at: 0, term: terms.length > 0 ? terms.at(0) : null }));
+function* distinctTerms(segments: readonly Segment[]): Generator<string> {
+  const cursors = segments.map(({ terms }) => ({ terms, index: 0, term: terms.length > 0 ? terms.at(0) : null }));
   for (;;) {
     let least: string | null = null;
     for (const { term } of cursors) if (term !== null && (least === null || term < least)) least = term;
@@ -94,25 +107,27 @@ function* inOrder(segments: readonly Segment[]): Generator<string> {
     yield least;
     for (const cursor of cursors) {
       if (cursor.term !== least) continue;
-      cursor.at += 1;
-      cursor.term = cursor.at < cursor.terms.length ? cursor.terms.at(cursor.at) : null;
+      cursor.index += 1;
+      cursor.term = cursor.index < cursor.terms.length ? cursor.terms.at(cursor.index) : null;
     }
   }
 }
 
+/** Lists the terms of each stem key, where there are several or the only one is not the stem itself. */
 function* groupByStem(terms: readonly string[]) {
   const groups = new Map<string, number[]>();
-  for (const [number, term] of terms.entries()) {
-    if (number % (termsAtOnce * 4) === 0) yield;
+  for (const [index, term] of terms.entries()) {
+    if (index % (TERMS_PER_STEP * 4) === 0) yield;
     const key = stemKey(term);
     if (key === null) continue;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [number]);
-    else group.push(number);
+    if (group === undefined) groups.set(key, [index]);
+    else group.push(index);
   }
-  const keys = [...groups.keys()].filter(
-    (key) => (groups.get(key)?.length ?? 0) > 1 || terms[groups.get(key)?.[0] ?? 0] !== key,
-  );
+  const keys = [...groups.keys()].filter((key) => {
+    const group = groups.get(key) ?? [];
+    return group.length > 1 || terms[group[0] ?? 0] !== key;
+  });
   keys.sort();
   const stemTerms: number[] = [];
   const stemTermEnds = keys.map((key) => {
@@ -121,16 +136,9 @@ function* groupByStem(terms: readonly string[]) {
   });
   const { utf8, ends } = packTexts(keys);
   return {
-    ...{ stems: utf8, stemEnds: ends },
-    ...{ stemTerms: Uint32Array.from(stemTerms), stemTermEnds: Uint32Array.from(stemTermEnds) },
+    stems: utf8,
+    stemEnds: ends,
+    stemTerms: Uint32Array.from(stemTerms),
+    stemTermEnds: Uint32Array.from(stemTermEnds),
   };
-}
-
-function packTexts(texts: readonly string[]) {
-  let end = 0;
-  const ends = Uint32Array.from(texts, (text) => {
-    end += text.length;
-    return end;
-  });
-  return { utf8: encoder.encode(texts.join('')), ends };
 }

@@ -1,16 +1,13 @@
-import type { FrozenParts } from './frozen-segment.ts';
+import type { SegmentArrays } from './frozen-segment.ts';
 
-/** Grows whenever segments, terms or scores' ingredients are written in another way. */
-const FORMAT = 1;
+/** Must grow whenever the bytes of a segment, its terms or anything a score is made of changes. */
+export const SEGMENT_FORMAT = 1;
 
-/** Segments of another format are not read. Dictionaries part words of scripts without spaces, so theirs counts too. */
-export const indexFormat = `${FORMAT} icu ${process.versions.icu ?? 'none'}`;
-
-type PartName = keyof FrozenParts;
-const bytes = ['ids', 'infos', 'terms', 'postings', 'stems', 'gone'] as const;
-const integers = [
+type ArrayName = keyof SegmentArrays;
+const byteArrays = ['ids', 'infos', 'terms', 'postings', 'stems', 'tombstones'] as const;
+const integerArrays = [
   'infoEnds',
-  'chunkWords',
+  'chunkPositions',
   'chunkEnds',
   'bodyWords',
   'titleWords',
@@ -20,43 +17,41 @@ const integers = [
   'stemTerms',
   'stemTermEnds',
 ] as const;
-const floats = ['created', 'timestamps'] as const;
-const order: readonly PartName[] = [...floats, ...integers, ...bytes];
+const floatArrays = ['created', 'timestamps'] as const;
+const arrayOrder: readonly ArrayName[] = [...floatArrays, ...integerArrays, ...byteArrays];
 
-/** A segment as one run of bytes: the length of each part, then the parts, little endian as all our machines are. */
-export function encodeSegment(parts: FrozenParts): Uint8Array {
-  const lengths = order.map((name) => parts[name].byteLength);
-  const head = Uint32Array.from(lengths);
-  const all = new Uint8Array(lengths.reduce((sum, length) => sum + length, head.byteLength));
-  all.set(new Uint8Array(head.buffer));
-  let at = head.byteLength;
-  for (const name of order) {
-    const { buffer, byteOffset, byteLength } = parts[name];
-    all.set(new Uint8Array(buffer, byteOffset, byteLength), at);
-    at += byteLength;
+/** Encodes a segment: the byte length of each array, then the arrays. Numbers are in the machine's byte order. */
+export function encodeSegment(arrays: SegmentArrays): Uint8Array {
+  const header = Uint32Array.from(arrayOrder, (name) => arrays[name].byteLength);
+  const encoded = new Uint8Array(header.reduce((sum, length) => sum + length, header.byteLength));
+  encoded.set(new Uint8Array(header.buffer));
+  let offset = header.byteLength;
+  for (const name of arrayOrder) {
+    const { buffer, byteOffset, byteLength } = arrays[name];
+    encoded.set(new Uint8Array(buffer, byteOffset, byteLength), offset);
+    offset += byteLength;
   }
-  return all;
+  return encoded;
 }
 
-/** Throws RangeError for bytes that are no segment. */
-export function decodeSegment(bytesAtRest: Uint8Array): FrozenParts {
-  // A Buffer's "slice" would share its memory, at any alignment.
-  const all = new Uint8Array(bytesAtRest);
-  const head = new Uint32Array(all.slice(0, order.length * 4).buffer);
-  let at = head.byteLength;
-  const found = new Map<PartName, Uint8Array>();
-  order.forEach((name, index) => {
-    const length = head[index] ?? 0;
-    // Copied, so that numbers are aligned.
-    found.set(name, all.slice(at, at + length));
-    at += length;
+/** Decodes a segment. Throws RangeError when the bytes are no segment. */
+export function decodeSegment(encoded: Uint8Array): SegmentArrays {
+  // A copy, because `slice` of a Node Buffer would share memory at an alignment that typed arrays refuse.
+  const bytes = new Uint8Array(encoded);
+  const header = new Uint32Array(bytes.slice(0, arrayOrder.length * 4).buffer);
+  let offset = header.byteLength;
+  const found = new Map<ArrayName, Uint8Array>();
+  arrayOrder.forEach((name, index) => {
+    const length = header[index] ?? 0;
+    found.set(name, bytes.slice(offset, offset + length));
+    offset += length;
   });
-  if (at !== all.length) throw new RangeError('a segment ends elsewhere than it says');
-  const raw = (name: PartName) => found.get(name) ?? new Uint8Array();
+  if (offset !== bytes.length) throw new RangeError('the bytes are no segment: its arrays have another length');
+  const raw = (name: ArrayName) => found.get(name) ?? new Uint8Array();
   const decoded = {
-    ...Object.fromEntries(bytes.map((name) => [name, raw(name)])),
-    ...Object.fromEntries(integers.map((name) => [name, new Uint32Array(raw(name).buffer)])),
-    ...Object.fromEntries(floats.map((name) => [name, new Float64Array(raw(name).buffer)])),
+    ...Object.fromEntries(byteArrays.map((name) => [name, raw(name)])),
+    ...Object.fromEntries(integerArrays.map((name) => [name, new Uint32Array(raw(name).buffer)])),
+    ...Object.fromEntries(floatArrays.map((name) => [name, new Float64Array(raw(name).buffer)])),
   };
-  return decoded as unknown as FrozenParts;
+  return decoded as unknown as SegmentArrays;
 }

@@ -1,5 +1,5 @@
-/** Unsigned integers of 7 bits a byte, least first; the top bit says that more follow (LEB128). Values below 2^32. */
-export class Bytes {
+/** Writes unsigned integers below 2^32 as LEB128: 7 bits a byte, lowest first; the top bit says that more follow. */
+export class VarintWriter {
   bytes: Uint8Array;
   length = 0;
 
@@ -7,7 +7,7 @@ export class Bytes {
     this.bytes = new Uint8Array(capacity);
   }
 
-  #room(more: number): void {
+  #reserve(more: number): void {
     const needed = this.length + more;
     if (needed <= this.bytes.length) return;
     const grown = new Uint8Array(Math.max(needed, this.bytes.length + (this.bytes.length >> 1) + 16));
@@ -15,52 +15,38 @@ export class Bytes {
     this.bytes = grown;
   }
 
-  varint(value: number): void {
-    this.#room(5);
-    let left = value;
-    while (left > 0x7f) {
-      this.bytes[this.length++] = (left & 0x7f) | 0x80;
-      left >>>= 7;
+  write(value: number): void {
+    this.#reserve(5);
+    let rest = value;
+    while (rest > 0x7f) {
+      this.bytes[this.length++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
     }
-    this.bytes[this.length++] = left;
+    this.bytes[this.length++] = rest;
   }
 
   append(source: Uint8Array, start = 0, end = source.length): void {
-    this.#room(end - start);
-    // Most pieces are a few bytes long: a call of `set` costs more than the copying.
+    this.#reserve(end - start);
+    // Most sources are a few bytes long: for those a call of `set` costs more than the loop.
     if (end - start > 32) this.bytes.set(source.subarray(start, end), this.length);
-    else for (let at = start, to = this.length; at < end; at++, to++) this.bytes[to] = source[at] ?? 0;
+    else for (let from = start, to = this.length; from < end; from++, to++) this.bytes[to] = source[from] ?? 0;
     this.length += end - start;
   }
 
-  /** What was written, without room to grow. */
-  taken(): Uint8Array {
+  /** A copy of what was written, without spare capacity. */
+  toBytes(): Uint8Array {
     return this.bytes.slice(0, this.length);
   }
 }
 
-/** Reads what Bytes writes. Past the end it reads zeros. */
-export class Reader {
-  readonly bytes: Uint8Array;
-  at: number;
-  readonly end: number;
-
-  constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
-    this.bytes = bytes;
-    this.at = start;
-    this.end = end;
+/** Reads a varint at an offset. Past the end of the bytes it reads zeros. */
+export function readVarint(bytes: Uint8Array, start: number): { readonly value: number; readonly end: number } {
+  let offset = start;
+  let byte = bytes[offset++] ?? 0;
+  let value = byte & 0x7f;
+  for (let shift = 7; byte >= 0x80 && shift < 35; shift += 7) {
+    byte = bytes[offset++] ?? 0;
+    value |= (byte & 0x7f) << shift;
   }
-
-  varint(): number {
-    const { bytes } = this;
-    let byte = bytes[this.at++] ?? 0;
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    for (let shift = 7; shift < 35; shift += 7) {
-      byte = bytes[this.at++] ?? 0;
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    return value >>> 0;
-  }
+  return { value: value >>> 0, end: offset };
 }

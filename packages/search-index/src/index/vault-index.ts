@@ -1,164 +1,169 @@
-import type { AnalysedNote } from './analyse.ts';
+import type { AnalyzedNote } from '../analysis/analyzer.ts';
 import type { FrozenSegment } from './frozen-segment.ts';
 import { MemorySegment } from './memory-segment.ts';
-import { merge } from './merge.ts';
+import { mergeSegments } from './merge.ts';
 import type { Segment } from './segment.ts';
 
-interface Location {
+/** Where a note's current state lies. */
+export interface NoteLocation {
   readonly segment: Segment;
   readonly note: number;
 }
 
-/** What an id and its place cost in memory, about. */
-const locationBytes = 160;
-/** A segment is merged with the one before it unless that is so many times as large: so there are few of them. */
-const growth = 2;
+/** Memory that an id and its location take, approximately. */
+const BYTES_PER_LOCATION = 160;
+/** A segment is merged with those after it unless it is this many times as large: so there are few segments. */
+const GROWTH_FACTOR = 2;
+/** Fewer notes than this are not worth merging only to get rid of deleted ones. */
+const MIN_NOTES_TO_PURGE = 64;
 
 /**
- * The words of one vault. Answers depend on the notes alone, never on the order they came in or on how they lie in
- * segments: counts are of live notes only, and are exact.
+ * The inverted index of one vault. Results depend on the notes alone, never on the order in which they were written or on
+ * how they lie in segments: all counts are exact and of live notes only.
  */
 export class VaultIndex {
-  /** Oldest first; the last takes new notes. */
-  readonly #frozen: FrozenSegment[] = [];
-  /** Parts that are full and wait to be frozen. */
-  #full: MemorySegment[] = [];
-  #newest = new MemorySegment();
-  readonly #where = new Map<string, Location>();
-  /** The vault's seq up to which this is complete; 0 for nothing. */
+  /** The vault's seq up to which the index is complete; 0 for an empty one. */
   seq = 0;
+  /** Oldest first. */
+  readonly #frozen: FrozenSegment[] = [];
+  /** Segments that take no more notes and wait to be frozen. */
+  #pending: MemorySegment[] = [];
+  /** The segment that takes notes. */
+  #active = new MemorySegment();
+  readonly #locations = new Map<string, NoteLocation>();
   #bodyWords = 0;
   #titleWords = 0;
 
-  /** From segments as they were frozen, oldest first. */
-  static of(segments: readonly FrozenSegment[], seq: number): VaultIndex {
+  /** Makes an index of stored segments, oldest first. */
+  static fromSegments(segments: readonly FrozenSegment[], seq: number): VaultIndex {
     const index = new VaultIndex();
-    for (const segment of segments) index.#adopt(segment);
+    for (const segment of segments) index.#addFrozen(segment);
     index.seq = seq;
     return index;
   }
 
-  #adopt(segment: FrozenSegment): void {
-    for (const id of segment.gone) this.#bury(id);
+  #addFrozen(segment: FrozenSegment): void {
+    for (const id of segment.tombstones) this.#markDeleted(id);
     this.#frozen.push(segment);
-    for (let note = 0; note < segment.size; note++) this.#settle(segment.id(note), { segment, note });
+    for (let note = 0; note < segment.size; note++) this.#setLocation(segment.id(note), { segment, note });
   }
 
-  /** Live notes. */
-  get notes(): number {
-    return this.#where.size;
+  /** Number of live notes. */
+  get noteCount(): number {
+    return this.#locations.size;
   }
   get averageBodyWords(): number {
-    return this.#bodyWords / Math.max(1, this.notes);
+    return this.#bodyWords / Math.max(1, this.noteCount);
   }
   get averageTitleWords(): number {
-    return this.#titleWords / Math.max(1, this.notes);
+    return this.#titleWords / Math.max(1, this.noteCount);
   }
+  /** All segments, oldest first. */
   get segments(): readonly Segment[] {
-    return [...this.#frozen, ...this.#full, this.#newest];
+    return [...this.#frozen, ...this.#pending, this.#active];
   }
-  /** Bytes of memory, about. */
+  get frozenSegments(): readonly FrozenSegment[] {
+    return this.#frozen;
+  }
+  /** Memory in bytes, approximately. */
   get bytes(): number {
-    return this.segments.reduce((sum, { bytes }) => sum + bytes, this.#where.size * locationBytes);
+    return this.segments.reduce((sum, { bytes }) => sum + bytes, this.#locations.size * BYTES_PER_LOCATION);
   }
-  /** Bytes of what is not frozen yet, about. */
-  get freshBytes(): number {
-    return this.#newest.bytes;
-  }
-
-  find(id: string): Location | undefined {
-    return this.#where.get(id);
+  /** Memory of the segment that takes notes, approximately. */
+  get activeBytes(): number {
+    return this.#active.bytes;
   }
 
-  /** Takes a note in, in place of what it was. */
-  put(note: AnalysedNote): void {
-    this.#settle(note.id, { segment: this.#newest, note: this.#newest.add(note) });
+  find(id: string): NoteLocation | undefined {
+    return this.#locations.get(id);
+  }
+
+  /** Adds a note, or replaces it. */
+  put(note: AnalyzedNote): void {
+    this.#setLocation(note.id, { segment: this.#active, note: this.#active.add(note) });
   }
 
   remove(id: string): void {
-    const location = this.#where.get(id);
+    const location = this.#locations.get(id);
     if (location === undefined) return;
-    this.#bury(id);
-    if (location.segment !== this.#newest) this.#newest.gone.push(id);
+    this.#markDeleted(id);
+    if (location.segment !== this.#active) this.#active.tombstones.push(id);
   }
 
-  #settle(id: string, location: Location): void {
-    this.#bury(id);
-    this.#where.set(id, location);
+  #setLocation(id: string, location: NoteLocation): void {
+    this.#markDeleted(id);
+    this.#locations.set(id, location);
     this.#bodyWords += location.segment.bodyWords(location.note);
     this.#titleWords += location.segment.titleWords(location.note);
   }
 
-  #bury(id: string): void {
-    const location = this.#where.get(id);
+  #markDeleted(id: string): void {
+    const location = this.#locations.get(id);
     if (location === undefined) return;
     const { segment, note } = location;
-    segment.dead[note] = 1;
-    this.#where.delete(id);
+    segment.deleted[note] = 1;
+    this.#locations.delete(id);
     this.#bodyWords -= segment.bodyWords(note);
     this.#titleWords -= segment.titleWords(note);
   }
 
-  /** Begins a new part for what comes; what came is frozen by `tidy`. */
-  seal(): void {
-    if (this.#newest.size === 0 && this.#newest.gone.length === 0) return;
-    this.#full.push(this.#newest);
-    this.#newest = new MemorySegment();
+  /** Starts a new segment for the notes to come. `compact` freezes the one before. */
+  startSegment(): void {
+    if (this.#active.size === 0 && this.#active.tombstones.length === 0) return;
+    this.#pending.push(this.#active);
+    this.#active = new MemorySegment();
   }
 
   /**
-   * Freezes what is full and merges segments until each is much larger than the next. A generator: searches and writes
-   * may come between its steps, but no second `tidy`.
+   * Freezes pending segments and merges frozen ones until each is much larger than the next. Between the steps of the
+   * generator the index may be searched and written to, but no second `compact` may run.
    */
-  *tidy(): Generator<void, void> {
-    while (this.#full.length > 0) {
-      const [next] = this.#full;
+  *compact(): Generator<void, void> {
+    while (this.#pending.length > 0) {
+      const [next] = this.#pending;
       if (next === undefined) break;
-      const frozen = yield* merge([next], this.#frozen.length === 0);
-      this.#full = this.#full.slice(1);
+      const frozen = yield* mergeSegments([next], this.#frozen.length === 0);
+      this.#pending = this.#pending.slice(1);
       this.#replace([next], frozen, this.#frozen.length, 0);
-      for (let from = this.#mergeFrom(); from >= 0; from = this.#mergeFrom()) {
+      for (let from = this.#mergeStart(); from >= 0; from = this.#mergeStart()) {
         const old = this.#frozen.slice(from);
-        const merged = yield* merge(old, from === 0);
+        const merged = yield* mergeSegments(old, from === 0);
         this.#replace(old, merged, from, old.length);
       }
     }
   }
 
-  /** Where the segments begin that are too small to lie behind those before them; -1 when all are well. */
-  #mergeFrom(): number {
-    let after = 0;
-    let from = -1;
-    for (let at = this.#frozen.length - 1; at > 0; at--) {
-      after += this.#frozen[at]?.bytes ?? 0;
-      if ((this.#frozen[at - 1]?.bytes ?? 0) < growth * after) from = at - 1;
+  /** The index of the first frozen segment to merge with all after it; -1 when none is to be merged. */
+  #mergeStart(): number {
+    let bytesAfter = 0;
+    let start = -1;
+    for (let index = this.#frozen.length - 1; index > 0; index--) {
+      bytesAfter += this.#frozen[index]?.bytes ?? 0;
+      if ((this.#frozen[index - 1]?.bytes ?? 0) < GROWTH_FACTOR * bytesAfter) start = index - 1;
     }
-    if (from < 0 && this.#isMostlyDead()) return 0;
-    return from;
+    if (start < 0 && this.#hasManyDeletedNotes()) return 0;
+    return start;
   }
 
-  /** Whether a third of the notes in the frozen segments are dead. */
-  #isMostlyDead(): boolean {
+  /** Whether more than a third of the notes in frozen segments are deleted. */
+  #hasManyDeletedNotes(): boolean {
     const size = this.#frozen.reduce((sum, segment) => sum + segment.size, 0);
-    const [first] = this.#frozen;
     return (
-      first !== undefined && size > 64 && size * 2 > this.notes * 3 && this.#frozen.some(({ dead }) => dead.includes(1))
+      size > MIN_NOTES_TO_PURGE &&
+      size * 2 > this.noteCount * 3 &&
+      this.#frozen.some(({ deleted }) => deleted.includes(1))
     );
   }
 
-  #replace(old: readonly Segment[], by: FrozenSegment, at: number, count: number): void {
-    this.#frozen.splice(at, count, by);
-    for (let note = 0; note < by.size; note++) {
-      const id = by.id(note);
-      const location = this.#where.get(id);
-      // Written again or deleted while the merge ran.
-      if (location === undefined || !old.includes(location.segment)) by.dead[note] = 1;
-      else this.#where.set(id, { segment: by, note });
+  /** Puts a merged segment in the place of `count` frozen ones from `start` on. */
+  #replace(old: readonly Segment[], merged: FrozenSegment, start: number, count: number): void {
+    this.#frozen.splice(start, count, merged);
+    for (let note = 0; note < merged.size; note++) {
+      const id = merged.id(note);
+      const location = this.#locations.get(id);
+      // The note was written again or deleted while the merge ran.
+      if (location === undefined || !old.includes(location.segment)) merged.deleted[note] = 1;
+      else this.#locations.set(id, { segment: merged, note });
     }
-  }
-
-  /** The frozen segments, oldest first. */
-  get frozen(): readonly FrozenSegment[] {
-    return this.#frozen;
   }
 }

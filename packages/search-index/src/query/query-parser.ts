@@ -1,79 +1,110 @@
 import { wordsOf } from '@notevault/note-text/words.ts';
 
-/** What a query asks for, in the contract's syntax (section 10). */
+/** A parsed query. docs/search.md describes the syntax. */
 export interface Query {
-  /** Words outside quotes, folded, in order, each once. */
+  /** Words outside quotes: folded, in order, each once. */
   readonly words: readonly string[];
-  /** Whether the last word may be one that is still being typed. */
-  readonly typing: boolean;
-  /** Words that must stand one after the other, as they are spelt. */
+  /** Whether the last word may still be unfinished. */
+  readonly lastWordIncomplete: boolean;
+  /** Words that must follow one another, as they are spelt. */
   readonly phrases: readonly (readonly string[])[];
-  /** A note with one of these (a word, or several as a phrase) is out. */
+  /** A note with one of these is excluded: a word, or several as a phrase. */
   readonly excluded: readonly (readonly string[])[];
-  readonly filters: readonly Filter[];
-  /** What is left for a reader who knows no syntax: the words and phrases as they were written. */
+  readonly clauses: readonly FilterClause[];
+  /** The words and phrases as they were typed, without the syntax: what an embedder is given. */
   readonly text: string;
 }
 
-export interface Filter {
+/** A filter that is written in the query itself, as `tag:work` is. */
+export interface FilterClause {
   readonly field: 'tag' | 'path' | 'folder' | 'title';
   readonly value: string;
-  /** Whether it says what must not be. */
-  readonly not: boolean;
+  /** Whether the clause names what must not match. */
+  readonly negated: boolean;
 }
 
-/** Nobody types more; what is pasted by mistake costs no more than this. */
-const maxLength = 4000;
-const maxWords = 32;
-const maxClauses = 16;
+/** Nobody types more than this; a text pasted by mistake costs no more. */
+const MAX_LENGTH = 4000;
+const MAX_WORDS = 32;
+const MAX_CLAUSES = 16;
 
-const clause = /(-?)(?:(tag|path|folder|title):)?(?:"([^"]*)"?|([^\s"]+))/giy;
-const space = /\s*/y;
+const clausePattern = /(-?)(?:(tag|path|folder|title):)?(?:"([^"]*)"?|([^\s"]+))/giy;
+const spacePattern = /\s*/y;
 
-/** Reads a query. Anything is one: what makes no sense as syntax is words. Takes time linear in the length. */
-export function parseQuery(sent: string): Query {
-  const source = sent.slice(0, maxLength).toWellFormed();
-  const words = new Set<string>();
-  const phrases: string[][] = [];
-  const excluded: string[][] = [];
-  const filters: Filter[] = [];
-  const texts: string[] = [];
-  let typing = false;
-  for (let at = 0; at < source.length; ) {
-    space.lastIndex = at;
-    space.exec(source);
-    clause.lastIndex = space.lastIndex;
-    const found = clause.exec(source);
+/** Parses a query. No text is an error: what makes no sense as syntax counts as words. Takes linear time. */
+export function parseQuery(input: string): Query {
+  const source = input.slice(0, MAX_LENGTH).toWellFormed();
+  const query = new QueryBuilder();
+  for (let offset = 0; offset < source.length; ) {
+    spacePattern.lastIndex = offset;
+    spacePattern.exec(source);
+    clausePattern.lastIndex = spacePattern.lastIndex;
+    const found = clausePattern.exec(source);
     if (found === null) {
-      at = Math.max(space.lastIndex, at + 1);
+      offset = Math.max(spacePattern.lastIndex, offset + 1);
       continue;
     }
-    at = clause.lastIndex;
+    offset = clausePattern.lastIndex;
     const [, minus = '', field, quoted, bare = ''] = found;
-    const not = minus !== '';
-    typing = false;
+    query.add({ negated: minus !== '', field, quoted, bare, isLast: offset === source.length });
+  }
+  return query.build();
+}
+
+interface Clause {
+  readonly negated: boolean;
+  readonly field: string | undefined;
+  /** The text in quotes, where there are quotes. */
+  readonly quoted: string | undefined;
+  readonly bare: string;
+  /** Whether the query ends right after it. */
+  readonly isLast: boolean;
+}
+
+class QueryBuilder {
+  readonly #words = new Set<string>();
+  readonly #phrases: string[][] = [];
+  readonly #excluded: string[][] = [];
+  readonly #clauses: FilterClause[] = [];
+  readonly #texts: string[] = [];
+  #lastWordIncomplete = false;
+
+  add(clause: Clause): void {
+    const { negated, field, quoted, bare, isLast } = clause;
+    this.#lastWordIncomplete = false;
+    const text = quoted ?? bare;
     if (field !== undefined) {
-      const value = (quoted ?? bare).trim();
-      if (value !== '' && filters.length < maxClauses) filters.push({ field: fieldOf(field), value, not });
-      continue;
+      this.#addFilter(field, text.trim(), negated);
+      return;
     }
-    const own = wordsOf(quoted ?? bare);
-    if (own.length === 0) continue;
-    if (not) {
-      if (excluded.length < maxClauses) excluded.push(own.slice(0, maxWords));
-      continue;
+    const words = wordsOf(text);
+    if (words.length === 0) return;
+    if (negated) {
+      if (this.#excluded.length < MAX_CLAUSES) this.#excluded.push(words.slice(0, MAX_WORDS));
+      return;
     }
-    texts.push(quoted ?? bare);
-    if (quoted !== undefined && own.length > 1) {
-      if (phrases.length < maxClauses) phrases.push(own.slice(0, maxWords));
+    this.#texts.push(text);
+    if (quoted !== undefined && words.length > 1) {
+      if (this.#phrases.length < MAX_CLAUSES) this.#phrases.push(words.slice(0, MAX_WORDS));
     } else {
-      for (const word of own) if (words.size < maxWords) words.add(word);
-      typing = quoted === undefined && at === source.length;
+      for (const word of words) if (this.#words.size < MAX_WORDS) this.#words.add(word);
+      this.#lastWordIncomplete = quoted === undefined && isLast;
     }
   }
-  return { words: [...words], typing, phrases, excluded, filters, text: texts.join(' ') };
-}
 
-function fieldOf(name: string): Filter['field'] {
-  return name.toLowerCase() as Filter['field'];
+  #addFilter(name: string, value: string, negated: boolean): void {
+    const field = name.toLowerCase() as FilterClause['field'];
+    if (value !== '' && this.#clauses.length < MAX_CLAUSES) this.#clauses.push({ field, value, negated });
+  }
+
+  build(): Query {
+    return {
+      words: [...this.#words],
+      lastWordIncomplete: this.#lastWordIncomplete,
+      phrases: this.#phrases,
+      excluded: this.#excluded,
+      clauses: this.#clauses,
+      text: this.#texts.join(' '),
+    };
+  }
 }

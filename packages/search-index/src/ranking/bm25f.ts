@@ -1,48 +1,56 @@
-import type { Variant } from './expand.ts';
-import type { VaultIndex } from './vault-index.ts';
+import type { VaultIndex } from '../index/vault-index.ts';
+import type { TermVariant } from '../query/query-expansion.ts';
 
 /**
- * BM25F (Robertson, Zaragoza 2009): fields weigh in the term frequency, before it is saturated. The numbers were chosen by
- * the golden queries of the tests, and are not delicate.
+ * The parameters of the ranking: BM25F (Robertson and Zaragoza 2009), where fields are weighted in the term frequency
+ * before it is saturated. They were chosen by the golden queries of the tests, and small changes alter little.
  */
-export const scoring = {
+export const PARAMETERS = {
   k1: 1.6,
-  /** How much the length of a body, or of a title, counts against it. */
-  bodyLength: 0.5,
-  titleLength: 0.5,
+  /** BM25's b of bodies and of titles: how much length counts against a text. */
+  bodyB: 0.5,
+  titleB: 0.5,
   title: 8,
   heading: 2.5,
   label: 1.5,
   body: 1,
-  /** How much of a note's score is its best chunk's. */
+  /** The share of a note's score that its best chunk decides. */
   chunk: 0.5,
-  /** What neighbours in the query that are neighbours in the note are worth at most. */
-  neighbours: 0.15,
-  /** What is left of the rarity of a word that only holds a question together. */
+  /** The most that neighbours of the query add to the score of a note in which they are neighbours too. */
+  proximity: 0.15,
+  /** The share of its idf that a function word keeps. */
   functionWord: 0.05,
 } as const;
-/** A word of the query. */
-export interface Term {
-  readonly variants: readonly Variant[];
-  /** How much of its rarity counts: little for words that only hold a question together. */
+
+/** A word of the query, with its terms in the vault. */
+export interface QueryTerm {
+  readonly variants: readonly TermVariant[];
+  /** The share of its idf that counts: small for function words. */
   readonly share: number;
   idf: number;
 }
 
-export const saturated = (tf: number) => (tf * (scoring.k1 + 1)) / (tf + scoring.k1);
+export const saturate = (frequency: number) => (frequency * (PARAMETERS.k1 + 1)) / (frequency + PARAMETERS.k1);
 
-/** Makes the words of long texts count less. */
-export class Norms {
+/** The idf of a term that `matching` of `total` notes have. */
+export const inverseDocumentFrequency = (matching: number, total: number) =>
+  Math.log(1 + (total - matching + 0.5) / (matching + 0.5));
+
+/** The divisors that make a word count less in a long text. */
+export class LengthNorms {
   readonly #body: number;
   readonly #title: number;
+
   constructor({ averageBodyWords, averageTitleWords }: VaultIndex) {
-    this.#body = scoring.bodyLength / Math.max(1, averageBodyWords);
-    this.#title = scoring.titleLength / Math.max(1, averageTitleWords);
+    this.#body = PARAMETERS.bodyB / Math.max(1, averageBodyWords);
+    this.#title = PARAMETERS.titleB / Math.max(1, averageTitleWords);
   }
+
   body(words: number): number {
-    return 1 - scoring.bodyLength + this.#body * words;
+    return 1 - PARAMETERS.bodyB + this.#body * words;
   }
+
   title(words: number): number {
-    return 1 - scoring.titleLength + this.#title * words;
+    return 1 - PARAMETERS.titleB + this.#title * words;
   }
 }

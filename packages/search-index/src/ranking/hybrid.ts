@@ -1,110 +1,123 @@
-import { diversify } from './diversity.ts';
-import { allowedNotes, type Masks, type Narrowing } from './filters.ts';
-import { fuse } from './fusion.ts';
-import type { Query } from './query.ts';
-import { rank } from './rank.ts';
-import type { VaultIndex } from './vault-index.ts';
-import type { FoundPiece, NearHit, VaultVectors } from './vault-vectors.ts';
+import type { VaultIndex } from '../index/vault-index.ts';
+import { allowedNotes, isRestricted } from '../query/allowed-notes.ts';
+import type { Query } from '../query/query-parser.ts';
+import type { SearchFilter } from '../query/search-filter.ts';
+import type { ChunkLocation, VaultVectors, VectorHit } from '../vectors/vault-vectors.ts';
+import { diversify } from './mmr.ts';
+import { type KeywordHit, rank } from './rank.ts';
+import { fuse } from './rrf.ts';
 
-/** How a question is to be answered. */
-export interface Wish {
-  readonly mode: 'keyword' | 'vector' | 'hybrid';
-  readonly narrow: Narrowing;
+export type SearchMode = 'keyword' | 'vector' | 'hybrid';
+
+/** How a query is to be answered. */
+export interface SearchOptions {
+  readonly mode: SearchMode;
+  readonly filter: SearchFilter;
   readonly limit: number;
-  /** 0 to 1. */
+  /** 0 to 1, see `diversify`. */
   readonly diversity: number;
-  /** The vector to look for; null where there is none to be had. */
-  readonly near: Near | null;
+  /** What to look for among the vectors; null when there is no vector. */
+  readonly vectorQuery: VectorQuery | null;
 }
 
-export interface Near {
+export interface VectorQuery {
   readonly vector: Float32Array;
-  /** What a ranking by vectors counts beside one by words. */
+  /** What the ranking by vectors counts beside the one by words, which counts 1. */
   readonly weight: number;
-  /** Cosines up to this say nothing. */
-  readonly least: number;
+  /** Notes must have a cosine above this: lower ones come about by chance. */
+  readonly minCosine: number;
 }
 
-/** A note of an answer. */
-export interface Answered {
+/** A note that answers a query. */
+export interface SearchHit {
   readonly id: string;
   /** 0 to 1. */
   readonly score: number;
-  /** Where: a piece of its own, or the number of one of the index. */
-  readonly piece: FoundPiece | number;
+  /** Which part of the note matches best. */
+  readonly location: ChunkLocation;
+  /** How many of its chunks match. */
   readonly matches: number;
 }
 
-/** What each ranking gives to be blended: further down it hardly counts. */
-const pool = 100;
+export interface SearchHits {
+  /** Best first. */
+  readonly hits: readonly SearchHit[];
+  /** The words that were matched, as the vault spells them: a snippet highlights these. */
+  readonly words: readonly string[];
+}
 
-/** The notes that answer a query by words, by vectors or by both, best first, and the words that were looked for. */
-export function answer(
+/** How many notes of each ranking are fused or diversified: those further down hardly count. */
+const POOL_SIZE = 100;
+
+/** Finds the notes that answer a query by words, by vectors or by both. */
+export function searchIndex(
   index: VaultIndex,
   vectors: VaultVectors | null,
   query: Query,
-  wish: Wish,
-): { hits: Answered[]; words: readonly string[] } {
-  const { mode, narrow, limit, diversity, near } = wish;
-  const deep = diversity > 0 || (mode === 'hybrid' && near !== null) ? Math.max(pool, limit) : limit;
-  // Words are marked in excerpts whatever found the note.
-  const ranking = rank(index, query, narrow, mode === 'vector' && near !== null ? 1 : deep);
-  const byWords = ranking.hits.map(({ chunk, ...hit }): Answered => ({ ...hit, piece: chunk }));
-  const byVectors = mode === 'keyword' || near === null ? null : nearest(index, vectors, query, narrow, near, deep);
-  const hits =
-    byVectors === null ? byWords : mode === 'vector' ? byVectors : blend(byWords, byVectors, near?.weight ?? 1);
-  const scored = hits.slice(0, deep).map(({ id, matches, piece, score }) => ({
-    ...{ id, matches, piece, score: Math.min(1, Math.max(0, score)) },
-    vector: diversity > 0 ? (vectors?.vectorAt(index, id, placeOf(index, { id, piece }).start) ?? null) : null,
-  }));
-  return { hits: diversify(scored, limit, diversity), words: ranking.words };
+  options: SearchOptions,
+): SearchHits {
+  const { filter, limit, diversity, vectorQuery } = options;
+  // Without a vector every mode goes by words.
+  const mode = vectorQuery === null ? 'keyword' : options.mode;
+  const pool = diversity > 0 || mode === 'hybrid' ? Math.max(POOL_SIZE, limit) : limit;
+  // Vector mode ranks by words too, because snippets highlight the words that were matched.
+  const keyword = rank(index, query, filter, mode === 'vector' ? 1 : pool);
+  if (vectorQuery === null || mode === 'keyword') {
+    return { hits: withDiversity(index, vectors, keyword.hits, pool, options), words: keyword.words };
+  }
+  const restricted = isRestricted(query, filter);
+  const allowed = restricted ? allowedNotes(index.segments, query, filter) : null;
+  const nearest = vectors?.nearest(index, vectorQuery.vector, pool, allowed, vectorQuery.minCosine) ?? [];
+  const hits = mode === 'vector' ? nearest : fuseHits(keyword.hits, nearest, vectorQuery.weight);
+  return { hits: withDiversity(index, vectors, hits, pool, options), words: keyword.words };
 }
 
-/** Where a piece stands in its note, and under which headings. */
-export function placeOf(index: VaultIndex, { id, piece }: Pick<Answered, 'id' | 'piece'>): FoundPiece {
-  if (typeof piece !== 'number') return piece;
-  const location = index.find(id);
-  const { start = 0, end = 0, heading = '' } = location?.segment.info(location.note).chunks[piece] ?? {};
+type Hit = KeywordHit | VectorHit;
+
+/** The best hits of a pool, or a diverse choice among them. */
+function withDiversity(
+  index: VaultIndex,
+  vectors: VaultVectors | null,
+  hits: readonly Hit[],
+  pool: number,
+  { limit, diversity }: SearchOptions,
+): SearchHit[] {
+  if (diversity === 0) return hits.slice(0, Math.min(pool, limit)).map((hit) => searchHit(index, hit));
+  const candidates = hits.slice(0, pool).map((hit) => {
+    const found = searchHit(index, hit);
+    const vector = vectors?.vectorAt(index, found.id, found.location.start) ?? null;
+    return { hit: found, score: found.score, vector };
+  });
+  return diversify(candidates, limit, diversity).map(({ hit }) => hit);
+}
+
+function searchHit(index: VaultIndex, hit: Hit): SearchHit {
+  const { id, score, matches } = hit;
+  const location = 'location' in hit ? hit.location : locationOfChunk(index, id, hit.chunk);
+  return { id, score: Math.min(1, Math.max(0, score)), location, matches };
+}
+
+/** Where a chunk of the index stands in its note, and under which headings. */
+function locationOfChunk(index: VaultIndex, id: string, chunk: number): ChunkLocation {
+  const found = index.find(id);
+  const { start = 0, end = 0, heading = '' } = found?.segment.info(found.note).chunks[chunk] ?? {};
   return { start, end, heading };
 }
 
-function nearest(
-  index: VaultIndex,
-  vectors: VaultVectors | null,
-  query: Query,
-  narrow: Narrowing,
-  near: Near,
-  count: number,
-): readonly NearHit[] {
-  const allowed: Masks | null = narrows(query, narrow) ? allowedNotes(index, query, narrow) : null;
-  return vectors?.near(index, near.vector, count, allowed, near.least) ?? [];
-}
-
-function narrows(
-  { filters, excluded, phrases }: Query,
-  { tags, folder, type, created, timestamp }: Narrowing,
-): boolean {
-  const given = [tags, folder, type, created.from, created.to, timestamp.from, timestamp.to];
-  return filters.length + excluded.length + phrases.length > 0 || given.some((value) => value !== null);
-}
-
 /**
- * Both rankings as one. Places decide the order; so that answers of several vaults can be compared, all scores are scaled
- * by how well the best of this one was found.
+ * Fuses both rankings. Ranks decide the order. All scores are scaled by the better of both top scores, so that results of
+ * several vaults can be compared.
  */
-function blend(byWords: readonly Answered[], byVectors: readonly Answered[], weight: number): Answered[] {
-  const [words, vectors] = [byId(byWords), byId(byVectors)];
-  const strength = Math.max(byWords[0]?.score ?? 0, byVectors[0]?.score ?? 0);
+function fuseHits(byWords: readonly KeywordHit[], byVectors: readonly VectorHit[], vectorWeight: number): Hit[] {
+  const hitsByWords = new Map(byWords.map((hit) => [hit.id, hit]));
+  const hitsByVectors = new Map(byVectors.map((hit) => [hit.id, hit]));
+  const topScore = Math.max(byWords[0]?.score ?? 0, byVectors[0]?.score ?? 0);
   const fused = fuse([
-    { keys: [...words.keys()], weight: 1 },
-    { keys: [...vectors.keys()], weight },
+    { keys: [...hitsByWords.keys()], weight: 1 },
+    { keys: [...hitsByVectors.keys()], weight: vectorWeight },
   ]);
   return fused.flatMap(({ key, score }) => {
-    const hit = words.get(key) ?? vectors.get(key);
-    return hit === undefined ? [] : [{ ...hit, score: score * strength }];
+    const hit = hitsByWords.get(key) ?? hitsByVectors.get(key);
+    return hit === undefined ? [] : [{ ...hit, score: score * topScore }];
   });
-}
-
-function byId(hits: readonly Answered[]): Map<string, Answered> {
-  return new Map(hits.map((hit) => [hit.id, hit]));
 }

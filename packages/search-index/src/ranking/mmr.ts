@@ -1,52 +1,57 @@
-export interface Candidate {
-  /** 0 to 1. */
+export interface MmrCandidate {
+  /** Relevance, 0 to 1. */
   readonly score: number;
-  /** Of length 1; null when there is none: then nothing is known to be like it. */
+  /** Of length 1; null when there is none: the candidate then counts as similar to nothing. */
   readonly vector: Float32Array | null;
 }
 
 /**
- * Chooses `limit` of some candidates by maximal marginal relevance (Carbonell and Goldstein 1998): each time the one that
- * is relevant and unlike those chosen before.
+ * Chooses `limit` candidates by maximal marginal relevance (Carbonell and Goldstein 1998): each time the one that is
+ * relevant and unlike those already chosen.
  *
  * @param candidates best first.
- * @param diversity 0: by score alone; 1: after the best, always what is least like the chosen ones.
+ * @param diversity 0 chooses by score alone; 1 takes the best and then whatever is least similar to the chosen ones.
  */
-export function diversify<Item extends Candidate>(
+export function diversify<Item extends MmrCandidate>(
   candidates: readonly Item[],
   limit: number,
   diversity: number,
 ): Item[] {
   if (diversity === 0) return candidates.slice(0, limit);
-  const left = candidates.map((item) => ({ item, likeness: 0 }));
-  // The first is the best at any diversity: nothing has been chosen that it could be like.
-  let next = left.shift();
+  const remaining = candidates.map((item) => ({ item, similarity: 0 }));
+  // At any diversity the best comes first: nothing has been chosen yet.
+  let next = remaining.shift();
   const chosen: Item[] = [];
   while (next !== undefined) {
     chosen.push(next.item);
     if (chosen.length >= limit) break;
-    next = takeBest(left, next.item, diversity);
+    next = takeBest(remaining, next.item, diversity);
   }
   return chosen;
 }
 
-interface Left<Item> {
+interface Remaining<Item> {
   readonly item: Item;
-  /** To the chosen one it is most like. */
-  likeness: number;
+  /** Cosine to the chosen item it is most similar to. */
+  similarity: number;
 }
 
-function takeBest<Item extends Candidate>(left: Left<Item>[], chosen: Item, diversity: number): Left<Item> | undefined {
+/** Removes and returns the best remaining item, after the similarities are updated for the item just chosen. */
+function takeBest<Item extends MmrCandidate>(
+  remaining: Remaining<Item>[],
+  chosen: Item,
+  diversity: number,
+): Remaining<Item> | undefined {
   let best = -1;
   let bestValue = Number.NEGATIVE_INFINITY;
-  left.forEach((one, index) => {
-    one.likeness = Math.max(one.likeness, cosine(one.item.vector, chosen.vector));
-    const value = (1 - diversity) * one.item.score - diversity * one.likeness;
+  remaining.forEach((candidate, index) => {
+    candidate.similarity = Math.max(candidate.similarity, cosine(candidate.item.vector, chosen.vector));
+    const value = (1 - diversity) * candidate.item.score - diversity * candidate.similarity;
     if (value <= bestValue) return;
     bestValue = value;
     best = index;
   });
-  return best < 0 ? undefined : left.splice(best, 1)[0];
+  return best < 0 ? undefined : remaining.splice(best, 1)[0];
 }
 
 function cosine(a: Float32Array | null, b: Float32Array | null): number {

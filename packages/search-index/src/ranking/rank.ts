@@ -1,171 +1,172 @@
 import { isFunctionWord } from '@notevault/note-text/words/languages.ts';
-import { wordOf } from './analyse.ts';
-import { type Candidate, type CloseHit, closeScores } from './close-look.ts';
-import { exactTerms, expandWord, type Variant } from './expand.ts';
-import { allowedNotes, type Masks, type Narrowing } from './filters.ts';
-import type { PostingsReader } from './postings.ts';
-import type { Query } from './query.ts';
-import { Norms, saturated, scoring, type Term } from './scoring.ts';
-import type { Segment } from './segment.ts';
-import { TopRows } from './top-rows.ts';
-import type { VaultIndex } from './vault-index.ts';
+import { wordOfTerm } from '../analysis/terms.ts';
+import type { PostingsReader } from '../index/postings.ts';
+import type { Segment } from '../index/segment.ts';
+import type { VaultIndex } from '../index/vault-index.ts';
+import { allowedNotes } from '../query/allowed-notes.ts';
+import { exactTerms, expandWord, type TermVariant } from '../query/query-expansion.ts';
+import type { Query } from '../query/query-parser.ts';
+import type { NoteMasks, SearchFilter } from '../query/search-filter.ts';
+import { TopK } from '../top-k.ts';
+import { inverseDocumentFrequency, LengthNorms, PARAMETERS, type QueryTerm, saturate } from './bm25f.ts';
+import { type Candidate, type RerankedNote, rerank } from './rerank.ts';
 
-/** A note that a query finds by its words. */
-export interface WordHit extends Omit<CloseHit, 'segment' | 'note'> {
+/** A note that the words of a query found. */
+export interface KeywordHit extends Omit<RerankedNote, 'segment' | 'note'> {
   readonly id: string;
 }
 
-export interface Ranking {
-  /** Best first; equal scores: the newer id first. */
-  readonly hits: readonly WordHit[];
-  /** The words that were looked for, as the vault spells them: what a snippet marks. */
+export interface KeywordRanking {
+  /** Best first; of equal scores the newer note first. */
+  readonly hits: readonly KeywordHit[];
+  /** The words that were matched, as the vault spells them: a snippet highlights these. */
   readonly words: readonly string[];
 }
 
-/** So many notes beyond the limit are looked at closely. */
-const closeLooks = 40;
+/** How many notes beyond the limit are reranked. */
+const EXTRA_CANDIDATES = 40;
+/** Candidates are collected up to this many times the wanted number before they are cut back. */
+const CANDIDATE_SLACK = 4;
 
-/** Ranks the notes of a vault by the words of a query. */
-export function rank(index: VaultIndex, query: Query, narrow: Narrowing, limit: number): Ranking {
-  const allowed = allowedNotes(index, query, narrow);
-  const terms = termsOf(index, query);
-  const words = [...new Set(terms.flatMap(({ variants }) => variants.map(({ term }) => wordOf(term))))];
-  if (terms.length === 0) return { hits: onlyFiltered(index, query, allowed, limit), words };
-  const scores = roughScores(index, terms, allowed);
-  const best = terms.reduce((sum, { idf }) => sum + idf * (scoring.k1 + 1), 0);
-  const candidates = pick(index.segments, scores, limit + closeLooks);
-  const hits = closeScores(index, terms, candidates, best);
-  hits.sort((a, b) => b.score - a.score || newerFirst(a, b));
-  return {
-    hits: hits.slice(0, limit).map(({ segment, note, ...hit }) => ({ id: segment.id(note), ...hit })),
-    words,
-  };
+/** Ranks the notes of a vault by the words of a query: a first pass over whole notes, then a rerank of the best ones. */
+export function rank(index: VaultIndex, query: Query, filter: SearchFilter, limit: number): KeywordRanking {
+  const { segments } = index;
+  const allowed = allowedNotes(segments, query, filter);
+  const terms = queryTerms(segments, query);
+  const words = [...new Set(terms.flatMap(({ variants }) => variants.map(({ term }) => wordOfTerm(term))))];
+  if (terms.length === 0) return { hits: rankUnscored(segments, query, allowed, limit), words };
+  const scores = firstPassScores(index, terms, allowed);
+  const bestPossible = terms.reduce((sum, { idf }) => sum + idf * (PARAMETERS.k1 + 1), 0);
+  const candidates = bestCandidates(segments, scores, limit + EXTRA_CANDIDATES);
+  const reranked = rerank(index, terms, candidates, bestPossible);
+  reranked.sort((a, b) => b.score - a.score || newerFirst(a, b));
+  const hits = reranked.slice(0, limit).map(({ segment, note, score, chunk, matches }) => {
+    return { id: segment.id(note), score, chunk, matches };
+  });
+  return { hits, words };
 }
 
-type Placed = Pick<CloseHit, 'segment' | 'note'>;
-
-/** Of equal scores the newer note, by its id, so that it does not matter how notes lie in segments. */
-function newerFirst(a: Placed, b: Placed): number {
+/** Orders notes by id, which is a UUIDv7, so that the order does not depend on how notes lie in segments. */
+function newerFirst(a: Pick<Candidate, 'segment' | 'note'>, b: Pick<Candidate, 'segment' | 'note'>): number {
   return a.segment.id(a.note) < b.segment.id(b.note) ? 1 : -1;
 }
 
-function termsOf(index: VaultIndex, query: Query): Term[] {
+function queryTerms(segments: readonly Segment[], query: Query): QueryTerm[] {
   const last = query.words.length - 1;
-  const meaningful = query.phrases.length > 0 || !query.words.every(isFunctionWord);
-  const terms: Term[] = query.words.map((word, at) => ({
-    variants: expandWord(index, word, query.typing && at === last),
-    share: meaningful && isFunctionWord(word) ? scoring.functionWord : 1,
+  const hasContentWords = query.phrases.length > 0 || !query.words.every(isFunctionWord);
+  const terms: QueryTerm[] = query.words.map((word, index) => ({
+    variants: expandWord(segments, word, query.lastWordIncomplete && index === last),
+    share: hasContentWords && isFunctionWord(word) ? PARAMETERS.functionWord : 1,
     idf: 0,
   }));
   for (const word of new Set(query.phrases.flat())) {
     if (query.words.includes(word)) continue;
-    const variants = exactTerms(index.segments, word).map((term) => ({ term, weight: 1, namesOnly: false }));
+    const variants = exactTerms(segments, word).map((term) => ({ term, weight: 1, namesOnly: false }));
     terms.push({ variants, share: 1, idf: 0 });
   }
   return terms;
 }
 
-/** Without words all that is allowed is as good: newest first. */
-function onlyFiltered(index: VaultIndex, query: Query, allowed: Masks, limit: number): WordHit[] {
-  if (query.filters.length === 0 && query.excluded.length === 0) return [];
+/** The result of a query without words: all allowed notes score 1, newest first. */
+function rankUnscored(segments: readonly Segment[], query: Query, allowed: NoteMasks, limit: number): KeywordHit[] {
+  if (query.clauses.length === 0 && query.excluded.length === 0) return [];
   const scores = allowed.map((mask) => Float64Array.from(mask));
-  return pick(index.segments, scores, limit).map(({ segment, note }) => ({
-    ...{ id: segment.id(note), score: 1, chunk: 0, matches: 1 },
-  }));
+  return bestCandidates(segments, scores, limit).map(({ segment, note }) => {
+    return { id: segment.id(note), score: 1, chunk: 0, matches: 1 };
+  });
 }
 
-/** The score of each allowed note, taken as a whole; sets the terms' rarity. */
-function roughScores(index: VaultIndex, terms: readonly Term[], allowed: Masks): Float64Array[] {
-  const { segments, notes } = index;
+/** The BM25F score of each allowed note as a whole. Sets the idf of the terms. */
+function firstPassScores(index: VaultIndex, terms: readonly QueryTerm[], allowed: NoteMasks): Float64Array[] {
+  const { segments, noteCount } = index;
   const scores = segments.map(({ size }) => new Float64Array(size));
   const frequencies = segments.map(({ size }) => new Float64Array(size));
-  const norms = new Norms(index);
+  const norms = new LengthNorms(index);
   for (const term of terms) {
-    let found = 0;
-    const touched = segments.map((segment, at) => {
-      const frequency = frequencies[at] ?? new Float64Array();
-      const own = frequenciesOf(segment, term.variants, norms, frequency);
-      found += own.length;
-      return own;
+    const matching = segments.map((segment, at) => {
+      return addFrequencies(segment, term.variants, norms, frequencies[at] ?? new Float64Array());
     });
-    term.idf = term.share * Math.log(1 + (notes - found + 0.5) / (found + 0.5));
-    touched.forEach((own, at) => {
+    const matchCount = matching.reduce((sum, notes) => sum + notes.length, 0);
+    term.idf = term.share * inverseDocumentFrequency(matchCount, noteCount);
+    matching.forEach((notes, at) => {
       const [frequency, score, mask] = [frequencies[at], scores[at], allowed[at]];
       if (frequency === undefined || score === undefined || mask === undefined) return;
-      for (const note of own) {
-        const tf = frequency[note] ?? 0;
+      for (const note of notes) {
+        const weighted = frequency[note] ?? 0;
+        // The array is used again for the next term.
         frequency[note] = 0;
-        if (mask[note] === 1) score[note] = (score[note] ?? 0) + term.idf * saturated(tf);
+        if (mask[note] === 1) score[note] = (score[note] ?? 0) + term.idf * saturate(weighted);
       }
     });
   }
   return scores;
 }
 
-/** Adds up how often the variants stand in each live note; resolves to the notes that have any. */
-function frequenciesOf(
+/** Adds up the weighted frequency of the variants in each live note. Returns the notes that have any. */
+function addFrequencies(
   segment: Segment,
-  variants: readonly Variant[],
-  norms: Norms,
+  variants: readonly TermVariant[],
+  norms: LengthNorms,
   frequency: Float64Array,
 ): number[] {
-  const touched: number[] = [];
-  const { dead } = segment;
+  const matching: number[] = [];
+  const { deleted } = segment;
   for (const { term, weight, namesOnly } of variants) {
     const reader = segment.postings(term);
     while (reader?.next()) {
       const { note } = reader;
-      if (dead[note] === 1) continue;
-      const names = namesFrequency(reader, segment, norms);
-      const tf = weight * (namesOnly ? names : names + reader.body / norms.body(segment.bodyWords(note)));
-      if (tf === 0) continue;
+      if (deleted[note] === 1) continue;
+      const inNames = namesFrequency(reader, segment, norms);
+      const weighted = weight * (namesOnly ? inNames : inNames + reader.body / norms.body(segment.bodyWords(note)));
+      if (weighted === 0) continue;
       const before = frequency[note] ?? 0;
-      if (before === 0) touched.push(note);
-      frequency[note] = before + tf;
+      if (before === 0) matching.push(note);
+      frequency[note] = before + weighted;
     }
   }
-  return touched;
+  return matching;
 }
 
-function namesFrequency({ title, heading, label, note }: PostingsReader, segment: Segment, norms: Norms): number {
+/** The weighted frequency in title, headings and labels. */
+function namesFrequency({ title, heading, label, note }: PostingsReader, segment: Segment, norms: LengthNorms): number {
   if (title + heading + label === 0) return 0;
-  const inTitle = title === 0 ? 0 : (scoring.title * title) / norms.title(segment.titleWords(note));
-  return inTitle + scoring.heading * heading + scoring.label * label;
+  const inTitle = title === 0 ? 0 : (PARAMETERS.title * title) / norms.title(segment.titleWords(note));
+  return inTitle + PARAMETERS.heading * heading + PARAMETERS.label * label;
 }
 
-/** The notes of the highest scores, best first; of equal ones the newer. */
-function pick(segments: readonly Segment[], scores: readonly Float64Array[], count: number): Candidate[] {
-  const least = leastOf(scores, count);
-  let kept: Candidate[] = [];
-  const shrink = () => {
-    kept.sort((a, b) => b.rough - a.rough || newerFirst(a, b));
-    kept = kept.slice(0, count);
+/** The notes of the highest scores above 0, best first; of equal scores the newer note first. */
+function bestCandidates(segments: readonly Segment[], scores: readonly Float64Array[], count: number): Candidate[] {
+  const threshold = thresholdOf(scores, count);
+  let candidates: Candidate[] = [];
+  const cutBack = () => {
+    candidates.sort((a, b) => b.firstPassScore - a.firstPassScore || newerFirst(a, b));
+    candidates = candidates.slice(0, count);
   };
-  segments.forEach((segment, at) => {
-    const own = scores[at] ?? new Float64Array();
-    for (let note = 0; note < own.length; note++) {
-      const rough = own[note] as number;
-      if (rough === 0 || rough < least) continue;
-      kept.push({ segment, at, note, rough });
-      // Many may have the least score.
-      if (kept.length >= count * 4) shrink();
+  segments.forEach((segment, segmentIndex) => {
+    const segmentScores = scores[segmentIndex] ?? new Float64Array();
+    for (let note = 0; note < segmentScores.length; note++) {
+      const firstPassScore = segmentScores[note] as number;
+      if (firstPassScore === 0 || firstPassScore < threshold) continue;
+      candidates.push({ segment, segmentIndex, note, firstPassScore });
+      // Any number of notes may score exactly the threshold.
+      if (candidates.length >= count * CANDIDATE_SLACK) cutBack();
     }
   });
-  shrink();
-  return kept;
+  cutBack();
+  return candidates;
 }
 
-/** The least of the `count` highest scores. */
-function leastOf(scores: readonly Float64Array[], count: number): number {
-  const best = new TopRows(count);
-  let floor = 0;
-  for (const own of scores) {
-    for (let note = 0; note < own.length; note++) {
-      const score = own[note] as number;
-      if (score <= floor) continue;
+/** The lowest of the `count` highest scores; 0 when there are fewer. */
+function thresholdOf(scores: readonly Float64Array[], count: number): number {
+  const best = new TopK(count);
+  let threshold = 0;
+  for (const segmentScores of scores) {
+    for (let note = 0; note < segmentScores.length; note++) {
+      const score = segmentScores[note] as number;
+      if (score <= threshold) continue;
       best.push(note, score);
-      floor = Math.max(0, best.floor);
+      threshold = Math.max(0, best.threshold);
     }
   }
-  return floor;
+  return threshold;
 }

@@ -1,162 +1,179 @@
-import type { Variant } from './expand.ts';
-import { HEADING, LABEL, TITLE } from './postings.ts';
-import { Norms, saturated, scoring, type Term } from './scoring.ts';
-import type { Segment } from './segment.ts';
-import type { VaultIndex } from './vault-index.ts';
+import { fieldOf, HEADING, LABEL, positionOf, TITLE } from '../index/occurrence.ts';
+import type { Segment } from '../index/segment.ts';
+import type { VaultIndex } from '../index/vault-index.ts';
+import type { TermVariant } from '../query/query-expansion.ts';
+import { LengthNorms, PARAMETERS, type QueryTerm, saturate } from './bm25f.ts';
 
-/** A note that was looked at closely. */
-export interface CloseHit {
+/** A note with its final score. */
+export interface RerankedNote {
   readonly segment: Segment;
   readonly note: number;
-  /** 0 to 1: how much of what the query could find at best. */
+  /** The share of the best possible score, 0 to 1. */
   readonly score: number;
-  /** Number of the chunk that matches best; the first when only title or labels match. */
+  /** Number of the chunk that matches best; 0 when only title or labels match. */
   readonly chunk: number;
   /** How many chunks match; 1 when only title or labels do. */
   readonly matches: number;
 }
 
-/** A note that scored well as a whole. */
+/** One of the best notes of the first pass. */
 export interface Candidate {
   readonly segment: Segment;
-  readonly at: number;
+  readonly segmentIndex: number;
   readonly note: number;
-  readonly rough: number;
+  readonly firstPassScore: number;
 }
 
-/** What a close look at one note has found so far. */
-interface Close {
+/** Where the terms of the query occur in one candidate. */
+interface CandidateMatches {
   readonly candidate: Candidate;
-  readonly chunkWords: ArrayLike<number>;
-  /** For each term, how often it stands in title and labels. */
+  readonly chunkPositions: ArrayLike<number>;
+  /** The weighted frequency of each term in title and labels. */
   readonly names: Float64Array;
-  /** For each chunk with a hit, how often each term stands there. */
+  /** The same for each chunk that has a match. */
   readonly chunks: Map<number, Float64Array>;
-  /** Positions of each term; of one of several variants in no order. */
+  /** The positions of each term, in no order where it has several variants. */
   readonly positions: readonly number[][];
 }
 
-/** The final scores: of whole notes, their best chunks, and neighbours in the query that are neighbours in the note. */
-export function closeScores(
+/** Scores candidates by whole note, best chunk, and neighbours of the query that are neighbours in the note. */
+export function rerank(
   index: VaultIndex,
-  terms: readonly Term[],
+  terms: readonly QueryTerm[],
   candidates: readonly Candidate[],
-  best: number,
-): CloseHit[] {
-  const wanted = index.segments.map(({ size }) => new Int32Array(size));
-  const looks = candidates.map((candidate, number): Close => {
-    const own = wanted[candidate.at];
-    if (own !== undefined) own[candidate.note] = number + 1;
-    return {
+  bestPossible: number,
+): RerankedNote[] {
+  const matches = candidates.map(
+    (candidate): CandidateMatches => ({
       candidate,
-      chunkWords: candidate.segment.chunkWords(candidate.note),
+      chunkPositions: candidate.segment.chunkPositions(candidate.note),
       names: new Float64Array(terms.length),
       chunks: new Map(),
       positions: terms.length < 2 ? [] : terms.map(() => []),
-    };
-  });
-  const norms = new Norms(index);
-  index.segments.forEach((segment, at) => {
-    const numbers = wanted[at] ?? new Int32Array();
-    if (!candidates.some((candidate) => candidate.at === at)) return;
+    }),
+  );
+  const norms = new LengthNorms(index);
+  const bySegment = Map.groupBy(matches, ({ candidate }) => candidate.segment);
+  for (const [segment, segmentMatches] of bySegment) {
+    const collector = new MatchCollector(segment, segmentMatches, norms, terms.length);
     terms.forEach(({ variants }, term) => {
-      for (const variant of variants) lookAt({ segment, numbers, looks, norms, terms: terms.length }, variant, term);
+      for (const variant of variants) collector.collect(variant, term);
     });
-  });
-  return looks.map((look) => hitOf(look, terms, best));
+  }
+  return matches.map((own) => scoreCandidate(own, terms, bestPossible));
 }
 
-/** One segment, and which of its notes are looked at: the number of each one's look, from 1. */
-interface Looking {
-  readonly segment: Segment;
-  readonly numbers: Int32Array;
-  readonly looks: readonly Close[];
-  readonly norms: Norms;
-  readonly terms: number;
-}
+/** Collects the occurrences of terms in the candidates of one segment. */
+class MatchCollector {
+  readonly #segment: Segment;
+  /** For each note of the segment the index of its matches, counted from 1; 0 for no candidate. */
+  readonly #indexes: Int32Array;
+  readonly #matches: readonly CandidateMatches[];
+  readonly #norms: LengthNorms;
+  readonly #termCount: number;
 
-function lookAt(
-  { segment, numbers, looks, norms, terms }: Looking,
-  { term: text, weight, namesOnly }: Variant,
-  term: number,
-): void {
-  const reader = segment.postings(text);
-  while (reader?.next()) {
-    const number = numbers[reader.note] ?? 0;
-    const look = number === 0 ? undefined : looks[number - 1];
-    if (look === undefined) continue;
-    const titleWeight = (weight * scoring.title) / norms.title(segment.titleWords(reader.note));
-    for (let place = reader.nextPlace(); place >= 0; place = reader.nextPlace()) {
-      const field = place & 3;
-      const position = Math.floor(place / 4);
-      if (field === TITLE || field === LABEL) {
-        const worth = field === TITLE ? titleWeight : weight * scoring.label;
-        look.names[term] = (look.names[term] ?? 0) + worth;
-      } else {
-        if (namesOnly && field !== HEADING) continue;
-        const chunk = chunkAt(look.chunkWords, position);
-        const counts = look.chunks.get(chunk) ?? new Float64Array(terms);
-        const worth = field === HEADING ? scoring.heading : scoring.body;
-        counts[term] = (counts[term] ?? 0) + weight * worth;
-        look.chunks.set(chunk, counts);
+  constructor(segment: Segment, matches: readonly CandidateMatches[], norms: LengthNorms, termCount: number) {
+    this.#segment = segment;
+    this.#matches = matches;
+    this.#norms = norms;
+    this.#termCount = termCount;
+    this.#indexes = new Int32Array(segment.size);
+    matches.forEach(({ candidate }, index) => {
+      this.#indexes[candidate.note] = index + 1;
+    });
+  }
+
+  /** @param term the number of the term that the variant belongs to. */
+  collect({ term: text, weight, namesOnly }: TermVariant, term: number): void {
+    const reader = this.#segment.postings(text);
+    while (reader?.next()) {
+      const index = this.#indexes[reader.note] ?? 0;
+      const matches = index === 0 ? undefined : this.#matches[index - 1];
+      if (matches === undefined) continue;
+      const titleWorth = (weight * PARAMETERS.title) / this.#norms.title(this.#segment.titleWords(reader.note));
+      for (let occurrence = reader.nextOccurrence(); occurrence >= 0; occurrence = reader.nextOccurrence()) {
+        const field = fieldOf(occurrence);
+        const position = positionOf(occurrence);
+        if (field === TITLE || field === LABEL) {
+          const worth = field === TITLE ? titleWorth : weight * PARAMETERS.label;
+          matches.names[term] = (matches.names[term] ?? 0) + worth;
+        } else {
+          if (namesOnly && field !== HEADING) continue;
+          this.#addToChunk(
+            matches,
+            position,
+            term,
+            weight * (field === HEADING ? PARAMETERS.heading : PARAMETERS.body),
+          );
+        }
+        matches.positions[term]?.push(position);
       }
-      look.positions[term]?.push(position);
     }
+  }
+
+  #addToChunk({ chunks, chunkPositions }: CandidateMatches, position: number, term: number, worth: number): void {
+    const chunk = chunkAt(chunkPositions, position);
+    const frequencies = chunks.get(chunk) ?? new Float64Array(this.#termCount);
+    frequencies[term] = (frequencies[term] ?? 0) + worth;
+    chunks.set(chunk, frequencies);
   }
 }
 
-function chunkAt(chunks: ArrayLike<number>, position: number): number {
+/** The last chunk that begins at a position or before it. */
+function chunkAt(chunkPositions: ArrayLike<number>, position: number): number {
   let low = 0;
-  let high = chunks.length - 1;
+  let high = chunkPositions.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((chunks[middle] ?? 0) <= position) low = middle;
+    if ((chunkPositions[middle] ?? 0) <= position) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
-function hitOf(look: Close, terms: readonly Term[], best: number): CloseHit {
-  const { candidate, names, chunks, positions } = look;
+function scoreCandidate(matches: CandidateMatches, terms: readonly QueryTerm[], bestPossible: number): RerankedNote {
+  const { candidate, names, chunks, positions } = matches;
   let bestChunk = 0;
   let bestScore = -1;
-  for (const [chunk, counts] of chunks) {
-    const score = scoreOf(terms, names, counts);
+  for (const [chunk, frequencies] of chunks) {
+    const score = chunkScore(terms, names, frequencies);
     if (score < bestScore || (score === bestScore && chunk > bestChunk)) continue;
     bestChunk = chunk;
     bestScore = score;
   }
-  if (bestScore < 0) bestScore = scoreOf(terms, names, null);
-  const base = ((1 - scoring.chunk) * candidate.rough + scoring.chunk * bestScore) / best;
-  const score = base + (1 - base) * scoring.neighbours * neighbours(terms, positions);
+  if (bestScore < 0) bestScore = chunkScore(terms, names, null);
+  const total = (1 - PARAMETERS.chunk) * candidate.firstPassScore + PARAMETERS.chunk * bestScore;
+  const base = total / bestPossible;
+  const score = base + (1 - base) * PARAMETERS.proximity * adjacency(terms, positions);
   const { segment, note } = candidate;
   return { segment, note, score: Math.min(1, score), chunk: bestChunk, matches: Math.max(1, chunks.size) };
 }
 
-function scoreOf(terms: readonly Term[], names: Float64Array, counts: Float64Array | null): number {
+function chunkScore(terms: readonly QueryTerm[], names: Float64Array, frequencies: Float64Array | null): number {
   let sum = 0;
   for (let term = 0; term < terms.length; term++) {
-    const found = (names[term] ?? 0) + (counts?.[term] ?? 0);
-    if (found > 0) sum += (terms[term]?.idf ?? 0) * saturated(found);
+    const frequency = (names[term] ?? 0) + (frequencies?.[term] ?? 0);
+    if (frequency > 0) sum += (terms[term]?.idf ?? 0) * saturate(frequency);
   }
   return sum;
 }
 
-/** The share of the query's neighbours, by their rarity, that stand side by side and in order somewhere in the note. */
-function neighbours(terms: readonly Term[], positions: readonly number[][]): number {
+/** The share of the query's pairs of neighbours, weighted by idf, that stand side by side and in order in the note. */
+function adjacency(terms: readonly QueryTerm[], positions: readonly number[][]): number {
   let [all, found] = [0, 0];
   for (let term = 1; term < terms.length; term++) {
     const [before, after] = [positions[term - 1], positions[term]];
-    const worth = (terms[term - 1]?.idf ?? 0) + (terms[term]?.idf ?? 0);
-    all += worth;
-    if (before !== undefined && after !== undefined && haveNeighbours(before, after)) found += worth;
+    const weight = (terms[term - 1]?.idf ?? 0) + (terms[term]?.idf ?? 0);
+    all += weight;
+    if (before !== undefined && after !== undefined && areAdjacent(before, after)) found += weight;
   }
   return all === 0 ? 0 : found / all;
 }
 
-function haveNeighbours(before: number[], after: number[]): boolean {
-  ascending(before);
-  ascending(after);
+/** Whether any of the first positions is followed by one of the second. */
+function areAdjacent(before: number[], after: number[]): boolean {
+  sortIfNeeded(before);
+  sortIfNeeded(after);
   let next = 0;
   for (const position of before) {
     while (next < after.length && (after[next] as number) <= position) next++;
@@ -165,10 +182,10 @@ function haveNeighbours(before: number[], after: number[]): boolean {
   return false;
 }
 
-/** Mostly they are: those of one variant are, and few words have several in a note. */
-function ascending(positions: number[]): void {
-  for (let at = 1; at < positions.length; at++) {
-    if ((positions[at] as number) < (positions[at - 1] as number)) {
+/** Positions of one variant ascend already, and few terms have several variants in a note. */
+function sortIfNeeded(positions: number[]): void {
+  for (let index = 1; index < positions.length; index++) {
+    if ((positions[index] as number) < (positions[index - 1] as number)) {
       positions.sort((a, b) => a - b);
       return;
     }

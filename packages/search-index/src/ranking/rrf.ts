@@ -1,4 +1,4 @@
-/** How slowly the weight of a place in a ranking falls; the value of Cormack, Clarke and Büttcher 2009, where RRF is from. */
+/** How slowly the weight of a rank falls: the value of Cormack, Clarke and Büttcher 2009, who introduced RRF. */
 const RANK_OFFSET = 60;
 
 export interface Ranking<Key> {
@@ -9,10 +9,10 @@ export interface Ranking<Key> {
 }
 
 /**
- * Merges rankings by reciprocal rank fusion: what stands high in any of them, and higher what stands high in several. The
- * scores of the rankings themselves do not count, as they cannot be compared.
+ * Merges rankings by reciprocal rank fusion: a key that stands high in one ranking comes first, higher still when it does
+ * so in several. The rankings' own scores do not count, because they cannot be compared.
  *
- * @returns best first; a score of 1 would be the first place in all rankings. Equal scores: as first seen.
+ * @returns best first. The score is 1 for a key that is first in all rankings. Equal scores stay in order of appearance.
  */
 export function fuse<Key>(rankings: readonly Ranking<Key>[]): { key: Key; score: number }[] {
   const best = rankings.reduce((sum, { weight }) => sum + weight / (RANK_OFFSET + 1), 0);

@@ -2,20 +2,22 @@ import { WordFinder } from '@notevault/note-text/words/find.ts';
 import { isFunctionWord } from '@notevault/note-text/words/languages.ts';
 import { plainText } from './plain-text.ts';
 
-/** What of a note is shown beside its title. */
-export interface Excerpt {
+/** What a search result shows of a note's text. */
+export interface Snippet {
   /** At most 300 UTF-16 units of plain text. */
   readonly snippet: string;
-  /** Where words that were looked for stand in the snippet, in UTF-16 units. */
+  /** Start and end of each matched word in the snippet, in UTF-16 units. */
   readonly highlights: readonly (readonly [number, number])[];
 }
 
-const maxSnippet = 300;
-/** Of a piece longer than this, only so much around the first match is looked at. */
-const maxPiece = 8000;
-/** What is shown before the first match. */
-const lead = 60;
-const ellipsis = '…';
+const MAX_SNIPPET_LENGTH = 300;
+/** Of a longer text only this much around the first match is read. */
+const MAX_TEXT_LENGTH = 8000;
+/** How much is shown before the first match. */
+const LEAD_LENGTH = 60;
+const ELLIPSIS = '…';
+/** Distinct words count more than any number of repeated ones. */
+const DISTINCT_WORD_SCORE = 1000;
 
 interface Match {
   readonly start: number;
@@ -23,88 +25,86 @@ interface Match {
   readonly word: string;
 }
 
-/** Takes excerpts of texts: of each the part that says most of why it was found. */
-export class Excerpts {
+/** Makes snippets: the part of a text with the most matched words. */
+export class SnippetMaker {
   readonly #finder: WordFinder;
 
-  /**
-   * @param words folded, as the vault spells them; those that only hold a question together are marked when nothing else is
-   * there.
-   */
+  /** @param words folded, as the vault spells them. Function words are highlighted only when there are no others. */
   constructor(words: Iterable<string>) {
     const all = new Set(words);
-    const meaningful = new Set([...all].filter((word) => !isFunctionWord(word)));
-    this.#finder = new WordFinder(meaningful.size > 0 ? meaningful : all);
+    const contentWords = new Set([...all].filter((word) => !isFunctionWord(word)));
+    this.#finder = new WordFinder(contentWords.size > 0 ? contentWords : all);
   }
 
-  of(text: string): Excerpt {
-    const plain = plainText(text.length > maxPiece ? around(text, this.#finder) : text);
-    const matches = matchesIn(plain, this.#finder);
-    const from = startOf(plain, bestStart(matches));
-    const before = from > 0 ? ellipsis : '';
-    const room = maxSnippet - before.length;
-    const whole = plain.length - from <= room;
-    const to = whole ? plain.length : endOf(plain, from, from + room - ellipsis.length);
-    const snippet = `${before}${plain.slice(from, to)}${whole ? '' : ellipsis}`;
-    const shift = before.length - from;
+  snippetOf(markdown: string): Snippet {
+    const plain = plainText(markdown.length > MAX_TEXT_LENGTH ? this.#excerptOf(markdown) : markdown);
+    const matches = this.#matchesIn(plain);
+    const from = startNear(plain, bestWindowStart(matches));
+    const prefix = from > 0 ? ELLIPSIS : '';
+    const maxLength = MAX_SNIPPET_LENGTH - prefix.length;
+    const reachesEnd = plain.length - from <= maxLength;
+    const to = reachesEnd ? plain.length : endNear(plain, from, from + maxLength - ELLIPSIS.length);
+    const snippet = `${prefix}${plain.slice(from, to)}${reachesEnd ? '' : ELLIPSIS}`;
+    const shift = prefix.length - from;
     const highlights = matches
       .filter(({ start, end }) => start >= from && end <= to)
       .map(({ start, end }) => [start + shift, end + shift] as const);
     return { snippet, highlights };
   }
+
+  /** The part of a long text around its first match, from the beginning of a line where that is near. */
+  #excerptOf(markdown: string): string {
+    const first = this.#matchesIn(markdown)[0]?.start ?? 0;
+    const earliest = Math.max(0, first - MAX_TEXT_LENGTH / 4);
+    const lineStart = markdown.lastIndexOf('\n', earliest) + 1;
+    const from = earliest - lineStart < MAX_TEXT_LENGTH / 4 ? lineStart : earliest;
+    return markdown.slice(from, from + MAX_TEXT_LENGTH).toWellFormed();
+  }
+
+  #matchesIn(text: string): Match[] {
+    const matches: Match[] = [];
+    this.#finder.each(text, (word, start, end) => matches.push({ start, end, word }));
+    return matches;
+  }
 }
 
-function around(text: string, finder: WordFinder): string {
-  const first = matchesIn(text, finder)[0]?.start ?? 0;
-  const nearest = Math.max(0, first - maxPiece / 4);
-  const line = text.lastIndexOf('\n', nearest) + 1;
-  const from = nearest - line < maxPiece / 4 ? line : nearest;
-  return text.slice(from, from + maxPiece).toWellFormed();
-}
-
-function matchesIn(text: string, finder: WordFinder): Match[] {
-  const matches: Match[] = [];
-  finder.each(text, (word, start, end) => matches.push({ start, end, word }));
-  return matches;
-}
-
-/** Where the stretch begins that holds most different words, then most words; the first of equals. */
-function bestStart(matches: readonly Match[]): number {
-  let best = { at: 0, score: 0 };
-  const inside = new Map<string, number>();
+/** Where the window begins that holds the most distinct words, then the most words; the first of equal ones. */
+function bestWindowStart(matches: readonly Match[]): number {
+  let best = { start: 0, score: 0 };
+  const countOf = new Map<string, number>();
   let last = 0;
   matches.forEach((match, first) => {
-    while (last < matches.length && (matches[last]?.end ?? 0) - match.start <= maxSnippet - lead - 2) {
+    while (last < matches.length && (matches[last]?.end ?? 0) - match.start <= MAX_SNIPPET_LENGTH - LEAD_LENGTH - 2) {
       const { word } = matches[last] ?? match;
-      inside.set(word, (inside.get(word) ?? 0) + 1);
+      countOf.set(word, (countOf.get(word) ?? 0) + 1);
       last++;
     }
-    const score = inside.size * 1000 + (last - first);
-    if (score > best.score) best = { at: match.start, score };
-    const count = (inside.get(match.word) ?? 1) - 1;
-    if (count > 0) inside.set(match.word, count);
-    else inside.delete(match.word);
+    const score = countOf.size * DISTINCT_WORD_SCORE + (last - first);
+    if (score > best.score) best = { start: match.start, score };
+    const left = (countOf.get(match.word) ?? 1) - 1;
+    if (left > 0) countOf.set(match.word, left);
+    else countOf.delete(match.word);
     last = Math.max(last, first + 1);
   });
-  return best.at;
+  return best.start;
 }
 
-/** A little before a match, at the beginning of a word. */
-function startOf(text: string, at: number): number {
-  if (at <= lead) return 0;
-  const space = text.indexOf(' ', at - lead);
-  const from = space >= 0 && space < at ? space + 1 : at - lead;
-  return splits(text, from) ? from + 1 : from;
+/** The beginning of a word a little before an offset. */
+function startNear(text: string, offset: number): number {
+  if (offset <= LEAD_LENGTH) return 0;
+  const space = text.indexOf(' ', offset - LEAD_LENGTH);
+  const from = space >= 0 && space < offset ? space + 1 : offset - LEAD_LENGTH;
+  return splitsSurrogatePair(text, from) ? from + 1 : from;
 }
 
-function endOf(text: string, from: number, to: number): number {
-  const space = text.lastIndexOf(' ', to);
-  const end = space > from + (to - from) / 2 ? space : to;
-  return splits(text, end) ? end - 1 : end;
+/** The end of a word a little before an offset. */
+function endNear(text: string, from: number, offset: number): number {
+  const space = text.lastIndexOf(' ', offset);
+  const end = space > from + (offset - from) / 2 ? space : offset;
+  return splitsSurrogatePair(text, end) ? end - 1 : end;
 }
 
-/** Whether a cut there would part a surrogate pair, or a letter from its marks. */
-function splits(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
+function splitsSurrogatePair(text: string, offset: number): boolean {
+  const unit = text.charCodeAt(offset);
   return unit >= 0xdc00 && unit < 0xe000;
 }

@@ -1,43 +1,42 @@
 /**
- * One bit for each number of each vector: whether it is above the mean of its dimension. A query reads eight of them at
- * once from a table, which tells its dot product with a vector well enough to choose whom to look at closely (the
- * estimator of RaBitQ, Gao and Long 2024, without its rotation).
+ * Binary quantization: one bit for each number of each vector, which says whether the number is above the mean of its
+ * dimension. A query looks up eight bits at once in a table, and so estimates its dot product with a row well enough to
+ * choose candidates (the estimator of RaBitQ, Gao and Long 2024, without its rotation).
  *
- * Means are taken out of vectors and query, because some models give all texts about the same value in some dimensions:
- * those bits would say nothing, and what the query has there would drown the rest. With m the means,
- * q·v = (q − m)·(v − m) + m·v + a constant; the first is estimated, the second kept for each row.
+ * The means are subtracted from vectors and query, because some models give all texts about the same value in some
+ * dimensions: those bits would carry no information, and the query's values there would outweigh the others. With m the
+ * means, q·v = (q − m)·(v − m) + m·v + a constant. The first product is estimated, the second is stored for each row.
  */
-export class SignBits {
+export class BinaryQuantization {
   readonly #dimensions: number;
   readonly #rowBytes: number;
   #bits = new Uint8Array(0);
-  /** What a row's bits must be multiplied by, so that rows of uneven vectors compare with those of even ones. */
+  /** The factor of each row that makes estimates comparable whatever the spread of its numbers. */
   #factors = new Float32Array(0);
   /** The dot product of each row with the means. */
   #offsets = new Float32Array(0);
-  #means: Float32Array;
-  #rows = 0;
+  readonly #means: Float32Array;
 
-  /** @param means of the vectors so far; they need not be exact. */
+  /** @param means the mean of each dimension; they need not be exact. */
   constructor(dimensions: number, means: Float32Array) {
     this.#dimensions = dimensions;
-    // Even: they are read in pairs.
+    // An even number, because bytes are read in pairs.
     this.#rowBytes = 2 * Math.ceil(dimensions / 16);
     this.#means = means;
   }
 
+  /** Memory in bytes. */
   get bytes(): number {
     return this.#bits.byteLength + this.#factors.byteLength + this.#offsets.byteLength;
   }
 
-  /** Sets the bits of the rows from `from` to `to`, whose bytes and scales stand at their rows. */
+  /** Sets the bits of rows `from` to `to` (exclusive). `values` and `scales` hold all rows. */
   set(from: number, to: number, values: Int8Array, scales: Float32Array): void {
-    this.#grow(to);
+    this.#reserve(to);
     for (let row = from; row < to; row++) this.#setRow(row, values, scales[row] ?? 0);
-    this.#rows = Math.max(this.#rows, to);
   }
 
-  #grow(rows: number): void {
+  #reserve(rows: number): void {
     if (rows * this.#rowBytes <= this.#bits.length) return;
     const capacity = Math.ceil(rows * 1.5);
     const bits = new Uint8Array(capacity * this.#rowBytes);
@@ -73,21 +72,21 @@ export class SignBits {
     this.#offsets[row] = offset;
   }
 
-  /** Estimates, up to a constant, the dot product of the query with each of some rows. */
+  /** Estimates the dot product of the query with each of the given rows, up to a constant. */
   estimates(query: Float32Array, rows: Int32Array): Float32Array {
     const shifted = query.map((value, at) => value - (this.#means[at] ?? 0));
-    const table = this.#table(shifted);
-    const used = this.#bytesUsed(shifted);
+    const table = this.#contributions(shifted);
+    const used = this.#nonZeroBytes(shifted);
     const offsets = this.#offsets;
     const bits = this.#bits;
     const factors = this.#factors;
     const rowBytes = this.#rowBytes;
     const estimates = new Float32Array(rows.length);
-    // Every index is in range by construction; a check for each would double the time.
+    // Every index is in range by construction, and checks would double the time.
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index] as number;
       const base = row * rowBytes;
-      // Two sums, so that an addition need not wait for the one before.
+      // Two sums, so that the processor can add both at the same time.
       let even = 0;
       let odd = 0;
       for (let at = 0; at < used.length; at += 2) {
@@ -101,8 +100,8 @@ export class SignBits {
     return estimates;
   }
 
-  /** The bytes of a row that say anything of a query, in an even number. */
-  #bytesUsed(query: Float32Array): Int32Array {
+  /** The bytes of a row in which the query is not all 0, filled up to an even number. */
+  #nonZeroBytes(query: Float32Array): Int32Array {
     const used: number[] = [];
     for (let byte = 0; byte < this.#rowBytes; byte++) {
       if (query.subarray(byte * 8, byte * 8 + 8).some((value) => value !== 0)) used.push(byte);
@@ -111,14 +110,14 @@ export class SignBits {
     return Int32Array.from(used);
   }
 
-  /** For each byte of a row and each of its 256 values: what its eight numbers add to the dot product. */
-  #table(query: Float32Array): Float32Array {
+  /** A table of what each byte of a row, with each of its 256 values, adds to the dot product. */
+  #contributions(query: Float32Array): Float32Array {
     const table = new Float32Array(this.#rowBytes * 256);
     for (let byte = 0; byte < this.#rowBytes; byte++) {
       const base = byte << 8;
-      let none = 0;
-      for (let bit = 0; bit < 8; bit++) none -= query[byte * 8 + bit] ?? 0;
-      table[base] = none;
+      let allBelow = 0;
+      for (let bit = 0; bit < 8; bit++) allBelow -= query[byte * 8 + bit] ?? 0;
+      table[base] = allBelow;
       for (let value = 1; value < 256; value++) {
         const lowest = 31 - Math.clz32(value & -value);
         table[base + value] = (table[base + (value & (value - 1))] ?? 0) + 2 * (query[byte * 8 + lowest] ?? 0);

@@ -1,76 +1,75 @@
-import type { Quantized } from './quantize.ts';
+import type { VectorChunk } from '../analysis/passages.ts';
+import type { QuantizedVectors } from './quantize.ts';
 
-/** A note's vectors, one for each of its pieces, and the title they were made under. */
+/** The vectors of a note, one for each of its chunks, and the title they were made under. */
 export interface NoteVectors {
   readonly title: string;
   /** In order, from the note's beginning to its end. */
-  readonly pieces: readonly VectorPiece[];
-  readonly vectors: Quantized;
-}
-
-export interface VectorPiece {
-  /** UTF-16 offset; a piece begins where the one before ended. */
-  readonly end: number;
-  readonly heading: string;
-}
-
-/** The vectors of a note as stored. */
-export interface SealedVectors {
-  readonly id: string;
-  readonly version: number;
-  readonly vseq: number;
-  /** Null when they could not be made. */
-  readonly data: Uint8Array | null;
+  readonly chunks: readonly VectorChunk[];
+  readonly vectors: QuantizedVectors;
 }
 
 const FORMAT = 1;
 const HEADER_BYTES = 8;
+const MAX_TITLE_LENGTH = 1000;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
-interface Words {
+interface StoredTexts {
   readonly title: string;
   readonly ends: readonly number[];
   readonly headings: readonly string[];
 }
 
-/** As stored, sealed: format (1 byte), 0, dimensions (2, little endian), length of JSON (4), JSON of Words, scales, values. */
-export function packVectors({ title, pieces, vectors }: NoteVectors): Buffer {
+/**
+ * Encodes a note's vectors: format (1 byte), zero (1), dimensions (2), length of the JSON (4), JSON of StoredTexts, scales
+ * (4 each), values. Numbers are little endian.
+ */
+export function packVectors({ title, chunks, vectors }: NoteVectors): Uint8Array {
   const { dimensions, scales, values } = vectors;
-  const words: Words = {
+  const texts: StoredTexts = {
     title: storedTitle(title),
-    ends: pieces.map(({ end }) => end),
-    headings: pieces.map(({ heading }) => heading),
+    ends: chunks.map(({ end }) => end),
+    headings: chunks.map(({ heading }) => heading),
   };
-  const json = Buffer.from(JSON.stringify(words), 'utf8');
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.writeUInt8(FORMAT, 0);
-  header.writeUInt16LE(dimensions, 2);
-  header.writeUInt32LE(json.length, 4);
-  const scaleBytes = Buffer.alloc(scales.length * 4);
+  const json = encoder.encode(JSON.stringify(texts));
+  const scalesStart = HEADER_BYTES + json.length;
+  const valuesStart = scalesStart + scales.length * 4;
+  const packed = new Uint8Array(valuesStart + values.length);
+  const view = new DataView(packed.buffer);
+  view.setUint8(0, FORMAT);
+  view.setUint16(2, dimensions, true);
+  view.setUint32(4, json.length, true);
+  packed.set(json, HEADER_BYTES);
   scales.forEach((scale, index) => {
-    scaleBytes.writeFloatLE(scale, index * 4);
+    view.setFloat32(scalesStart + index * 4, scale, true);
   });
-  return Buffer.concat([header, json, scaleBytes, Buffer.from(values.buffer, values.byteOffset, values.byteLength)]);
+  packed.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), valuesStart);
+  return packed;
 }
 
-/** Throws RangeError or SyntaxError when these are no packed vectors. */
-export function unpackVectors(bytes: Buffer): NoteVectors {
-  if (bytes.length < HEADER_BYTES || bytes.readUInt8(0) !== FORMAT) throw new RangeError('vectors of another format');
-  const dimensions = bytes.readUInt16LE(2);
-  const scalesAt = HEADER_BYTES + bytes.readUInt32LE(4);
-  const { title, ends, headings } = JSON.parse(bytes.toString('utf8', HEADER_BYTES, scalesAt)) as Words;
-  const valuesAt = scalesAt + ends.length * 4;
-  if (bytes.length !== valuesAt + ends.length * dimensions) throw new RangeError('vectors of another length');
-  const scales = Float32Array.from(ends, (_, index) => bytes.readFloatLE(scalesAt + index * 4));
-  const values = new Int8Array(bytes.subarray(valuesAt));
-  const pieces = ends.map((end, index) => ({ end, heading: headings[index] ?? '' }));
-  return { title, pieces, vectors: { dimensions, scales, values } };
+/** Decodes a note's vectors. Throws RangeError or SyntaxError when the bytes are no packed vectors. */
+export function unpackVectors(packed: Uint8Array): NoteVectors {
+  if (packed.length < HEADER_BYTES || packed[0] !== FORMAT) throw new RangeError('packed vectors of an unknown format');
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const dimensions = view.getUint16(2, true);
+  const scalesStart = HEADER_BYTES + view.getUint32(4, true);
+  const json = decoder.decode(packed.subarray(HEADER_BYTES, scalesStart));
+  const { title, ends, headings } = JSON.parse(json) as StoredTexts;
+  const valuesStart = scalesStart + ends.length * 4;
+  if (packed.length !== valuesStart + ends.length * dimensions)
+    throw new RangeError('packed vectors of a wrong length');
+  const scales = Float32Array.from(ends, (_, index) => view.getFloat32(scalesStart + index * 4, true));
+  const values = new Int8Array(packed.subarray(valuesStart));
+  const chunks = ends.map((end, index) => ({ end, heading: headings[index] ?? '' }));
+  return { title, chunks, vectors: { dimensions, scales, values } };
 }
 
-/** Whether vectors stored under one title are those of another: only so much of a title is stored. */
-export function isTitle(stored: string, title: string): boolean {
+/** Whether packed vectors were made under a title, of which only the beginning is stored. */
+export function isSameTitle(stored: string, title: string): boolean {
   return stored === storedTitle(title);
 }
 
 function storedTitle(title: string): string {
-  return title.slice(0, 1000).toWellFormed();
+  return title.slice(0, MAX_TITLE_LENGTH).toWellFormed();
 }

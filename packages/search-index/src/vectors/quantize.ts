@@ -1,17 +1,17 @@
 /**
- * Vectors as bytes, a quarter of their size: each is scaled so that its largest number becomes ±127. What is lost, less
- * than half a percent of the largest number, is below what tells one passage from the next.
+ * Vectors with one byte a number instead of four. Each vector is scaled so that its largest number becomes ±127. The error,
+ * less than half a percent of the largest number, is smaller than what separates one passage from the next.
  */
-export interface Quantized {
+export interface QuantizedVectors {
   readonly dimensions: number;
   /** One vector after the other. */
   readonly values: Int8Array;
-  /** What each vector's bytes are to be multiplied by. */
+  /** The factor that turns each vector's bytes back into its numbers. */
   readonly scales: Float32Array;
 }
 
 /** @param vectors all of `dimensions` finite numbers. */
-export function quantize(vectors: readonly Float32Array[], dimensions: number): Quantized {
+export function quantize(vectors: readonly Float32Array[], dimensions: number): QuantizedVectors {
   const values = new Int8Array(vectors.length * dimensions);
   const scales = new Float32Array(vectors.length);
   vectors.forEach((vector, index) => {

@@ -1,153 +1,156 @@
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
-import type { NoteInfo } from './analyse.ts';
-import type { Masks } from './filters.ts';
-import { isTitle, type SealedVectors, unpackVectors, type VectorPiece } from './note-vectors.ts';
-import type { VaultIndex } from './vault-index.ts';
+import type { NoteInfo } from '../analysis/analyzer.ts';
+import type { VectorChunk } from '../analysis/passages.ts';
+import type { VaultIndex } from '../index/vault-index.ts';
+import type { NoteMasks } from '../query/search-filter.ts';
+import { isSameTitle, type NoteVectors } from './note-vectors.ts';
 import { VectorMatrix } from './vector-matrix.ts';
 
 /** A note that is near a query. */
-export interface NearHit {
+export interface VectorHit {
   readonly id: string;
-  /** Cosine of its nearest piece. */
+  /** Cosine of its nearest chunk. */
   readonly score: number;
-  readonly piece: FoundPiece;
-  /** How many of its pieces are near. */
+  readonly location: ChunkLocation;
+  /** How many of its chunks are near. */
   readonly matches: number;
 }
 
-/** Where in a note it was found. */
-export interface FoundPiece {
+/** Where a chunk stands in its note. */
+export interface ChunkLocation {
   /** UTF-16 offsets in the content. */
   readonly start: number;
   readonly end: number;
+  /** The headings above it. */
   readonly heading: string;
 }
 
-/** What the vectors of a note were made of. */
-interface Slot {
+/** A note that has vectors. */
+interface Entry {
+  /** Its number in the matrix. */
   readonly number: number;
+  /** The note's version and title that the vectors were made of. */
   readonly version: number;
   readonly title: string;
-  readonly pieces: readonly VectorPiece[];
-  /** Whether the index was seen to have the note as it was then: reading that of hundreds of notes takes milliseconds. */
+  readonly chunks: readonly VectorChunk[];
+  /** Whether the index is known to hold the same version and title: reading these of hundreds of notes takes milliseconds. */
   isCurrent: boolean;
 }
 
-/** What a slot costs in memory, about. */
-const slotBytes = 400;
-/** Notes have several chunks: so many times as many are looked for. */
-const chunksEach = 4;
+/** Memory that an entry takes, approximately. */
+const BYTES_PER_ENTRY = 400;
+/** A note has several chunks, so this many times the wanted notes are looked for. */
+const CHUNKS_PER_NOTE = 4;
 
-/** The vectors of one vault and one model in memory. Only those of notes as the index has them are found. */
+/**
+ * The vectors of one vault and one model. They may be older or newer than the index: a note is found only when its vectors
+ * were made of the version and title that the index holds.
+ */
 export class VaultVectors {
   readonly model: string;
-  /** Complete up to this. */
+  /** The vseq up to which the vectors are complete. */
   vseq = 0;
   #matrix: VectorMatrix | null = null;
-  readonly #slots = new Map<string, Slot>();
+  readonly #entries = new Map<string, Entry>();
+  /** Ids by their number in the matrix. */
   readonly #ids: string[] = [];
-  readonly #free: number[] = [];
+  readonly #freeNumbers: number[] = [];
 
   constructor(model: string) {
     this.model = model;
   }
 
+  /** Memory in bytes, approximately. */
   get bytes(): number {
-    return (this.#matrix?.bytes ?? 0) + this.#slots.size * slotBytes;
+    return (this.#matrix?.bytes ?? 0) + this.#entries.size * BYTES_PER_ENTRY;
   }
 
-  /** Takes vectors in, in place of those the note had. Damaged ones are left out: the note is found by its words. */
-  put(key: SealingKey, row: SealedVectors): void {
-    this.#remove(row.id);
-    if (row.data === null) return;
-    try {
-      const place = vectorsPlace(row.id, row.version);
-      const { title, pieces, vectors } = unpackVectors(key.open(place, row.data));
-      this.#matrix ??= new VectorMatrix(vectors.dimensions);
-      const number = this.#free.pop() ?? this.#ids.length;
-      this.#matrix.set(number, vectors);
-      this.#ids[number] = row.id;
-      this.#slots.set(row.id, { number, version: row.version, title, pieces, isCurrent: false });
-    } catch {
-      // As above.
-    }
+  /** Sets the vectors of a note's version. Throws RangeError when their dimensions are not those of the other notes. */
+  put(id: string, version: number, { title, chunks, vectors }: NoteVectors): void {
+    this.remove(id);
+    this.#matrix ??= new VectorMatrix(vectors.dimensions);
+    const number = this.#freeNumbers.pop() ?? this.#ids.length;
+    this.#matrix.set(number, vectors);
+    this.#ids[number] = id;
+    this.#entries.set(id, { number, version, title, chunks, isCurrent: false });
   }
 
-  /** A note was written: its vectors stay when they were made of the same. */
+  remove(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#matrix?.delete(entry.number);
+    this.#entries.delete(id);
+    this.#freeNumbers.push(entry.number);
+  }
+
+  /** Drops the vectors of a note that was written, unless they were made of this version or a later one. */
   noteWritten(id: string, info: Pick<NoteInfo, 'version' | 'title'>): void {
-    const slot = this.#slots.get(id);
-    // Vectors may also be ahead of the index.
-    if (slot === undefined) return;
-    slot.isCurrent = isOf(slot, info);
-    if (slot.version <= info.version && !slot.isCurrent) this.#remove(id);
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    entry.isCurrent = isMadeOf(entry, info);
+    if (entry.version <= info.version && !entry.isCurrent) this.remove(id);
   }
 
-  noteGone(id: string): void {
-    this.#remove(id);
-  }
-
-  #remove(id: string): void {
-    const slot = this.#slots.get(id);
-    if (slot === undefined) return;
-    this.#matrix?.delete(slot.number);
-    this.#slots.delete(id);
-    this.#free.push(slot.number);
-  }
-
-  /** The notes nearest to a vector, best first; those that `allowed` says may be found, or all. */
-  near(index: VaultIndex, query: Float32Array, count: number, allowed: Masks | null, least: number): NearHit[] {
-    if (this.#matrix === null || this.#matrix.dimensions !== query.length) return [];
-    const mask = allowed === null ? null : this.#mask(index, allowed);
-    const found = new Map<string, { score: number; piece: FoundPiece; matches: number }>();
-    for (const { note, chunk, score } of this.#matrix.search(query, count * chunksEach, mask)) {
-      if (score <= least) break;
+  /**
+   * Returns the notes nearest to a vector, best first.
+   *
+   * @param allowed the notes that may be found; null for all.
+   * @param minCosine notes must score above this.
+   */
+  nearest(
+    index: VaultIndex,
+    vector: Float32Array,
+    count: number,
+    allowed: NoteMasks | null,
+    minCosine: number,
+  ): VectorHit[] {
+    if (this.#matrix === null || this.#matrix.dimensions !== vector.length) return [];
+    const mask = allowed === null ? null : this.#maskOf(index, allowed);
+    const found = new Map<string, { score: number; location: ChunkLocation; matches: number }>();
+    for (const { note, chunk, score } of this.#matrix.search(vector, count * CHUNKS_PER_NOTE, mask)) {
+      if (score <= minCosine) break;
       const id = this.#ids[note] ?? '';
       const hit = found.get(id);
       if (hit !== undefined) hit.matches += 1;
       else if (found.size < count && this.#isCurrent(index, id))
-        found.set(id, { score, piece: this.#piece(id, chunk), matches: 1 });
+        found.set(id, { score, location: this.#locationOf(id, chunk), matches: 1 });
     }
-    return [...found].map(([id, hit]) => ({ id, ...hit }));
+    return [...found].map(([id, { score, location, matches }]) => ({ id, score, location, matches }));
   }
 
-  #piece(id: string, chunk: number): FoundPiece {
-    const pieces = this.#slots.get(id)?.pieces ?? [];
-    const { end = 0, heading = '' } = pieces[chunk] ?? {};
-    return { start: pieces[chunk - 1]?.end ?? 0, end, heading };
+  #locationOf(id: string, chunk: number): ChunkLocation {
+    const chunks = this.#entries.get(id)?.chunks ?? [];
+    const { end = 0, heading = '' } = chunks[chunk] ?? {};
+    return { start: chunks[chunk - 1]?.end ?? 0, end, heading };
   }
 
-  /** The vector of the piece around an offset; null when the note has none as it is now. */
+  /** The vector of the chunk at a UTF-16 offset of a note; null when there is none of the note as the index holds it. */
   vectorAt(index: VaultIndex, id: string, offset: number): Float32Array | null {
-    const slot = this.#slots.get(id);
-    if (slot === undefined || this.#matrix === null || !this.#isCurrent(index, id)) return null;
-    const chunk = slot.pieces.findIndex(({ end }) => offset < end);
-    return this.#matrix.vectorOf(slot.number, Math.max(0, chunk));
+    const entry = this.#entries.get(id);
+    if (entry === undefined || this.#matrix === null || !this.#isCurrent(index, id)) return null;
+    const chunk = entry.chunks.findIndex(({ end }) => offset < end);
+    return this.#matrix.vectorOf(entry.number, Math.max(0, chunk));
   }
 
-  #mask(index: VaultIndex, allowed: Masks): Uint8Array {
-    const places = new Map(index.segments.map((segment, at) => [segment, allowed[at]]));
+  /** The allowed notes by their numbers in the matrix. */
+  #maskOf(index: VaultIndex, allowed: NoteMasks): Uint8Array {
+    const maskOfSegment = new Map(index.segments.map((segment, at) => [segment, allowed[at]]));
     const mask = new Uint8Array(this.#ids.length);
-    for (const [id, { number }] of this.#slots) {
+    for (const [id, { number }] of this.#entries) {
       const location = index.find(id);
-      if (location !== undefined) mask[number] = places.get(location.segment)?.[location.note] ?? 0;
+      if (location !== undefined) mask[number] = maskOfSegment.get(location.segment)?.[location.note] ?? 0;
     }
     return mask;
   }
 
-  /** Vectors may be ahead of the index, or behind it. */
   #isCurrent(index: VaultIndex, id: string): boolean {
     const location = index.find(id);
-    const slot = this.#slots.get(id);
-    if (location === undefined || slot === undefined) return false;
-    slot.isCurrent ||= isOf(slot, location.segment.info(location.note));
-    return slot.isCurrent;
+    const entry = this.#entries.get(id);
+    if (location === undefined || entry === undefined) return false;
+    entry.isCurrent ||= isMadeOf(entry, location.segment.info(location.note));
+    return entry.isCurrent;
   }
 }
 
-function isOf(slot: Slot, { version, title }: Pick<NoteInfo, 'version' | 'title'>): boolean {
-  return slot.version === version && isTitle(slot.title, title);
-}
-
-export function vectorsPlace(note: string, version: number) {
-  return { kind: 'search_vectors.data', row: note, version };
+function isMadeOf(entry: Entry, { version, title }: Pick<NoteInfo, 'version' | 'title'>): boolean {
+  return entry.version === version && isSameTitle(entry.title, title);
 }

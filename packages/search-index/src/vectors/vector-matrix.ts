@@ -1,28 +1,30 @@
-import type { Quantized } from './quantize.ts';
-import { SignBits } from './sign-bits.ts';
-import { TopRows } from './top-rows.ts';
+import { TopK } from '../top-k.ts';
+import { BinaryQuantization } from './binary-quantization.ts';
+import type { QuantizedVectors } from './quantize.ts';
 
 /** A chunk that is near the query. */
-export interface VectorHit {
+export interface ChunkHit {
   readonly note: number;
-  /** The chunk's place in its note, from 0. */
+  /** The chunk's number in its note, from 0. */
   readonly chunk: number;
   /** Cosine, -1 to 1. */
   readonly score: number;
 }
 
-/** From this many chunks on, bits choose whose bytes are read; more, when most of the query's numbers are 0. */
-const PREFILTER_FROM = 5000;
-/** Of the chunks whose bits look best, this many times those asked for are compared exactly, and at least LEAST. */
-const CANDIDATES_EACH = 8;
-const CANDIDATES_LEAST = 1000;
-/** A mean is taken out when its square is at least this share of the variance. */
-const MEAN_COUNTS = 1;
-const GONE = -1;
+/** From this many chunks on, one bit a number preselects candidates; from more, when most numbers of the query are 0. */
+const PRESELECT_FROM = 5000;
+/** Candidates that are compared exactly: this many for each wanted chunk, and at least MIN_CANDIDATES. */
+const CANDIDATES_PER_HIT = 8;
+const MIN_CANDIDATES = 1000;
+/** A dimension's mean is subtracted when its square is at least this share of the variance. */
+const MIN_MEAN_SHARE = 1;
+const REMOVED = -1;
+/** Removed rows are reclaimed once there are more than this many, and more than a quarter of all. */
+const MIN_REMOVED_TO_COMPACT = 256;
 
 /**
- * All vectors of a vault in memory, searched by comparing the query with each. Notes are numbers that the caller gives
- * them, small ones: an array of them is indexed by such a number.
+ * The vectors of a vault's chunks, one row each, searched by comparing the query with every row. The caller numbers the
+ * notes. Numbers should be small, because masks are indexed by them.
  */
 export class VectorMatrix {
   readonly dimensions: number;
@@ -30,14 +32,14 @@ export class VectorMatrix {
   #scales: Float32Array;
   #notes: Int32Array;
   #chunks: Uint16Array;
-  /** Rows in use, those of removed notes included. */
+  /** Rows in use, including those of removed notes. */
   #rows = 0;
-  #gone = 0;
-  /** The first row of each note and how many it has: a note's rows stand together. */
-  readonly #places = new Map<number, { first: number; count: number }>();
-  #bits: SignBits | null = null;
-  /** The rows that the means of `#bits` were taken from. */
-  #meansOf = 0;
+  #removedRows = 0;
+  /** The rows of each note, which are consecutive. */
+  readonly #rowsOfNote = new Map<number, { first: number; count: number }>();
+  #binary: BinaryQuantization | null = null;
+  /** How many rows the means of `#binary` were taken from. */
+  #rowsInMeans = 0;
 
   constructor(dimensions: number) {
     this.dimensions = dimensions;
@@ -47,29 +49,29 @@ export class VectorMatrix {
     this.#chunks = new Uint16Array(0);
   }
 
-  /** Chunks that can be found. */
+  /** Number of chunks. */
   get size(): number {
-    return this.#rows - this.#gone;
+    return this.#rows - this.#removedRows;
   }
 
-  get notes(): number {
-    return this.#places.size;
+  get noteCount(): number {
+    return this.#rowsOfNote.size;
   }
 
-  /** Memory held, in bytes. */
+  /** Memory in bytes. */
   get bytes(): number {
     const arrays = [this.#values, this.#scales, this.#notes, this.#chunks];
-    return arrays.reduce((sum, array) => sum + array.byteLength, this.#bits?.bytes ?? 0) + this.#places.size * 64;
+    return arrays.reduce((sum, array) => sum + array.byteLength, this.#binary?.bytes ?? 0) + this.#rowsOfNote.size * 64;
   }
 
   has(note: number): boolean {
-    return this.#places.has(note);
+    return this.#rowsOfNote.has(note);
   }
 
-  /** Puts a note's vectors in place of those it had. */
-  set(note: number, { dimensions, values, scales }: Quantized): void {
+  /** Sets the vectors of a note, one for each chunk. */
+  set(note: number, { dimensions, values, scales }: QuantizedVectors): void {
     if (dimensions !== this.dimensions)
-      throw new RangeError(`vectors of ${dimensions} dimensions among ${this.dimensions}`);
+      throw new RangeError(`vectors have ${dimensions} dimensions, not ${this.dimensions}`);
     this.delete(note);
     const count = scales.length;
     if (count === 0) return;
@@ -82,49 +84,52 @@ export class VectorMatrix {
       this.#chunks[first + chunk] = chunk;
     }
     this.#rows += count;
-    this.#places.set(note, { first, count });
-    if (this.#bits !== null) this.#bits.set(first, this.#rows, this.#values, this.#scales);
+    this.#rowsOfNote.set(note, { first, count });
+    if (this.#binary !== null) this.#binary.set(first, this.#rows, this.#values, this.#scales);
   }
 
   delete(note: number): void {
-    const place = this.#places.get(note);
-    if (place === undefined) return;
-    this.#notes.fill(GONE, place.first, place.first + place.count);
-    this.#places.delete(note);
-    this.#gone += place.count;
-    // Removed rows cost a look at every search; moving the others together costs about as much as one.
-    if (this.#gone > 256 && this.#gone * 4 > this.#rows) this.#compact();
+    const rows = this.#rowsOfNote.get(note);
+    if (rows === undefined) return;
+    this.#notes.fill(REMOVED, rows.first, rows.first + rows.count);
+    this.#rowsOfNote.delete(note);
+    this.#removedRows += rows.count;
+    // Every search skips over removed rows; reclaiming them costs about as much as one search.
+    if (this.#removedRows > MIN_REMOVED_TO_COMPACT && this.#removedRows * 4 > this.#rows) this.#compact();
   }
 
   /**
-   * The `count` chunks nearest to the query, best first.
+   * Returns the `count` chunks nearest to the query, best first.
    *
-   * @param allowed 1 for each note that may be found; null: all.
+   * @param allowed 1 for each note that may be found; null for all.
    */
-  search(query: Float32Array, count: number, allowed: Uint8Array | null = null): VectorHit[] {
-    if (query.length !== this.dimensions) throw new RangeError('the query is of another space');
+  search(query: Float32Array, count: number, allowed: Uint8Array | null = null): ChunkHit[] {
+    if (query.length !== this.dimensions) {
+      throw new RangeError(`the query has ${query.length} dimensions, not ${this.dimensions}`);
+    }
     const rows = this.#allowedRows(allowed);
-    const best = new TopRows(count);
-    // A query of few words has few numbers: those of the builtin embedder have 3 to 50 of 512.
-    const used = placesIn(query);
-    const few = rows.length * used.length < PREFILTER_FROM * query.length;
-    let { floor } = best;
-    for (const row of few ? rows : this.#likely(query, count, rows)) {
-      const score = used.length * 4 < query.length ? this.#sparseDot(query, used, row) : this.#dot(query, row);
-      if (score <= floor) continue;
+    const best = new TopK(count);
+    // The builtin embedder gives a short query only 3 to 50 numbers that are not 0, of 512.
+    const nonZero = nonZeroDimensions(query);
+    const isSparse = nonZero.length * 4 < query.length;
+    const compareAll = rows.length * nonZero.length < PRESELECT_FROM * query.length;
+    let { threshold } = best;
+    for (const row of compareAll ? rows : this.#preselect(query, count, rows)) {
+      const score = isSparse ? this.#sparseDot(query, nonZero, row) : this.#dot(query, row);
+      if (score <= threshold) continue;
       best.push(row, score);
-      floor = best.floor;
+      threshold = best.threshold;
     }
     return best
       .sorted()
       .map(({ row, score }) => ({ note: this.#notes[row] ?? 0, chunk: this.#chunks[row] ?? 0, score }));
   }
 
-  /** A note's vector, or null when it has none: of the given chunk, scaled to length 1. */
+  /** The vector of a note's chunk; null when there is none. */
   vectorOf(note: number, chunk: number): Float32Array | null {
-    const place = this.#places.get(note);
-    if (place === undefined || chunk >= place.count) return null;
-    const row = place.first + chunk;
+    const rows = this.#rowsOfNote.get(note);
+    if (rows === undefined || chunk >= rows.count) return null;
+    const row = rows.first + chunk;
     const scale = this.#scales[row] ?? 0;
     const base = row * this.dimensions;
     return Float32Array.from(this.#values.subarray(base, base + this.dimensions), (value) => value * scale);
@@ -136,23 +141,23 @@ export class VectorMatrix {
     const notes = this.#notes;
     for (let row = 0; row < this.#rows; row++) {
       const note = notes[row] as number;
-      if (note !== GONE && (allowed === null || allowed[note] === 1)) rows[count++] = row;
+      if (note !== REMOVED && (allowed === null || allowed[note] === 1)) rows[count++] = row;
     }
     return rows.subarray(0, count);
   }
 
-  /** The rows whose bits look best, in order of their rows. */
-  #likely(query: Float32Array, count: number, rows: Int32Array): Int32Array {
-    const estimates = this.#freshBits().estimates(query, rows);
-    const likely = new TopRows(Math.max(CANDIDATES_LEAST, count * CANDIDATES_EACH));
-    let floor = likely.floor;
+  /** The rows whose estimated dot product with the query is highest, ascending. */
+  #preselect(query: Float32Array, count: number, rows: Int32Array): Int32Array {
+    const estimates = this.#upToDateBinary().estimates(query, rows);
+    const candidates = new TopK(Math.max(MIN_CANDIDATES, count * CANDIDATES_PER_HIT));
+    let threshold = candidates.threshold;
     for (let index = 0; index < rows.length; index++) {
       const score = estimates[index] as number;
-      if (score <= floor) continue;
-      likely.push(rows[index] as number, score);
-      floor = likely.floor;
+      if (score <= threshold) continue;
+      candidates.push(rows[index] as number, score);
+      threshold = candidates.threshold;
     }
-    return likely.rows().sort();
+    return candidates.rows().sort();
   }
 
   #dot(query: Float32Array, row: number): number {
@@ -169,31 +174,31 @@ export class VectorMatrix {
     return (even + odd) * (this.#scales[row] as number);
   }
 
-  /** As `#dot`, of a query that is 0 but in some places. */
-  #sparseDot(query: Float32Array, used: Int32Array, row: number): number {
+  /** The dot product with a query that is 0 in all other dimensions. */
+  #sparseDot(query: Float32Array, nonZero: Int32Array, row: number): number {
     const base = row * this.dimensions;
     const values = this.#values;
     let sum = 0;
-    for (let index = 0; index < used.length; index++) {
-      const at = used[index] as number;
+    for (let index = 0; index < nonZero.length; index++) {
+      const at = nonZero[index] as number;
       sum += (query[at] as number) * (values[base + at] as number);
     }
     return sum * (this.#scales[row] as number);
   }
 
-  /** The bits, made when they are first needed and again when the vault has doubled: its means may have moved. */
-  #freshBits(): SignBits {
-    if (this.#bits !== null && this.#rows <= 2 * this.#meansOf) return this.#bits;
-    const bits = new SignBits(this.dimensions, this.#means());
-    bits.set(0, this.#rows, this.#values, this.#scales);
-    this.#bits = bits;
-    this.#meansOf = this.#rows;
-    return bits;
+  /** The bits. They are made at first use, and again when the number of rows has doubled: the means may have moved. */
+  #upToDateBinary(): BinaryQuantization {
+    if (this.#binary !== null && this.#rows <= 2 * this.#rowsInMeans) return this.#binary;
+    const binary = new BinaryQuantization(this.dimensions, this.#means());
+    binary.set(0, this.#rows, this.#values, this.#scales);
+    this.#binary = binary;
+    this.#rowsInMeans = this.#rows;
+    return binary;
   }
 
   /**
-   * The mean of each dimension, 0 where it is small against how much the dimension varies: taking that out would gain
-   * little, and make a query of few words, which is zero in most dimensions, say something about all of them.
+   * The mean of each dimension, or 0 where it is small compared with the variance: subtracting that would gain little, and
+   * would make a sparse query non-zero in every dimension.
    */
   #means(): Float32Array {
     const sums = new Float64Array(this.dimensions);
@@ -211,7 +216,7 @@ export class VectorMatrix {
     return Float32Array.from(sums, (sum, at) => {
       const mean = sum / count;
       const variance = (squares[at] ?? 0) / count - mean * mean;
-      return mean * mean < MEAN_COUNTS * variance ? 0 : mean;
+      return mean * mean < MIN_MEAN_SHARE * variance ? 0 : mean;
     });
   }
 
@@ -219,43 +224,42 @@ export class VectorMatrix {
     const needed = this.#rows + more;
     if (needed <= this.#notes.length) return;
     const capacity = Math.max(64, Math.ceil(needed * 1.5));
-    this.#values = grown(this.#values, new Int8Array(capacity * this.dimensions));
-    this.#scales = grown(this.#scales, new Float32Array(capacity));
-    this.#notes = grown(this.#notes, new Int32Array(capacity));
-    this.#chunks = grown(this.#chunks, new Uint16Array(capacity));
+    this.#values = copyInto(new Int8Array(capacity * this.dimensions), this.#values);
+    this.#scales = copyInto(new Float32Array(capacity), this.#scales);
+    this.#notes = copyInto(new Int32Array(capacity), this.#notes);
+    this.#chunks = copyInto(new Uint16Array(capacity), this.#chunks);
   }
 
-  /** Moves what is left to the front. */
+  /** Moves the rows in use together. */
   #compact(): void {
     const dimensions = this.dimensions;
     let to = 0;
     for (let row = 0; row < this.#rows; row++) {
-      const note = this.#notes[row] ?? GONE;
-      if (note === GONE) continue;
+      const note = this.#notes[row] ?? REMOVED;
+      if (note === REMOVED) continue;
       if (to < row) {
         this.#values.copyWithin(to * dimensions, row * dimensions, (row + 1) * dimensions);
         this.#scales[to] = this.#scales[row] ?? 0;
         this.#notes[to] = note;
         this.#chunks[to] = this.#chunks[row] ?? 0;
       }
-      const place = this.#places.get(note);
-      if (place !== undefined && this.#chunks[to] === 0) place.first = to;
+      const rowsOfNote = this.#rowsOfNote.get(note);
+      if (rowsOfNote !== undefined && this.#chunks[to] === 0) rowsOfNote.first = to;
       to++;
     }
     this.#rows = to;
-    this.#gone = 0;
-    // Bits stand at the rows they had: made again at the next search.
-    this.#bits = null;
-    this.#meansOf = 0;
+    this.#removedRows = 0;
+    // The bits still lie at the old rows; the next search makes them again.
+    this.#binary = null;
+    this.#rowsInMeans = 0;
   }
 }
 
-/** Where a query's numbers are not 0. */
-function placesIn(query: Float32Array): Int32Array {
+function nonZeroDimensions(query: Float32Array): Int32Array {
   return Int32Array.from(query.keys()).filter((at) => query[at] !== 0);
 }
 
-function grown<Values extends { set(values: Values): void }>(from: Values, to: Values): Values {
+function copyInto<Values extends { set(values: Values): void }>(to: Values, from: Values): Values {
   to.set(from);
   return to;
 }

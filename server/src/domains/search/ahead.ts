@@ -1,9 +1,9 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { Following } from './following.ts';
+import { indexFormat } from './index-format.ts';
 import type { Keeping } from './keeping.ts';
 import type { SearchParts } from './parts.ts';
 import * as store from './search.store.ts';
-import { indexFormat } from './segment-bytes.ts';
 
 /** So many changes that no index at rest knows are more than a question should wait for: some seconds. */
 const far = 1000;

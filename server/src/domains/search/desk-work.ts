@@ -1,17 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type AnalyzedNote, analyzeInSteps } from '@notevault/search-index/analysis/analyzer.ts';
+import { type NotePassages, passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
+import { FrozenSegment } from '@notevault/search-index/index/frozen-segment.ts';
+import { decodeSegment, encodeSegment } from '@notevault/search-index/index/segment-codec.ts';
+import { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
+import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
+import { type SearchHit, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
+import { idfOf } from '@notevault/search-index/ranking/idf.ts';
+import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
+import { unpackVectors } from '@notevault/search-index/vectors/note-vectors.ts';
+import { VaultVectors } from '@notevault/search-index/vectors/vault-vectors.ts';
 import type { SealingKey, SharedKey } from '../../engines/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../notes/notes.ts';
-import { type AnalysedNote, analyseInSteps } from './analyse.ts';
-import { type Answered, answer, placeOf } from './blend.ts';
-import type { Desk, Found, FoundNote, Frozen, IndexState, KeptSegments, Piece, SealedText } from './desk.ts';
-import { type Excerpt, Excerpts } from './excerpt.ts';
-import { FrozenSegment } from './frozen-segment.ts';
-import { type Prepared, prepare } from './passages.ts';
-import { parseQuery } from './query.ts';
-import { rarityOf } from './rarity.ts';
-import { decodeSegment, encodeSegment } from './segment-bytes.ts';
-import { VaultIndex } from './vault-index.ts';
-import { VaultVectors } from './vault-vectors.ts';
+import type {
+  Desk,
+  Found,
+  FoundNote,
+  Frozen,
+  IndexState,
+  KeptSegments,
+  Piece,
+  SealedText,
+  SealedVectors,
+} from './desk.ts';
+import { vectorsPlace } from './index-format.ts';
 
 /** What the desk is given to work with: it knows no key and no table itself. */
 export interface DeskParts {
@@ -101,7 +113,7 @@ export function createDesk(parts: DeskParts): Desk & Measured {
     }
   }
 
-  function put(own: Held, note: SealedNote, analysed: AnalysedNote | null): void {
+  function put(own: Held, note: SealedNote, analysed: AnalyzedNote | null): void {
     own.unkept += 1;
     own.unreadable.delete(note.id);
     if (analysed !== null) {
@@ -109,16 +121,16 @@ export function createDesk(parts: DeskParts): Desk & Measured {
       own.vectors?.noteWritten(note.id, analysed.info);
     } else {
       own.index.remove(note.id);
-      own.vectors?.noteGone(note.id);
+      own.vectors?.remove(note.id);
       if (!note.deleted) own.unreadable.add(note.id);
     }
   }
 
   /** One damaged note must not keep the others from being found: it is counted instead. */
-  function* analysedOf(key: SealingKey, note: SealedNote): Generator<void, AnalysedNote | null> {
+  function* analysedOf(key: SealingKey, note: SealedNote): Generator<void, AnalyzedNote | null> {
     try {
       const meta = parts.openMeta(key, note);
-      return yield* analyseInSteps({
+      return yield* analyzeInSteps({
         ...meta,
         id: note.id,
         seq: note.seq,
@@ -132,8 +144,8 @@ export function createDesk(parts: DeskParts): Desk & Measured {
 
   /** Freezes and merges beside whatever else is asked; one run at a time. */
   function tidy(own: Held): Promise<void> {
-    own.index.seal();
-    own.tidying ??= run(own.index.tidy()).finally(() => {
+    own.index.startSegment();
+    own.tidying ??= run(own.index.compact()).finally(() => {
       own.tidying = null;
       own.bytes = own.index.bytes + (own.vectors?.bytes ?? 0);
     });
@@ -164,7 +176,7 @@ export function createDesk(parts: DeskParts): Desk & Measured {
         const json = parts.openKey(key).open(segmentsPlace(vault, kept.seq), kept.segments);
         const { segments, unreadable } = JSON.parse(json.toString('utf8')) as KeptSegments;
         const frozen = segments.map(({ id }) => new FrozenSegment(decodeSegment(Buffer.concat(pieces?.get(id) ?? []))));
-        own.index = VaultIndex.of(frozen, kept.seq);
+        own.index = VaultIndex.fromSegments(frozen, kept.seq);
         frozen.forEach((segment, at) => {
           const name = segments[at];
           if (name !== undefined) own.names.set(segment, { ...name, kept: true });
@@ -182,7 +194,7 @@ export function createDesk(parts: DeskParts): Desk & Measured {
         own.feeding -= 1;
       });
       own.index.seq = Math.max(own.index.seq, upTo);
-      if (own.index.freshBytes > freshBytes) void tidy(own);
+      if (own.index.activeBytes > freshBytes) void tidy(own);
       measure(own);
       return stateOf(own);
     },
@@ -190,12 +202,12 @@ export function createDesk(parts: DeskParts): Desk & Measured {
       const own = use(vault);
       if (own === undefined || own.epoch !== epoch || own.index.seq < seq) return null;
       const vectors = own.vectors?.model === model ? own.vectors : null;
-      const { hits, words } = answer(own.index, vectors, parseQuery(query), wish);
+      const { hits, words } = searchIndex(own.index, vectors, parseQuery(query), wish);
       return { words, hits: hits.flatMap((hit) => foundNote(own.index, hit)) };
     },
     rarity: ({ vault, words }) => {
       const index = use(vault)?.index;
-      return words.map((word) => (index === undefined ? 1 : rarityOf(index, word)));
+      return words.map((word) => (index === undefined ? 1 : idfOf(index, word)));
     },
     vectorState({ vault, epoch, model }) {
       const own = use(vault);
@@ -207,19 +219,19 @@ export function createDesk(parts: DeskParts): Desk & Measured {
       if (own === undefined) return;
       if (own.vectors?.model !== model) own.vectors = new VaultVectors(model);
       const opened = parts.openKey(key);
-      for (const row of rows) if (row.vseq > own.vectors.vseq) own.vectors.put(opened, row);
+      for (const row of rows) if (row.vseq > own.vectors.vseq) putVectors(own.vectors, opened, row);
       own.vectors.vseq = Math.max(own.vectors.vseq, upTo);
       measure(own);
     },
     async passages({ key, notes }) {
       const opened = parts.openKey(key);
-      const prepared: (Prepared | null)[] = [];
+      const prepared: (NotePassages | null)[] = [];
       await run(passagesOf(parts, opened, notes, prepared));
       return prepared;
     },
     excerpts({ key, words, pieces }) {
       const opened = parts.openKey(key);
-      const excerpts = new Excerpts(words);
+      const excerpts = new SnippetMaker(words);
       return pieces.map((piece) => excerptOfPiece(parts, opened, excerpts, piece));
     },
     async freeze({ vault, key }): Promise<Frozen> {
@@ -229,16 +241,17 @@ export function createDesk(parts: DeskParts): Desk & Measured {
       // What comes from here on is not in the segments, nor counted as kept.
       own.unkept = 0;
       await tidy(own);
-      const segments = own.index.frozen.map((segment) => {
+      const segments = own.index.frozenSegments.map((segment) => {
         const known = own.names.get(segment);
         if (known !== undefined) return { id: known.id, parts: known.parts, fresh: !known.kept };
-        const bytes = encodeSegment(segment.parts);
+        const bytes = encodeSegment(segment.arrays);
         const name = { id: parts.uuid(), parts: Math.max(1, Math.ceil(bytes.length / partBytes)), kept: false };
         own.names.set(segment, name);
         encoded.set(name.id, bytes);
         return { id: name.id, parts: name.parts, fresh: true };
       });
-      for (const segment of own.names.keys()) if (!own.index.frozen.includes(segment)) own.names.delete(segment);
+      for (const segment of own.names.keys())
+        if (!own.index.frozenSegments.includes(segment)) own.names.delete(segment);
       const kept: KeptSegments = {
         segments: segments.map(({ id, parts: count }) => ({ id, parts: count })),
         unreadable: [...own.unreadable],
@@ -249,7 +262,7 @@ export function createDesk(parts: DeskParts): Desk & Measured {
     part({ vault, key, segment, part }) {
       const name = [...used(vault).names].find(([, { id }]) => id === segment);
       if (name === undefined) throw new RangeError('there is no such segment');
-      const bytes = encoded.get(segment) ?? encodeSegment(name[0].parts);
+      const bytes = encoded.get(segment) ?? encodeSegment(name[0].arrays);
       encoded.set(segment, bytes);
       return parts
         .openKey(key)
@@ -267,15 +280,26 @@ export function createDesk(parts: DeskParts): Desk & Measured {
 }
 
 function stateOf({ index, floor, unreadable, unkept, bytes }: Held): IndexState {
-  return { seq: index.seq, floor, notes: index.notes, unreadable: unreadable.size, unkept, bytes };
+  return { seq: index.seq, floor, notes: index.noteCount, unreadable: unreadable.size, unkept, bytes };
 }
 
-function foundNote(index: VaultIndex, hit: Answered): FoundNote[] {
-  const { id, score, matches } = hit;
-  const location = index.find(id);
-  if (location === undefined) return [];
-  const { seq, path, title } = location.segment.info(location.note);
-  return [{ id, seq, score, matches, path, title, ...placeOf(index, hit) }];
+function foundNote(index: VaultIndex, hit: SearchHit): FoundNote[] {
+  const { id, score, matches, location } = hit;
+  const found = index.find(id);
+  if (found === undefined) return [];
+  const { seq, path, title } = found.segment.info(found.note);
+  return [{ id, seq, score, matches, path, title, ...location }];
+}
+
+/** A note whose vectors are damaged is found by its words only. */
+function putVectors(vectors: VaultVectors, key: SealingKey, { id, version, data }: SealedVectors): void {
+  vectors.remove(id);
+  if (data === null) return;
+  try {
+    vectors.put(id, version, unpackVectors(key.open(vectorsPlace(id, version), data)));
+  } catch {
+    vectors.remove(id);
+  }
 }
 
 /** Adds what of each note is to be embedded; null for one that cannot be read. */
@@ -283,11 +307,11 @@ function* passagesOf(
   parts: DeskParts,
   key: SealingKey,
   notes: readonly SealedNote[],
-  prepared: (Prepared | null)[],
+  prepared: (NotePassages | null)[],
 ): Generator<void, void> {
   for (const note of notes) {
     try {
-      prepared.push(prepare(parts.openMeta(key, note).title, parts.openContent(key, note)));
+      prepared.push(passagesOfNote(parts.openMeta(key, note).title, parts.openContent(key, note)));
     } catch {
       prepared.push(null);
     }
@@ -295,10 +319,10 @@ function* passagesOf(
   }
 }
 
-function excerptOfPiece(parts: DeskParts, key: SealingKey, excerpts: Excerpts, piece: Piece): Excerpt | null {
+function excerptOfPiece(parts: DeskParts, key: SealingKey, excerpts: SnippetMaker, piece: Piece): Snippet | null {
   try {
     const end = Math.max(piece.end, piece.start + leastPiece);
-    return excerpts.of(parts.openContent(key, piece).slice(piece.start, end));
+    return excerpts.snippetOf(parts.openContent(key, piece).slice(piece.start, end));
   } catch {
     return null;
   }

@@ -10,7 +10,7 @@ import { createDesk } from './desk-work.ts';
 
 const none = { from: null, to: null };
 const anything = { tags: null, folder: null, type: null, created: none, timestamp: none };
-const wish = { mode: 'keyword', narrow: anything, limit: 5, diversity: 0, near: null, model: null } as const;
+const wish = { mode: 'keyword', filter: anything, limit: 5, diversity: 0, vectorQuery: null, model: null } as const;
 
 /** A desk whose notes lie there as they are: `meta` holds the title, `content` the text. */
 function openDesk(maxBytes = 1e9) {

@@ -1,9 +1,8 @@
+import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
+import type { SearchOptions } from '@notevault/search-index/ranking/hybrid.ts';
+import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
 import type { SharedKey } from '../../engines/keyring/keyring.ts';
 import type { SealedNote } from '../notes/notes.ts';
-import type { Wish } from './blend.ts';
-import type { Excerpt } from './excerpt.ts';
-import type { SealedVectors } from './note-vectors.ts';
-import type { Prepared } from './passages.ts';
 
 /** The search thread's side of the talk: what it is asked, and what it answers. Everything here can be posted. */
 export interface Desk {
@@ -30,8 +29,8 @@ export interface Desk {
     upTo: number;
   }): void;
   /** What of some notes is to be embedded; null for one that cannot be read. */
-  passages(ask: { key: SharedKey; notes: readonly SealedNote[] }): Promise<(Prepared | null)[]>;
-  excerpts(ask: { key: SharedKey; words: readonly string[]; pieces: readonly Piece[] }): (Excerpt | null)[];
+  passages(ask: { key: SharedKey; notes: readonly SealedNote[] }): Promise<(NotePassages | null)[]>;
+  excerpts(ask: { key: SharedKey; words: readonly string[]; pieces: readonly Piece[] }): (Snippet | null)[];
   /** Brings the index into segments that can be kept. */
   freeze(ask: { vault: string; key: SharedKey }): Promise<Frozen>;
   /** A piece of a frozen segment, sealed. */
@@ -85,7 +84,7 @@ export interface Frozen {
   readonly sealed: Uint8Array;
 }
 
-export interface SearchAsk extends Wish {
+export interface SearchAsk extends SearchOptions {
   readonly vault: string;
   readonly epoch: number;
   /** The seq that the answer must know of. */
@@ -124,6 +123,15 @@ export interface Piece extends SealedText {
 
 /** What is needed of a note to open its text. */
 export type SealedText = Pick<SealedNote, 'id' | 'version' | 'content'>;
+
+/** The vectors of a note as stored. */
+export interface SealedVectors {
+  readonly id: string;
+  readonly version: number;
+  readonly vseq: number;
+  /** Null when they could not be made. */
+  readonly data: Uint8Array | null;
+}
 
 /** A message to the thread, and back. */
 export interface Question {

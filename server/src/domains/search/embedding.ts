@@ -1,14 +1,14 @@
 import type { NoteId, Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
+import { isSameTitle, packVectors, unpackVectors } from '@notevault/search-index/vectors/note-vectors.ts';
+import { quantize } from '@notevault/search-index/vectors/quantize.ts';
 import { ConstraintError, type WriteHandle } from '../../engines/database/database.ts';
 import { EmbedderError, type Passage, type Space } from '../../engines/embedder/embedder.ts';
 import type { SealedNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { isTitle, packVectors, unpackVectors } from './note-vectors.ts';
+import { vectorsPlace } from './index-format.ts';
 import { Parcel } from './parcel.ts';
 import type { SearchParts } from './parts.ts';
-import type { Prepared } from './passages.ts';
-import { quantize } from './quantize.ts';
-import { vectorsPlace } from './vault-vectors.ts';
 import * as store from './vectors.store.ts';
 
 /** Makes the vectors of notes, beside and behind everything else. */
@@ -65,7 +65,7 @@ interface Claimed {
 /** A note to embed. */
 interface Fresh {
   readonly note: SealedNote;
-  readonly ready: Prepared;
+  readonly ready: NotePassages;
 }
 
 type Stamps = ReadonlyMap<string, { readonly version: number; readonly failures: number }>;
@@ -173,10 +173,10 @@ export function createEmbedding(parts: SearchParts): Embedding {
   function sealedVectors(
     { vault, space }: Claimed,
     note: SealedNote,
-    { title, pieces }: Prepared,
+    { title, chunks }: NotePassages,
     vectors: Float32Array[],
   ): Buffer {
-    const packed = packVectors({ title, pieces, vectors: quantize(vectors, space.dimensions) });
+    const packed = packVectors({ title, chunks, vectors: quantize(vectors, space.dimensions) });
     return vault.key.seal(vectorsPlace(note.id, note.version), packed);
   }
 
@@ -213,7 +213,7 @@ export function createEmbedding(parts: SearchParts): Embedding {
     const [row] = await db.allIn(store.findVectorsOf, { vault: vault.id, model: space.id }, [id]);
     if (row === undefined || row.data === null) return false;
     try {
-      return isTitle(unpackVectors(vault.key.open(vectorsPlace(id, row.version), row.data)).title, title);
+      return isSameTitle(unpackVectors(vault.key.open(vectorsPlace(id, row.version), row.data)).title, title);
     } catch {
       return false;
     }

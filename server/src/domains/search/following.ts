@@ -2,10 +2,10 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq } from '@notevault/protocol/ids.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { IndexState, KeptIndex, KeptSegments } from './desk.ts';
+import { indexFormat } from './index-format.ts';
 import { Parcel } from './parcel.ts';
 import type { SearchParts } from './parts.ts';
 import * as store from './search.store.ts';
-import { indexFormat } from './segment-bytes.ts';
 import { ThreadDied } from './thread.ts';
 
 /** What the thread is given at once: some 20 ms of work, so that other vaults' searches come between. */

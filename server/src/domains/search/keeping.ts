@@ -3,9 +3,9 @@ import type { WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { IndexState } from './desk.ts';
 import { openSegments } from './following.ts';
+import { indexFormat } from './index-format.ts';
 import type { SearchParts } from './parts.ts';
 import * as store from './search.store.ts';
-import { indexFormat } from './segment-bytes.ts';
 
 /** Fewer changed notes than this are read again as quickly as from a segment. */
 const worthKeeping = 200;

@@ -1,7 +1,7 @@
+import type { VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
 import type { Space } from '../../engines/embedder/embedder.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { Near } from './blend.ts';
-import type { SealedVectors } from './note-vectors.ts';
+import type { SealedVectors } from './desk.ts';
 import { Parcel } from './parcel.ts';
 import type { SearchParts } from './parts.ts';
 import * as store from './vectors.store.ts';
@@ -9,7 +9,7 @@ import * as store from './vectors.store.ts';
 /** What a question is given to compare vectors with. */
 export interface Nearness {
   readonly model: string;
-  readonly near: Near;
+  readonly near: VectorQuery;
 }
 
 export interface Nearnesses {
@@ -72,11 +72,11 @@ export function createNearnesses(parts: SearchParts, failed: (error: unknown) =>
     }
   }
 
-  function nearOf(vault: OpenVault, text: string, space: Space): Promise<Near | null> {
-    return attempt(async (signal): Promise<Near> => {
+  function nearOf(vault: OpenVault, text: string, space: Space): Promise<VectorQuery | null> {
+    return attempt(async (signal): Promise<VectorQuery> => {
       const rarity = (words: readonly string[]) => thread.ask('rarity', { vault: vault.id, words });
       const vector = await embedder.embedQuery(text, { signal, rarity });
-      return { vector, weight: space.trust, least: space.noise };
+      return { vector, weight: space.trust, minCosine: space.noise };
     });
   }
 

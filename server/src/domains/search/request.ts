@@ -1,7 +1,7 @@
 import { parseTimestamp } from '@notevault/note-text/frontmatter/dates.ts';
 import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
-import type { Bounds, Narrowing } from './filters.ts';
+import type { DateRange, SearchFilter } from '@notevault/search-index/query/search-filter.ts';
 import type { SearchRequest } from './search.schema.ts';
 
 export type Mode = 'keyword' | 'vector' | 'hybrid';
@@ -14,7 +14,7 @@ export interface SearchFor {
   readonly limit: number;
   /** 0 to 1. */
   readonly diversity: number;
-  readonly narrow: Narrowing;
+  readonly filter: SearchFilter;
   readonly crossVault: boolean;
 }
 
@@ -39,11 +39,11 @@ export function searchFor(sent: SearchRequest): SearchFor {
     limit: Math.min(maxLimit, Math.max(1, Math.round(sent.limit ?? defaultLimit))),
     diversity: Math.min(1, Math.max(0, sent.diversity ?? 0)),
     // No tag to have is no wish.
-    narrow: { tags: tags === null || tags.length === 0 ? null : tags, folder, type, ...dates },
+    filter: { tags: tags === null || tags.length === 0 ? null : tags, folder, type, ...dates },
   };
 }
 
-function boundsOf(sent: SearchRequest, name: 'created' | 'updated', faults: Record<string, string[]>): Bounds {
+function boundsOf(sent: SearchRequest, name: 'created' | 'updated', faults: Record<string, string[]>): DateRange {
   return {
     from: boundOf(sent, `${name}_after`, 0, faults),
     to: boundOf(sent, `${name}_before`, dayMs - 1, faults),

@@ -1,6 +1,7 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { Principal } from '../accounts/accounts.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -12,7 +13,6 @@ import { createKeeping } from './keeping.ts';
 import { createNearnesses, type Nearness } from './nearness.ts';
 import { Parcel } from './parcel.ts';
 import type { SearchParts } from './parts.ts';
-import { parseQuery } from './query.ts';
 import { type SearchFor, searchFor } from './request.ts';
 import type { SearchRequest, SearchResult, SearchStatus } from './search.schema.ts';
 import { ThreadDied } from './thread.ts';
@@ -80,13 +80,13 @@ export function createSearch(parts: SearchParts, failed: (error: unknown) => voi
 
   /** Asks the thread, after bringing its index up to the vault's seq where it is behind. */
   async function found(vault: OpenVault, request: SearchFor): Promise<Found> {
-    const { query, mode, narrow, limit, diversity } = request;
+    const { query, mode, filter, limit, diversity } = request;
     await notes.live.settle(vault);
     const { changeSeq: seq } = await vaults.feed(db, vault);
-    const wish = { mode, narrow, limit, diversity };
+    const wish = { mode, filter, limit, diversity };
     for (let attempt = 0; attempt < attempts; attempt++) {
       const { near, model } = await nearnessFor(vault, request, seq);
-      const ask = { vault: vault.id, epoch: vault.feedEpoch, seq, query, ...wish, near, model };
+      const ask = { vault: vault.id, epoch: vault.feedEpoch, seq, query, ...wish, vectorQuery: near, model };
       const answer = await thread.ask('search', ask);
       if (answer !== null) return answer;
       await catchUp(vault);

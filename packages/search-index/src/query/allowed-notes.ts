@@ -1,0 +1,128 @@
+import { foldPath } from '@notevault/note-text/paths.ts';
+import { fold } from '@notevault/note-text/words/fold.ts';
+import { FILTER_TERMS_END, FOLDER_TERM_PREFIX, folderTerm, tagTerm, typeTerm } from '../analysis/terms.ts';
+import type { Segment } from '../index/segment.ts';
+import { notesWithPhrase } from './phrases.ts';
+import { expandWord, MIN_FORM_WEIGHT } from './query-expansion.ts';
+import type { FilterClause, Query } from './query-parser.ts';
+import type { DateRange, NoteMasks, SearchFilter } from './search-filter.ts';
+
+/** The live notes that pass the filter and everything in the query but its words. */
+export function allowedNotes(segments: readonly Segment[], query: Query, filter: SearchFilter): NoteMasks {
+  const masks = segments.map(liveNotes);
+  applyFilter(masks, segments, filter);
+  for (const clause of query.clauses) {
+    const matching = notesOfClause(segments, clause, masks);
+    if (clause.negated) exclude(masks, matching);
+    else intersect(masks, matching);
+  }
+  for (const words of query.excluded) exclude(masks, notesWithWords(segments, words));
+  for (const words of query.phrases) intersect(masks, notesWithPhrase(segments, words));
+  return masks;
+}
+
+/** Whether `allowedNotes` may leave out any live note. */
+export function isRestricted({ clauses, excluded, phrases }: Query, filter: SearchFilter): boolean {
+  const { tags, folder, type, created, timestamp } = filter;
+  const values = [tags, folder, type, created.from, created.to, timestamp.from, timestamp.to];
+  return clauses.length + excluded.length + phrases.length > 0 || values.some((value) => value !== null);
+}
+
+function applyFilter(masks: NoteMasks, segments: readonly Segment[], filter: SearchFilter): void {
+  const { tags, folder, type, created, timestamp } = filter;
+  if (tags !== null) {
+    const terms = tags.map((tag) => tagTerm(withoutHash(tag)));
+    intersect(masks, notesWithAny(segments, terms));
+  }
+  if (folder !== null && folder !== '') intersect(masks, notesWithAny(segments, [folderTerm(folder)]));
+  if (type !== null) intersect(masks, notesWithAny(segments, [typeTerm(type)]));
+  keepDatesIn(masks, segments, created, (segment, note) => segment.created(note));
+  keepDatesIn(masks, segments, timestamp, (segment, note) => segment.timestamp(note));
+}
+
+function liveNotes({ deleted, size }: Segment): Uint8Array {
+  const mask = new Uint8Array(size).fill(1);
+  for (let note = 0; note < size; note++) if (deleted[note] === 1) mask[note] = 0;
+  return mask;
+}
+
+function intersect(masks: NoteMasks, notes: NoteMasks): void {
+  retain(masks, (segment, note) => notes[segment]?.[note] === 1);
+}
+
+function exclude(masks: NoteMasks, notes: NoteMasks): void {
+  retain(masks, (segment, note) => notes[segment]?.[note] !== 1);
+}
+
+function retain(masks: NoteMasks, holds: (segment: number, note: number) => boolean): void {
+  masks.forEach((mask, segment) => {
+    for (let note = 0; note < mask.length; note++) if (mask[note] === 1 && !holds(segment, note)) mask[note] = 0;
+  });
+}
+
+function keepDatesIn(
+  masks: NoteMasks,
+  segments: readonly Segment[],
+  { from, to }: DateRange,
+  dateOf: (segment: Segment, note: number) => number,
+): void {
+  if (from === null && to === null) return;
+  retain(masks, (index, note) => {
+    const segment = segments[index];
+    const date = segment === undefined ? Number.NaN : dateOf(segment, note);
+    // A missing date is NaN, for which both comparisons are false.
+    return date >= (from ?? Number.NEGATIVE_INFINITY) && date <= (to ?? Number.POSITIVE_INFINITY);
+  });
+}
+
+function notesWithAny(segments: readonly Segment[], terms: readonly string[]): NoteMasks {
+  return segments.map((segment) => {
+    const mask = new Uint8Array(segment.size);
+    for (const term of terms) {
+      const reader = segment.postings(term);
+      while (reader?.next()) mask[reader.note] = 1;
+    }
+    return mask;
+  });
+}
+
+/** The notes that have a word in any form, or several words as a phrase. */
+function notesWithWords(segments: readonly Segment[], words: readonly string[]): NoteMasks {
+  const [word = ''] = words;
+  if (words.length > 1) return notesWithPhrase(segments, words);
+  const forms = expandWord(segments, word, false).filter(({ weight }) => weight >= MIN_FORM_WEIGHT);
+  const terms = forms.map(({ term }) => term);
+  return notesWithAny(segments, terms);
+}
+
+/** The notes that match a clause. Paths and titles are compared for the notes in `among` only. */
+function notesOfClause(segments: readonly Segment[], { field, value }: FilterClause, among: NoteMasks): NoteMasks {
+  if (field === 'tag') return notesWithAny(segments, [tagTerm(withoutHash(value))]);
+  if (field === 'folder') return notesWithAny(segments, termsOfFoldersNamed(segments, value));
+  const wanted = field === 'path' ? foldPath(value) : fold(value);
+  return segments.map((segment, index) => {
+    const mask = new Uint8Array(segment.size);
+    for (let note = 0; note < mask.length; note++) {
+      if (among[index]?.[note] !== 1) continue;
+      const { path, title } = segment.info(note);
+      const text = field === 'path' ? foldPath(path) : fold(title);
+      if (text.includes(wanted)) mask[note] = 1;
+    }
+    return mask;
+  });
+}
+
+/** The terms of all folders whose path is a name or ends with it: `folder:b` means `b` and `a/b`. */
+function termsOfFoldersNamed(segments: readonly Segment[], name: string): string[] {
+  const parts = name.split('/').filter((part) => part !== '');
+  const ending = `/${foldPath(parts.join('/'))}`;
+  const found = segments.flatMap(({ terms }) => terms.containing(ending));
+  const nested = found.filter(
+    (term) => term < FILTER_TERMS_END && term.startsWith(FOLDER_TERM_PREFIX) && term.endsWith(ending),
+  );
+  return [folderTerm(parts.join('/')), ...nested];
+}
+
+function withoutHash(tag: string): string {
+  return tag.replace(/^#/, '');
+}

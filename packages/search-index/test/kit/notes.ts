@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { analyze, type SearchableNote } from '../../src/analysis/analyzer.ts';
+import { VaultIndex } from '../../src/index/vault-index.ts';
+import { parseQuery } from '../../src/query/query-parser.ts';
+import type { SearchFilter } from '../../src/query/search-filter.ts';
+import { rank } from '../../src/ranking/rank.ts';
+
+const noBounds = { from: null, to: null };
+export const noFilter: SearchFilter = { tags: null, folder: null, type: null, created: noBounds, timestamp: noBounds };
+
+export const idOf = (number: number) => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+
+export function noteOf(number: number, content: string, more: Partial<SearchableNote> = {}): SearchableNote {
+  const plain = { path: `n${number}.md`, title: `n${number}`, aliases: [], tags: [], type: null };
+  return { id: idOf(number), seq: number, version: 1, ...plain, created: null, timestamp: null, content, ...more };
+}
+
+export function indexOf(notes: readonly SearchableNote[]): VaultIndex {
+  const index = new VaultIndex();
+  for (const note of notes) index.put(analyze(note));
+  return index;
+}
+
+export function find(index: VaultIndex, query: string, filter = noFilter, limit = 50) {
+  return rank(index, parseQuery(query), filter, limit).hits;
+}
+
+/** The numbers of the notes that a query finds, best first. */
+export const numbers = (index: VaultIndex, query: string, filter = noFilter) =>
+  find(index, query, filter).map(({ id }) => Number(id.slice(-12)));
+
+/** The same, in order of the numbers. */
+export const sorted = (index: VaultIndex, query: string, filter = noFilter) =>
+  numbers(index, query, filter).sort((a, b) => a - b);
+
+const vocabulary = [
+  'anchor',
+  'anchors',
+  'anchorage',
+  'harbour',
+  'harbor',
+  'lantern',
+  'lanterns',
+  'tide',
+  'the',
+  'of',
+  'tie',
+  'заметка',
+  'заметки',
+  '検索',
+  '12',
+  '123',
+];
+export const words = fc.array(fc.constantFrom(...vocabulary), { maxLength: 12 });
+/** Contents of notes: paragraphs and headings. */
+export const texts = fc
+  .array(words, { maxLength: 4 })
+  .map((lines) => lines.map((line, at) => `${at % 2 === 1 ? '# ' : ''}${line.join(' ')}`).join('\n'));
+/** Words as they are typed: also misspelt, and in forms that no note has. */
+export const typed = fc.constantFrom(...vocabulary, 'anchr', 'lnatern', 'harbours', 'заметкам', 'lantrens', 'tides');
