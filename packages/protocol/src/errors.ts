@@ -139,6 +139,12 @@ export const errors = {
     'The authorization request was decided, is over half an hour old, or began in another browser. Begin anew in the application.',
   ),
   foreign_form: entry(403, 'foreign_form', 'The form was not sent from the page that this server gave out.'),
+  oauth_unavailable: entry(
+    503,
+    'temporarily_unavailable',
+    'The authorization server is overloaded or cannot reach its storage. Try again.',
+    { retry: true },
+  ),
   invalid_device_token: entry(
     401,
     'invalid_refresh_token',

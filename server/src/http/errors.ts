@@ -60,9 +60,9 @@ function challengeOf(error: NotevaultError | null, request: FastifyRequest, meta
 }
 
 /** The catalogue error an exception stands for, or null when it is unexpected. */
-function catalogued(error: unknown, request: FastifyRequest): NotevaultError | null {
+export function catalogued(error: unknown, request: FastifyRequest): NotevaultError | null {
   if (error instanceof NotevaultError) return error;
-  if (error instanceof DatabaseError && error.code !== 'body_left_open') return new NotevaultError('unavailable');
+  if (isDatabaseAway(error)) return new NotevaultError('unavailable');
   if (error instanceof BlobError) {
     // The disk is full, or a service away: an operator must hear of it, and no answer tells what it was.
     request.log.error({ err: error }, 'attachments cannot be stored or read');
@@ -84,6 +84,12 @@ function catalogued(error: unknown, request: FastifyRequest): NotevaultError | n
     default:
       return statusCode === 429 ? new NotevaultError('rate_limited') : null;
   }
+}
+
+/** Also as the cause of a library's error, which was told of it by us. */
+export function isDatabaseAway(error: unknown): boolean {
+  const reason = error instanceof Error && error.cause instanceof DatabaseError ? error.cause : error;
+  return reason instanceof DatabaseError && reason.code !== 'body_left_open';
 }
 
 interface SchemaFault {

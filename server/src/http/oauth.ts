@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Connections, Visit } from '../domains/connections/connections.ts';
 import { Arrival, Budget } from './arrival.ts';
 import { PUBLIC_BODY_LIMIT } from './body.ts';
+import { answerOf, catalogued, isDatabaseAway } from './errors.ts';
 import { inviteBody } from './expectations.ts';
 import { linkChoicePage, linkedPage, linkPage } from './link-pages.ts';
 import { consentPage, errorPage, signInPage } from './oauth-pages.ts';
@@ -151,7 +152,9 @@ function visitOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: OA
 async function passToProvider(request: FastifyRequest, reply: FastifyReply, parts: OAuthHttpParts): Promise<void> {
   const visit = visitOf(request, reply, parts);
   // While it cannot be opened, the answer is still ours to give.
-  const answer = await parts.oauth.provider();
+  const answer = await parts.oauth.provider().catch((error) => {
+    throw isDatabaseAway(error) ? new NotevaultError('oauth_unavailable', {}, error) : error;
+  });
   reply.hijack();
   // What was said so far (request id, CORS, what is left of the limit) goes with the provider's answer.
   for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -276,8 +279,9 @@ function levelsOf(fields: URLSearchParams): Record<string, string> {
 }
 
 function sendFault(reply: FastifyReply, error: unknown): FastifyReply {
+  const known = catalogued(error, reply.request);
   // What nobody foresaw is for the one handler that knows how to keep it to itself.
-  if (!(error instanceof NotevaultError)) throw error;
-  const { status, help, error: code } = errors[error.code];
-  return send(reply, status, errorPage({ error: code, description: help }));
+  if (known === null) throw error;
+  const { status, help, error: code } = errors[known.code];
+  return send(reply.headers(answerOf(known).headers), status, errorPage({ error: code, description: help }));
 }

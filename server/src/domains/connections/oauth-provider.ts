@@ -1,4 +1,6 @@
 import type { EventEmitter } from 'node:events';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId } from '@notevault/protocol/ids.ts';
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { SealingKey } from '../../engines/keyring/keyring.ts';
 import { type PublicWeb, WebError } from '../../engines/web/web.ts';
@@ -7,6 +9,7 @@ import { createAdapters } from './oauth-adapter.ts';
 import { SCOPES, settleClient } from './oauth-clients.ts';
 import { familyOf, grantOfName } from './oauth-grants.ts';
 import { type OAuthSecrets, openSecrets } from './oauth-secrets.ts';
+import { adaptersOrUnavailable, orUnavailable } from './oauth-unavailable.ts';
 import type { ConnectionParts } from './parts.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
@@ -16,6 +19,7 @@ const INTERACTION_SECONDS = 30 * 60;
 /** Grants end by our own rule, long before. */
 const GRANT_SECONDS = 100 * 365 * 24 * 60 * 60;
 const DOCUMENT_BYTES_MAX = 64 * 1024;
+const RETRY_AFTER_SECONDS = '1';
 
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 
@@ -47,7 +51,11 @@ export async function openProvider(parts: ConnectionParts, server: SealingKey): 
   });
   const provider = new library.Provider(parts.publicUrl, {
     ...configuration(parts, secrets, library),
-    adapter,
+    adapter: adaptersOrUnavailable(library, adapter),
+  });
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.status === 503) ctx.set('retry-after', RETRY_AFTER_SECONDS);
   });
   // It takes its address from the forwarded headers, which are ours: never from what a client sent.
   provider.proxy = true;
@@ -147,7 +155,11 @@ function configuration(parts: ConnectionParts, secrets: OAuthSecrets, library: L
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
     },
     async findAccount(_ctx, id) {
-      const user = await accounts.me(id as never).catch(() => undefined);
+      // Only who is gone is not found: a client told so while the database is away would drop its tokens.
+      const user = await orUnavailable(library, accounts.me(id as UserId)).catch((error: unknown) => {
+        if (error instanceof NotevaultError) return undefined;
+        throw error;
+      });
       return user === undefined ? undefined : { accountId: id, claims: async () => ({ sub: id }) };
     },
     // Every origin may: no cookie counts there, and http/ answers for CORS already.

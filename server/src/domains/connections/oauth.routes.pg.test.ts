@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
+import { interruptible } from '../../../test/kit/interruptible-database.ts';
 import { Browser, fieldsOf, signedIn } from '../../../test/kit/oauth.ts';
 import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/oauth-app.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../test/kit/server.ts';
-import { DatabaseError } from '../../engines/database/database.ts';
 
 const ISSUER = 'https://notes.example';
 const start = (options: TestServerOptions) =>
@@ -74,31 +74,71 @@ onEachEngine('what is said of the server', (open) => {
     assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST']);
   });
 
-  test('answer at once while the database is away, before the provider was ever needed and after', async () => {
-    const db = await open();
-    let away = false;
-    const failing = new Proxy(db, {
-      get(target, name: keyof typeof db) {
-        const own: unknown = target[name];
-        if (typeof own !== 'function') return own;
-        return (...sent: unknown[]) =>
-          away ? Promise.reject(new DatabaseError('unavailable', 'it is away')) : own.apply(target, sent);
-      },
-    });
-    await using server = await start({ open: async () => failing });
+  test('answer at once with 503 while the database is away, before the provider was ever needed and after', async () => {
+    const db = interruptible(await open());
+    await using server = await start({ open: async () => db });
     const ask = async () => {
       const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'y' });
       const signal = AbortSignal.timeout(5000);
-      const { status, headers } = await fetch(`${server.url}/oauth/token`, { method: 'POST', body, signal });
-      return [status, headers.get('retry-after')];
+      const answer = await fetch(`${server.url}/oauth/token`, { method: 'POST', body, signal });
+      return [answer.status, (await jsonOf(answer)).error, answer.headers.get('retry-after')];
     };
-    away = true;
-    assert.deepEqual(await ask(), [503, '1']);
-    away = false;
-    assert.deepEqual(await ask(), [401, null]);
-    away = true;
-    assert.equal((await ask())[0], 500);
-    away = false;
+    db.away = true;
+    assert.deepEqual(await ask(), [503, 'temporarily_unavailable', '1']);
+    db.away = false;
+    assert.deepEqual(await ask(), [401, 'invalid_client', null]);
+    db.away = true;
+    assert.deepEqual(await ask(), [503, 'temporarily_unavailable', '1']);
+    db.away = false;
+  });
+
+  test('every OAuth address answers 503 while the database is away, and goes on when it is back', async () => {
+    const db = interruptible(await open());
+    await using server = await start({ open: async () => db });
+    await vaultOf(server.alice);
+    const app = await OAuthApp.register(server);
+    const pair = await app.connect();
+    const browser = new Browser(server);
+    const { url } = await app.ask();
+    const page = await signedIn(browser, url, server.alice);
+    const post = (path: string, body: Record<string, string> | string) => {
+      const json = { 'content-type': 'application/json' };
+      const init = typeof body === 'string' ? { body, headers: json } : { body: new URLSearchParams(body) };
+      return fetch(server.url + path, { method: 'POST', ...init });
+    };
+    const { client_id } = app.client;
+    const token = { client_id, refresh_token: pair.refresh_token ?? '', grant_type: 'refresh_token' };
+    const registration = JSON.stringify({ redirect_uris: ['https://app.example/cb'] });
+
+    db.away = true;
+    for (const answer of [
+      await post('/oauth/token', token),
+      await post('/oauth/token', { client_id, grant_type: 'authorization_code', code: 'x', redirect_uri: 'y' }),
+      await post('/oauth/register', registration),
+      await post('/oauth/revoke', { client_id, token: pair.access_token }),
+    ]) {
+      const body = await jsonOf(answer);
+      const about = `${answer.url} ${JSON.stringify(body)}`;
+      assert.deepEqual([answer.status, body.error], [503, 'temporarily_unavailable'], about);
+      assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/, about);
+      assert.match(answer.headers.get('x-request-id') ?? '', /^[\w-]{36}$/, about);
+    }
+    const fields = { code: 'ABCD-EFGH', email: server.alice.email, password: server.alice.password, step: 'sign-in' };
+    for (const { status, headers, text } of [
+      await new Browser(server).open(url),
+      await browser.open(page.url),
+      await browser.submit(page, 'allow'),
+      await browser.send({ ...page, url: `${ISSUER}/link` }, fields),
+    ]) {
+      assert.equal(status, 503, text);
+      assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+      assert.match(text, /unavailable/);
+    }
+    db.away = false;
+
+    const refreshed = await app.refresh(pair.refresh_token);
+    assert.equal(await statusWith(server, refreshed), 200);
+    assert.equal((await browser.open(page.url)).status, 200);
   });
 });
 
