@@ -74,6 +74,8 @@ onEachEngine('a hostile application', (open) => {
       ...['https://APP.example/cb', 'https://evil.example/cb', '//evil.example/cb', 'javascript:alert(1)'],
       ...['http://127.0.0.1:99/other', 'http://127.0.0.1:99@evil.example/cb', 'http://127.0.0.1.evil.example/cb'],
       ...['http://localhost/cb', 'https://127.0.0.1/cb', 'com.example.app:/other', 'com.example.app.evil:/cb'],
+      ...['https://app.example/cb\r\n', 'https://app.example/c\nb', ' https://app.example/cb'],
+      ...['http://127.0.0.1:99/cb\r\nset-cookie: a=b', 'http://127.0.0.1:99/c\tb', 'http://127.0.0.1:99/cb\r\n'],
     ];
     for (const redirectUri of elsewhere) {
       for (const more of [{}, { scope: 'x', response_type: 'token' }, { prompt: 'none' }]) {
@@ -153,6 +155,10 @@ onEachEngine('a hostile application', (open) => {
       [{ redirect_uris: ['https://app.example/cb#x'] }, 400],
       [{ redirect_uris: ['https://user@app.example/cb'] }, 400],
       [{ redirect_uris: ['javascript:alert(1)'] }, 400],
+      [{ redirect_uris: ['https://app.example/cb\r\nset-cookie: a=b'] }, 400],
+      [{ redirect_uris: ['https://app.example/cb\r\n'] }, 400],
+      [{ redirect_uris: ['http://127.0.0.1/c\tb'] }, 400],
+      [{ redirect_uris: ['com.example.app:/c b'] }, 400],
       [{ redirect_uris: ['data:text/html,x'] }, 400],
       [{ redirect_uris: ['file:///etc/passwd'] }, 400],
       [{ redirect_uris: ['vbscript:x', 'https://app.example/cb'] }, 400],

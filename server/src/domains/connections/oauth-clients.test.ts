@@ -22,6 +22,17 @@ test('a redirect leads to a site, to a program on this machine, to a scheme of i
     ['mailto:x@example.org', null],
     ['/cb', null],
     ['', null],
+    ['https://app.example/cb\r\nset-cookie: a=b', null],
+    ['https://app.example/\ncb', null],
+    ['https://app.example/cb\t', null],
+    [' https://app.example/cb', null],
+    ['https://app.example/c b', null],
+    ['https://app.example/cb\u0000', null],
+    ['https://app.example/\u0085cb', null],
+    ['https://app.example/\u202ecb', null],
+    ['https://app.example/\ud800', null],
+    ['com.example.app:/cb\r\n', null],
+    ['http://127.0.0.1/cb\n', null],
     [`https://app.example/${'x'.repeat(2000)}`, null],
   ];
   for (const [uri, kind] of kinds) assert.equal(redirectKind(uri), kind, uri);

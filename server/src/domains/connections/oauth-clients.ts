@@ -2,6 +2,8 @@ const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
 /** A scheme of an application's own (RFC 8252, section 7.1), so that no program of the browser or the system answers to it. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+.-]*:$/;
 const BAD_SCHEMES = ['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:', 'ftp:', 'ws:', 'wss:', 'mailto:'];
+/** `URL.parse` drops line breaks and blanks, so what is kept and shown would be another text than what it judged. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u;
 const REDIRECTS_MAX = 20;
 const TEXT_MAX = 2_000;
 
@@ -12,6 +14,7 @@ export type ClientMetadata = Record<string, unknown>;
 
 /** How a code may be sent: to a site, to a program on this machine, or to a program by its own scheme; null: not at all. */
 export function redirectKind(text: string): 'web' | 'loopback' | 'private' | null {
+  if (UNPRINTABLE.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '' || text.length > TEXT_MAX) return null;
   if (url.protocol === 'https:') return LOOPBACKS.includes(url.hostname) ? null : 'web';
