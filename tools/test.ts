@@ -1,26 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.ts';
 
 /*
- * node tools/test.ts [--long] [paths or node options…]
+ * node tools/test.ts [--long | --vaults] [paths or node options…]
  *
  * Runs the tests (all of them, or those in the given files and folders) against one PostgreSQL server, started here
- * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Files called *.long.test.ts, which run for
- * minutes to hours, are run with --long, which runs nothing else, or when they are named.
+ * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files are run only when they are
+ * named, or alone with a flag: with --long those called *.long.test.ts, which run for minutes to hours, and with
+ * --vaults those called *.vaults.test.ts, which read vaults that are no part of the repository: the folders in
+ * TEST_VAULTS, by default in ../shared/vaults.
  */
 
 const EVERYWHERE = ['packages/**/test', 'packages/**/src', 'server/src', 'server/test', 'cli', 'tools'];
 /** What a test file that needs PostgreSQL imports, or is called; one not recognised starts a server of its own. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 
-const LONG = '.long.test.ts';
+type Kind = 'short' | 'long' | 'vaults';
+
 /** A test that waits for what never comes fails after this time, with its name. */
-const TIMEOUT_MINUTES = { short: 5, long: 240 };
+const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = { short: 5, long: 240, vaults: 30 };
 
 const args = process.argv.slice(2);
-const kind = args.includes('--long') ? 'long' : 'short';
-const options = args.filter((arg) => arg.startsWith('-') && arg !== '--long');
+const kind = (['long', 'vaults'] as const).find((name) => args.includes(`--${name}`)) ?? 'short';
+const options = args.filter((arg) => arg.startsWith('-') && arg !== `--${kind}`);
 const paths = args.filter((arg) => !arg.startsWith('-'));
 const files = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap(testsIn))].sort();
 
@@ -32,7 +36,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-if (files.length === 0) {
+process.env.TEST_VAULTS ??= join(import.meta.dirname, '../../shared/vaults');
+const needsVaults = files.some((file) => kindOf(file) === 'vaults');
+if (needsVaults && !existsSync(process.env.TEST_VAULTS)) {
+  process.stderr.write(`There are no vaults at ${process.env.TEST_VAULTS}; TEST_VAULTS names another folder.\n`);
+  process.exitCode = 1;
+} else if (files.length === 0) {
   process.stderr.write(`No tests in ${paths.join(', ') || 'the repository'}.\n`);
   process.exitCode = 1;
 } else {
@@ -65,9 +74,12 @@ function testsIn(path: string): string[] {
   if (path.endsWith('.ts')) return [path];
   if (path.includes('*')) return globSync(path).flatMap(testsIn);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return [];
-  return globSync(`${path}/**/*.test.ts`).filter(
-    (file) => !file.includes('node_modules') && file.endsWith(LONG) === (kind === 'long'),
-  );
+  return globSync(`${path}/**/*.test.ts`).filter((file) => !file.includes('node_modules') && kindOf(file) === kind);
+}
+
+function kindOf(file: string): Kind {
+  if (file.endsWith('.long.test.ts')) return 'long';
+  return file.endsWith('.vaults.test.ts') ? 'vaults' : 'short';
 }
 
 function needsPostgres(file: string): boolean {

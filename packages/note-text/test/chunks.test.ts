@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { allNotes } from '../../../server/test/kit/test-vault.ts';
 import { type Chunk, chunksOf, headingPath, maxChunks, tokensOf } from '../src/chunks.ts';
 import { processorMs } from './processor.ts';
 
@@ -115,15 +113,11 @@ describe('whatever the note holds', () => {
       assert.ok(ms < 3000, `${JSON.stringify(unit)} took ${ms} ms`);
     }
   });
-  const vaults = fileURLToPath(new URL('../../../../shared/vaults', import.meta.url));
-  const files = globSync('**/*.md', { cwd: vaults });
-  test('over real vaults', { skip: files.length === 0 && 'no vaults here' }, () => {
-    for (const file of files) {
-      const content = readFileSync(join(vaults, file), 'utf8');
-      const chunks = chunksOf(content, 200);
-      assertWhole(content, chunks, 200);
-      const least = Math.ceil(tokensOf(content) / 200);
-      assert.ok(chunks.length >= least, file);
+  test('over the notes of the test vault', () => {
+    for (const [path, content] of allNotes()) {
+      const chunks = chunksOf(content, 50);
+      assertWhole(content, chunks, 50);
+      assert.ok(chunks.length >= Math.ceil(tokensOf(content) / 50), path);
     }
   });
 });

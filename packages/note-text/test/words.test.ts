@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { testVault } from '../../../server/test/kit/test-vault.ts';
 import { WordFinder } from '../src/words/find.ts';
 import { fold } from '../src/words/fold.ts';
 import { languageOf, languagesOf, stem } from '../src/words/languages.ts';
@@ -165,7 +163,7 @@ test('a text read with pauses has the words it has when it is read at once', () 
   }
 });
 
-test('a finder parts the shared Japanese notes where the dictionary does', () => {
+test('a finder parts the Japanese notes where the dictionary does', () => {
   for (const text of japanese()) {
     const words: [string, number, number][] = [];
     eachWord(text, (...word) => words.push(word));
@@ -180,6 +178,5 @@ test('a finder parts the shared Japanese notes where the dictionary does', () =>
 });
 
 function japanese(): string[] {
-  const folder = fileURLToPath(new URL('../../../../shared/vaults/ja/', import.meta.url));
-  return globSync('**/*.md', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
+  return [...testVault('ja').notes.values()];
 }

@@ -1,44 +1,27 @@
 /** Search as a whole: what lies at rest, what a dead thread loses (nothing), and who may look where. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Database } from '../../src/engines/database/database.ts';
 import { onEachEngine, rawOf } from '../kit/engines.ts';
 import type { Wire } from '../kit/notes.ts';
 import type { Caller } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
+import { handWritten } from '../kit/test-vault.ts';
 
-const vaults = fileURLToPath(new URL('../../../../shared/vaults/', import.meta.url));
+/** Notes of the test vault that are enough to rank. */
+const texts = [...handWritten('en')].filter(([path]) => /^(?:Home|Garden|Kitchen|Sky)\b/.test(path));
 const queries = [
-  ...[
-    'link notes',
-    'formatting',
-    '"create a vault"',
-    'headng',
-    'obsid',
-    'text -bold',
-    'folder:Guides note',
-    'vaults on my disk',
-  ],
-  ...['path:format list', 'title:diagram', '…', 'table of a task'],
+  ...['rotate crops', 'watering', '"under running tap"', 'tomatos', 'potat', 'garlic -oil', 'folder:Garden water'],
+  ...['bread in the oven', 'path:kitchen salt', 'title:moon', '…', 'table of temperatures', 'in the morning'],
 ];
 
-/** Writes the notes of a shared vault; resolves to the headers that choose it. */
-async function fill(who: Caller, name: string): Promise<Record<string, string>> {
-  const { vault } = (await who.post('/vaults', { name })).body;
+/** Writes those notes into a new vault; returns the headers that choose it. */
+async function fill(who: Caller): Promise<Record<string, string>> {
+  const { vault } = (await who.post('/vaults', { name: 'Notes' })).body;
   const headers = { 'x-vault-id': vault.id as string };
-  const files = readdirSync(join(vaults, name), { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.md'),
-  );
-  const notes = files
-    .sort()
-    .map((path) => ({ path, mtime: 1, content: readFileSync(join(vaults, name, path), 'utf8') }));
-  for (let at = 0; at < notes.length; at += 100) {
-    const sent = { ...headers, 'x-idempotency-key': `fill-${at}` };
-    assert.equal((await who.post('/notes/batch', { notes: notes.slice(at, at + 100) }, sent)).status, 200);
-  }
+  const notes = texts.map(([path, content]) => ({ path, mtime: 1, content }));
+  const sent = { ...headers, 'x-idempotency-key': 'fill' };
+  assert.equal((await who.post('/notes/batch', { notes }, sent)).status, 200);
   return headers;
 }
 
@@ -67,7 +50,7 @@ onEachEngine('search', (open) => {
   test('an index that grew, one made anew and one read back give the same answers and scores', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
-    const headers = await fill(alice, 'Sandbox');
+    const headers = await fill(alice);
     const grown = await answers(alice, headers);
     assert.ok(grown.flat().length > 60);
     const vault = await openVault(server, headers['x-vault-id'] ?? '');
@@ -75,8 +58,8 @@ onEachEngine('search', (open) => {
     const rebuilt = await server.app.search.rebuild(vault, (notes) => {
       heard = notes;
     });
-    assert.equal(rebuilt.notes, 31);
-    assert.equal(heard, 31);
+    assert.equal(rebuilt.notes, texts.length);
+    assert.equal(heard, texts.length);
     assert.deepEqual(await answers(alice, headers), grown);
     await server.app.search.letGo();
     assert.deepEqual(await answers(alice, headers), grown);
@@ -85,21 +68,21 @@ onEachEngine('search', (open) => {
   test('the segments at rest are what is read back; what changed since comes on top', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
-    const headers = await fill(alice, 'Sandbox');
+    const headers = await fill(alice);
     await server.app.search.rebuild(await openVault(server, headers['x-vault-id'] ?? ''), () => undefined);
     const find = async (query: string) =>
       (await alice.post('/search', { query, mode: 'keyword' }, headers)).body.results.map(({ path }: Wire) => path);
-    await alice.delete('/notes/Formatting/Diagram.md', undefined, headers);
-    await alice.post('/notes/rename', { old_path: 'Formatting/Table.md', new_path: 'Grid.md' }, headers);
+    await alice.delete('/notes/Garden/Slugs.md', undefined, headers);
+    await alice.post('/notes/rename', { old_path: 'Kitchen/Coffee.md', new_path: 'Grid.md' }, headers);
     await alice.post('/notes', { path: 'new.md', content: 'quokka', mtime: 1 }, headers);
     await using raw = await rawOf(server.db);
     // Were the notes read again, this one could not be.
-    const blockquote = (await alice.get('/notes/Formatting/Blockquote.md', headers)).body.id;
-    await raw.run('update note_bodies set content = $1 where note_id = $2', Buffer.from('damaged'), blockquote);
+    const frost = (await alice.get('/notes/Garden/Frost.md', headers)).body.id;
+    await raw.run('update note_bodies set content = $1 where note_id = $2', Buffer.from('damaged'), frost);
     await server.app.search.letGo();
-    assert.deepEqual(await find('path:blockquote'), ['Formatting/Blockquote.md']);
-    assert.deepEqual(await find('path:diagram'), []);
-    assert.deepEqual(await find('path:formatting/table'), []);
+    assert.deepEqual(await find('path:frost'), ['Garden/Frost.md']);
+    assert.deepEqual(await find('path:slugs'), []);
+    assert.deepEqual(await find('path:kitchen/coffee'), []);
     assert.deepEqual(await find('path:grid'), ['Grid.md']);
     assert.deepEqual(await find('quokka'), ['new.md']);
   });
@@ -107,7 +90,7 @@ onEachEngine('search', (open) => {
   test('segments that are missing, damaged, of another format or epoch are made anew', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
-    const headers = await fill(alice, 'Sandbox');
+    const headers = await fill(alice);
     const id = headers['x-vault-id'] ?? '';
     const before = await answers(alice, headers);
     await using raw = await rawOf(server.db);
@@ -131,10 +114,10 @@ onEachEngine('search', (open) => {
   test('what changed enough is kept without being asked, and old segments go', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
-    const headers = await fill(alice, 'Sandbox');
+    const headers = await fill(alice);
     await alice.post('/search', { query: 'x' }, headers);
     await using raw = await rawOf(server.db);
-    assert.equal((await raw.all('select * from search_indexes')).length, 0, '31 changes are few');
+    assert.equal((await raw.all('select * from search_indexes')).length, 0, 'so few changes are not kept');
     const write = async (from: number) => {
       const notes = Array.from({ length: 100 }, (_, at) => ({
         path: `n${from + at}.md`,
@@ -162,7 +145,7 @@ onEachEngine('search', (open) => {
     const { alice, clock } = server;
     const { signal } = new AbortController();
     await using raw = await rawOf(server.db);
-    const small = await fill(alice, 'Sandbox');
+    const small = await fill(alice);
     const { vault } = (await alice.post('/vaults', { name: 'large' })).body;
     const headers = { 'x-vault-id': vault.id as string };
     const write = async (from: number, count: number) => {
@@ -198,11 +181,11 @@ onEachEngine('search', (open) => {
   test('a thread that dies under searches is started again; nobody notices', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
-    const headers = await fill(alice, 'Sandbox');
+    const headers = await fill(alice);
     const before = await answers(alice, headers);
     for (let round = 0; round < 3; round++) {
       const asked = [answers(alice, headers), answers(alice, headers)];
-      const others = Promise.all(Array.from({ length: 10 }, () => alice.get('/notes/Start%20here.md', headers)));
+      const others = Promise.all(Array.from({ length: 10 }, () => alice.get('/notes/Home.md', headers)));
       // Let the questions reach the thread.
       for (let turn = 0; turn < round * 5; turn++) await new Promise(setImmediate);
       await server.app.search.letGo();
@@ -214,25 +197,25 @@ onEachEngine('search', (open) => {
   test('a note that cannot be read is counted, and hides no other', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
-    const headers = await fill(alice, 'Sandbox');
-    const { id } = (await alice.get('/notes/Start%20here.md', headers)).body;
+    const headers = await fill(alice);
+    const { id } = (await alice.get('/notes/Home.md', headers)).body;
     await using raw = await rawOf(server.db);
     const [stored] = await raw.all('select content from note_bodies where note_id = $1', id);
     await raw.run('update note_bodies set content = $1 where note_id = $2', Buffer.from('damaged'), id);
-    const { body } = await alice.post('/search', { query: 'title:start', mode: 'keyword' }, headers);
-    assert.ok(!body.results.some(({ path }: Wire) => path === 'Start here.md'));
+    const { body } = await alice.post('/search', { query: 'title:home', mode: 'keyword' }, headers);
+    assert.ok(!body.results.some(({ path }: Wire) => path === 'Home.md'));
     const vault = await openVault(server, headers['x-vault-id'] ?? '');
     const { notes, unreadable } = await server.app.search.rebuild(vault, () => undefined);
-    assert.deepEqual([notes, unreadable], [30, 1]);
+    assert.deepEqual([notes, unreadable], [texts.length - 1, 1]);
     await server.app.search.letGo();
-    const others = await alice.post('/search', { query: 'obsidian', mode: 'keyword', limit: 50 }, headers);
+    const others = await alice.post('/search', { query: 'water', mode: 'keyword', limit: 50 }, headers);
     assert.ok(others.body.results.length > 5);
     await raw.run('update note_bodies set content = $1 where note_id = $2', stored?.content ?? null, id);
-    await alice.post('/notes/append', { path: 'Start here.md', text: 'quokka' }, headers);
+    await alice.post('/notes/append', { path: 'Home.md', text: 'quokka' }, headers);
     const mended = await alice.post('/search', { query: 'quokka', mode: 'keyword' }, headers);
     assert.deepEqual(
       mended.body.results.map(({ path }: Wire) => path),
-      ['Start here.md'],
+      ['Home.md'],
     );
   });
 
@@ -242,7 +225,7 @@ onEachEngine('search', (open) => {
     const { alice } = server;
     const { accessToken } = await alice.signed();
     const there = second.bearer(accessToken);
-    const headers = await fill(alice, 'Sandbox');
+    const headers = await fill(alice);
     assert.deepEqual(await answers(there, headers), await answers(alice, headers));
     await alice.post('/notes', { path: 'new.md', content: 'quokka', mtime: 1 }, headers);
     const find = async () => (await there.post('/search', { query: 'quokka' }, headers)).body.results.length;
@@ -298,7 +281,7 @@ onEachEngine('search', (open) => {
   test('a purge leaves nothing of the index', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
-    const headers = await fill(alice, 'Sandbox');
+    const headers = await fill(alice);
     const id = headers['x-vault-id'] ?? '';
     await server.app.search.rebuild(await openVault(server, id), () => undefined);
     await alice.delete(`/vaults/${id}`);
@@ -312,19 +295,19 @@ onEachEngine('search', (open) => {
   test('deletions that were forgotten since an index was kept are not found again', async () => {
     await using server = await startServer({ open });
     const { alice, clock } = server;
-    const headers = await fill(alice, 'Sandbox');
+    const headers = await fill(alice);
     const id = headers['x-vault-id'] ?? '';
     await server.app.search.rebuild(await openVault(server, id), () => undefined);
-    await alice.delete('/notes/Formatting/Diagram.md', undefined, headers);
+    await alice.delete('/notes/Garden/Slugs.md', undefined, headers);
     await alice.post('/notes', { path: 'later.md', content: 'x', mtime: 1 }, headers);
     await server.app.search.letGo();
     clock.advance({ days: 100 });
     assert.ok((await server.app.sync.dropExpired()) > 0);
     const signedIn = await alice.post('/auth/login', { email: alice.email, password: alice.password });
     const again = server.bearer(signedIn.body.access_token);
-    const { body } = await again.post('/search', { query: 'tag:none diagram', mode: 'keyword' }, headers);
+    const { body } = await again.post('/search', { query: 'tag:none beer', mode: 'keyword' }, headers);
     assert.deepEqual(body.results, []);
     const found = await again.post('/search', { query: 'path:.md', mode: 'keyword', limit: 50 }, headers);
-    assert.equal(found.body.results.length, 31);
+    assert.equal(found.body.results.length, texts.length);
   });
 });

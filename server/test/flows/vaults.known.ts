@@ -1,3 +1,5 @@
+import { LANGUAGES } from '../kit/test-vault.ts';
+
 /** What is known of a vault beforehand, by hand. */
 export interface KnownVault {
   readonly name: string;
@@ -76,6 +78,44 @@ export const fixture: KnownVault & { readonly files: Readonly<Record<string, str
     ['日本/ノート.md', '日本/ノート', '別名', '見出し', '日本/ノート.md'],
     ['Русский/Заметка.md', 'заметка', null, null, 'Русский/Заметка.md'],
     ['Русский/Заметка.md', 'НОТЫ', null, null, 'Русский/Ноты.md'],
+  ],
+};
+
+/** The test vault: notes in nine languages, each with a diary. */
+export const household: KnownVault = {
+  name: 'Household',
+  totals: { notes: 472, links: 1448, dangling: 74, attachments: 9 },
+  degraded: LANGUAGES.flatMap((language) =>
+    ['06', '07', '08', '14', '15', '16'].map((day) => `${language}/Diary/2026-01-${day}.md`),
+  ),
+  lost: [
+    ...Array.from({ length: 36 }, () => ['A page that nobody wrote', './gone for good.md']).flat(),
+    // A day of the diary quotes the note that has it.
+    ...['Nowhere at all', 'Nowhere at all'],
+  ],
+  checked: [
+    ['en/Home.md', 'Garden', null, null, 'en/Garden/Garden.md'],
+    ['en/Garden/Garden.md', 'Compost', null, null, 'en/Garden/Compost.md'],
+    ['fr/Jardin/Jardin.md', 'Compost', null, null, 'fr/Jardin/Compost.md'],
+    ['es/Huerto/Huerto.md', 'Compost', null, null, 'es/Huerto/Compost.md'],
+    ['es/Huerto/Huerto.md', 'Tomates', null, null, 'es/Huerto/Tomates.md'],
+    ['en/Garden/Garden.md', 'Beans', 'beans', null, 'en/Garden/Beans.md'],
+    ['en/Garden/Shed.md', 'Tools', null, null, 'en/Garden/Tools.md'],
+    ['en/Garden/Shed.md', 'Rain barrel', 'barrel', 'Lid', 'en/Garden/Rain barrel.md'],
+    ['en/Garden/Tools.md', 'Bicycle/Tools', null, null, 'en/Bicycle/Tools.md'],
+    ['en/Bicycle/Tools.md', '../Workshop/Tools.md', 'the workshop', null, 'en/Workshop/Tools.md'],
+    ['en/Links of every kind.md', 'Love apples', null, null, 'en/Garden/Tomatoes.md'],
+    ['en/Links of every kind.md', '', null, 'By markdown', 'en/Links of every kind.md'],
+    ['en/Links of every kind.md', 'Garden/Crop rotation.md', 'percent', null, 'en/Garden/Crop rotation.md'],
+    ['en/Links of every kind.md', 'Garden/Compost.md', 'heap', null, 'en/Garden/Compost.md'],
+    ['en/Links of every kind.md', 'Nowhere at all', null, null, null],
+    ['ru/Сад/Помидоры.md', 'Полив', null, 'Утром', 'ru/Сад/Полив.md'],
+    ['ru/Поездки/Поездки.md', 'Дневник/Байкал.md', 'Байкал', null, 'ru/Поездки/Дневник/Байкал.md'],
+    ['ja/庭/トマト.md', '水やり', null, '朝に', 'ja/庭/水やり.md'],
+    ['ja/旅/日記/京都.md', '夜行列車', '夜の列車', null, 'ja/旅/夜行列車.md'],
+    ['zh/首页.md', '菜园', null, null, 'zh/菜园/菜园.md'],
+    ['ko/처음.md', '부엌', null, null, 'ko/부엌/부엌.md'],
+    ['ar/البداية.md', 'المطبخ', null, null, 'ar/المطبخ/المطبخ.md'],
   ],
 };
 

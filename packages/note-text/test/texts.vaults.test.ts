@@ -1,48 +1,22 @@
 /**
- * Real vaults in four languages, when a copy lies beside the repository: every link resolves the same through the keys
- * as among all files, and hand-checked links go where the desktop application takes them.
+ * Vaults of others in four languages: every link resolves the same through the keys as among all files, hand-checked
+ * links go where the desktop application takes them, and the scanner reads as markdown-it does.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { fileName, joinPath } from '../src/paths.ts';
-import type { LinkForm } from '../src/raw-link.ts';
-import { aliasKey, attachmentNameKey, type Candidate, lookupOf, noteNameKey, resolve } from '../src/resolve.ts';
-import { scan } from '../src/scan.ts';
+import { realNotes, realVaults } from '../../../server/test/kit/real-vaults.ts';
+import { chunksOf } from '../src/chunks.ts';
+import { assertAgreement, assertSpans } from './markdown-it.ts';
+import { assertSameByKeys, assertSpots, type LinkedVault, linkedVault, type Spot } from './resolve-vault.ts';
 
-const vaults = fileURLToPath(new URL('../../../../shared/vaults/', import.meta.url));
-const skip = existsSync(vaults) ? false : `no vaults at ${vaults}`;
-const extensions = new Set(['png', 'svg', 'jpg', 'jpeg', 'ogg', 'json', 'pdf', 'mp4']);
-
-interface Vault {
-  readonly files: readonly Candidate[];
-  readonly texts: ReadonlyMap<string, string>;
-}
-
-function aliasesOf(text: string): string[] {
-  const list = /^---\n(?:.*\n)*?aliases:\n((?: *- .*\n)+)/.exec(text.slice(0, 4000))?.[1] ?? '';
-  return list.split('\n').flatMap((line) => /^ *- *"?(.+?)"?$/.exec(line)?.[1] ?? []);
-}
-
-function load(name: string): Vault {
-  const texts = new Map<string, string>();
-  const files: Candidate[] = [];
-  const walk = (folder: string) => {
-    for (const entry of readdirSync(`${vaults}${name}/${folder}`, { withFileTypes: true })) {
-      const onDisk = joinPath(folder, entry.name);
-      const path = onDisk.normalize('NFC');
-      if (entry.isDirectory()) walk(onDisk);
-      else if (!path.endsWith('.md')) files.push({ kind: 'attachment', id: path, path, aliases: [] });
-      else {
-        const text = readFileSync(`${vaults}${name}/${onDisk}`, 'utf8');
-        texts.set(path, text);
-        files.push({ kind: 'note', id: path, path, aliases: aliasesOf(text) });
-      }
-    }
-  };
-  walk('');
-  return { files, texts };
+function load(name: string): LinkedVault {
+  const others = globSync('**/*.*', { cwd: join(realVaults(), name) }).filter((path) => !path.endsWith('.md'));
+  return linkedVault(
+    realNotes(name),
+    others.map((path) => path.normalize('NFC')),
+  );
 }
 
 /** Of the links to notes, the share that resolves (the notes about links show some that lead nowhere). */
@@ -54,37 +28,13 @@ const expected: Record<string, { readonly notes: number; readonly resolved: numb
 };
 
 for (const [name, { notes, resolved }] of Object.entries(expected)) {
-  test(`every link of ${name} resolves the same by keys as among all files`, { skip }, () => {
-    const { files, texts } = load(name);
-    assert.equal(texts.size, notes);
-    const byKey = new Map<string, Candidate[]>();
-    for (const file of files) {
-      const { kind, path, aliases } = file;
-      const keys = kind === 'note' ? [noteNameKey(path), ...aliases.map(aliasKey)] : [attachmentNameKey(path)];
-      for (const key of new Set(keys)) byKey.set(key, [...(byKey.get(key) ?? []), file]);
-    }
-    let links = 0;
-    let found = 0;
-    for (const [source, text] of texts) {
-      for (const link of scan(text).links) {
-        const lookup = lookupOf(link.target, link.form, extensions);
-        if (lookup.kind === 'self') continue;
-        const candidates = [...new Set(lookup.stems.flatMap((stem) => byKey.get(stem) ?? []))];
-        const hit = resolve(link, source, candidates, extensions);
-        assert.equal(hit, resolve(link, source, files, extensions), `${source}: ${link.target}`);
-        if (!lookup.attachmentsFirst) links++;
-        if (!lookup.attachmentsFirst && hit !== null) found++;
-        // Where the name alone decides, what was found must carry it.
-        const keys =
-          hit === null ? [] : [noteNameKey(hit.path), attachmentNameKey(hit.path), ...hit.aliases.map(aliasKey)];
-        if (hit !== null) assert.ok(lookup.stems.some((stem) => keys.includes(stem)));
-      }
-    }
+  test(`every link of ${name} resolves the same by keys as among all files`, () => {
+    const vault = load(name);
+    assert.equal(vault.texts.size, notes);
+    const { links, found } = assertSameByKeys(vault);
     assert.ok(links > 50 && found >= links * resolved, `${found} of ${links}`);
   });
 }
-
-type Spot = readonly [source: string, form: LinkForm, target: string, path: string | null];
 
 /** Links as they stand in the notes, and the file a click on them opens. */
 const spots: Record<string, readonly Spot[]> = {
@@ -160,12 +110,18 @@ const spots: Record<string, readonly Spot[]> = {
 };
 
 for (const [name, links] of Object.entries(spots)) {
-  test(`hand-checked links of ${name}`, { skip }, () => {
-    const { files, texts } = load(name);
-    for (const [source, form, target, path] of links) {
-      assert.ok(texts.has(source), source);
-      const hit = resolve({ target, form }, source, files, extensions);
-      assert.equal(hit?.path ?? null, path, `${source}: ${fileName(target)}`);
-    }
-  });
+  test(`hand-checked links of ${name}`, () => assertSpots(load(name), links));
 }
+
+test('markdown-it and the scanner agree on every note, and its links slice to links', () => {
+  const notes = realNotes('');
+  assert.ok(assertAgreement(notes) >= 6);
+  assert.deepEqual(assertSpans(notes), []);
+});
+
+test('the chunks of every note are the note', () => {
+  for (const [path, content] of realNotes('')) {
+    const chunks = chunksOf(content, 200);
+    assert.equal(chunks.map(({ start, end }) => content.slice(start, end)).join(''), content, path);
+  }
+});

@@ -1,0 +1,14 @@
+import { test } from 'node:test';
+import { onEachEngine } from '../kit/engines.ts';
+import { realNotes } from '../kit/real-vaults.ts';
+import { checkGolden } from './search-golden.ts';
+
+onEachEngine('golden queries over vaults of others', (open) => {
+  test('the note that a reader means comes first, or among the first', async (t) => {
+    await checkGolden(t, open, {
+      queries: new URL('../golden/queries.json', import.meta.url),
+      notesOf: realNotes,
+      least: { keyword: 68, hybrid: 66 },
+    });
+  });
+});
