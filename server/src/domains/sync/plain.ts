@@ -110,7 +110,7 @@ export class PlainConversation {
   /** There is no word for a refusal: a client that would go on as if nothing was must not go on. */
   #settled(untaken: Untaken | null): void {
     if (untaken === 'read_only') this.#peer.close(CLOSE.readOnly, 'read-only');
-    if (untaken === 'malformed') this.#peer.close(CLOSE.badRequest, 'not an update');
+    if (untaken === 'malformed' || untaken === 'costly') this.#peer.close(CLOSE.badRequest, 'not an update');
   }
 }
 

@@ -12,7 +12,7 @@ import type { Room, Rooms } from './rooms.ts';
 export type End = 'note_deleted' | 'note_too_large' | 'foreign_lineage' | 'revoked' | 'lost' | 'malformed';
 
 /** Why an update was not taken. */
-export type Untaken = 'read_only' | 'missing' | 'malformed' | 'foreign' | 'too_large' | 'lost';
+export type Untaken = 'read_only' | 'missing' | 'malformed' | 'foreign' | 'costly' | 'too_large' | 'lost';
 
 /** How a door says things to its client, in its own protocol. Nothing of it throws. */
 export interface Outlet {

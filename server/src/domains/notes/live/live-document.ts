@@ -1,13 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
+import { TaskFailed, TaskLimitError } from '../../../concurrency/worker-pool.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import {
   genesisOf,
   inOneGo,
-  knownOf,
   loadDocument,
-  loadUpdate,
   mergedUpdate,
   missingFor,
   snapshotOf,
@@ -16,10 +16,14 @@ import {
   takeState,
   takeUpdate,
   takeUpdates,
-  textOf,
 } from '../document.ts';
 import { type Actor, sealed } from '../meta.ts';
+import type { LiveParts } from '../parts.ts';
 import { clientIdOf } from '../prepare.ts';
+import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
+import { AheadOfUs, LineageError, type Outcome, type Refused, TooCostly, TooLarge } from './outcomes.ts';
+import { QUICK_BYTES, quickCheck } from './quick-check.ts';
+import type { Trial } from './trial.ts';
 import type { UpdateLog } from './update-log.ts';
 import { MalformedUpdate, readStateVector, type ScannedUpdate, scanUpdate } from './updates.ts';
 import { documentOf, type WholeNote } from './whole.ts';
@@ -34,42 +38,16 @@ export interface Watcher {
 
 export type CloseReason = 'note_deleted' | 'note_too_large' | 'lost';
 
-/** The text of a peer does not descend from this note's document: taken in, everything would be there twice. */
-export class LineageError extends Error {
-  override readonly name = 'LineageError';
-  /** The text it came with, or null when it came with none. */
-  readonly text: string | null;
-  constructor(text: string | null) {
-    super('the edit belongs to another document');
-    this.text = text;
-  }
+/** Updates that were done with at once. */
+interface Quick {
+  readonly count: number;
+  readonly outcomes: Promise<Outcome[]>;
 }
 
-/** The update was made by the server, as far as its client id says, and is not known here: yet, or at all. */
-export class AheadOfUs extends Error {
-  override readonly name = 'AheadOfUs';
-}
+type TakenTrial = Extract<Trial, { kind: 'taken' }>;
 
-/** The note would grow beyond what a note may have. */
-export class TooLarge extends Error {
-  override readonly name = 'TooLarge';
-}
-
-/** Why an update of a peer is not taken. */
-export type Refused = LineageError | AheadOfUs | MalformedUpdate | TooLarge;
-
-/** What became of an update: `known` adds nothing, `missing` leans on edits that are not here. */
-export type Outcome = 'stored' | 'known' | 'missing' | Refused;
-
-function isRefused(error: unknown): error is Refused {
-  return [LineageError, AheadOfUs, MalformedUpdate, TooLarge].some((kind) => error instanceof kind);
-}
-
-const NOTE_BYTES_MAX = 10 * 1024 * 1024;
-/** Pieces a document may come to: each takes memory, and time at every load, also when its text was deleted. */
-const PIECES_MAX = 2_000_000;
-/** Clients that were never seen before in the document, in one update. */
-const NEW_CLIENTS_MAX = 64;
+/** Processor time of a trial: reading the document, taking the update, and what is sent back. */
+const TRIAL_MS = 3_000;
 
 /**
  * A note's document while somebody uses it. It is what the row, the waiting edits and the edits on their way to disk come
@@ -85,9 +63,9 @@ export class LiveDocument {
   readonly #ownClient: number;
   /** Tells the note from one that was made anew under its id. */
   readonly #createdAt: number;
+  readonly #compute: LiveParts['compute'];
   /** At least the bytes of the text, and at least the pieces of the document. */
-  #bytes: number;
-  #pieces: number;
+  #size: DocumentSize;
   readonly #watchers = new Set<Watcher>();
   /** Rows of the log that are in the document. */
   readonly #seen = new Set<string>();
@@ -95,19 +73,22 @@ export class LiveDocument {
   #stamp: number;
   #head: string;
   #snapshot: Uint8Array;
-  /** What the last applied update added: in several parts where Yjs tidied up formatting after it. */
+  /** What the last applied update added. */
   #added: Uint8Array[] = [];
   /** Ends when everything applied so far is on disk. */
   #durable: Promise<unknown> = Promise.resolve();
+  /** Ends with the last update that is tried on another thread: what comes meanwhile waits behind it. */
+  #trials: Promise<unknown> | undefined;
   #lost = false;
   /** When it was last taken to write its row from, on the clock of `performance.now()`: what comes after is for the next. */
   #settledAt = Number.NEGATIVE_INFINITY;
 
   /** Throws `note_unreadable`. */
-  constructor(vault: OpenVault, whole: WholeNote, log: UpdateLog) {
+  constructor(vault: OpenVault, whole: WholeNote, log: UpdateLog, compute: LiveParts['compute']) {
     this.id = whole.note.id as NoteId;
     this.vault = vault;
     this.#log = log;
+    this.#compute = compute;
     this.#doc = documentOf(vault, whole);
     this.#stamp = whole.note.stamp;
     this.#head = whole.note.meta.head;
@@ -115,8 +96,7 @@ export class LiveDocument {
     this.#genesis = genesisOf(this.#doc);
     this.#ownClient = clientIdOf(vault, whole.note);
     this.#createdAt = whole.note.created_at;
-    this.#bytes = whole.note.size_bytes;
-    this.#pieces = structsOf(this.#doc);
+    this.#size = { textBytes: whole.note.size_bytes, pieces: structsOf(this.#doc) };
     this.#doc.on('update', (update: Uint8Array) => {
       this.#added.push(update);
     });
@@ -170,23 +150,83 @@ export class LiveDocument {
   }
 
   /**
-   * Takes a peer's updates, in one go: what they add is one row of the log and one message to each watcher. Resolves once
-   * that is on disk and the other watchers were told, to what became of each. Throws MalformedUpdate when they do not hold
-   * together with the document, `unavailable`, `note_not_found`.
+   * Takes a peer's updates in their order. What is quick to take is taken in one go, before this returns: what it adds is
+   * one row of the log and one message to each watcher. Anything else is tried on another thread first. Resolves once all
+   * is on disk and the other watchers were told, to what became of each. Throws `unavailable`, `note_not_found`.
    */
   async apply(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Promise<Outcome[]> {
+    // While one is tried, the document must stay as it was for the trial.
+    if (this.#trials !== undefined) return this.#afterTrials(() => this.#applyAll(updates, actor, from));
+    const { count, outcomes } = this.#applyQuick(updates, actor, from);
+    if (count === updates.length) return outcomes;
+    const rest = this.#afterTrials(() => this.#applyAll(updates.slice(count), actor, from, true));
+    return (await Promise.all([outcomes, rest])).flat();
+  }
+
+  async #afterTrials<Result>(work: () => Promise<Result>): Promise<Result> {
+    const run = (this.#trials ?? Promise.resolve()).then(work);
+    const over = run.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#trials = over;
+    void over.then(() => {
+      if (this.#trials === over) this.#trials = undefined;
+    });
+    return run;
+  }
+
+  async #applyAll(
+    updates: readonly Uint8Array[],
+    actor: Actor,
+    from: Watcher | null,
+    firstNeedsTrial = false,
+  ): Promise<Outcome[]> {
+    const outcomes: (Outcome | Promise<Outcome[]>)[] = [];
+    let needsTrial = firstNeedsTrial;
+    for (let at = 0; at < updates.length; ) {
+      const update = updates[at];
+      if (needsTrial && update !== undefined) {
+        outcomes.push(await this.#applyTried(update, actor, from));
+        at += 1;
+      }
+      const quick = this.#applyQuick(updates.slice(at), actor, from);
+      outcomes.push(quick.outcomes);
+      at += quick.count;
+      needsTrial = true;
+    }
+    return (await Promise.all(outcomes)).flat();
+  }
+
+  /** Takes the updates up to the first that is not sure to be quick; `count` of them are done with. */
+  #applyQuick(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Quick {
     if (this.#lost) throw new NotevaultError('unavailable');
     const refusals = new Map<number, Outcome>();
-    const added = this.#take(() => this.#takeEach(updates, refusals));
-    const outcomes = (taken: Outcome) => updates.map((_, index) => refusals.get(index) ?? taken);
+    let count = 0;
+    const takeNext = (update: Uint8Array, index: number) => {
+      const verdict = this.#check(update);
+      if (verdict === 'unsure') return false;
+      count += 1;
+      if (verdict !== 'quick') refusals.set(index, verdict);
+      else if (!takeUpdate(this.#doc, update)) throw new MalformedUpdate('it does not hold together');
+      return true;
+    };
+    const added = this.#take(() => {
+      inOneGo(this.#doc, () => updates.every(takeNext));
+      return true;
+    });
+    const outcomesWith = (taken: Outcome) => Array.from({ length: count }, (_, index) => refusals.get(index) ?? taken);
+    return { count, outcomes: this.#store(added, actor, from).then(outcomesWith) };
+  }
+
+  /** Puts what was added on disk and tells the watchers; without anything added, waits for what is on its way. */
+  async #store(added: Uint8Array | undefined, actor: Actor, from: Watcher | null): Promise<'stored' | 'known'> {
     if (added === undefined) {
       await this.#durable;
-      return outcomes('known');
+      return 'known';
     }
     const stored = this.#log.append({ vault: this.vault, note: this.id, update: added, actor, document: this });
-    this.#durable = Promise.all([this.#durable, stored]);
-    // Whoever waits hears of it; that nobody waits is no fault.
-    this.#durable.catch(() => {});
+    this.#endsWith(stored);
     try {
       this.#seen.add(await stored);
     } catch (error) {
@@ -195,7 +235,73 @@ export class LiveDocument {
       throw error;
     }
     this.#tell(added, from);
-    return outcomes('stored');
+    return 'stored';
+  }
+
+  /** Nothing leaves the document before this has ended well. */
+  #endsWith(work: Promise<unknown>): void {
+    this.#durable = Promise.all([this.#durable, work]);
+    // Whoever waits for it is told of its failure; nobody has to.
+    this.#durable.catch(() => {});
+  }
+
+  /** Tries an update on a copy of the document, on another thread; takes it when the event loop can bear what it costs. */
+  async #applyTried(update: Uint8Array, actor: Actor, from: Watcher | null): Promise<Outcome> {
+    if (this.#lost) throw new NotevaultError('unavailable');
+    const trial = await this.#try(update);
+    switch (trial.kind) {
+      case 'taken':
+        return this.#takeSlices(trial, actor, from);
+      case 'known':
+        return this.#store(undefined, actor, from);
+      case 'missing':
+        return 'missing';
+      case 'foreign':
+        return new LineageError(trial.text);
+      case 'costly':
+        return new TooCostly(trial.text);
+      case 'ahead':
+        return new AheadOfUs();
+      case 'too_large':
+        return new TooLarge();
+      case 'malformed':
+        return new MalformedUpdate('it does not hold together');
+    }
+  }
+
+  async #try(update: Uint8Array): Promise<Trial> {
+    const state = missingFor(this.#doc, null);
+    const input = { state, update: update.slice(), ownClient: this.#ownClient };
+    const options = { cpuMs: TRIAL_MS, bytes: state.length + update.length };
+    try {
+      return (await this.#compute.run(this.vault.userId, 'tryUpdate', input, options)).output;
+    } catch (error) {
+      if (error instanceof TaskFailed) return { kind: 'malformed' };
+      if (!(error instanceof TaskLimitError)) throw error;
+      const text = await this.#compute.run(this.vault.userId, 'textOfUpdate', { update: update.slice() });
+      return { kind: 'costly', text: text.output };
+    }
+  }
+
+  /** Takes what was tried, with a turn of the event loop for others after each slice. */
+  async #takeSlices({ added, slices, size }: TakenTrial, actor: Actor, from: Watcher | null): Promise<Outcome> {
+    const taken = Promise.withResolvers<void>();
+    this.#endsWith(taken.promise);
+    try {
+      for (const slice of slices) {
+        if (this.#lost) throw new NotevaultError('unavailable');
+        this.#take(() => takeUpdate(this.#doc, slice));
+        await nextTurn();
+      }
+    } catch (error) {
+      taken.reject(error);
+      this.close('lost');
+      throw error;
+    }
+    this.#size = size;
+    const stored = this.#store(added, actor, from);
+    taken.resolve();
+    return stored;
   }
 
   /** Whether a row is of the note that this is the document of, not of one that was made anew under its id. */
@@ -267,41 +373,44 @@ export class LiveDocument {
   /** Takes what is on disk already. */
   #takeOfOthers(change: () => boolean): void {
     const added = this.#take(change);
-    this.#bytes += added?.length ?? 0;
+    const { textBytes, pieces } = this.#size;
+    this.#size = { textBytes: textBytes + (added?.length ?? 0), pieces };
     this.#tell(added, null);
   }
 
-  /** Takes those of a peer's updates that can be taken, each held against the document with the ones before it in. */
-  #takeEach(updates: readonly Uint8Array[], refusals: Map<number, Outcome>): boolean {
-    const takeNext = (update: Uint8Array, index: number) => {
-      const refusal = this.#refusalOf(update);
-      if (refusal === null) return takeUpdate(this.#doc, update);
-      refusals.set(index, refusal);
-      return true;
-    };
+  /** What becomes of an update: it is taken at once (`quick`), not without a trial (`unsure`), or not at all. */
+  #check(update: Uint8Array): 'quick' | 'unsure' | 'missing' | Refused {
+    if (update.length > QUICK_BYTES) return 'unsure';
     try {
-      return inOneGo(this.#doc, () => updates.every(takeNext));
-    } catch {
-      // It stumbles over what does not fit only at the end of the whole.
-      return false;
+      const admitted = admit(this.#doc, this.#ownClient, update);
+      if (admitted === 'missing') return admitted;
+      if (admitted === 'ahead') return new AheadOfUs();
+      if (admitted === 'too_large') return new TooLarge();
+      if (admitted === 'foreign') return foreignOf(update);
+      return this.#checkCost(admitted);
+    } catch (error) {
+      if (error instanceof MalformedUpdate) return error;
+      throw error;
     }
   }
 
-  /** Why an update is not taken, or null. */
-  #refusalOf(update: Uint8Array): 'missing' | Refused | null {
-    try {
-      const scan = scanUpdate(update);
-      this.#checkLineage(scan, update);
-      // A peer that types under the server's id would give two texts the same clocks. It may have heard of a write of
-      // another process before us.
-      if ((scan.clients.get(this.#ownClient)?.to ?? 0) > knownOf(this.#doc, this.#ownClient)) return new AheadOfUs();
-      if (this.#leansOnMissing(scan)) return 'missing';
-      this.#checkSize(scan, update);
-      return null;
-    } catch (error) {
-      // A text begun elsewhere may be none that Yjs can read.
-      return isRefused(error) ? error : new MalformedUpdate('it does not hold together', { cause: error });
-    }
+  #checkCost(scan: ScannedUpdate): 'quick' | 'unsure' | MalformedUpdate {
+    const first = this.#verdictOn(scan);
+    if (first !== 'unsure') return first;
+    // Pieces were counted as if none had been joined again.
+    this.#size = { ...this.#size, pieces: structsOf(this.#doc) };
+    return this.#verdictOn(scan);
+  }
+
+  #verdictOn(scan: ScannedUpdate): 'quick' | 'unsure' | MalformedUpdate {
+    const { textBytes, pieces } = this.#size;
+    // An item goes in by parting another: three for one.
+    const size = { textBytes: textBytes + scan.textBytes, pieces: pieces + 3 * scan.pieces };
+    if (isTooLarge(size)) return 'unsure';
+    const verdict = quickCheck(this.#doc, scan, size.pieces);
+    if (verdict === 'broken') return new MalformedUpdate('its items wait for each other');
+    if (verdict === 'quick') this.#size = size;
+    return verdict;
   }
 
   /** Changes the document; resolves to what came to it (v1), or undefined. A document left half changed is given up. */
@@ -330,38 +439,14 @@ export class LiveDocument {
     const { client, clock } = this.#genesis;
     if ((vector.get(client) ?? 0) <= clock) throw new LineageError(null);
   }
+}
 
-  /** Only the server begins a document: another beginning is another document. */
-  #checkLineage({ roots }: ScannedUpdate, update: Uint8Array): void {
-    const foreign = roots.some(({ client, clock }) => knownOf(this.#doc, client) <= clock);
-    if (foreign) throw new LineageError(textOf(loadUpdate(update)));
-  }
-
-  #leansOnMissing({ clients, needs, gaps }: ScannedUpdate): boolean {
-    const fresh = [...clients.keys()].filter((client) => knownOf(this.#doc, client) === 0);
-    if (fresh.length > NEW_CLIENTS_MAX) throw new MalformedUpdate('too many clients at once');
-    const starts = [...clients].every(([client, { from }]) => from <= knownOf(this.#doc, client));
-    const whole = [...gaps].every(([client, below]) => below <= knownOf(this.#doc, client));
-    return !starts || !whole || [...needs].some(([client, below]) => below > this.#knownWith(clients, client));
-  }
-
-  /** What is known of a client once the update is in. */
-  #knownWith(clients: ScannedUpdate['clients'], client: number): number {
-    return Math.max(knownOf(this.#doc, client), clients.get(client)?.to ?? 0);
-  }
-
-  #checkSize({ textBytes, pieces }: ScannedUpdate, update: Uint8Array): void {
-    // An item goes in by parting another: three for one.
-    this.#pieces += 3 * pieces;
-    if (this.#pieces > PIECES_MAX) this.#pieces = structsOf(this.#doc) + 3 * pieces;
-    if (this.#pieces > PIECES_MAX) throw new TooLarge();
-    this.#bytes += textBytes;
-    if (this.#bytes <= NOTE_BYTES_MAX) return;
-    this.#bytes = Buffer.byteLength(textOf(this.#doc), 'utf8') + textBytes;
-    if (this.#bytes <= NOTE_BYTES_MAX) return;
-    // Near the limit it counts what the update takes away, and what of it is known.
-    const after = loadUpdate(missingFor(this.#doc, null));
-    takeUpdate(after, update);
-    if (Buffer.byteLength(textOf(after), 'utf8') > NOTE_BYTES_MAX) throw new TooLarge();
+/** A foreign update with its text, where that is quick to find out. */
+function foreignOf(update: Uint8Array): 'unsure' | LineageError | MalformedUpdate {
+  if (scanUpdate(update).items === null) return 'unsure';
+  try {
+    return new LineageError(foreignText(update));
+  } catch (error) {
+    return new MalformedUpdate('it does not hold together', { cause: error });
   }
 }

@@ -8,7 +8,8 @@ import { keepAside } from './aside.ts';
 import { Due } from './due.ts';
 import { JoinedRuns } from './joined-runs.ts';
 import * as store from './live.store.ts';
-import { AheadOfUs, LineageError, LiveDocument, TooLarge, type Watcher } from './live-document.ts';
+import { LiveDocument, type Watcher } from './live-document.ts';
+import { AheadOfUs, LineageError, TooCostly, TooLarge } from './outcomes.ts';
 import { settleNote } from './settle.ts';
 import { UpdateLog } from './update-log.ts';
 import { MalformedUpdate } from './updates.ts';
@@ -34,10 +35,10 @@ export interface LiveNote extends Disposable {
 export type Taken = 'stored' | 'known' | 'missing' | Refusal;
 
 /**
- * Why a peer's bytes are not taken, for good: they belong to another document (its text is kept as a version of the
- * note), they are no update or state vector of a note, or the note would grow too large.
+ * Why a peer's bytes are not taken, for good: they belong to another document, or take too long to take (their text is
+ * kept as a version of the note), they are no update or state vector of a note, or the note would grow too large.
  */
-export type Refusal = 'foreign' | 'malformed' | 'too_large';
+export type Refusal = 'foreign' | 'costly' | 'malformed' | 'too_large';
 
 /** What is held and waits, of this process. */
 export interface LiveFigures {
@@ -254,7 +255,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
         outcomes = await apply();
       }
       for (const outcome of outcomes) {
-        const text = outcome instanceof LineageError ? outcome.text : null;
+        const text = outcome instanceof LineageError || outcome instanceof TooCostly ? outcome.text : null;
         if (text !== null) await this.#keepForeign(document, text, actor);
       }
       return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : refusalOf(outcome)));
@@ -307,7 +308,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
     if (this.#bytes > BYTES_MAX) throw new NotevaultError('unavailable');
     const whole = await readWhole(this.#parts, vault, id);
     if (whole === null || whole.note.deleted_at !== null) throw new NotevaultError('note_not_found');
-    const document = new LiveDocument(vault, whole, this.#log);
+    const document = new LiveDocument(vault, whole, this.#log, this.#parts.compute);
     this.#documents.set(id, document);
     this.#weigh(id);
     return document;
@@ -388,6 +389,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof LineageError) return 'foreign';
+  if (error instanceof TooCostly) return 'costly';
   if (error instanceof MalformedUpdate || error instanceof AheadOfUs) return 'malformed';
   if (error instanceof TooLarge) return 'too_large';
   throw error;

@@ -17,13 +17,28 @@ export interface ScannedUpdate {
   readonly textBytes: number;
   /** Pieces that it brings or parts. */
   readonly pieces: number;
+  /** Its items, in the order of the update; null when there are more than ITEMS_MAX. */
+  readonly items: readonly ScannedItem[] | null;
+  /** UTF-16 units that it deletes. */
+  readonly deletedLength: number;
 }
 
-/**
- * Items between the same two neighbours are ordered by looking through all of them. People leave as many there as of them
- * type in one place at once.
- */
-const SIBLINGS_MAX = 1_000;
+/** An item of an update with the two letters it was put between; null stands for the beginning and the end. */
+export interface ScannedItem {
+  readonly client: number;
+  readonly clock: number;
+  readonly length: number;
+  readonly origin: StructId | null;
+  readonly rightOrigin: StructId | null;
+}
+
+export interface StructId {
+  readonly client: number;
+  readonly clock: number;
+}
+
+/** An update of more items than this is never a few keystrokes. */
+export const ITEMS_MAX = 300;
 
 /** Clocks beyond this are nobody's typing; sums of them stay exact. */
 const CLOCK_MAX = 2 ** 40;
@@ -35,7 +50,7 @@ const KIND = 0b11111;
 const HAS_ORIGIN = 0x80;
 const HAS_RIGHT_ORIGIN = 0x40;
 const HAS_PARENT_KEY = 0x20;
-const STRUCT = { gc: 0, deleted: 1, string: 4, format: 6, skip: 10 } as const;
+const STRUCT = { deleted: 1, string: 4, skip: 10 } as const;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -93,6 +108,17 @@ class Reader {
  * (nine bytes can claim thirty million structs), and nothing but text gets in. Linear in the bytes. Throws MalformedUpdate.
  */
 export function scanUpdate(update: Uint8Array): ScannedUpdate {
+  return scanInto(update);
+}
+
+/** The texts that an update inserts, in the order in which it lists them. Throws MalformedUpdate. */
+export function insertedText(update: Uint8Array): string {
+  const text: string[] = [];
+  scanInto(update, text);
+  return text.join('').toWellFormed();
+}
+
+function scanInto(update: Uint8Array, text?: string[]): ScannedUpdate {
   const reader = new Reader(update);
   const scan: Scan = {
     clients: new Map(),
@@ -101,7 +127,9 @@ export function scanUpdate(update: Uint8Array): ScannedUpdate {
     roots: [],
     textBytes: 0,
     pieces: 0,
-    siblings: siblingsOf(update),
+    items: [],
+    deletedLength: 0,
+    ...(text === undefined ? {} : { text }),
   };
   for (let count = reader.count(4); count > 0; count--) scanClient(reader, scan);
   for (let count = reader.count(3); count > 0; count--) scanDeletes(reader, scan);
@@ -116,8 +144,10 @@ interface Scan {
   readonly roots: { client: number; clock: number }[];
   textBytes: number;
   pieces: number;
-  /** How many items stand between the same two; null when there are too few for it to matter. */
-  readonly siblings: Map<string, number> | null;
+  items: ScannedItem[] | null;
+  deletedLength: number;
+  /** Where the inserted texts go, if anybody asks for them. */
+  readonly text?: string[];
 }
 
 function scanClient(reader: Reader, scan: Scan): void {
@@ -135,62 +165,44 @@ function scanClient(reader: Reader, scan: Scan): void {
   scan.clients.set(client, { from, to: clock });
 }
 
-/** Resolves to the struct's length in clocks: UTF-16 units where it is text. */
+/** Returns the struct's length in clocks: UTF-16 units where it is text. */
 function scanStruct(reader: Reader, scan: Scan, client: number, clock: number): number {
   const info = reader.byte();
   const kind = info & KIND;
-  if (kind === STRUCT.gc) return reader.varUint();
   if (kind === STRUCT.skip) {
     const length = reader.varUint();
     atLeast(scan.gaps, client, clock + length);
     return length;
   }
-  const origin = info & HAS_ORIGIN ? scanReference(reader, scan) : '';
-  const rightOrigin = info & HAS_RIGHT_ORIGIN ? scanReference(reader, scan) : '';
-  countSibling(scan, `${origin}|${rightOrigin}`);
+  const origin = info & HAS_ORIGIN ? scanReference(reader, scan, client, clock) : null;
+  const rightOrigin = info & HAS_RIGHT_ORIGIN ? scanReference(reader, scan, client, clock) : null;
   if ((info & (HAS_ORIGIN | HAS_RIGHT_ORIGIN)) === 0) {
     const isRoot = reader.varUint() === 1 && reader.string().text === ROOT && (info & HAS_PARENT_KEY) === 0;
     if (!isRoot) throw new MalformedUpdate('a note holds one text and nothing else');
     scan.roots.push({ client, clock });
   }
-  return scanContent(reader, scan, kind);
+  const length = scanContent(reader, scan, kind);
+  if (scan.items !== null && scan.items.length >= ITEMS_MAX) scan.items = null;
+  scan.items?.push({ client, clock, length, origin, rightOrigin });
+  return length;
 }
 
 function scanContent(reader: Reader, scan: Scan, kind: number): number {
   if (kind === STRUCT.deleted) return reader.varUint();
-  if (kind === STRUCT.string) {
-    const { text, bytes } = reader.string();
-    scan.textBytes += bytes;
-    return text.length;
-  }
-  if (kind !== STRUCT.format) throw new MalformedUpdate('a note holds one text and nothing else');
-  reader.string();
-  try {
-    JSON.parse(reader.string().text);
-  } catch (error) {
-    throw new MalformedUpdate('a mark is no JSON', { cause: error });
-  }
-  return 1;
+  if (kind !== STRUCT.string) throw new MalformedUpdate('a note holds one text and nothing else');
+  const { text, bytes } = reader.string();
+  scan.textBytes += bytes;
+  scan.text?.push(text);
+  return text.length;
 }
 
-/** Resolves to the item referred to, as a key. */
-function scanReference(reader: Reader, scan: Scan): string {
+/** Yjs takes a client's items in the order of their clocks: one that refers to a later one of the same client breaks it. */
+function scanReference(reader: Reader, scan: Scan, fromClient: number, fromClock: number): StructId {
   const client = reader.varUint();
   const clock = reader.varUint();
+  if (client === fromClient && clock >= fromClock) throw new MalformedUpdate('an item refers to a later one');
   atLeast(scan.needs, client, clock + 1);
-  return `${client}:${clock}`;
-}
-
-/** An item takes four bytes at least. */
-function siblingsOf(update: Uint8Array): Map<string, number> | null {
-  return update.length > SIBLINGS_MAX * 4 ? new Map() : null;
-}
-
-function countSibling(scan: Scan, between: string): void {
-  if (scan.siblings === null) return;
-  const count = (scan.siblings.get(between) ?? 0) + 1;
-  if (count > SIBLINGS_MAX) throw new MalformedUpdate('too many items between the same two');
-  scan.siblings.set(between, count);
+  return { client, clock };
 }
 
 function scanDeletes(reader: Reader, scan: Scan): void {
@@ -199,7 +211,9 @@ function scanDeletes(reader: Reader, scan: Scan): void {
   scan.pieces += ranges;
   for (let count = ranges; count > 0; count--) {
     const clock = reader.varUint();
-    atLeast(scan.needs, client, clock + reader.varUint());
+    const length = reader.varUint();
+    scan.deletedLength += length;
+    atLeast(scan.needs, client, clock + length);
   }
 }
 

@@ -1,0 +1,104 @@
+import * as encoding from 'lib0/encoding';
+import * as Y from 'yjs';
+import { integrationOrder } from './integration-order.ts';
+
+/** How much one slice may hold. */
+export interface SliceLimits {
+  readonly structs: number;
+  readonly deletions: number;
+  /** UTF-16 units deleted. */
+  readonly deletedLength: number;
+}
+
+type Struct = Y.Item | Y.Skip | Y.GC;
+type Decoded = { readonly structs: readonly Struct[]; readonly ds: DeleteSet };
+interface DeleteSet {
+  readonly clients: ReadonlyMap<number, readonly { readonly clock: number; readonly len: number }[]>;
+}
+
+/**
+ * Cuts an update into updates (v1) that do the same when they are taken in their order, each of which needs nothing of
+ * those after it. Null when there is no such order. The update must have been scanned, or come from a document.
+ *
+ * @param knownOf the clock up to which the document that takes them knows a client.
+ */
+export function sliceUpdate(
+  update: Uint8Array,
+  version: 'v1' | 'v2',
+  knownOf: (client: number) => number,
+  limits: SliceLimits,
+): Uint8Array[] | null {
+  const { structs, ds }: Decoded = version === 'v1' ? Y.decodeUpdate(update) : Y.decodeUpdateV2(update);
+  const order = integrationOrder(structs.map(dependentOf), knownOf);
+  if (order === null) return null;
+  const slices: Uint8Array[] = [];
+  for (let at = 0; at < order.length; at += limits.structs) {
+    slices.push(encodeStructs(order.slice(at, at + limits.structs).map(({ struct }) => struct)));
+  }
+  for (const deletions of sliceDeletions(ds, limits)) slices.push(encodeDeletions(deletions));
+  return slices;
+}
+
+function dependentOf(struct: Struct) {
+  const { client, clock } = struct.id;
+  const [origin, rightOrigin] = struct instanceof Y.Item ? [struct.origin, struct.rightOrigin] : [null, null];
+  return { struct, client, clock, length: struct.length, origin, rightOrigin };
+}
+
+function encodeStructs(structs: readonly Struct[]): Uint8Array {
+  const clients = Map.groupBy(structs, ({ id }) => id.client);
+  const encoder = new Y.UpdateEncoderV1();
+  encoding.writeVarUint(encoder.restEncoder, clients.size);
+  for (const [client, own] of clients) {
+    encoding.writeVarUint(encoder.restEncoder, own.length);
+    encoder.writeClient(client);
+    encoding.writeVarUint(encoder.restEncoder, own[0]?.id.clock ?? 0);
+    for (const struct of own) struct.write(encoder, 0);
+  }
+  encoding.writeVarUint(encoder.restEncoder, 0);
+  return encoder.toUint8Array();
+}
+
+interface Deletion {
+  readonly client: number;
+  readonly clock: number;
+  readonly length: number;
+}
+
+function sliceDeletions(ds: DeleteSet, limits: SliceLimits): Deletion[][] {
+  const slices: Deletion[][] = [];
+  let slice: Deletion[] = [];
+  let room = limits.deletedLength;
+  for (const [client, ranges] of ds.clients) {
+    for (const { clock: from, len } of ranges) {
+      for (let clock = from; clock < from + len; ) {
+        if (room === 0 || slice.length >= limits.deletions) {
+          slices.push(slice);
+          slice = [];
+          room = limits.deletedLength;
+        }
+        const length = Math.min(room, from + len - clock);
+        slice.push({ client, clock, length });
+        room -= length;
+        clock += length;
+      }
+    }
+  }
+  return slice.length === 0 ? slices : [...slices, slice];
+}
+
+function encodeDeletions(deletions: readonly Deletion[]): Uint8Array {
+  const clients = Map.groupBy(deletions, ({ client }) => client);
+  return encoding.encode((encoder) => {
+    encoding.writeVarUint(encoder, 0);
+    encoding.writeVarUint(encoder, clients.size);
+    for (const [client, own] of clients) {
+      encoding.writeVarUint(encoder, client);
+      encoding.writeVarUint(encoder, own.length);
+      for (const { clock, length } of own) {
+        encoding.writeVarUint(encoder, clock);
+        encoding.writeVarUint(encoder, length);
+      }
+    }
+  });
+}
