@@ -221,7 +221,7 @@ export async function buildApp(
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embed(signal) },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeErasures() },
   ];
-  const background = new Background(log, tracing === null ? jobs : tracedJobs(jobs, tracing));
+  const background = new Background(log, clock, tracing === null ? jobs : tracedJobs(jobs, tracing));
   if (metrics !== null) {
     const { live } = notes;
     metrics.gauge('notevault_sockets', 'Sockets that somebody has signed in on', () => doors.figures().sockets);

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from './engines/clock/clock.ts';
+import { FailureLog } from './failure-log.ts';
 
 /** Work derived from stored state: running it twice, or after a crash, does what is left. */
 export interface Job {
@@ -11,13 +13,13 @@ export interface Job {
 
 /** Runs each job at start and then at its pace, one run at a time; a failure is logged and tried again next time. */
 export class Background implements AsyncDisposable {
-  readonly #log: FastifyBaseLogger;
+  readonly #failures: FailureLog;
   readonly #jobs: readonly Job[];
   readonly #stopping = new AbortController();
   #loops: Promise<void>[] = [];
 
-  constructor(log: FastifyBaseLogger, jobs: readonly Job[]) {
-    this.#log = log;
+  constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'now'>, jobs: readonly Job[]) {
+    this.#failures = new FailureLog(log, clock);
     this.#jobs = jobs;
   }
 
@@ -30,8 +32,9 @@ export class Background implements AsyncDisposable {
     while (!signal.aborted) {
       try {
         await job.run(signal);
+        this.#failures.succeeded(job.name);
       } catch (error) {
-        this.#log.error({ err: error, job: job.name }, 'background job failed');
+        this.#failures.failed(job.name, error);
       }
       await delay(job.everyMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
