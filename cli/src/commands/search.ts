@@ -19,11 +19,13 @@ export function searchCommand(): Command {
     .addOption(new Option('--mode <mode>', 'how to search').choices(['keyword', 'vector', 'hybrid']).default('hybrid'))
     .option('--limit <number>', 'most notes to show, 1 to 50', '10')
     .option('--json', 'print the results as the API gives them')
+    .addHelpText('after', '\nExits with 0 also when nothing is found; --json then prints an empty list.')
     .action(async (query: string[], { vault: name, mode, limit, json, ...rest }: Flags) => {
       const results = await withVaults(rest, async (door) => {
         const { id } = await vaultNamed(door, name);
         return door.search(id, { query: query.join(' '), mode, limit: Number.parseInt(limit, 10) || 1 });
       });
+      if (json !== true && results.length === 0) process.stderr.write('Nothing found.\n');
       process.stdout.write(json === true ? `${JSON.stringify(results, null, 2)}\n` : results.map(shown).join('\n'));
     });
 }

@@ -50,6 +50,12 @@ describe('the search commands', { concurrency: 2 }, () => {
       );
       assert.equal(results[0].match_count, 1);
 
+      const nothing = ['search', '--mode', 'keyword', 'zeppelin'];
+      const { code, stdout, stderr } = await cli(nothing, { env });
+      assert.deepEqual([code, stdout, stderr], [0, '', 'Nothing found.\n']);
+      const emptyList = await cli([...nothing, '--json'], { env });
+      assert.deepEqual([emptyList.code, emptyList.stdout, emptyList.stderr], [0, '[]\n', '']);
+
       const indexed = await cli(['reindex', 'Notes'], { env });
       assert.equal(indexed.code, 0, indexed.stderr);
       assert.match(indexed.stderr, /Vault "Notes": 3 of 3 notes indexed/);
