@@ -13,12 +13,19 @@ export function adminClient(socketPath: string): AdminVerbs {
 
 async function call(socketPath: string, verb: string, args: unknown[]): Promise<unknown> {
   const { status, body } = await post(socketPath, `/${verb}`, JSON.stringify(args.map((arg) => arg ?? null)));
-  const answer = JSON.parse(body) as { result?: unknown; code?: string; details?: Record<string, unknown> };
+  const answer = JSON.parse(body) as Record<string, unknown>;
   if (status === 200) return answer.result;
-  if (answer.code !== undefined && answer.code in errors) {
-    throw new NotevaultError(answer.code as ErrorCode, answer.details);
-  }
-  throw new CliError(`The running server refused "${verb}" (status ${status}).`);
+  throw refusalOf(status, answer) ?? new CliError(`The running server refused "${verb}" (status ${status}).`);
+}
+
+/** The error of the catalogue that an answer is, or null. */
+function refusalOf(status: number, { error, ...details }: Record<string, unknown>): NotevaultError | null {
+  if (error === undefined && typeof details.errors === 'object') return new NotevaultError('validation', details);
+  const codes = Object.keys(errors) as ErrorCode[];
+  const code = codes.find((each) => errors[each].status === status && errors[each].error === error);
+  // Some errors say their text twice.
+  const { errors: twice, ...others } = details;
+  return code === undefined ? null : new NotevaultError(code, twice === error ? others : details);
 }
 
 function post(socketPath: string, path: string, body: string): Promise<{ status: number; body: string }> {

@@ -1,8 +1,12 @@
 import { chmod, rm } from 'node:fs/promises';
-import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
-import Fastify, { type FastifyBaseLogger } from 'fastify';
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
 import { adminSocketPath } from './data-folder.ts';
+import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
+import { knowAllMethods, refuseOtherMethods } from './http/other-methods.ts';
+import { letConnectionsGo } from './http/stopping.ts';
+import { answerUnreadable } from './http/unreadable.ts';
 
 /** What an operator may do to a running server, and from the command line to a data folder nobody serves. */
 export interface AdminVerbs {
@@ -67,24 +71,43 @@ export async function adminSocket(
   url: () => string,
   log: FastifyBaseLogger,
 ): Promise<AsyncDisposable> {
-  const verbs = adminVerbs(app, url);
   const path = adminSocketPath(dataDir);
-  const server = Fastify({ logger: false });
-  server.setErrorHandler((error, _request, reply) => {
-    const known = error instanceof NotevaultError ? error : new NotevaultError('internal');
-    if (known !== error) log.error({ err: error }, 'admin request failed');
-    reply.code(errors[known.code].status).send({ code: known.code, details: known.details });
-  });
-  for (const [name, verb] of Object.entries(verbs)) {
-    server.post(`/${name}`, async ({ body }) => {
-      // JSON has no undefined: an argument left out comes as null.
-      const args = (body as unknown[]).map((arg) => arg ?? undefined);
-      return { result: (await (verb as (...args: unknown[]) => Promise<unknown>)(...args)) ?? null };
-    });
-  }
+  const server = buildAdmin(adminVerbs(app, url), log);
   // Left by a killed server; the folder's lock says that nobody listens on it.
   await rm(path, { force: true });
   await server.listen({ path });
   await chmod(path, 0o600);
   return { [Symbol.asyncDispose]: () => server.close() };
+}
+
+/** Answers as the API does, errors too. */
+function buildAdmin(verbs: AdminVerbs, log: FastifyBaseLogger): FastifyInstance {
+  const server = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    clientErrorHandler: answerUnreadable,
+  });
+  server.setErrorHandler(errorHandler(null));
+  server.setNotFoundHandler(() => {
+    throw new NotevaultError('not_found_route');
+  });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers(headersFor(request.id));
+  });
+  letConnectionsGo(server);
+  knowAllMethods(server);
+  for (const [name, verb] of Object.entries(verbs)) {
+    server.post(`/${name}`, async ({ body }) => {
+      if (!Array.isArray(body)) throw invalid({ body: ['must be a list of arguments'] });
+      // JSON has no undefined: an argument left out comes as null.
+      const args = body.map((arg: unknown) => arg ?? undefined);
+      return { result: (await (verb as (...args: unknown[]) => Promise<unknown>)(...args)) ?? null };
+    });
+    refuseOtherMethods(server, `/${name}`, new Set(['POST']));
+  }
+  return server;
 }

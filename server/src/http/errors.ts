@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { BlobError } from '../engines/blobs/blobs.ts';
 import { DatabaseError } from '../engines/database/database.ts';
 
 const RETRY_AFTER_SECONDS = '1';
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** How a failed request is answered: status and body by the catalogue, headers by the error. */
 interface Answer {
@@ -15,8 +17,10 @@ interface Answer {
 /**
  * The one place where errors become HTTP. Unexpected ones are logged with the request id and told apart by nothing else:
  * no stack, path or SQL leaves the server.
+ *
+ * @param resourceMetadataUrl where clients read how to get a credential; null where none is taken.
  */
-export function errorHandler(resourceMetadataUrl: string) {
+export function errorHandler(resourceMetadataUrl: string | null) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const known = catalogued(error, request);
     if (known === null) request.log.error({ err: error }, 'request failed');
@@ -27,6 +31,12 @@ export function errorHandler(resourceMetadataUrl: string) {
     if (known?.code === 'body_too_large') reply.removeHeader('connection');
     reply.code(answer.status).headers(answer.headers).send(answer.body);
   };
+}
+
+/** The id of a request: the one it brought, when it can be one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const { 'x-request-id': sent } = headers;
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : crypto.randomUUID();
 }
 
 /** What every answer carries. */
@@ -51,7 +61,8 @@ export function answerOf(error: NotevaultError): Answer {
 }
 
 /** RFC 6750 section 3, RFC 9728 section 5.1. */
-function challengeOf(error: NotevaultError | null, request: FastifyRequest, metadataUrl: string): string | null {
+function challengeOf(error: NotevaultError | null, request: FastifyRequest, metadataUrl: string | null): string | null {
+  if (metadataUrl === null) return null;
   if (error?.code === 'unauthorized') {
     const sent = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
     return `Bearer resource_metadata="${metadataUrl}"${sent}`;

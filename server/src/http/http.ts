@@ -11,7 +11,7 @@ import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../engines/tracing/tracing.ts';
 import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, takeBodies } from './body.ts';
 import { type Admitted, callOf, routableUrl } from './call.ts';
-import { errorHandler, headersFor } from './errors.ts';
+import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { refuseExpectation, routeExpectations } from './expectations.ts';
 import { checkHost } from './host.ts';
 import { cutOffUnread, INCOMING_PACE, type IncomingPace, incomingOf, leaveBodiesUnread } from './incoming.ts';
@@ -58,7 +58,6 @@ interface Mounted extends HttpParts {
   readonly uploads: UploadPlaces;
 }
 
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const IN_FLIGHT_MAX = 2000;
 /** A large file over a slow line takes hours; a body that stops coming, or that nobody reads, is cut off much earlier. */
 const REQUEST_MS = 6 * 3_600_000;
@@ -96,7 +95,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     http: { shouldUpgradeCallback: mayUpgrade, requireHostHeader: false },
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    genReqId: requestIdOf,
     requestIdHeader: false,
     rewriteUrl: (request) => routableUrl(request.url ?? '/'),
     trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
@@ -313,8 +312,4 @@ function routedPath(request: FastifyRequest): string {
   const { url } = request.routeOptions;
   if (url !== undefined && url !== '*') return url;
   return decodeURIComponent(request.url.split('?', 1)[0] ?? '');
-}
-
-function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : crypto.randomUUID();
 }
