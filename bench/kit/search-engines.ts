@@ -10,8 +10,8 @@ import { quantize } from '@notevault/search-index/vectors/quantize.ts';
 import MiniSearch from 'minisearch';
 import { sealed } from '../../server/src/domains/notes/meta.ts';
 import type { SealedNote } from '../../server/src/domains/notes/notes.ts';
-import { createDesk } from '../../server/src/domains/search/desk-work.ts';
-import { vectorsPlace } from '../../server/src/domains/search/index-format.ts';
+import { vectorsContext } from '../../server/src/domains/search/seal-contexts.ts';
+import { SearchWorker } from '../../server/src/domains/search/worker/worker.ts';
 import { builtinEmbedder } from '../../server/src/engines/embedder/builtin.ts';
 import { sealingKey } from '../../server/src/engines/keyring/sealing.ts';
 import type { MadeNote } from './vault-texts.ts';
@@ -40,7 +40,7 @@ const model = 'bench';
 const never = new AbortController().signal;
 
 /**
- * What the search thread does, on this thread: notes, vectors and texts of excerpts come sealed, as they lie in the
+ * What the search thread does, on this thread: notes, vectors and texts of snippets come sealed, as they lie in the
  * database. Its modes share one index.
  */
 export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engine } {
@@ -48,38 +48,38 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
   const owner = { kind: 'vault', id: vault } as const;
   const key = sealingKey(dataKey, owner, 1, randomBytes);
   const shared = { owner, generation: 1, dataKey };
-  const desk = createDesk({
+  const worker = new SearchWorker({
     maxBytes: Number.POSITIVE_INFINITY,
     uuid: () => vault,
     openKey: ({ generation }) => sealingKey(dataKey, owner, generation, randomBytes),
     openMeta: (with_, note) => sealed.openMeta({ key: with_ }, note.id, note.stamp, note.meta),
     openContent: (with_, note) => sealed.openContent({ key: with_ }, note.id, note.version, note.content ?? noBytes),
   });
-  desk.start({ vault, key: shared, epoch: 1, floor: 0, kept: null });
+  worker.createIndex({ vault, key: shared, epoch: 1, floor: 0, stored: null });
   const embedder = builtinEmbedder();
   const stored: SealedNote[] = [];
   let indexBytes = 0;
 
-  async function nearOf(query: string) {
-    const rarity = async (words: readonly string[]) => desk.rarity({ vault, words });
+  async function vectorQueryOf(query: string) {
+    const rarity = async (words: readonly string[]) => worker.idf({ vault, words });
     const { noise: minCosine, trust: weight } = await embedder.space(never);
     return { vector: await embedder.embedQuery(query, { signal: never, rarity }), weight, minCosine };
   }
 
   async function found(query: string, mode: 'keyword' | 'vector' | 'hybrid') {
-    const near = mode === 'keyword' ? null : await nearOf(query);
-    const wish = { mode, filter: anything, limit, diversity: 0, vectorQuery: near, model };
-    return desk.search({ vault, epoch: 1, seq: stored.length, query, ...wish }) ?? { hits: [], words: [] };
+    const vectorQuery = mode === 'keyword' ? null : await vectorQueryOf(query);
+    const options = { mode, filter: noFilter, limit, diversity: 0, vectorQuery, model };
+    return worker.search({ vault, epoch: 1, seq: stored.length, query, ...options }) ?? { hits: [], words: [] };
   }
 
   async function answer(query: string, mode: 'keyword' | 'vector' | 'hybrid'): Promise<readonly Result[]> {
     const { hits, words } = await found(query, mode);
-    const pieces = hits.flatMap(({ seq, start, end }) => {
+    const texts = hits.flatMap(({ seq, start, end }) => {
       const note = stored[seq - 1];
       return note === undefined ? [] : [{ ...note, start, end }];
     });
-    const excerpts = desk.excerpts({ key: shared, words, pieces });
-    return hits.map(({ path, title }, at) => ({ path, title, ...(excerpts[at] ?? { snippet: '', highlights: [] }) }));
+    const snippets = worker.snippets({ key: shared, words, texts });
+    return hits.map(({ path, title }, at) => ({ path, title, ...(snippets[at] ?? { snippet: '', highlights: [] }) }));
   }
 
   const engine = (name: string, mode: 'keyword' | 'vector' | 'hybrid') => ({
@@ -103,11 +103,11 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
         content: key.seal({ kind: 'notes.content', row: id, version: 1 }, Buffer.from(content)),
       };
       stored.push(note);
-      await desk.feed({ vault, key: shared, notes: [note], upTo: seq });
+      await worker.addNotes({ vault, key: shared, notes: [note], upTo: seq });
     },
     async finish() {
-      await desk.freeze({ vault, key: shared });
-      indexBytes = desk.bytes();
+      await worker.freeze({ vault, key: shared });
+      indexBytes = worker.bytes;
     },
     memory: () => indexBytes / 2 ** 20,
   };
@@ -119,18 +119,18 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
       const { title, chunks, passages } = passagesOfNote(deriveNote(path, content).title, content);
       const { dimensions } = await embedder.space(never);
       const vectors = quantize(await embedder.embedPassages(passages, never), dimensions);
-      const data = key.seal(vectorsPlace(note.id, 1), packVectors({ title, chunks, vectors }));
+      const data = key.seal(vectorsContext(note.id, 1), packVectors({ title, chunks, vectors }));
       const rows = [{ id: note.id, version: 1, vseq: note.seq, data }];
-      desk.feedVectors({ vault, key: shared, model, rows, upTo: note.seq });
+      worker.addVectors({ vault, key: shared, model, rows, upTo: note.seq });
     },
-    memory: () => (desk.bytes() - indexBytes) / 2 ** 20,
+    memory: () => (worker.bytes - indexBytes) / 2 ** 20,
   };
   return { byWords, byVectors, byBoth: engine('hybrid', 'hybrid') };
 }
 
 const noBytes = new Uint8Array();
 const none = { from: null, to: null };
-const anything = { tags: null, folder: null, type: null, created: none, timestamp: none };
+const noFilter = { tags: null, folder: null, type: null, created: none, timestamp: none };
 
 /** The marks around what is found in a snippet of FTS5: no text has them. */
 const [open, close] = ['\u0001', '\u0002'];

@@ -32,8 +32,8 @@ import { notesRoutes } from './domains/notes/notes.routes.ts';
 import { createNotes, type Notes } from './domains/notes/notes.ts';
 import { createRates } from './domains/plans/rates.ts';
 import { searchRoutes } from './domains/search/search.routes.ts';
-import { createSearch, type Search } from './domains/search/search.ts';
-import { SearchThread } from './domains/search/thread.ts';
+import { Search } from './domains/search/search.ts';
+import { WorkerClient } from './domains/search/worker/worker-client.ts';
 import { createDoors, type Doors } from './domains/sync/doors.ts';
 import { socketRoutes } from './domains/sync/sockets.routes.ts';
 import { syncRoutes } from './domains/sync/sync.routes.ts';
@@ -132,7 +132,7 @@ export async function buildApp(
         wrote?.();
         doors.vaultChanged(vaultId, changeSeq);
         hot.wrote(vaultId, changeSeq);
-        search.changed(vaultId);
+        search.recordChange();
       },
       closed: (vaultId) => {
         hot.drop(vaultId);
@@ -171,15 +171,17 @@ export async function buildApp(
   const folders = createFolders({ db, tree, vaults, notes });
   const sync = createSync({ db, clock, vaults, hot, notes, attachments, folders, tombstoneDays: config.tombstoneDays });
   const searchFailed = (failure: string) => log.error({ failure }, 'the search thread failed');
-  const search = createSearch(
-    {
-      ...{ db, clock, vaults, notes, embedder: engines.embedder },
-      thread: new SearchThread(() => startSearchThread(config), searchFailed),
-      // So that the other share of the time is left to others.
-      rest: (ms, signal) => pause((ms * (100 - config.embedderShare)) / config.embedderShare, signal),
-    },
-    (error) => log.error({ err: error }, 'keeping a search index failed'),
-  );
+  const search = new Search({
+    db,
+    clock,
+    vaults,
+    notes,
+    embedder: engines.embedder,
+    worker: new WorkerClient(() => startSearchThread(config), searchFailed),
+    // Leaves the other share of the time to others.
+    rest: (ms, signal) => pause((ms * (100 - config.embedderShare)) / config.embedderShare, signal),
+    reportError: (error) => log.error({ err: error }, 'background work of search failed'),
+  });
   const connections: Connections = createConnections({
     ...{ db, keys, clock, accounts, vaults, plans: config.plans, publicUrl, hooks: { credentialsChanged } },
     oauth: {
@@ -216,8 +218,8 @@ export async function buildApp(
     { name: 'devices', everyMs: HOUR_MS, run: () => connections.devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
     { name: 'lists', everyMs: LISTS_MS, run: () => sync.keepLists() },
-    { name: 'search', everyMs: HOUR_MS, run: () => search.warm() },
-    { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexAhead(signal) },
+    { name: 'search', everyMs: HOUR_MS, run: () => search.warmUp() },
+    { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embed(signal) },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeErasures() },
   ];
@@ -235,11 +237,11 @@ export async function buildApp(
       () => live.figures().unsettled,
     );
     metrics.gauge('notevault_hot_vault_bytes', 'Memory that the trees of vaults in use take', () => hot.bytes);
-    metrics.gauge('notevault_search_index_bytes', 'Memory that search indexes take', () => search.figures().bytes);
-    metrics.gauge('notevault_search_questions', 'Questions that the search thread has not answered', () => {
-      return search.figures().questions;
+    metrics.gauge('notevault_search_index_bytes', 'Memory that search indexes take', () => search.stats.indexBytes);
+    metrics.gauge('notevault_search_pending_requests', 'Requests that the search thread has not answered', () => {
+      return search.stats.pendingRequests;
     });
-    metrics.gauge('notevault_embedder_notes', 'Notes whose vectors are being made', () => search.figures().embedding);
+    metrics.gauge('notevault_embedding_notes', 'Notes that are being embedded', () => search.stats.embeddingNotes);
   }
   const http = await buildHttp({
     ...{ log, version, publicUrl, corsOrigins: config.corsOrigins },

@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { sealed } from './domains/notes/meta.ts';
-import type { Question, Reply } from './domains/search/desk.ts';
-import { createDesk } from './domains/search/desk-work.ts';
+import { SearchWorker } from './domains/search/worker/worker.ts';
+import type { WorkerRequest, WorkerResponse } from './domains/search/worker/worker-api.ts';
 import { systemClock } from './engines/clock/clock.ts';
 import { sealingKey } from './engines/keyring/sealing.ts';
 import { collectAtLeisure } from './engines/memory/memory.ts';
 
 /*
- * The search thread: the second place where things are put together. It holds indexes in memory and opens what is sealed,
- * so that neither costs the thread that answers requests anything.
+ * The entry file of the search thread, which holds the indexes and opens what is sealed, so that neither holds up the thread
+ * that answers requests.
  */
 
 const { maxBytes } = workerData as { maxBytes: number };
 const clock = systemClock();
-const desk = createDesk({
+const worker = new SearchWorker({
   maxBytes,
   uuid: clock.uuid,
   openKey: ({ dataKey, owner, generation }) => sealingKey(dataKey, owner, generation, clock.random),
@@ -23,11 +23,11 @@ const desk = createDesk({
 
 const worked = collectAtLeisure();
 
-parentPort?.on('message', ({ number, verb, ask }: Question) => {
+parentPort?.on('message', ({ id, method, params }: WorkerRequest) => {
   worked();
-  Promise.try(() => (desk[verb] as (ask: unknown) => unknown)(ask)).then(
-    (answer) => parentPort?.postMessage({ number, answer, bytes: desk.bytes() } satisfies Reply),
-    (error: unknown) => parentPort?.postMessage({ number, failure: nameOf(error) } satisfies Reply),
+  Promise.try(() => (worker[method] as (params: unknown) => unknown).call(worker, params)).then(
+    (result) => parentPort?.postMessage({ id, result, bytes: worker.bytes } satisfies WorkerResponse),
+    (error: unknown) => parentPort?.postMessage({ id, failure: nameOf(error) } satisfies WorkerResponse),
   );
 });
 

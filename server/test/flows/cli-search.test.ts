@@ -16,7 +16,7 @@ const files = {
 
 describe('the search commands', { concurrency: 2 }, () => {
   for (const running of [false, true]) {
-    it(`work with the server ${running ? 'running' : 'stopped'}`, async () => {
+    it(`notevault search and reindex work with the server ${running ? 'running' : 'stopped'}`, async () => {
       const data = folder.at(`data-${running}`);
       const vault = folder.at(`Notes ${running}`);
       for (const [path, text] of Object.entries(files)) {
@@ -70,7 +70,7 @@ describe('the search commands', { concurrency: 2 }, () => {
     });
   }
 
-  it('say so where there are no data', async () => {
+  it('notevault search says that there is no data in an empty folder', async () => {
     assertFails(await cli(['search', 'x'], { env: { NOTEVAULT_DATA_DIR: folder.at('nothing') } }), /no data/);
   });
 });

@@ -52,7 +52,7 @@ onEachEngine('/metrics', (open) => {
     assert.ok(Number(lines.get('process_resident_memory_bytes')) > 1e6);
     const gauges = ['notevault_sockets', 'notevault_live_documents', 'notevault_edits_waiting'];
     gauges.push('notevault_edit_bytes_waiting', 'notevault_notes_to_settle', 'notevault_hot_vault_bytes');
-    gauges.push('notevault_uploads', 'notevault_search_questions', 'notevault_embedder_notes');
+    gauges.push('notevault_uploads', 'notevault_search_pending_requests', 'notevault_embedding_notes');
     for (const name of gauges) {
       assert.match(lines.get(name) as string, /^\d+$/, name);
     }

@@ -47,7 +47,7 @@ function beside(server: TestServer, open: () => Promise<Database>): Promise<Test
 }
 
 onEachEngine('search', (open) => {
-  test('an index that grew, one made anew and one read back give the same answers and scores', async () => {
+  test('search results and scores are the same for an index that grew, was rebuilt or was read back', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -61,11 +61,11 @@ onEachEngine('search', (open) => {
     assert.equal(rebuilt.notes, texts.length);
     assert.equal(heard, texts.length);
     assert.deepEqual(await answers(alice, headers), grown);
-    await server.app.search.letGo();
+    await server.app.search.stopWorker();
     assert.deepEqual(await answers(alice, headers), grown);
   });
 
-  test('the segments at rest are what is read back; what changed since comes on top', async () => {
+  test('an index is read back from its stored segments, and notes changed since are added', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -79,7 +79,7 @@ onEachEngine('search', (open) => {
     // Were the notes read again, this one could not be.
     const frost = (await alice.get('/notes/Garden/Frost.md', headers)).body.id;
     await raw.run('update note_bodies set content = $1 where note_id = $2', Buffer.from('damaged'), frost);
-    await server.app.search.letGo();
+    await server.app.search.stopWorker();
     assert.deepEqual(await find('path:frost'), ['Garden/Frost.md']);
     assert.deepEqual(await find('path:slugs'), []);
     assert.deepEqual(await find('path:kitchen/coffee'), []);
@@ -87,7 +87,7 @@ onEachEngine('search', (open) => {
     assert.deepEqual(await find('quokka'), ['new.md']);
   });
 
-  test('segments that are missing, damaged, of another format or epoch are made anew', async () => {
+  test('an index is rebuilt when its segments are missing, damaged, or of another format or epoch', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -106,12 +106,12 @@ onEachEngine('search', (open) => {
     for (const [fault, ...values] of faults) {
       await server.app.search.rebuild(await openVault(server, id), () => undefined);
       assert.ok((await raw.run(fault, ...values)) > 0, fault);
-      await server.app.search.letGo();
+      await server.app.search.stopWorker();
       assert.deepEqual(await answers(alice, headers), before, fault);
     }
   });
 
-  test('what changed enough is kept without being asked, and old segments go', async () => {
+  test('an index is stored in the background once enough changed, and replaced segments are deleted', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -140,7 +140,7 @@ onEachEngine('search', (open) => {
     assert.ok(Number(index?.seq) >= 1000);
   });
 
-  test('a vault that much was written to has its index before anybody asks, once it is quiet', async () => {
+  test('background indexing indexes a vault to which much was written, once it is quiet', async () => {
     await using server = await startServer({ open });
     const { alice, clock } = server;
     const { signal } = new AbortController();
@@ -155,7 +155,7 @@ onEachEngine('search', (open) => {
       await alice.post('/notes/batch', { notes }, { ...headers, 'x-idempotency-key': `ahead-${from}` });
     };
     const indexed = async () => {
-      await server.app.search.indexAhead(signal);
+      await server.app.search.indexInBackground(signal);
       return (await raw.all('select vault_id, seq from search_indexes')).map((row) => [row.vault_id, Number(row.seq)]);
     };
     for (let from = 0; from < 1000; from += 100) await write(from, 100);
@@ -165,7 +165,7 @@ onEachEngine('search', (open) => {
     assert.deepEqual(await indexed(), [], 'it was written to since the last look');
     clock.advance({ seconds: 6 });
     assert.deepEqual(await indexed(), [[vault.id, 1001]], 'and the small one can wait for a question');
-    await server.app.search.letGo();
+    await server.app.search.stopWorker();
     const { body } = await alice.post('/search', { query: 'quokka1000', mode: 'keyword' }, headers);
     assert.deepEqual(
       body.results.map(({ path }: Wire) => path),
@@ -178,7 +178,7 @@ onEachEngine('search', (open) => {
     assert.deepEqual(await indexed(), [[vault.id, 1001]], 'what is ready stays as it is');
   });
 
-  test('a thread that dies under searches is started again; nobody notices', async () => {
+  test('searches succeed although the search thread dies meanwhile', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -188,13 +188,13 @@ onEachEngine('search', (open) => {
       const others = Promise.all(Array.from({ length: 10 }, () => alice.get('/notes/Home.md', headers)));
       // Let the questions reach the thread.
       for (let turn = 0; turn < round * 5; turn++) await new Promise(setImmediate);
-      await server.app.search.letGo();
+      await server.app.search.stopWorker();
       for (const found of await Promise.all(asked)) assert.deepEqual(found, before);
       for (const { status } of await others) assert.equal(status, 200);
     }
   });
 
-  test('a note that cannot be read is counted, and hides no other', async () => {
+  test('a note that cannot be read is counted, and all others are found', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -207,7 +207,7 @@ onEachEngine('search', (open) => {
     const vault = await openVault(server, headers['x-vault-id'] ?? '');
     const { notes, unreadable } = await server.app.search.rebuild(vault, () => undefined);
     assert.deepEqual([notes, unreadable], [texts.length - 1, 1]);
-    await server.app.search.letGo();
+    await server.app.search.stopWorker();
     const others = await alice.post('/search', { query: 'water', mode: 'keyword', limit: 50 }, headers);
     assert.ok(others.body.results.length > 5);
     await raw.run('update note_bodies set content = $1 where note_id = $2', stored?.content ?? null, id);
@@ -219,7 +219,7 @@ onEachEngine('search', (open) => {
     );
   });
 
-  test('another process finds at once what was written through the first', async () => {
+  test('a search in another process finds what was just written in the first', async () => {
     await using server = await startServer({ open });
     await using second = await beside(server, async () => server.db);
     const { alice } = server;
@@ -234,7 +234,7 @@ onEachEngine('search', (open) => {
     assert.equal(await find(), 0);
   });
 
-  test('across vaults: those the credential reaches, with their names, on a plan that allows it', async () => {
+  test('a cross-vault search covers the vaults of the credential, names them, and needs a plan that allows it', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const made = await Promise.all(
@@ -278,7 +278,7 @@ onEachEngine('search', (open) => {
     assert.equal((await found(alice)).length, 3);
   });
 
-  test('a purge leaves nothing of the index', async () => {
+  test('a purge of a vault deletes all of its index', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -292,7 +292,7 @@ onEachEngine('search', (open) => {
     assert.equal((await alice.post('/search', { query: 'x' }, headers)).status, 404);
   });
 
-  test('deletions that were forgotten since an index was kept are not found again', async () => {
+  test('notes whose tombstones expired after the index was stored are not found again', async () => {
     await using server = await startServer({ open });
     const { alice, clock } = server;
     const headers = await fill(alice);
@@ -300,7 +300,7 @@ onEachEngine('search', (open) => {
     await server.app.search.rebuild(await openVault(server, id), () => undefined);
     await alice.delete('/notes/Garden/Slugs.md', undefined, headers);
     await alice.post('/notes', { path: 'later.md', content: 'x', mtime: 1 }, headers);
-    await server.app.search.letGo();
+    await server.app.search.stopWorker();
     clock.advance({ days: 100 });
     assert.ok((await server.app.sync.dropExpired()) > 0);
     const signedIn = await alice.post('/auth/login', { email: alice.email, password: alice.password });

@@ -77,7 +77,7 @@ onEachEngine('vectors', (open) => {
   const started = async (embedder: Embedder = builtinEmbedder()): Promise<NotesServer> =>
     startNotes({ open, embedder });
 
-  test('follow in the background: until then hybrid finds by words, and status says how far they are', async () => {
+  test('notes are embedded in the background; until then hybrid search goes by words and the status counts them as pending', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('lamp.md', 'A lantern of copper.');
@@ -91,7 +91,7 @@ onEachEngine('vectors', (open) => {
     assert.equal((await find(alice, 'lantern'))[0], 'lamp.md');
   });
 
-  test('a result by vectors has every field; its score is how near it is', async () => {
+  test('vector search returns every field, and the cosine as the score', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     const boats = 'The boats of the harbour. '.repeat(80);
@@ -113,7 +113,7 @@ onEachEngine('vectors', (open) => {
     assert.ok(twin.score > score);
   });
 
-  test('what was edited, moved or deleted is never found as it was', async () => {
+  test('vector search never finds a note as it was before an edit, a move or a deletion', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('a.md', 'A lantern of copper.');
@@ -133,7 +133,7 @@ onEachEngine('vectors', (open) => {
     await raw[Symbol.asyncDispose]();
   });
 
-  test('a note that only moves keeps its vectors; under another title it gets new ones', async () => {
+  test('a note keeps its vectors when it moves, and gets new ones under another title', async () => {
     const embedder = faulty('m');
     await using notes = await started(embedder);
     const { alice, server } = notes;
@@ -160,7 +160,7 @@ onEachEngine('vectors', (open) => {
     );
   });
 
-  test('filters are applied before scoring: what passes is found, however many are nearer', async () => {
+  test('vector search filters before it scores: allowed notes are found however many others are nearer', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     const many = Array.from({ length: 600 }, (_, at) => ({ path: `n${at}.md`, content: 'lantern lantern', mtime: 1 }));
@@ -186,7 +186,7 @@ onEachEngine('vectors', (open) => {
     assert.equal((await near(alice, 'lantern', { limit: 50 })).length, 50);
   });
 
-  test('hybrid finds what either finds, first what both do, with scores in order between 0 and 1', async () => {
+  test('hybrid search finds what either ranking finds, best what both do, with descending scores between 0 and 1', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('both.md', 'The lighthouse keeper');
@@ -203,7 +203,7 @@ onEachEngine('vectors', (open) => {
     assert.deepEqual(await find(alice, 'title:other'), ['other.md']);
   });
 
-  test('diversity puts another thing before a copy of the best', async () => {
+  test('diversity puts a note on another subject before a copy of the best', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('one.md', '# Lantern\nThe lantern of copper hangs by the door.');
@@ -219,7 +219,7 @@ onEachEngine('vectors', (open) => {
     }
   });
 
-  test('across vaults, the better answer comes first', async () => {
+  test('a cross-vault hybrid search orders the results of all vaults by score', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('faint.md', `${'Boats of the harbour. '.repeat(10)} and a lantern`);
@@ -240,7 +240,7 @@ onEachEngine('vectors', (open) => {
     }
   });
 
-  test('an embedder that is away: hybrid goes by words, vectors alone are unavailable, and notes wait for it', async () => {
+  test('while the embedder is away hybrid search goes by words, vector search is unavailable, and notes stay pending', async () => {
     const embedder = faulty('m');
     await using notes = await started(embedder);
     const { alice, server } = notes;
@@ -261,7 +261,7 @@ onEachEngine('vectors', (open) => {
     assert.deepEqual(await near(alice, 'lanterns'), ['a.md']);
   });
 
-  test('a note that is refused is counted, holds up no other, and is tried again later', async () => {
+  test('a note that the embedder refuses counts as failed, holds up no other, and is tried again later', async () => {
     const embedder = faulty('m');
     embedder.poison = 'quibble';
     await using notes = await started(embedder);
@@ -287,7 +287,7 @@ onEachEngine('vectors', (open) => {
     assert.deepEqual([indexed, failed], [3, 0]);
   });
 
-  test('another model embeds everything again, and its vectors never meet those of the one before', async () => {
+  test('a change of the model embeds all notes again, and vectors of both models are never compared', async () => {
     const embedder = faulty('old');
     await using notes = await started(embedder);
     const { alice, server } = notes;
@@ -302,7 +302,7 @@ onEachEngine('vectors', (open) => {
     assert.deepEqual(await near(alice, 'lanterns'), ['a.md']);
   });
 
-  test('two processes share the work: no note is embedded twice, and each finds what the other embedded', async () => {
+  test('two processes embed no note twice, and each finds what the other embedded', async () => {
     const embedder = faulty('m');
     await using notes = await started(embedder);
     const { alice, server } = notes;
@@ -324,7 +324,7 @@ onEachEngine('vectors', (open) => {
     assert.equal(after.body.results[0].path, 'n77.md');
   });
 
-  test('rebuilding embeds everything again; a purge erases all of it', async () => {
+  test('a rebuild embeds all notes again, and a purge deletes all vectors', async () => {
     const embedder = faulty('m');
     await using notes = await started(embedder);
     const { alice, server } = notes;
@@ -350,7 +350,7 @@ onEachEngine('vectors', (open) => {
     await raw[Symbol.asyncDispose]();
   });
 
-  test('what is stored tells nothing: vectors are sealed, and bound to their note', async () => {
+  test('stored vectors are sealed and bound to their note', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('a.md', '# Quibbletitle\nquibble');
@@ -363,7 +363,7 @@ onEachEngine('vectors', (open) => {
     await raw[Symbol.asyncDispose]();
   });
 
-  test('a server with OpenAI’s API does it too', async () => {
+  test('search works with the embedder of a server with OpenAI’s API', async () => {
     const builtin = builtinEmbedder();
     const asked: string[][] = [];
     const api = createServer(async (request, response) => {

@@ -23,7 +23,7 @@ async function errorsOf(who: Writer, body: unknown) {
 onEachEngine('search', (open) => {
   const start = notesOnOneServer(open);
 
-  test('a result has every field', async () => {
+  test('POST /search returns every field of a result', async () => {
     await using notes = await start();
     const { alice } = notes;
     const text = '---\ntags: [sea]\n---\n# Coast\nIntro.\n\n## Lights\nThe **old** [[Lamp|lantern]] by the sea wall.\n';
@@ -43,7 +43,7 @@ onEachEngine('search', (open) => {
     );
   });
 
-  test('query is required and not blank; unknown modes and bad dates are told by field', async () => {
+  test('POST /search refuses a missing or blank query, unknown modes and bad dates, by field', async () => {
     await using notes = await start();
     const { alice } = notes;
     assert.deepEqual(Object.keys(await errorsOf(alice, {})), ['query']);
@@ -56,7 +56,7 @@ onEachEngine('search', (open) => {
     assert.deepEqual(Object.keys(await errorsOf(alice, { query: 'x', folder: '../up' })), ['folder']);
   });
 
-  test('limit: five by default, clamped to 1 and 50; other fields may be null; diversity is clamped', async () => {
+  test('POST /search returns five results by default, clamps limit and diversity, and takes null for other fields', async () => {
     await using notes = await start();
     const { alice } = notes;
     const many = Array.from({ length: 55 }, (_, at) => ({ path: `n${at}.md`, content: 'anchor', mtime: 1 }));
@@ -71,7 +71,7 @@ onEachEngine('search', (open) => {
     assert.equal((await find(alice, 'anchor', { diversity: -1, mode: 'hybrid', extra: 'ignored' })).length, 5);
   });
 
-  test('a write is found by the next search; what is gone or was elsewhere is not', async () => {
+  test('POST /search finds a write at once, and no note as it was or where it was before', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('a.md', 'first anchor');
@@ -98,7 +98,7 @@ onEachEngine('search', (open) => {
     assert.deepEqual(await find(alice, 'rope'), ['harbour.md']);
   });
 
-  test('links rewritten by a rename are searched as they are now', async () => {
+  test('POST /search finds the links that a rename rewrote', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Zebra.md', 'x');
@@ -109,7 +109,7 @@ onEachEngine('search', (open) => {
     assert.deepEqual((await find(alice, 'quagga')).sort(), ['Quagga.md', 'from.md']);
   });
 
-  test('filters: tags, folder, type and dates, each inclusive and each failing what lacks it', async () => {
+  test('POST /search filters by tags, folder, type and inclusive dates, which a note without the value fails', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write(
@@ -146,7 +146,7 @@ onEachEngine('search', (open) => {
     assert.equal(await narrowed({ folder: 'Sea', type: 'log', tags: ['water'], created_after: '2024-03-06' }), 'b');
   });
 
-  test('the query’s own syntax', async () => {
+  test('POST /search understands the syntax of queries', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Sea/tides.md', '# Tides\nhigh water, low water #moon');
@@ -162,7 +162,7 @@ onEachEngine('search', (open) => {
     assert.deepEqual(await find(alice, '"'.repeat(5000)), []);
   });
 
-  test('reading is enough; other people’s vaults are not there and change no score', async () => {
+  test('POST /search needs read access only, and other users’ vaults change no result and no score', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a.md', 'anchor rope');
@@ -175,7 +175,7 @@ onEachEngine('search', (open) => {
     assert.equal((await bob.caller.get('/search/status', { 'x-vault-id': alice.vault })).status, 404);
   });
 
-  test('status counts what has its vectors', async () => {
+  test('GET /search/status counts the notes that have vectors', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a.md');

@@ -9,21 +9,21 @@ export const findIndex = statement((db, p: { vault: VaultId }) =>
   db.selectFrom('search_indexes').select(['format', 'feed_epoch', 'seq', 'segments']).where('vault_id', '=', p.vault),
 );
 
-/** Active vaults with so many changes that no index at rest of this format knows. */
-export const findBehind = statement((db, p: { format: string; far: number; after: string; limit: number }) =>
+/** Active vaults with at least so many changes that no stored index of this format knows. */
+export const findBehind = statement((db, p: { format: string; minChanges: number; after: string; limit: number }) =>
   db
     .selectFrom('vault_feeds')
-    .leftJoin('search_indexes as at', 'at.vault_id', 'vault_feeds.vault_id')
+    .leftJoin('search_indexes as stored', 'stored.vault_id', 'vault_feeds.vault_id')
     .select(['vault_feeds.vault_id', 'vault_feeds.change_seq'])
     .where('vault_feeds.vault_id', '>', p.after as VaultId)
     .where('vault_feeds.writable', '=', 1)
-    .where('vault_feeds.change_seq', '>=', p.far)
+    .where('vault_feeds.change_seq', '>=', p.minChanges)
     .where((eb) =>
       eb.or([
-        eb('at.vault_id', 'is', null),
-        eb('at.format', '<>', p.format),
-        eb('at.feed_epoch', '<>', eb.ref('vault_feeds.feed_epoch')),
-        eb(eb('at.seq', '+', p.far), '<=', eb.ref('vault_feeds.change_seq')),
+        eb('stored.vault_id', 'is', null),
+        eb('stored.format', '<>', p.format),
+        eb('stored.feed_epoch', '<>', eb.ref('vault_feeds.feed_epoch')),
+        eb(eb('stored.seq', '+', p.minChanges), '<=', eb.ref('vault_feeds.change_seq')),
       ]),
     )
     .orderBy('vault_feeds.vault_id')
@@ -53,7 +53,7 @@ interface NewIndex {
   readonly segments: Buffer;
 }
 
-/** Puts an index in the place of the one that was there. */
+/** Inserts or replaces a vault’s index. */
 export const putIndex = statement((db, p: NewIndex) =>
   db
     .insertInto('search_indexes')
@@ -72,7 +72,7 @@ export const deleteIndex = statement((db, p: { vault: VaultId }) =>
   db.deleteFrom('search_indexes').where('vault_id', '=', p.vault),
 );
 
-/** Segments of a vault after one, by their ids; a row for each of their parts. */
+/** The segments of a vault with ids above one; one row for each of their parts. */
 export const findSegments = statement((db, p: { vault: VaultId; after: string; limit: number }) =>
   db
     .selectFrom('search_segments')

@@ -1,25 +1,25 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 
-/** What is kept of a vault's index: where it stands and which segments make it up. Without it, it is made anew. */
+/** A vault’s stored index. Where the row is missing, the index is made from the notes. */
 export interface SearchIndexRow {
   vault_id: VaultId;
-  /** How segments are written and text is cut into words: of another format nothing is read. */
+  /** The format of the segments and their terms, see index-format.ts. Another format is not read. */
   format: string;
-  /** The feed's epoch: seqs of another say nothing. */
+  /** The epoch of the change feed that `seq` belongs to. */
   feed_epoch: number;
   /** The vault's seq up to which the segments are complete. */
   seq: number;
-  /** Sealed JSON: segments with their numbers of parts, oldest first, and notes that cannot be read. */
+  /** A sealed SegmentList. */
   segments: Buffer;
 }
 
-/** A piece of a segment, so that no statement moves more than about a megabyte. */
+/** A part of a segment: at most about a megabyte, so that no statement moves more than that. */
 export interface SearchSegmentRow {
   vault_id: VaultId;
-  /** UUIDv7. One that no index row names is being written, or was given up. */
+  /** UUIDv7. A segment that no index row names is being written, was replaced or was abandoned. */
   segment_id: string;
   part: number;
-  /** Sealed: a part of the segment's bytes. */
+  /** The part’s bytes, sealed. */
   data: Buffer;
 }
 

@@ -3,16 +3,18 @@ import type { Database } from '../../engines/database/database.ts';
 import type { Embedder } from '../../engines/embedder/embedder.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import type { SearchThread } from './thread.ts';
+import type { WorkerClient } from './worker/worker-client.ts';
 
-/** What the verbs of this room work with. */
-export interface SearchParts {
+/** What the search domain works with. */
+export interface SearchDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly vaults: Pick<Vaults, 'feed' | 'list' | 'openVault' | 'openForWork'>;
   readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live'>;
-  readonly thread: SearchThread;
+  readonly worker: WorkerClient;
   readonly embedder: Embedder;
-  /** Leaves the machine to others for so long, or until the signal is aborted. */
+  /** Pauses background work that just ran for `ms`, so that it takes its share of the time and no more. */
   readonly rest: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Is told of failures of background work. */
+  readonly reportError: (error: unknown) => void;
 }

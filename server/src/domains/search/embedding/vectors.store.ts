@@ -1,29 +1,29 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
-import type { NotesTables } from '../notes/notes.tables.ts';
-import type { VaultsTables } from '../vaults/vaults.tables.ts';
+import { statementsOver } from '../../../engines/database/statement.ts';
+import type { NotesTables } from '../../notes/notes.tables.ts';
+import type { VaultsTables } from '../../vaults/vaults.tables.ts';
 import type { VectorsTables } from './vectors.tables.ts';
 
 const { statement, listStatement } = statementsOver<VectorsTables & NotesTables & VaultsTables>();
 
-/** Active vaults with notes that were written since they were last embedded, or that were embedded by another model. */
+/** Active vaults without a lease that were written to since they were embedded, or were embedded by another model. */
 export const findDue = statement((db, p: { model: string; now: number; after: string; limit: number }) =>
   db
     .selectFrom('vault_feeds')
-    .leftJoin('search_embeddings as at', 'at.vault_id', 'vault_feeds.vault_id')
+    .leftJoin('search_embeddings as progress', 'progress.vault_id', 'vault_feeds.vault_id')
     .select('vault_feeds.vault_id')
     .where('vault_feeds.vault_id', '>', p.after as VaultId)
     .where('vault_feeds.writable', '=', 1)
     .where('vault_feeds.change_seq', '>', 0)
     .where((eb) =>
       eb.or([
-        eb('at.vault_id', 'is', null),
+        eb('progress.vault_id', 'is', null),
         eb.and([
-          eb('at.lease_until', '<=', p.now),
+          eb('progress.lease_until', '<=', p.now),
           eb.or([
-            eb('at.seq', '<', eb.ref('vault_feeds.change_seq')),
-            eb('at.model', '<>', p.model),
-            eb('at.feed_epoch', '<>', eb.ref('vault_feeds.feed_epoch')),
+            eb('progress.seq', '<', eb.ref('vault_feeds.change_seq')),
+            eb('progress.model', '<>', p.model),
+            eb('progress.feed_epoch', '<>', eb.ref('vault_feeds.feed_epoch')),
           ]),
         ]),
       ]),
@@ -32,7 +32,7 @@ export const findDue = statement((db, p: { model: string; now: number; after: st
     .limit(p.limit),
 );
 
-/** Notes that are to be tried again, the longest due first. */
+/** Failed notes that are due for another attempt, the longest due first. */
 export const findRetries = statement((db, p: { now: number; limit: number }) =>
   db
     .selectFrom('search_vectors')
@@ -56,13 +56,18 @@ interface Claim {
   readonly until: number;
 }
 
-/** Takes or extends the lease: no row comes back while another has it. */
+/** Acquires or extends the lease; returns no row while another process holds it. */
 export const claim = statement((db, p: Claim) =>
   db
     .insertInto('search_embeddings')
     .values({
-      ...{ vault_id: p.vault, model: p.model, feed_epoch: p.epoch, seq: 0, vseq: 0 },
-      ...{ lease: p.lease, lease_until: p.until },
+      vault_id: p.vault,
+      model: p.model,
+      feed_epoch: p.epoch,
+      seq: 0,
+      vseq: 0,
+      lease: p.lease,
+      lease_until: p.until,
     })
     .onConflict((conflict) =>
       conflict
@@ -75,7 +80,7 @@ export const claim = statement((db, p: Claim) =>
     .returning(['model', 'feed_epoch', 'seq', 'vseq']),
 );
 
-/** Begins anew: for another model or another feed. */
+/** Starts over, for another model or another epoch of the feed. */
 export const restart = statement((db, p: { vault: VaultId; lease: string; model: string; epoch: number }) =>
   db
     .updateTable('search_embeddings')
@@ -88,12 +93,12 @@ interface Progress {
   readonly vault: VaultId;
   readonly lease: string;
   readonly until: number;
-  /** How many vseqs are taken. */
+  /** How many vseqs are used. */
   readonly rows: number;
   readonly seq: number;
 }
 
-/** Moves on, for whoever holds the lease; first thing in its transaction, so that vseqs become visible in order. */
+/** Advances the progress of the process that holds the lease. It must come first in its transaction, so that vseqs become visible in order. */
 export const advance = statement((db, p: Progress) =>
   db
     .updateTable('search_embeddings')
@@ -125,8 +130,14 @@ export const putVectors = listStatement((db, p: { vault: VaultId; model: string 
     .insertInto('search_vectors')
     .values(
       rows.map((row) => ({
-        ...{ vault_id: p.vault, note_id: row.note, model: p.model, version: row.version },
-        ...{ vseq: row.vseq, data: row.data, failures: row.failures, retry_at: row.retryAt },
+        vault_id: p.vault,
+        note_id: row.note,
+        model: p.model,
+        version: row.version,
+        vseq: row.vseq,
+        data: row.data,
+        failures: row.failures,
+        retry_at: row.retryAt,
       })),
     )
     .onConflict((conflict) =>
@@ -141,7 +152,7 @@ export const putVectors = listStatement((db, p: { vault: VaultId; model: string 
     ),
 );
 
-/** Puts off what cannot be tried now. */
+/** Postpones the next attempt of failed notes. */
 export const postpone = listStatement((db, p: { vault: VaultId; until: number }, notes: string[]) =>
   db
     .updateTable('search_vectors')
@@ -155,8 +166,8 @@ export const deleteVectors = listStatement((db, p: { vault: VaultId }, notes: st
   db.deleteFrom('search_vectors').where('vault_id', '=', p.vault).where('note_id', 'in', notes),
 );
 
-/** What some notes have, without the vectors themselves. */
-export const findStamps = listStatement((db, p: { vault: VaultId }, notes: string[]) =>
+/** What is stored of notes, without the vectors themselves. */
+export const findVersions = listStatement((db, p: { vault: VaultId }, notes: string[]) =>
   db
     .selectFrom('search_vectors')
     .select(['note_id', 'model', 'version', 'failures'])
@@ -173,7 +184,7 @@ export const findVectorsOf = listStatement((db, p: { vault: VaultId; model: stri
     .where('note_id', 'in', notes),
 );
 
-/** Vectors written after a vseq, in order. */
+/** Vectors written after a vseq, in order of their vseqs. */
 export const findVectorsAfter = statement((db, p: { vault: VaultId; model: string; after: number; limit: number }) =>
   db
     .selectFrom('search_vectors')
@@ -185,7 +196,7 @@ export const findVectorsAfter = statement((db, p: { vault: VaultId; model: strin
     .limit(p.limit),
 );
 
-/** Live notes; those written after a seq; and those that failed up to it. */
+/** Counts live notes, those of them written after a seq, and those up to it that failed. */
 export const countNotes = statement((db, p: { vault: VaultId; seq: number }) =>
   db
     .selectFrom('vault_feeds')
@@ -213,8 +224,8 @@ export const countNotes = statement((db, p: { vault: VaultId; seq: number }) =>
     .where('vault_feeds.vault_id', '=', p.vault),
 );
 
-/** Vectors of a vault, some of them, with their sizes. */
-export const findSome = statement((db, p: { vault: VaultId; limit: number }) =>
+/** Some notes of a vault that have a row. */
+export const findAny = statement((db, p: { vault: VaultId; limit: number }) =>
   db.selectFrom('search_vectors').select(['note_id']).where('vault_id', '=', p.vault).limit(p.limit),
 );
 

@@ -1,37 +1,37 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 
-/** The vectors of a note, or that it has none because they could not be made. */
+/** The vectors of a note, or a record that they could not be made. */
 export interface SearchVectorsRow {
   vault_id: VaultId;
   note_id: string;
-  /** The embedder's space: vectors of another say nothing beside these. */
+  /** The embedder’s space. Vectors of another cannot be compared with these. */
   model: string;
-  /** The note's version that they are of. */
+  /** The version of the note that the vectors were made of. */
   version: number;
-  /** Grows with every write of the vault's vectors: what holds them in memory reads on from the last it knows. */
+  /** Grows with every write of the vault’s vectors, so that a reader can go on from the last one it knows. */
   vseq: number;
-  /** Sealed, see PackedVectors; null when they could not be made. */
+  /** Sealed, see packVectors; null when the vectors could not be made. */
   data: Buffer | null;
-  /** How often making them failed; 0 once they are there. */
+  /** How many attempts failed; 0 once there are vectors. */
   failures: number;
-  /** When it is tried again, epoch milliseconds; null when they are there. */
+  /** When to try again, epoch milliseconds; null once there are vectors. */
   retry_at: number | null;
 }
 
-/** How far a vault's notes are embedded, and who is at it. */
+/** How far a vault’s notes are embedded, and which process embeds them. */
 export interface SearchEmbeddingRow {
   vault_id: VaultId;
-  /** The embedder's space; of another, everything is still to do. */
+  /** The embedder’s space. With another one everything is still to do. */
   model: string;
-  /** The feed's epoch: seqs of another say nothing. */
+  /** The epoch of the change feed that `seq` belongs to. */
   feed_epoch: number;
-  /** The vault's seq up to which each note has its vectors, or has failed. */
+  /** The vault’s seq up to which each note has vectors or has failed. */
   seq: number;
-  /** The last vseq taken. */
+  /** The highest vseq in use. */
   vseq: number;
-  /** The process that is at it; null for none. */
+  /** The process that holds the lease; null for none. */
   lease: string | null;
-  /** Until when nobody else may be, epoch milliseconds. */
+  /** When the lease ends, epoch milliseconds. */
   lease_until: number;
 }
 

@@ -1,0 +1,49 @@
+import type { Clock } from '../../../engines/clock/clock.ts';
+import type { Embedding } from './embedding.ts';
+
+/** How often to look for writes of other processes, and for notes that are due for another attempt. */
+const CHECK_EVERY_MS = 60_000;
+/** The pause after an embedder failed. Each one is twice as long as the one before, up to a limit. */
+const FIRST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10 * 60_000;
+
+/** Decides when notes are embedded. */
+export class BackgroundEmbedding {
+  readonly #clock: Clock;
+  readonly #embedding: Embedding;
+  #hasChanges = false;
+  #nextCheckAt = 0;
+  #pausedUntil = 0;
+  #failuresInRow = 0;
+
+  constructor(clock: Clock, embedding: Embedding) {
+    this.#clock = clock;
+    this.#embedding = embedding;
+  }
+
+  /** Records that something was written. */
+  recordChange(): void {
+    this.#hasChanges = true;
+  }
+
+  /**
+   * Embeds what was written, and tries failed notes again, when this process wrote something or has not looked for a
+   * minute. Throws EmbedderError when the embedder cannot go on. Must not be called while it runs.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const now = this.#clock.now();
+    if ((!this.#hasChanges && now < this.#nextCheckAt) || now < this.#pausedUntil) return;
+    this.#hasChanges = false;
+    this.#nextCheckAt = now + CHECK_EVERY_MS;
+    const { failure } = await this.#embedding.run(signal);
+    if (failure === null) {
+      this.#failuresInRow = 0;
+      return;
+    }
+    this.#failuresInRow += 1;
+    this.#hasChanges = true;
+    const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failuresInRow - 1));
+    this.#pausedUntil = this.#clock.now() + Math.max(pause, failure.retryAfterMs ?? 0);
+    throw failure;
+  }
+}

@@ -1,0 +1,165 @@
+import type { NoteId, Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../../engines/database/database.ts';
+import { EmbedderError, type Space } from '../../../engines/embedder/embedder.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { SearchDeps } from '../search.deps.ts';
+import { EmbeddingLease } from './embedding-lease.ts';
+import { FIRST_RETRY_MS, NoteEmbedder } from './note-embedder.ts';
+import * as store from './vectors.store.ts';
+
+/** Notes that are read at once; some of them have many chunks. */
+const PAGE = { limit: 32, bytes: 256 * 1024 };
+const VAULTS_PER_QUERY = 16;
+/** Pages of one vault before the next vault has its turn. */
+const PAGES_PER_TURN = 8;
+/** Deleted rows are overwritten: few at a time, because they may be large. */
+const ROWS_PER_ERASE = 64;
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
+
+export interface EmbeddingProgress {
+  /** Live notes. */
+  readonly total: number;
+  readonly pending: number;
+  readonly failed: number;
+}
+
+/** Embeds the notes of all vaults. Processes share the work by a lease on each vault. */
+export class Embedding {
+  readonly #deps: SearchDeps;
+  readonly #noteEmbedder: NoteEmbedder;
+  /** Identifies this process as the holder of leases. */
+  readonly #holder: string;
+  /** The id of the embedder's space, once it is known. */
+  #model: string | null = null;
+
+  constructor(deps: SearchDeps) {
+    this.#deps = deps;
+    this.#noteEmbedder = new NoteEmbedder(deps);
+    this.#holder = deps.clock.uuid();
+  }
+
+  /** How many notes are being embedded. */
+  get notesInProgress(): number {
+    return this.#noteEmbedder.notesInProgress;
+  }
+
+  /**
+   * Embeds what was written since the last time, and tries notes again whose failure is long enough ago. It ends when
+   * nothing is left, the signal is aborted or the embedder cannot go on, and resolves to the embedder's failure.
+   */
+  async run(signal: AbortSignal): Promise<{ readonly failure: EmbedderError | null }> {
+    try {
+      await this.#runAll(signal);
+    } catch (error) {
+      if (signal.aborted) return { failure: null };
+      if (error instanceof EmbedderError) return { failure: error };
+      throw error;
+    }
+    return { failure: null };
+  }
+
+  async #runAll(signal: AbortSignal): Promise<void> {
+    const space = await this.#deps.embedder.space(signal);
+    this.#model = space.id;
+    await this.#retryFailedNotes(space, signal);
+    while ((await this.#runRound(space, signal)) && !signal.aborted);
+  }
+
+  /** Gives each vault its turn, so that a large one does not hold up the others. Resolves to whether any has more to do. */
+  async #runRound(space: Space, signal: AbortSignal): Promise<boolean> {
+    const { db, clock } = this.#deps;
+    let hasMore = false;
+    for (let after = NIL_ID; !signal.aborted; ) {
+      const query = { model: space.id, now: clock.now(), after, limit: VAULTS_PER_QUERY };
+      const due = await db.all(store.findDue, query);
+      for (const { vault_id: vaultId } of due) {
+        after = vaultId;
+        const lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
+        if (lease !== null) hasMore = (await this.#takeTurn(lease, signal)) || hasMore;
+      }
+      if (due.length < VAULTS_PER_QUERY) break;
+    }
+    return hasMore;
+  }
+
+  /** Embeds some pages of a vault and releases its lease. Resolves to whether there may be more. */
+  async #takeTurn(lease: EmbeddingLease, signal: AbortSignal): Promise<boolean> {
+    try {
+      for (let page = 0; page < PAGES_PER_TURN; page++) {
+        if (signal.aborted || !(await this.#embedNextPage(lease, signal))) return false;
+      }
+      return true;
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** Resolves to false when no page is left or the lease was lost. */
+  async #embedNextPage(lease: EmbeddingLease, signal: AbortSignal): Promise<boolean> {
+    const { db, vaults, notes } = this.#deps;
+    const page = await db.read(async (handle) => {
+      const { changeSeq } = await vaults.feed(handle, lease.vault);
+      if (changeSeq <= lease.seq) return null;
+      const found = await notes.sealedAfter(handle, lease.vault, lease.seq as Seq, PAGE);
+      const last = found.notes.at(-1)?.seq;
+      return { notes: found.notes, upTo: found.more && last !== undefined ? last : changeSeq };
+    });
+    if (page === null || !(await this.#noteEmbedder.embedNotes(lease, page.notes, page.upTo, signal))) return false;
+    lease.seq = page.upTo;
+    return true;
+  }
+
+  /** Tries failed notes again that are due. The progress of their vaults stays as it is. */
+  async #retryFailedNotes(space: Space, signal: AbortSignal): Promise<void> {
+    const { db, clock } = this.#deps;
+    const due = await db.all(store.findRetries, { now: clock.now(), limit: PAGE.limit });
+    for (const [vaultId, rows] of Map.groupBy(due, ({ vault_id }) => vault_id)) {
+      const ids = rows.map(({ note_id }) => note_id as NoteId);
+      const lease = await EmbeddingLease.acquire(this.#deps, this.#holder, vaultId, space);
+      if (lease === null) await this.#postpone(vaultId, ids);
+      else await this.#retryNotes(lease, ids, signal);
+    }
+  }
+
+  /** A vault that is deleted, or leased by another process, must not keep the notes of others from being tried. */
+  async #postpone(vaultId: VaultId, ids: readonly NoteId[]): Promise<void> {
+    const { db, clock } = this.#deps;
+    const until = clock.now() + FIRST_RETRY_MS;
+    await db.transact((handle) => handle.runIn(store.postpone, { vault: vaultId, until }, ids));
+  }
+
+  async #retryNotes(lease: EmbeddingLease, ids: readonly NoteId[], signal: AbortSignal): Promise<void> {
+    const { db, notes } = this.#deps;
+    try {
+      const found = await db.read((handle) => notes.sealedOf(handle, lease.vault, ids));
+      await this.#noteEmbedder.embedNotes(lease, found, lease.seq, signal);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** Makes all notes of a vault be embedded again. */
+  async forget(vault: OpenVault): Promise<void> {
+    await this.#deps.db.transact((handle) => handle.run(store.deleteEmbedding, { vault: vault.id }));
+  }
+
+  async progress(vault: OpenVault): Promise<EmbeddingProgress> {
+    const { db } = this.#deps;
+    const row = await db.get(store.findEmbedding, { vault: vault.id });
+    // The model may not be known yet. Vectors of another model or epoch count as none.
+    const isCurrent =
+      row !== undefined && row.feed_epoch === vault.feedEpoch && (this.#model === null || row.model === this.#model);
+    const counts = await db.get(store.countNotes, { vault: vault.id, seq: isCurrent ? row.seq : 0 });
+    const { total = 0, pending, failed } = counts ?? {};
+    return { total, pending: Number(pending ?? 0), failed: Number(failed ?? 0) };
+  }
+}
+
+/** Deletes a slice of a purged vault's vectors; resolves to true when more may be left. */
+export async function eraseEmbeddingSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
+  await handle.run(store.deleteEmbedding, { vault });
+  const rows = await handle.all(store.findAny, { vault, limit: ROWS_PER_ERASE });
+  const ids = rows.map(({ note_id }) => note_id);
+  await handle.runIn(store.deleteVectors, { vault }, ids);
+  return rows.length === ROWS_PER_ERASE;
+}

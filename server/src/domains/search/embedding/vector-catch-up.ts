@@ -1,0 +1,48 @@
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { SearchDeps } from '../search.deps.ts';
+import { TransferList } from '../worker/transfer-list.ts';
+import * as store from './vectors.store.ts';
+
+/** Rows that are read and posted at once, about a megabyte. */
+const PAGE_SIZE = 256;
+
+/** Brings the stored vectors of vaults into the worker's memory. */
+export class VectorCatchUp {
+  readonly #deps: SearchDeps;
+  /** The last catch-up of each vault. */
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(deps: SearchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Adds the vectors of a model that were stored since the last time. One call for a vault runs after the other. */
+  catchUp(vault: OpenVault, model: string): Promise<void> {
+    const previous = this.#running.get(vault.id) ?? Promise.resolve();
+    const own = previous.catch(() => undefined).then(() => this.#run(vault, model));
+    this.#running.set(vault.id, own);
+    return own.finally(() => {
+      if (this.#running.get(vault.id) === own) this.#running.delete(vault.id);
+    });
+  }
+
+  async #run(vault: OpenVault, model: string): Promise<void> {
+    const { db, worker } = this.#deps;
+    const state = await worker.request('vectorState', { vault: vault.id, epoch: vault.feedEpoch, model });
+    if (state === null) return;
+    let after = state.vseq;
+    const progress = await db.get(store.findEmbedding, { vault: vault.id });
+    if (progress === undefined || progress.vseq <= after) return;
+    for (let more = true; more; ) {
+      const rows = await db.all(store.findVectorsAfter, { vault: vault.id, model, after, limit: PAGE_SIZE });
+      more = rows.length === PAGE_SIZE;
+      after = Math.max(rows.at(-1)?.vseq ?? 0, more ? 0 : progress.vseq);
+      const transfer = new TransferList();
+      const sealed = rows.map(({ note_id: id, version, vseq, data }) => {
+        return { id, version, vseq, data: data === null ? null : transfer.add(data) };
+      });
+      const params = { vault: vault.id, key: vault.key.share(0), model, rows: sealed, upTo: after };
+      await worker.request('addVectors', params, transfer);
+    }
+  }
+}

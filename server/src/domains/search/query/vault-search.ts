@@ -1,0 +1,117 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
+import type { SealedNote } from '../../notes/notes.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { IndexCatchUp } from '../index/index-catch-up.ts';
+import type { IndexPersistence } from '../index/index-persistence.ts';
+import type { SearchDeps } from '../search.deps.ts';
+import { searchResultOf } from '../search.mapper.ts';
+import type { SearchResult } from '../search.schema.ts';
+import { TransferList } from '../worker/transfer-list.ts';
+import type { FoundNote, FoundNotes } from '../worker/worker-api.ts';
+import { WorkerDied } from '../worker/worker-client.ts';
+import { NO_QUERY_VECTOR, type QueryVector, QueryVectors } from './query-vector.ts';
+import type { CheckedRequest } from './search-request.ts';
+
+/** Between two steps an index may be dropped from memory or a note be written; the search then starts again, this often. */
+const MAX_ATTEMPTS = 5;
+
+/** A found note and its row, which has not been written since the index saw it. */
+interface CurrentNote {
+  readonly found: FoundNote;
+  readonly row: SealedNote;
+}
+
+/** Searches one vault. */
+export class VaultSearch {
+  readonly #deps: SearchDeps;
+  readonly #catchUp: IndexCatchUp;
+  readonly #persistence: IndexPersistence;
+  readonly #queryVectors: QueryVectors;
+
+  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
+    this.#deps = deps;
+    this.#catchUp = catchUp;
+    this.#persistence = persistence;
+    this.#queryVectors = new QueryVectors(deps);
+  }
+
+  /** Finds the best notes of a vault. Throws `unavailable` when that is not possible now. */
+  async find(vault: OpenVault, request: CheckedRequest): Promise<SearchResult[]> {
+    for (let attempt = 1; ; attempt++) {
+      const isLast = attempt >= MAX_ATTEMPTS;
+      try {
+        const results = await this.#resultsOf(vault, request, isLast);
+        if (results !== null) return results;
+      } catch (error) {
+        if (!(error instanceof WorkerDied)) throw error;
+        if (isLast) throw new NotevaultError('unavailable', {}, error);
+      }
+    }
+  }
+
+  /** The results; null when a note among them was written since it was found. The last attempt leaves such notes out. */
+  async #resultsOf(vault: OpenVault, request: CheckedRequest, isLast: boolean): Promise<SearchResult[] | null> {
+    const { hits, words } = await this.#searchIndex(vault, request);
+    const current = await this.#currentNotes(vault, hits);
+    if (current.length < hits.length && !isLast) return null;
+    const transfer = new TransferList();
+    const texts = current.map(({ found: { start, end }, row: { id, version, content } }) => {
+      return { id, version, content: content === null ? null : transfer.add(content), start, end };
+    });
+    const snippets = await this.#deps.worker.request('snippets', { key: vault.key.share(0), words, texts }, transfer);
+    return current.map(({ found }, at) => searchResultOf(found, snippets[at] ?? null));
+  }
+
+  async #currentNotes(vault: OpenVault, hits: readonly FoundNote[]): Promise<CurrentNote[]> {
+    const { db, notes } = this.#deps;
+    const ids = hits.map(({ id }) => id as NoteId);
+    const rows = await db.read((handle) => notes.sealedOf(handle, vault, ids));
+    const rowOf = new Map(rows.map((row) => [row.id as string, row]));
+    return hits.flatMap((found) => {
+      const row = rowOf.get(found.id);
+      return row === undefined || row.seq !== found.seq ? [] : [{ found, row }];
+    });
+  }
+
+  /** Searches the index as of the vault's seq, which it catches up with where it is behind. */
+  async #searchIndex(vault: OpenVault, request: CheckedRequest): Promise<FoundNotes> {
+    const { db, vaults, notes, worker } = this.#deps;
+    const { query, mode, filter, limit, diversity } = request;
+    await notes.live.settle(vault);
+    const { changeSeq: seq } = await vaults.feed(db, vault);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const { model, vectorQuery } = await this.#queryVectorFor(vault, request, seq);
+      const options = { mode, filter, limit, diversity, vectorQuery };
+      const params = { vault: vault.id, epoch: vault.feedEpoch, seq, query, model, ...options };
+      const found = await worker.request('search', params);
+      if (found !== null) return found;
+      await this.#catchUpAndStore(vault);
+    }
+    throw new NotevaultError('unavailable');
+  }
+
+  /**
+   * The vector that a request needs. When it cannot be made, hybrid mode goes without, and vector mode throws
+   * `unavailable`.
+   */
+  async #queryVectorFor(vault: OpenVault, request: CheckedRequest, seq: number): Promise<QueryVector> {
+    const { query, mode, diversity } = request;
+    const { text } = parseQuery(query);
+    const needsQueryVector = mode !== 'keyword' && text !== '';
+    if (!needsQueryVector && diversity === 0) return NO_QUERY_VECTOR;
+    // The embedder reads idf from the index, and the worker keeps vectors beside an index only.
+    const state = await this.#deps.worker.request('indexState', { vault: vault.id, epoch: vault.feedEpoch });
+    if (state === null || state.seq < seq) await this.#catchUpAndStore(vault);
+    if (!needsQueryVector) return this.#queryVectors.withoutQuery(vault);
+    const vector = await this.#queryVectors.vectorFor(vault, text);
+    if (vector.vectorQuery === null && mode === 'vector') throw new NotevaultError('unavailable');
+    return vector;
+  }
+
+  async #catchUpAndStore(vault: OpenVault): Promise<void> {
+    const state = await this.#catchUp.catchUp(vault);
+    this.#persistence.storeIfDue(vault, state);
+  }
+}

@@ -1,0 +1,19 @@
+import { folderOf } from '@notevault/note-text/paths.ts';
+import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
+import type { SearchResult } from './search.schema.ts';
+import type { FoundNote } from './worker/worker-api.ts';
+
+/** A found note as the API returns it. Without a snippet the note's text could not be read. */
+export function searchResultOf(note: FoundNote, snippet: Snippet | null): SearchResult {
+  return {
+    id: note.id,
+    path: note.path,
+    title: note.title,
+    folder: folderOf(note.path),
+    heading_path: note.heading,
+    snippet: snippet?.snippet ?? '',
+    highlights: snippet?.highlights.map(([start, end]) => [start, end]) ?? [],
+    match_count: note.matches,
+    score: note.score,
+  };
+}

@@ -1,0 +1,153 @@
+import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
+import type { SearchOptions } from '@notevault/search-index/ranking/hybrid.ts';
+import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
+import type { SharedKey } from '../../../engines/keyring/keyring.ts';
+import type { SealedNote } from '../../notes/notes.ts';
+
+/** The methods of the search thread. Everything that goes in or out can be posted between threads. */
+export interface WorkerApi {
+  /** The state of a vault's index; null when it is not in memory. */
+  indexState(params: { vault: string; epoch: number }): IndexState | null;
+  /** Takes a part of a stored segment for the next `createIndex`. The parts of a segment come in order. */
+  loadSegmentPart(params: { vault: string; key: SharedKey; segment: string; part: number; data: Uint8Array }): void;
+  /** Makes an index of the loaded parts, or an empty one. Throws when the parts are no index. */
+  createIndex(params: CreateIndexParams): IndexState;
+  /** Adds notes in order of their seqs. The index is then complete up to `upTo`. */
+  addNotes(params: { vault: string; key: SharedKey; notes: readonly SealedNote[]; upTo: number }): Promise<IndexState>;
+  /** Finds notes; null when the index is not in memory or is behind `seq`. */
+  search(params: SearchParams): FoundNotes | null;
+  /** How rare each word is among the vault's notes: its inverse document frequency. */
+  idf(params: { vault: string; words: readonly string[] }): number[];
+  /** The vseq up to which a vault's vectors of a model are in memory; null when the vault's index is not. */
+  vectorState(params: { vault: string; epoch: number; model: string }): { vseq: number } | null;
+  /** Adds vectors in order of their vseqs. They are then complete up to `upTo`. */
+  addVectors(params: AddVectorsParams): void;
+  /** The passages of notes that are to be embedded; null for a note that cannot be read. */
+  passages(params: { key: SharedKey; notes: readonly SealedNote[] }): Promise<(NotePassages | null)[]>;
+  /** A snippet of each text; null for one that cannot be read. */
+  snippets(params: { key: SharedKey; words: readonly string[]; texts: readonly SnippetSource[] }): (Snippet | null)[];
+  /** Freezes the index, so that its segments can be stored. */
+  freeze(params: { vault: string; key: SharedKey }): Promise<FrozenIndex>;
+  /** A part of a frozen segment, sealed. */
+  segmentPart(params: { vault: string; key: SharedKey; segment: string; part: number }): Uint8Array;
+  /** Records that the frozen segments are stored now. */
+  markStored(params: { vault: string }): void;
+  dropIndex(params: { vault: string }): void;
+}
+
+export interface CreateIndexParams {
+  readonly vault: string;
+  readonly key: SharedKey;
+  readonly epoch: number;
+  /** See IndexState. */
+  readonly floor: number;
+  /** The segments that were loaded; null for an empty index. */
+  readonly stored: StoredIndex | null;
+}
+
+export interface AddVectorsParams {
+  readonly vault: string;
+  readonly key: SharedKey;
+  readonly model: string;
+  readonly rows: readonly SealedVectors[];
+  readonly upTo: number;
+}
+
+export interface IndexState {
+  /** The vault's seq up to which the index is complete. */
+  readonly seq: number;
+  /** Tombstones up to this seq had expired before the index was begun, so it cannot have missed a deletion among them. */
+  readonly floor: number;
+  /** Number of live notes. */
+  readonly notes: number;
+  /** Number of notes that could not be read. */
+  readonly unreadable: number;
+  /** Number of notes added since the segments were stored. */
+  readonly unstored: number;
+  readonly bytes: number;
+}
+
+/** What the index row tells of the stored segments. */
+export interface StoredIndex {
+  readonly seq: number;
+  /** A sealed SegmentList. */
+  readonly segments: Uint8Array;
+}
+
+/** Which segments a stored index consists of. It is sealed in the index row. */
+export interface SegmentList {
+  /** Oldest first. */
+  readonly segments: readonly { readonly id: string; readonly parts: number }[];
+  /** Ids of notes that cannot be read. */
+  readonly unreadable: readonly string[];
+}
+
+export interface FrozenIndex {
+  readonly seq: number;
+  /** The segments of the index, oldest first; `fresh` ones are not stored yet. */
+  readonly segments: readonly { readonly id: string; readonly parts: number; readonly fresh: boolean }[];
+  /** A sealed SegmentList, for the index row. */
+  readonly sealed: Uint8Array;
+}
+
+export interface SearchParams extends SearchOptions {
+  readonly vault: string;
+  readonly epoch: number;
+  /** The index must be complete up to this seq. */
+  readonly seq: number;
+  readonly query: string;
+  /** The model whose vectors are compared; null for none. */
+  readonly model: string | null;
+}
+
+export interface FoundNotes {
+  /** Best first. */
+  readonly hits: readonly FoundNote[];
+  /** Folded words to highlight in snippets. */
+  readonly words: readonly string[];
+}
+
+export interface FoundNote {
+  readonly id: string;
+  /** The seq of the note's last write that the index knows. */
+  readonly seq: number;
+  readonly score: number;
+  readonly matches: number;
+  readonly path: string;
+  readonly title: string;
+  readonly heading: string;
+  /** UTF-16 offsets of the part that matches best. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is needed of a note to open its text. */
+export type SealedText = Pick<SealedNote, 'id' | 'version' | 'content'>;
+
+/** The part of a note to make a snippet of. */
+export interface SnippetSource extends SealedText {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The vectors of a note as stored. */
+export interface SealedVectors {
+  readonly id: string;
+  readonly version: number;
+  readonly vseq: number;
+  /** Null when they could not be made. */
+  readonly data: Uint8Array | null;
+}
+
+/** A message to the search thread. */
+export interface WorkerRequest {
+  readonly id: number;
+  readonly method: keyof WorkerApi;
+  readonly params: unknown;
+}
+
+/** The thread's answer. `bytes` is the memory that all indexes take now. */
+export type WorkerResponse =
+  | { readonly id: number; readonly result: unknown; readonly bytes: number }
+  /** The name and code of an error, never its message, which may quote a note. */
+  | { readonly id: number; readonly failure: string };

@@ -1,0 +1,114 @@
+import type { Worker } from 'node:worker_threads';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { TransferList } from './transfer-list.ts';
+import type { WorkerApi, WorkerRequest, WorkerResponse } from './worker-api.ts';
+
+type Params<Method extends keyof WorkerApi> = Parameters<WorkerApi[Method]>[0];
+type Result<Method extends keyof WorkerApi> = Awaited<ReturnType<WorkerApi[Method]>>;
+
+interface PendingRequest {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The thread ended before it answered. Only memory is lost: a repeated request makes the index again. */
+export class WorkerDied extends Error {
+  override readonly name = 'WorkerDied';
+}
+
+/** Requests beyond this are refused: their answers would come too late. */
+const MAX_PENDING = 512;
+const TIMEOUT_MS = 30_000;
+
+/** Sends requests to the search thread. It starts the thread at the first request, and again when it died. */
+export class WorkerClient implements AsyncDisposable {
+  readonly #start: () => Worker;
+  readonly #reportFailure: (failure: string) => void;
+  readonly #pending = new Map<number, PendingRequest>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #indexBytes = 0;
+  #isClosed = false;
+
+  /** @param reportFailure is told the names of errors, never words of a note. */
+  constructor(start: () => Worker, reportFailure: (failure: string) => void) {
+    this.#start = start;
+    this.#reportFailure = reportFailure;
+  }
+
+  /**
+   * Calls a method of the worker. Throws `unavailable` when too many requests are pending or no answer comes in time, and
+   * WorkerDied when the thread ends meanwhile.
+   *
+   * @param transfer the buffers of `params` that move to the thread.
+   */
+  async request<Method extends keyof WorkerApi>(
+    method: Method,
+    params: Params<Method>,
+    transfer?: TransferList,
+  ): Promise<Result<Method>> {
+    if (this.#isClosed || this.#pending.size >= MAX_PENDING) throw new NotevaultError('unavailable');
+    const worker = this.#runningWorker();
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const timer = setTimeout(() => reject(new NotevaultError('unavailable')), TIMEOUT_MS).unref();
+    this.#pending.set(id, { resolve, reject });
+    try {
+      worker.postMessage({ id, method, params } satisfies WorkerRequest, transfer?.buffers);
+      return (await promise) as Result<Method>;
+    } finally {
+      clearTimeout(timer);
+      this.#pending.delete(id);
+    }
+  }
+
+  /** Memory that all indexes take, as of the last answer. */
+  get indexBytes(): number {
+    return this.#indexBytes;
+  }
+
+  /** Number of requests without an answer yet. */
+  get pendingRequests(): number {
+    return this.#pending.size;
+  }
+
+  #runningWorker(): Worker {
+    if (this.#worker !== undefined) return this.#worker;
+    const worker = this.#start();
+    worker.unref();
+    worker.on('message', (response: WorkerResponse) => this.#receive(response));
+    worker.on('error', (error) => this.#reportFailure(error instanceof Error ? error.name : 'unknown'));
+    worker.on('exit', () => this.#rejectAll(worker));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #receive(response: WorkerResponse): void {
+    const pending = this.#pending.get(response.id);
+    if ('result' in response) {
+      this.#indexBytes = response.bytes;
+      pending?.resolve(response.result);
+    } else {
+      this.#reportFailure(response.failure);
+      pending?.reject(new Error(`the search thread failed: ${response.failure}`));
+    }
+  }
+
+  #rejectAll(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#indexBytes = 0;
+    for (const { reject } of this.#pending.values()) reject(new WorkerDied());
+    this.#pending.clear();
+  }
+
+  /** Ends the thread as a crash would. The next request starts another. */
+  async stop(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.stop();
+  }
+}

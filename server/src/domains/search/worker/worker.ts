@@ -1,0 +1,246 @@
+import { type AnalyzedNote, analyzeInSteps } from '@notevault/search-index/analysis/analyzer.ts';
+import { type NotePassages, passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
+import type { FrozenSegment } from '@notevault/search-index/index/frozen-segment.ts';
+import { encodeSegment } from '@notevault/search-index/index/segment-codec.ts';
+import type { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
+import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
+import { type SearchHit, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
+import { idfOf } from '@notevault/search-index/ranking/idf.ts';
+import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
+import type { SealingKey, SharedKey } from '../../../engines/keyring/keyring.ts';
+import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
+import { segmentListContext, segmentPartContext } from '../seal-contexts.ts';
+import { IndexCache } from './index-cache.ts';
+import { LoadedIndex } from './loaded-index.ts';
+import { runInSlices } from './run-in-slices.ts';
+import type { SegmentName } from './segment-names.ts';
+import type {
+  AddVectorsParams,
+  CreateIndexParams,
+  FoundNote,
+  FoundNotes,
+  FrozenIndex,
+  IndexState,
+  SealedText,
+  SearchParams,
+  SegmentList,
+  SnippetSource,
+  WorkerApi,
+} from './worker-api.ts';
+
+/** What the worker is given: it knows no key and no table itself. */
+export interface WorkerDeps {
+  openKey(shared: SharedKey): SealingKey;
+  /** Throws when the note is damaged. */
+  openMeta(key: SealingKey, note: SealedNote): NoteMeta;
+  openContent(key: SealingKey, note: SealedText): string;
+  uuid(): string;
+  /** Bytes that all indexes together may take; the one in use may take more. */
+  readonly maxBytes: number;
+}
+
+/** A snippet of a shorter section goes on into the text after it. */
+const MIN_SNIPPET_SOURCE = 600;
+const PART_BYTES = 1 << 20;
+
+/** Does the work of the search thread: it holds the indexes and opens what is sealed. */
+export class SearchWorker implements WorkerApi {
+  readonly #deps: WorkerDeps;
+  readonly #indexes: IndexCache;
+  /** By vault and segment: parts that wait for `createIndex`. */
+  readonly #loadingParts = new Map<string, Map<string, Uint8Array[]>>();
+  /** By segment: encoded bytes of which parts are being read. */
+  readonly #encodedSegments = new Map<string, Uint8Array>();
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+    this.#indexes = new IndexCache(deps.maxBytes);
+  }
+
+  /** Memory that all indexes take. */
+  get bytes(): number {
+    return this.#indexes.bytes;
+  }
+
+  indexState({ vault, epoch }: { vault: string; epoch: number }): IndexState | null {
+    return this.#find(vault, epoch)?.state ?? null;
+  }
+
+  loadSegmentPart(params: { vault: string; key: SharedKey; segment: string; part: number; data: Uint8Array }): void {
+    const { vault, key, segment, part, data } = params;
+    const segments = this.#loadingParts.get(vault) ?? new Map<string, Uint8Array[]>();
+    this.#loadingParts.set(vault, segments);
+    const parts = segments.get(segment) ?? [];
+    parts[part] = this.#deps.openKey(key).open(segmentPartContext(segment, part), data);
+    segments.set(segment, parts);
+  }
+
+  createIndex({ vault, key, epoch, floor, stored }: CreateIndexParams): IndexState {
+    const parts = this.#loadingParts.get(vault) ?? new Map<string, Uint8Array[]>();
+    this.#loadingParts.delete(vault);
+    let index = LoadedIndex.empty(epoch, floor);
+    if (stored !== null) {
+      const json = this.#deps.openKey(key).open(segmentListContext(vault, stored.seq), stored.segments);
+      const list = JSON.parse(json.toString('utf8')) as SegmentList;
+      index = LoadedIndex.fromStored(epoch, floor, stored.seq, list, parts);
+    }
+    this.#indexes.set(vault, index);
+    return index.state;
+  }
+
+  async addNotes(params: {
+    vault: string;
+    key: SharedKey;
+    notes: readonly SealedNote[];
+    upTo: number;
+  }): Promise<IndexState> {
+    const index = this.#get(params.vault);
+    await index.addNotes(this.#addingSteps(index, this.#deps.openKey(params.key), params.notes), params.upTo);
+    this.#indexes.makeRoomFor(index);
+    return index.state;
+  }
+
+  *#addingSteps(index: LoadedIndex, key: SealingKey, notes: readonly SealedNote[]): Generator<void, void> {
+    for (const note of notes) {
+      if (note.seq <= index.index.seq) continue;
+      const analyzed = note.deleted ? null : yield* this.#analyze(key, note);
+      index.addNote(note, analyzed);
+      yield;
+    }
+  }
+
+  /** Resolves to null for a damaged note: it is counted, and must not keep the others from being found. */
+  *#analyze(key: SealingKey, note: SealedNote): Generator<void, AnalyzedNote | null> {
+    try {
+      const meta = this.#deps.openMeta(key, note);
+      const content = this.#deps.openContent(key, note);
+      return yield* analyzeInSteps({ ...meta, id: note.id, seq: note.seq, version: note.version, content });
+    } catch {
+      return null;
+    }
+  }
+
+  search({ vault, epoch, seq, query, model, ...options }: SearchParams): FoundNotes | null {
+    const loaded = this.#find(vault, epoch);
+    if (loaded === undefined || loaded.index.seq < seq) return null;
+    const { hits, words } = searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
+    return { words, hits: hits.flatMap((hit) => foundNoteOf(loaded.index, hit) ?? []) };
+  }
+
+  idf({ vault, words }: { vault: string; words: readonly string[] }): number[] {
+    const index = this.#indexes.get(vault)?.index;
+    return words.map((word) => (index === undefined ? 1 : idfOf(index, word)));
+  }
+
+  vectorState({ vault, epoch, model }: { vault: string; epoch: number; model: string }): { vseq: number } | null {
+    const index = this.#find(vault, epoch);
+    return index === undefined ? null : { vseq: index.vectorsOf(model)?.vseq ?? 0 };
+  }
+
+  addVectors({ vault, key, model, rows, upTo }: AddVectorsParams): void {
+    const index = this.#indexes.get(vault);
+    if (index === undefined) return;
+    index.addVectors(this.#deps.openKey(key), model, rows, upTo);
+    this.#indexes.makeRoomFor(index);
+  }
+
+  async passages(params: { key: SharedKey; notes: readonly SealedNote[] }): Promise<(NotePassages | null)[]> {
+    const passages: (NotePassages | null)[] = [];
+    await runInSlices(this.#passageSteps(this.#deps.openKey(params.key), params.notes, passages));
+    return passages;
+  }
+
+  *#passageSteps(
+    key: SealingKey,
+    notes: readonly SealedNote[],
+    passages: (NotePassages | null)[],
+  ): Generator<void, void> {
+    for (const note of notes) {
+      passages.push(this.#passagesOf(key, note));
+      yield;
+    }
+  }
+
+  #passagesOf(key: SealingKey, note: SealedNote): NotePassages | null {
+    try {
+      return passagesOfNote(this.#deps.openMeta(key, note).title, this.#deps.openContent(key, note));
+    } catch {
+      return null;
+    }
+  }
+
+  snippets(params: { key: SharedKey; words: readonly string[]; texts: readonly SnippetSource[] }): (Snippet | null)[] {
+    const key = this.#deps.openKey(params.key);
+    const maker = new SnippetMaker(params.words);
+    return params.texts.map((text) => this.#snippetOf(key, maker, text));
+  }
+
+  #snippetOf(key: SealingKey, maker: SnippetMaker, text: SnippetSource): Snippet | null {
+    try {
+      const end = Math.max(text.end, text.start + MIN_SNIPPET_SOURCE);
+      return maker.snippetOf(this.#deps.openContent(key, text).slice(text.start, end));
+    } catch {
+      return null;
+    }
+  }
+
+  async freeze({ vault, key }: { vault: string; key: SharedKey }): Promise<FrozenIndex> {
+    const loaded = this.#get(vault);
+    const seq = await loaded.freeze();
+    const names = loaded.segmentNames.update(loaded.index.frozenSegments, (segment) => this.#nameSegment(segment));
+    const list: SegmentList = {
+      segments: names.map(({ id, parts }) => ({ id, parts })),
+      unreadable: [...loaded.unreadable],
+    };
+    const json = Buffer.from(JSON.stringify(list), 'utf8');
+    const sealed = this.#deps.openKey(key).seal(segmentListContext(vault, seq), json);
+    const segments = names.map(({ id, parts, isStored }) => ({ id, parts, fresh: !isStored }));
+    return { seq, segments, sealed };
+  }
+
+  #nameSegment(segment: FrozenSegment): SegmentName {
+    const bytes = encodeSegment(segment.arrays);
+    const id = this.#deps.uuid();
+    this.#encodedSegments.set(id, bytes);
+    return { id, parts: Math.max(1, Math.ceil(bytes.length / PART_BYTES)), isStored: false };
+  }
+
+  segmentPart(params: { vault: string; key: SharedKey; segment: string; part: number }): Uint8Array {
+    const { vault, key, segment: id, part } = params;
+    const segment = this.#get(vault).segmentNames.segmentOf(id);
+    if (segment === undefined) throw new RangeError(`the index has no segment ${id}`);
+    const bytes = this.#encodedSegments.get(id) ?? encodeSegment(segment.arrays);
+    this.#encodedSegments.set(id, bytes);
+    const data = bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
+    return this.#deps.openKey(key).seal(segmentPartContext(id, part), data);
+  }
+
+  markStored({ vault }: { vault: string }): void {
+    this.#encodedSegments.clear();
+    this.#indexes.get(vault)?.segmentNames.markStored();
+  }
+
+  dropIndex({ vault }: { vault: string }): void {
+    this.#indexes.delete(vault);
+    this.#loadingParts.delete(vault);
+  }
+
+  /** A vault's index of an epoch, when it is in memory. */
+  #find(vault: string, epoch: number): LoadedIndex | undefined {
+    const found = this.#indexes.get(vault);
+    return found?.epoch === epoch ? found : undefined;
+  }
+
+  #get(vault: string): LoadedIndex {
+    const found = this.#indexes.get(vault);
+    if (found === undefined) throw new RangeError('the index is not in memory');
+    return found;
+  }
+}
+
+function foundNoteOf(index: VaultIndex, { id, score, matches, location }: SearchHit): FoundNote | null {
+  const found = index.find(id);
+  if (found === undefined) return null;
+  const { seq, path, title } = found.segment.info(found.note);
+  return { id, seq, score, matches, path, title, ...location };
+}
