@@ -84,8 +84,14 @@ export class SocketPeer {
   async drained(): Promise<void> {
     while (this.#ws.readyState === this.#ws.OPEN && this.#ws.bufferedAmount > this.#limits.largeBytes) {
       await new Promise<void>((resolve) => {
-        this.#socket.once('drain', resolve);
-        this.#ws.once('close', resolve);
+        // A socket that lives long waits often: what it did not wake by must not go on listening.
+        const done = () => {
+          this.#socket.off('drain', done);
+          this.#ws.off('close', done);
+          resolve();
+        };
+        this.#socket.on('drain', done);
+        this.#ws.on('close', done);
       });
     }
   }
