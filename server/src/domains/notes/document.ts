@@ -96,6 +96,11 @@ export function missingFor(doc: Y.Doc, stateVector: Uint8Array | null): Uint8Arr
   return stateVector === null ? Y.encodeStateAsUpdate(doc) : Y.encodeStateAsUpdate(doc, stateVector);
 }
 
+/** Whether all that an update (v1) holds is in the document. */
+export function containsUpdate(doc: Y.Doc, update: Uint8Array): boolean {
+  return Y.snapshotContainsUpdate(Y.snapshot(doc), update);
+}
+
 export function stateVectorOf(doc: Y.Doc): Uint8Array {
   return Y.encodeStateVector(doc);
 }

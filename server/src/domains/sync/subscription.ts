@@ -1,6 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import * as Y from 'yjs';
 import type { LiveNote, LiveNotes, Taken, Watcher } from '../notes/notes.ts';
 import type { Authority, Holder, Right } from './authority.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
@@ -289,7 +288,7 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
 
   /** A watcher may send all it has, as protocols do after connecting, as long as that is nothing new. */
   async #refuseToWatcher(live: LiveNote, whole: boolean, update: Uint8Array): Promise<void> {
-    const adds = !whole || (await addsTo(live, update));
+    const adds = !whole || (await live.lacks(update));
     this.#settled(adds ? 'read_only' : null);
   }
 
@@ -335,19 +334,6 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
     this.#parts.authority.release(this.#right, this);
     this.#live?.[Symbol.dispose]();
     this.#live = undefined;
-  }
-}
-
-/** Whether an update holds anything that is not on disk yet; what cannot be read does. */
-async function addsTo(live: LiveNote, update: Uint8Array): Promise<boolean> {
-  const ours = new Y.Doc({ guid: 'note' });
-  const state = await live.missingFor(null);
-  if (typeof state === 'string') return true;
-  Y.applyUpdate(ours, state);
-  try {
-    return !Y.snapshotContainsUpdate(Y.snapshot(ours), update);
-  } catch {
-    return true;
   }
 }
 

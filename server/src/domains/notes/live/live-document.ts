@@ -5,6 +5,7 @@ import type { Doc } from 'yjs';
 import { TaskFailed, TaskLimitError } from '../../../concurrency/worker-pool.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import {
+  containsUpdate,
   genesisOf,
   inOneGo,
   loadDocument,
@@ -45,6 +46,9 @@ interface Quick {
 }
 
 type TakenTrial = Extract<Trial, { kind: 'taken' }>;
+
+/** A read-only client sends what it has when it connects: mostly nothing that the server lacks. */
+const READ_BYTES_MAX = 512 * 1024;
 
 /** Processor time of a trial: reading the document, taking the update, and what is sent back. */
 const TRIAL_MS = 3_000;
@@ -302,6 +306,17 @@ export class LiveDocument {
     const stored = this.#store(added, actor, from);
     taken.resolve();
     return stored;
+  }
+
+  /** Whether an update holds anything that is not in the document. What is long is not read for it: then it does. */
+  lacks(update: Uint8Array): boolean {
+    if (update.length > READ_BYTES_MAX) return true;
+    try {
+      scanUpdate(update);
+      return !containsUpdate(this.#doc, update);
+    } catch {
+      return true;
+    }
   }
 
   /** Whether a row is of the note that this is the document of, not of one that was made anew under its id. */

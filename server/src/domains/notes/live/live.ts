@@ -21,6 +21,8 @@ export interface LiveNote extends Disposable {
   missingFor(stateVector: Uint8Array | null): Promise<Uint8Array | Refusal>;
   /** The document's state vector, all of it on disk. */
   stateVector(): Promise<Uint8Array>;
+  /** Whether an update holds anything that the document has not; what cannot be read does. */
+  lacks(update: Uint8Array): boolean;
   /**
    * Takes edits that came together, in their order. Resolves once they are on disk and the other watchers were told, to
    * what became of each. Throws `unavailable`, `note_not_found`.
@@ -121,6 +123,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
     return {
       missingFor: (stateVector) => document.missingFor(stateVector).catch(refusalOf),
       stateVector: () => document.stateVector(),
+      lacks: (update) => document.lacks(update),
       apply: (updates, actor) => this.#apply(document, updates, actor, watcher),
       [Symbol.dispose]: () => {
         watching[Symbol.dispose]();
