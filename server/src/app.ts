@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Background, type Job } from './background.ts';
-import type { ComputeTasks } from './compute-thread.ts';
+import type { Tasks } from './concurrency/task-worker.ts';
 import { WorkerPool } from './concurrency/worker-pool.ts';
 import type { Config } from './config/config.ts';
 import { publicUrlOf } from './config/config.ts';
@@ -160,7 +160,7 @@ export async function buildApp(
   const links = createLinks(db, extensions);
   const retention = { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays };
   const files = createFiles({ tree, vaults, clock, hooks: links });
-  const compute = new WorkerPool<ComputeTasks>({ start: startComputeThread, size: COMPUTE_THREADS });
+  const compute = new WorkerPool<Tasks>({ start: startComputeThread, size: COMPUTE_THREADS });
   const notes: Notes = createNotes({
     ...{ db, tree, vaults, hot, clock, retention, bus, alone: engines.alone, hooks: links, files, compute },
     report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be folded into its note'),

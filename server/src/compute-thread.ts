@@ -1,13 +1,17 @@
 import { serveTasks } from './concurrency/task-worker.ts';
-import { noteTasks } from './domains/notes/tasks.ts';
+import { createNoteTasks } from './domains/notes/tasks.ts';
+import { systemClock } from './engines/clock/clock.ts';
+import { sealingKey } from './engines/keyring/sealing.ts';
 
 /*
  * A thread of the pool that runs what would hold up the event loop: the tasks of all domains, put together. A task is a
  * function of its input alone; it has no database and no keys but those its input lends.
  */
 
-const tasks = { ...noteTasks };
+const { random } = systemClock();
 
-export type ComputeTasks = typeof tasks;
+const tasks = {
+  ...createNoteTasks(({ dataKey, owner, generation }) => sealingKey(dataKey, owner, generation, random)),
+};
 
 serveTasks(tasks);

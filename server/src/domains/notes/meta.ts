@@ -38,6 +38,8 @@ export interface NoteMeta extends Pick<Derived, 'title' | 'tags' | 'aliases' | '
   readonly typedSince?: number;
   /** While the document is still its seed: the client id it was seeded under. */
   readonly seed?: number;
+  /** Pieces of the document, where it is not its seed any more. */
+  readonly pieces?: number;
   /** Tombstones only: the device that deleted the note, when it named itself. */
   readonly deletedBy?: string | null;
 }

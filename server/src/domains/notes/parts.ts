@@ -1,5 +1,6 @@
 import type { RawLink } from '@notevault/note-text/raw-link.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { Tasks } from '../../concurrency/task-worker.ts';
 import type { Compute } from '../../concurrency/worker-pool.ts';
 import type { Bus } from '../../engines/bus/bus.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
@@ -9,7 +10,6 @@ import type { Tree } from '../tree/tree.ts';
 import type { HotVaults, OpenVault, Vaults, VaultWriting } from '../vaults/vaults.ts';
 import type { Actor } from './meta.ts';
 import type { NoteLink } from './notes.schema.ts';
-import type { NoteTasks } from './tasks.ts';
 import type { Retention } from './thinning.ts';
 
 /** In whose name, into which vault and from which device notes are written. `Result` is what the verb answers. */
@@ -167,7 +167,7 @@ export interface NoteParts {
   readonly files: FileHooks;
   readonly live: LiveSignals;
   /** Runs what would hold up the event loop. */
-  readonly compute: Compute<NoteTasks>;
+  readonly compute: Compute<Tasks>;
 }
 
 /** What the documents in memory work with. */

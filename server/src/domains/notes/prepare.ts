@@ -5,6 +5,7 @@ import { noteNameKey } from '@notevault/note-text/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
+import type { Clock } from '../../engines/clock/clock.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { Basis, KeptNote } from './basis.ts';
 import {
@@ -15,10 +16,11 @@ import {
   seedSnapshot,
   snapshotOf,
   stateOf,
+  structsOf,
   textOf,
 } from './document.ts';
 import { EVERY_VERSION_MS, GUARDED, type NoteMeta, sealed, type VersionReason } from './meta.ts';
-import type { NoteParts, Writing } from './parts.ts';
+import type { Writing } from './parts.ts';
 import type { OpenedNote } from './view.ts';
 
 /** Everything a commit writes, sealed and ready. */
@@ -62,9 +64,34 @@ export interface Typing {
   readonly goesOn: boolean;
 }
 
+/** What drafting a row needs of the process it is done in. */
+export interface Clocked {
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The next version of a note: a text given whole, by the smallest edit of the document, or as what it begins with. */
+export function draftText(
+  parts: Clocked,
+  writing: Pick<Writing, 'vault' | 'actor'>,
+  basis: Basis,
+  input: { readonly mtime: number },
+  text: string,
+  reason: VersionReason,
+): Prepared {
+  if (basis.kind === 'new') return prepared(parts, writing, basis, input, null, null, text, reason);
+  return prepareNext(parts, writing, basis, input, currentDocument(writing.vault, basis), text, reason);
+}
+
+/** The document, which must say what the stored text says. Throws `note_unreadable`. */
+export function currentDocument(vault: OpenVault, basis: Exclude<Basis, { kind: 'new' }>): Doc {
+  const doc = openDocument(vault, basis.note, basis.doc);
+  if (textOf(doc) !== basis.note.content) throw new NotevaultError('note_unreadable');
+  return doc;
+}
+
 /** The next version of a note: its text becomes `text` by the smallest edit of its document. */
 export function prepareNext(
-  parts: Pick<NoteParts, 'clock'>,
+  parts: Clocked,
   writing: Pick<Writing, 'vault' | 'actor'>,
   basis: Basis & { kind: 'live' | 'tombstone' },
   input: { readonly mtime: number },
@@ -79,7 +106,7 @@ export function prepareNext(
 
 /** @param doc the document with the edit done; null for a first version, whose document follows from its text. */
 export function prepared(
-  { clock }: Pick<NoteParts, 'clock'>,
+  { clock }: Clocked,
   { vault, actor }: Pick<Writing, 'vault' | 'actor'>,
   basis: Basis,
   input: { readonly mtime: number },
@@ -109,7 +136,7 @@ export function prepared(
     type: derived.type,
     hash: createHash('sha256').update(utf8).digest('hex'),
     head: headOf(doc === null ? seedSnapshot(clientId, text) : snapshotOf(doc)),
-    ...(doc === null ? { seed: clientId } : {}),
+    ...(doc === null ? { seed: clientId } : { pieces: structsOf(doc) }),
     created: derived.fmCreated,
     timestamp: derived.fmTimestamp,
     status: derived.parseStatus,

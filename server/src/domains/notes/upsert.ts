@@ -9,8 +9,10 @@ import { mergeEdits, snapshotOf, textOf } from './document.ts';
 import { sealed, type VersionReason } from './meta.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
+import { offload } from './offload.ts';
 import type { NoteParts, Writing } from './parts.ts';
-import { clientIdOf, openDocument, prepared, prepareNext } from './prepare.ts';
+import { isLarge, isLargeText, postVault, receiveDraft } from './posted.ts';
+import { clientIdOf, currentDocument, draftText, type Prepared, prepared } from './prepare.ts';
 import { type OpenedNote, toNote } from './view.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
@@ -86,27 +88,43 @@ export async function planUpsert(
 }
 
 /** The note's text becomes `text` by the smallest edit, or is where it begins. Throws `note_too_large`. */
-export function planText(
+export async function planText(
   parts: NoteParts,
   writing: Writing,
   basis: Basis,
   input: { readonly mtime: number },
   text: string,
   reason: VersionReason,
-): Plan {
+): Promise<Plan> {
   refuseTooLarge(text);
-  if (basis.kind === 'new') {
-    return { kind: 'write', basis, next: prepared(parts, writing, basis, input, null, null, text, reason) };
-  }
-  const doc = currentDocument(writing.vault, basis);
-  return { kind: 'write', basis, next: prepareNext(parts, writing, basis, input, doc, text, reason) };
+  const next = isLargeDraft(basis, text)
+    ? await draftElsewhere(parts, writing, basis, input, text, reason)
+    : draftText(parts, writing, basis, input, text, reason);
+  return { kind: 'write', basis, next };
 }
 
-/** The document, which must say what the stored text says. */
-function currentDocument(vault: OpenVault, basis: Exclude<Basis, { kind: 'new' }>): Doc {
-  const doc = openDocument(vault, basis.note, basis.doc);
-  if (textOf(doc) !== basis.note.content) throw new NotevaultError('note_unreadable');
-  return doc;
+/** Values that a draft seals: content, document, meta, and of the version written over meta and snapshot. */
+const SEALS = 5;
+
+function isLargeDraft(basis: Basis, text: string): boolean {
+  return basis.kind === 'new' ? isLargeText(text) : isLarge(basis.note, basis.doc, text.length);
+}
+
+async function draftElsewhere(
+  parts: NoteParts,
+  { vault, actor }: Writing,
+  basis: Basis,
+  { mtime }: { readonly mtime: number },
+  text: string,
+  reason: VersionReason,
+): Promise<Prepared> {
+  const old = basis.kind === 'new' ? null : basis.note;
+  // The sealed content stays here: only its row needs it.
+  const posted = basis.kind === 'new' ? basis : { ...basis, note: { ...basis.note, sealedContent: Buffer.alloc(0) } };
+  const shared = { now: parts.clock.now(), vault: postVault(vault, SEALS), actor, mtime, reason };
+  const bytes = 2 * (text.length + (old?.content.length ?? 0));
+  const draft = await offload(parts, vault, 'draftText', { ...shared, basis: posted, text }, bytes);
+  return receiveDraft(draft, text, old);
 }
 
 /** Takes `text` as an edit of an older version and merges it; null when that version is not kept any more, or never was. */

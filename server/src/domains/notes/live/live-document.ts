@@ -19,6 +19,7 @@ import {
   takeUpdates,
 } from '../document.ts';
 import { type Actor, sealed } from '../meta.ts';
+import { offload } from '../offload.ts';
 import type { LiveParts } from '../parts.ts';
 import { clientIdOf } from '../prepare.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
@@ -67,7 +68,7 @@ export class LiveDocument {
   readonly #ownClient: number;
   /** Tells the note from one that was made anew under its id. */
   readonly #createdAt: number;
-  readonly #compute: LiveParts['compute'];
+  readonly #parts: Pick<LiveParts, 'compute'>;
   /** At least the bytes of the text, and at least the pieces of the document. */
   #size: DocumentSize;
   readonly #watchers = new Set<Watcher>();
@@ -88,11 +89,11 @@ export class LiveDocument {
   #settledAt = Number.NEGATIVE_INFINITY;
 
   /** Throws `note_unreadable`. */
-  constructor(vault: OpenVault, whole: WholeNote, log: UpdateLog, compute: LiveParts['compute']) {
+  constructor(vault: OpenVault, whole: WholeNote, log: UpdateLog, parts: Pick<LiveParts, 'compute'>) {
     this.id = whole.note.id as NoteId;
     this.vault = vault;
     this.#log = log;
-    this.#compute = compute;
+    this.#parts = parts;
     this.#doc = documentOf(vault, whole);
     this.#stamp = whole.note.stamp;
     this.#head = whole.note.meta.head;
@@ -276,14 +277,14 @@ export class LiveDocument {
   async #try(update: Uint8Array): Promise<Trial> {
     const state = missingFor(this.#doc, null);
     const input = { state, update: update.slice(), ownClient: this.#ownClient };
-    const options = { cpuMs: TRIAL_MS, bytes: state.length + update.length };
+    const bytes = state.length + update.length;
     try {
-      return (await this.#compute.run(this.vault.userId, 'tryUpdate', input, options)).output;
+      return await offload(this.#parts, this.vault, 'tryUpdate', input, bytes, { cpuMs: TRIAL_MS });
     } catch (error) {
       if (error instanceof TaskFailed) return { kind: 'malformed' };
       if (!(error instanceof TaskLimitError)) throw error;
-      const text = await this.#compute.run(this.vault.userId, 'textOfUpdate', { update: update.slice() });
-      return { kind: 'costly', text: text.output };
+      const text = await offload(this.#parts, this.vault, 'textOfUpdate', { update: update.slice() }, update.length);
+      return { kind: 'costly', text };
     }
   }
 
@@ -348,8 +349,13 @@ export class LiveDocument {
   upTo(whole: WholeNote): { doc: Doc; before: Uint8Array } | undefined {
     if (this.#lost || !this.isOf(whole)) return undefined;
     this.catchUp(whole);
-    this.#settledAt = performance.now();
+    this.folded();
     return { doc: this.#doc, before: this.#snapshot };
+  }
+
+  /** Its row is about to be written with what waits. */
+  folded(): void {
+    this.#settledAt = performance.now();
   }
 
   /** The row was written from this document. */

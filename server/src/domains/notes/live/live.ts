@@ -311,7 +311,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
     if (this.#bytes > BYTES_MAX) throw new NotevaultError('unavailable');
     const whole = await readWhole(this.#parts, vault, id);
     if (whole === null || whole.note.deleted_at !== null) throw new NotevaultError('note_not_found');
-    const document = new LiveDocument(vault, whole, this.#log, this.#parts.compute);
+    const document = new LiveDocument(vault, whole, this.#log, this.#parts);
     this.#documents.set(id, document);
     this.#weigh(id);
     return document;

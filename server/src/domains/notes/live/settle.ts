@@ -1,23 +1,17 @@
-import { deriveNote } from '@notevault/note-text/derive.ts';
-import { noteNameKey } from '@notevault/note-text/resolve.ts';
-import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import type { Doc } from 'yjs';
 import type { WriteHandle } from '../../../engines/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { Basis, KeptNote } from '../basis.ts';
 import { type Plan, type Work, writeNotes } from '../commit.ts';
-import { headOf, snapshotOf, stateOf, takeUpdates, textOf } from '../document.ts';
-import { type Actor, sealed } from '../meta.ts';
+import { textOf } from '../document.ts';
+import { sealed } from '../meta.ts';
 import { insertVersion, updateBody } from '../notes.store.ts';
+import { offload } from '../offload.ts';
 import type { NoteParts } from '../parts.ts';
-import { type Prepared, prepared } from '../prepare.ts';
+import { areLarge, isLarge, postVault, receiveDraft } from '../posted.ts';
+import { basisOf, type FoldedRow, foldUpdates, freshlyFolded, lastActor, NOBODY, typed } from './fold.ts';
 import * as store from './live.store.ts';
 import type { LiveDocument } from './live-document.ts';
-import { documentOf, readWhole, type WaitingUpdate, type WholeNote } from './whole.ts';
-
-/** Socket edits of one person within this time share one kept version: the one they began from. */
-const STRETCH_MS = 5 * 60 * 1000;
+import { postWhole, readWhole, type WholeNote } from './whole.ts';
 
 /** Not a live note with edits that wait: there is nothing to write as a note is written. */
 class Otherwise extends Error {
@@ -27,6 +21,9 @@ class Otherwise extends Error {
     this.whole = whole;
   }
 }
+
+/** Values that a fold seals: content, document, meta, and of the version written over meta and snapshot. */
+const SEALS = 5;
 
 /** A note with its waiting edits folded in, ready to be written. */
 interface Folded {
@@ -53,7 +50,8 @@ export async function settleNote(
     async plan() {
       const whole = await readWhole(parts, vault, id);
       if (whole === null || whole.updates.length === 0 || whole.note.deleted_at !== null) throw new Otherwise(whole);
-      folded = fold(parts, vault, whole, live);
+      const { next, snapshot } = await fold(parts, vault, whole, live);
+      folded = { whole, snapshot, plan: { kind: 'write', basis: basisOf('live', whole), next } };
       return folded.plan;
     },
     refuse(_index, error) {
@@ -76,71 +74,24 @@ export async function settleNote(
   }
 }
 
-/** Who writes is said by the edits. */
-const NOBODY: Actor = { kind: 'none', name: '' };
-
-function fold(parts: NoteParts, vault: OpenVault, whole: WholeNote, live: LiveDocument | undefined): Folded {
-  const { note, doc: sealedDoc, updates } = whole;
-  const { doc, before } = live?.upTo(whole) ?? freshlyFolded(vault, whole);
-  const id = note.id as NoteId;
-  const basis = {
-    ...{ kind: 'live' as const, id, note, doc: sealedDoc },
-    spot: { path: note.meta.path, pathKey: note.path_key, anchor: null, blocked: null },
-  };
-  const text = textOf(doc);
-  const snapshot = snapshotOf(doc);
-  const next =
-    text === note.content
-      ? sameText(parts, vault, note, doc, snapshot)
-      : typed(parts, vault, basis, doc, before, text, lastActor(updates));
-  return { whole, plan: { kind: 'write', basis, next }, snapshot };
-}
-
-function freshlyFolded(vault: OpenVault, whole: WholeNote): { doc: Doc; before: Uint8Array } {
-  const doc = documentOf(vault, whole);
-  const before = snapshotOf(doc);
-  const updates = whole.updates.flatMap((row) => row.open().updates);
-  // What was acknowledged had everything it leans on; a row of it is gone.
-  if (!takeUpdates(doc, updates)) throw new NotevaultError('note_unreadable');
-  return { doc, before };
-}
-
-/** The next version: what people typed. */
-function typed(
+async function fold(
   parts: NoteParts,
   vault: OpenVault,
-  basis: Basis & { kind: 'live' | 'tombstone' },
-  doc: Doc,
-  before: Uint8Array,
-  text: string,
-  actor: Actor,
-): Prepared {
-  const now = parts.clock.now();
-  const { typedSince, actor: last } = basis.note.meta;
-  const goesOn =
-    typedSince !== undefined && now - typedSince < STRETCH_MS && last.kind === actor.kind && last.name === actor.name;
-  const typing = { since: goesOn ? typedSince : now, goesOn };
-  return prepared(parts, { vault, actor }, basis, { mtime: now / 1000 }, doc, before, text, 'edit', typing);
-}
-
-/** Something was typed and taken back: the document has grown, the version stays. */
-function sameText({ clock }: NoteParts, vault: OpenVault, note: KeptNote, doc: Doc, snapshot: Uint8Array): Prepared {
-  const { id, version } = note;
-  const { path, seed: _seed, ...rest } = note.meta;
-  const stamp = note.stamp + 1;
-  const meta = { ...rest, path, head: headOf(snapshot) };
-  return {
-    ...{ id: id as NoteId, path, text: note.content, version, stamp, meta, kept: null, now: clock.now() },
-    ...{ size: note.size_bytes, mtime: note.mtime, createdAt: note.created_at, content: note.sealedContent },
-    nameKey: vault.key.blind('name', noteNameKey(path)),
-    derived: deriveNote(path, note.content),
-    sealedMeta: sealed.meta(vault, id, stamp, meta),
-    doc: sealed.doc(vault, id, version, stateOf(doc)),
-  };
-}
-
-function lastActor(updates: readonly WaitingUpdate[]): Actor {
-  return updates.at(-1)?.open().actor ?? NOBODY;
+  whole: WholeNote,
+  live: LiveDocument | undefined,
+): Promise<FoldedRow> {
+  const { note, doc, updates } = whole;
+  if (isLarge(note, doc) || areLarge(updates)) {
+    live?.folded();
+    const input = { now: parts.clock.now(), vault: postVault(vault, SEALS), whole: postWhole(whole) };
+    const folded = await offload(parts, vault, 'foldNote', input, 2 * note.content.length);
+    return { next: receiveDraft(folded.next, note.content, note), snapshot: folded.snapshot };
+  }
+  const open = live?.upTo(whole);
+  const folded = foldUpdates(parts, vault, whole, open);
+  // The document may hold edits that are still on their way to the log: the row must not outlive them if they fail.
+  if (open !== undefined) await live?.durable();
+  return folded;
 }
 
 /**
@@ -151,9 +102,7 @@ async function settleTombstone(parts: NoteParts, vault: OpenVault, whole: WholeN
   const { note, updates } = whole;
   const id = note.id as NoteId;
   const { doc, before } = freshlyFolded(vault, whole);
-  const spot = { path: note.meta.path, pathKey: note.path_key, anchor: null, blocked: null };
-  const basis = { kind: 'tombstone' as const, id, spot, note, doc: whole.doc };
-  const next = typed(parts, vault, basis, doc, before, textOf(doc), lastActor(updates));
+  const next = typed(parts, vault, basisOf('tombstone', whole), doc, before, textOf(doc), lastActor(updates));
   const meta = sealed.meta(vault, id, next.stamp, { ...next.meta, deletedBy: note.meta.deletedBy ?? null });
   await parts.db.transact(async (handle) => {
     const seq = await parts.vaults.advance(handle, vault, { seqs: 1, notes: 0 });

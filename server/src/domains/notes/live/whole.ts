@@ -6,6 +6,7 @@ import type { KeptNote } from '../basis.ts';
 import { textOf } from '../document.ts';
 import { type Actor, sealed } from '../meta.ts';
 import type { NoteParts } from '../parts.ts';
+import { bytesOf } from '../posted.ts';
 import { openDocument } from '../prepare.ts';
 import { openNote } from '../view.ts';
 import * as store from './live.store.ts';
@@ -21,6 +22,8 @@ export interface WholeNote {
 /** A row of the log: what one person typed in a moment. */
 export interface WaitingUpdate {
   readonly id: string;
+  /** Sealed. */
+  readonly payload: Uint8Array;
   /** Opened when it is asked for: whoever has the document in memory has most of them already. Throws `note_unreadable`. */
   open(): { readonly actor: Actor; readonly updates: readonly Uint8Array[] };
 }
@@ -38,10 +41,36 @@ export async function readWhole({ db }: NoteParts, vault: OpenVault, id: NoteId)
   return {
     note: { ...openNote(vault, row), sealedContent: row.content },
     doc: row.doc,
-    updates: updates.map(({ id: row, payload }) => ({
-      id: row,
-      open: () => sealed.openEdits(vault, id, row, payload),
-    })),
+    updates: updates.map((update) => waitingUpdate(vault, id, update)),
+  };
+}
+
+function waitingUpdate(
+  vault: OpenVault,
+  note: string,
+  { id, payload }: { id: string; payload: Buffer },
+): WaitingUpdate {
+  return { id, payload, open: () => sealed.openEdits(vault, note, id, payload) };
+}
+
+/** A whole note as it goes to another thread. */
+export interface PostedWhole {
+  readonly note: Omit<KeptNote, 'sealedContent'>;
+  readonly doc: Uint8Array | null;
+  readonly updates: readonly Pick<WaitingUpdate, 'id' | 'payload'>[];
+}
+
+export function postWhole({ note, doc, updates }: WholeNote): PostedWhole {
+  const { sealedContent: _sealed, ...rest } = note;
+  return { note: rest, doc, updates: updates.map(({ id, payload }) => ({ id, payload })) };
+}
+
+/** A whole note on the other thread: all but its sealed content, which nothing there looks at. */
+export function receiveWhole(vault: OpenVault, { note, doc, updates }: PostedWhole): WholeNote {
+  return {
+    note: { ...note, sealedContent: Buffer.alloc(0) },
+    doc: doc === null ? null : bytesOf(doc),
+    updates: updates.map(({ id, payload }) => waitingUpdate(vault, note.id, { id, payload: bytesOf(payload) })),
   };
 }
 

@@ -1,0 +1,25 @@
+import type { Compute, TaskOptions } from '../../concurrency/worker-pool.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { NoteParts } from './parts.ts';
+import type { NoteTasks } from './tasks.ts';
+
+/** Processor time of a task: a text of 10 MB takes a second or two, and is never refused for it. */
+const TASK_MS = 10_000;
+
+/**
+ * Works on a large text or a long document on a worker thread, where it holds up nobody: by the functions that do it here
+ * for small ones. Throws as Compute.run does.
+ *
+ * @param bytes about what the input takes.
+ */
+export async function offload<Name extends keyof NoteTasks & string>(
+  { compute }: Pick<NoteParts, 'compute'>,
+  { userId }: Pick<OpenVault, 'userId'>,
+  name: Name,
+  input: Parameters<NoteTasks[Name]>[0],
+  bytes: number,
+  options: TaskOptions = {},
+) {
+  const typed = compute as Compute<NoteTasks>;
+  return (await typed.run(userId, name, input, { bytes, cpuMs: TASK_MS, ...options })).output;
+}
