@@ -21,6 +21,8 @@ const WORDS = {
   ...{ fileFolder: 'Quibblefilefolder', fileName: 'Quibblefilename', fileBytes: 'Quibblefilebytes' },
   ...{ replaced: 'Quibblereplaced', renamedBytes: 'Quibblerenamedbytes', deletedFile: 'Quibblegonefile' },
   ...{ oldFile: 'Quibbleoldfile', newFile: 'Quibblenewfile' },
+  ...{ linked: 'Quibblelinked', software: 'quibblesoftware', suggested: 'Quibblesuggested' },
+  ...{ keyName: 'Quibbleapikey', tokenName: 'Quibbleaccesstoken' },
   ...{ device: 'quibbledevice', unread: 'Quibbleunread', umlaut: 'Quübbleumlaut', reason: 'Quibblereason' },
 };
 const PASSWORD = 'quibble-password-of-alice';
@@ -84,6 +86,7 @@ async function run(database: () => Promise<({ url: string } & AsyncDisposable) |
   const tokens = [signed.body.access_token as string, signed.cookie('refresh_token') ?? ''];
   const alice = new Caller(server.url, async () => ({ authorization: `Bearer ${tokens[0]}` }));
   const hashes = await write(alice);
+  tokens.push(...(await connect(server.url, alice)));
   await provoke(alice);
   tokens.push(...(await administer(env)));
   // With the log of the writes still full, and again with everything in its place.
@@ -152,6 +155,30 @@ async function write(alice: Caller): Promise<Set<string>> {
     assert.equal(found.body.results[0]?.path, path, query);
   }
   return hashes;
+}
+
+/** A device is linked and keys are made, each of which writes a note; gives the secrets. */
+async function connect(url: string, alice: Caller): Promise<string[]> {
+  const w = WORDS;
+  const names = { client_id: w.software, vault_name: w.suggested, device_name: w.linked };
+  const asked = await new Caller(url).post('/auth/device', names);
+  const code = { user_code: asked.body.user_code };
+  assert.equal((await alice.post('/auth/device/authorize', { ...code, vault_id: 'new' })).status, 200);
+  const linked = await new Caller(url).post('/auth/device/token', { device_code: asked.body.device_code });
+  const key = await alice.post('/api-keys', { name: w.keyName });
+  const pat = await alice.post('/connections/pat', { name: w.tokenName });
+  const secrets: string[] = [linked.body.access_token, key.body.key, pat.body.key];
+  for (const [at, secret] of secrets.entries()) {
+    const caller = new Caller(url, async () => ({ authorization: `Bearer ${secret}` }));
+    const written = await caller.post('/notes', { path: `by-${at}.md`, content: 'written', mtime: 1 });
+    assert.equal(written.status, 200, JSON.stringify(written.body));
+    const { versions } = (await caller.get(`/notes/by-id/${written.body.note.id}/versions`)).body;
+    assert.equal(versions[0].actor.name, [w.linked, w.keyName, w.tokenName][at]);
+  }
+  const listed = await alice.get('/connections');
+  const shown = listed.body.map((connection: { name: string }) => connection.name);
+  assert.deepEqual(new Set(shown), new Set([w.linked, w.keyName, w.tokenName]));
+  return [...secrets, linked.body.refresh_token];
 }
 
 /** Files with words in their names and bytes: put, replaced, renamed, linked to, deleted; gives their hashes. */

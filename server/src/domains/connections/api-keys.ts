@@ -1,9 +1,11 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
 import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { newToken, prefixes } from '../tokens/tokens.ts';
+import { openName, sealName } from './connection-name.ts';
 import * as store from './connections.store.ts';
 import type { ConnectionKind } from './connections.tables.ts';
 import type { ConnectionParts } from './parts.ts';
@@ -48,30 +50,37 @@ export interface NewConnection extends Grant {
   readonly secretHash: Buffer | null;
 }
 
-export function createApiKeys({ db, clock, accounts, plans, hooks }: ConnectionParts, uses: Uses): ApiKeys {
+export function createApiKeys({ db, keys, clock, accounts, plans, hooks }: ConnectionParts, uses: Uses): ApiKeys {
   return {
     async createKey(userId, kind, sent, finish = finishNothing) {
       const name = cleanName(sent.name);
       const grant = readReach(sent);
       const { raw, hash } = newToken(clock.random, prefixes[kind]);
       const created = { id: clock.uuid(), name, key: raw };
+      const server = await keys.openServer();
       await db.transact(async (handle) => {
         const { tier } = await accounts.lockUser(handle, userId);
         const plan = planOf(plans, tier);
         const { count } = (await handle.get(store.countOfKind, { userId, kind: 'pat' })) ?? { count: 0 };
         if (count >= capOf(plan, 'pats_cap')) throw capExceeded('pats_cap', tier, plan, count);
         const connection = { id: created.id, kind: 'pat', name, secretHash: hash, ...grant } as const;
-        await insertConnection(handle, userId, connection, clock.now());
+        await insertConnection(handle, server, userId, connection, clock.now());
         await finish(handle, created);
       });
       return created;
     },
     async listKeys(userId) {
       await uses.flush();
+      const server = await keys.openServer();
       const rows = await db.all(store.listConnections, { userId });
       return rows
         .filter(({ kind }) => kind === 'pat')
-        .map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, lastUsed: row.last_used_at }));
+        .map((row) => ({
+          id: row.id,
+          name: openName(server, { userId, id: row.id }, row.name),
+          createdAt: row.created_at,
+          lastUsed: row.last_used_at,
+        }));
     },
     async revokeKey(userId, sent) {
       const id = parseUuid(sent);
@@ -88,13 +97,15 @@ export function createApiKeys({ db, clock, accounts, plans, hooks }: ConnectionP
 /** Writes a connection with its levels. Throws `validation` when one of the vaults is not the user's own. */
 export async function insertConnection(
   handle: WriteHandle,
+  server: SealingKey,
   userId: UserId,
   { id, kind, name, secretHash, defaultLevel, levels, scope }: NewConnection,
   now: number,
 ): Promise<void> {
   const own = await handle.allIn(store.findOwnVaults, { userId }, [...levels.keys()]);
   if (own.length !== levels.size) throw notYours();
-  await handle.run(store.insertConnection, { userId, id, kind, name, defaultLevel, scope, secretHash, now });
+  const sealed = sealName(server, { userId, id }, name);
+  await handle.run(store.insertConnection, { userId, id, kind, name: sealed, defaultLevel, scope, secretHash, now });
   const items = [...levels].map(([vaultId, level]) => ({ vaultId, level }));
   await handle.runIn(store.insertLevels, { userId, connectionId: id }, items);
 }

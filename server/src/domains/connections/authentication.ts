@@ -1,7 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { SealingKey } from '../../engines/keyring/keyring.ts';
 import type { Level, Principal, Reach } from '../accounts/accounts.ts';
 import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';
+import { openName } from './connection-name.ts';
 import * as store from './connections.store.ts';
 import type { ConnectionKind } from './connections.tables.ts';
 import type { ConnectionParts } from './parts.ts';
@@ -13,7 +15,7 @@ export interface UsableRow {
   readonly user_id: UserId;
   readonly id: string;
   readonly kind: ConnectionKind;
-  readonly name: string;
+  readonly name: Buffer | null;
   readonly default_level: Level;
   readonly scope: string | null;
   /** The plan of the account. */
@@ -39,7 +41,7 @@ const NOWHERE: Client = { ip: null, userAgent: null };
 
 /** @param lookups by what the tokens of a kind begin with, for the kinds that have tokens of their own. */
 export function createAuthentication(
-  { db, accounts }: ConnectionParts,
+  { db, keys, accounts }: ConnectionParts,
   uses: Uses,
   lookups: Readonly<Record<string, TokenLookup>>,
 ): Authentication {
@@ -55,7 +57,7 @@ export function createAuthentication(
     const [first] = rows;
     if (first === undefined) throw new NotevaultError('unauthorized');
     uses.note(first.user_id, first.id, first.last_used_at, client);
-    return principalOf(first, rows);
+    return principalOf(first, rows, await keys.openServer());
   }
 
   return {
@@ -70,7 +72,7 @@ export function createAuthentication(
       const rows = await db.all(store.findUsable, { userId: principal.userId, id: principal.credentialId });
       const [first] = rows;
       if (first === undefined) return null;
-      const now = principalOf(first, rows);
+      const now = principalOf(first, rows, await keys.openServer());
       // A token may have been given out for less than its connection.
       const { reach = now.reach } = principal;
       return { ...now, reach: narrower(now.reach, reach) };
@@ -78,14 +80,18 @@ export function createAuthentication(
   };
 }
 
-function principalOf(row: UsableRow, rows: readonly UsableRow[]): Principal & { readonly reach: Reach } {
+function principalOf(
+  row: UsableRow,
+  rows: readonly UsableRow[],
+  server: SealingKey,
+): Principal & { readonly reach: Reach } {
   const levels = new Map<VaultId, Level>();
   for (const { vault_id, level } of rows) if (vault_id !== null && level !== null) levels.set(vault_id, level);
   return {
     kind: row.kind === 'pat' ? 'key' : row.kind,
     userId: row.user_id,
     credentialId: row.id,
-    name: row.name,
+    name: openName(server, { userId: row.user_id, id: row.id }, row.name),
     tier: row.tier,
     reach: reachOf({ defaultLevel: row.default_level, levels, scope: row.scope }),
   };

@@ -64,7 +64,7 @@ export const insertConnection = statement(
       userId: UserId;
       id: string;
       kind: ConnectionKind;
-      name: string;
+      name: Buffer;
       defaultLevel: Level;
       scope: string | null;
       secretHash: Buffer | null;
@@ -164,7 +164,7 @@ export const deleteConnection = statement((db, p: { userId: UserId; id: string; 
 export const markRevoked = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind; now: number }) =>
   db
     .updateTable('connections')
-    .set({ revoked_at: p.now, name: '', first_ip: null, first_user_agent: null })
+    .set({ revoked_at: p.now, name: null, first_ip: null, first_user_agent: null })
     .where('user_id', '=', p.userId)
     .where('id', '=', p.id)
     .where('kind', '=', p.kind)

@@ -9,8 +9,8 @@ export interface ConnectionRow {
   user_id: UserId;
   id: string;
   kind: ConnectionKind;
-  /** What people call it; in clear. */
-  name: string;
+  /** What people call it, sealed under the server's key; null once it was revoked. */
+  name: Buffer | null;
   /** Level on every vault without a row in `connection_levels`, also on ones made later. */
   default_level: Level;
   /** Words parted by spaces, as granted; null when the scope restricts nothing. */
@@ -47,7 +47,7 @@ create table connections (
   user_id uuid not null references users (id) on delete cascade,
   id uuid not null,
   kind text not null check (kind in ('pat', 'oauth', 'device')),
-  name text not null,
+  name bytea,
   default_level text not null check (default_level in ('none', 'read', 'write')),
   scope text,
   secret_hash bytea unique,

@@ -114,7 +114,7 @@ export function createDeviceTokens({ db, keys, clock, hooks, uses }: PartsInUse)
           const now = clock.now();
           const reach = { defaultLevel: 'none', levels: new Map([[vaultId, 'write'] as const]), scope: null } as const;
           const connection = { id, kind: 'device', name: name ?? NAMELESS, secretHash: null, ...reach } as const;
-          await insertConnection(handle, userId, connection, now);
+          await insertConnection(handle, server, userId, connection, now);
           const expiresAt = now + REFRESH_MS;
           const software = softwareId === null ? null : server.seal(softwarePlace(id), Buffer.from(softwareId));
           await handle.run(store.insertFamily, { userId, id, familyHash: hashOf(family), software, expiresAt });

@@ -276,7 +276,7 @@ onEachEngine('a device link', (open) => {
     assert.equal((await server.anyone.post('/auth/device')).status, 200);
   });
 
-  test('keeps suggested names sealed, and only until the tokens are given', async () => {
+  test('keeps all names sealed, and the suggested ones only until the tokens are given', async () => {
     await using server = await startServer({ open });
     const names = { client_id: 'quibbleclient', vault_name: 'Quibblevault', device_name: 'Quibblename' };
     const link = await begin(server, names);
@@ -290,7 +290,8 @@ onEachEngine('a device link', (open) => {
     await decide(server.alice, given.user_code, { vault_id: 'new', vault_name: 'Home' });
     const tokens = (await poll(server, given.device_code)).body;
     assert.deepEqual(await raw.all('select * from device_links'), []);
-    assert.deepEqual(await words(), ['Quibblename'], 'what the connection is called is in clear');
+    assert.deepEqual(await words(), []);
+    assert.equal((await server.alice.get('/connections')).body[0].name, 'Quibblename');
     const secrets = [tokens.access_token, tokens.refresh_token, given.device_code, given.user_code];
     for (const cell of await cellsOf(raw)) assert.ok(!secrets.some((secret) => cell.includes(secret)), cell);
   });

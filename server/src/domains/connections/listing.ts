@@ -1,5 +1,6 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Level, Principal } from '../accounts/accounts.ts';
+import { openName } from './connection-name.ts';
 import * as store from './connections.store.ts';
 import type { ConnectionKind } from './connections.tables.ts';
 import type { ConnectionParts } from './parts.ts';
@@ -48,12 +49,17 @@ const NOTHING: ConnectionDetails = {
   ...{ verified: null, redirectUri: null, redirectUris: null, cimdUrl: null },
 };
 
-export function createListing({ db, vaults }: ConnectionParts, uses: Uses, describe: readonly Describe[]): Listing {
+export function createListing(
+  { db, keys, vaults }: ConnectionParts,
+  uses: Uses,
+  describe: readonly Describe[],
+): Listing {
   return {
     async list(principal) {
       const { userId } = principal;
       // What this process has seen used must not look unused.
       await uses.flush();
+      const server = await keys.openServer();
       const rows = await db.all(store.listConnections, { userId });
       const levels = levelsBy(await db.all(store.listLevels, { userId }));
       const details = await Promise.all(describe.map((each) => each(userId)));
@@ -67,7 +73,7 @@ export function createListing({ db, vaults }: ConnectionParts, uses: Uses, descr
           ...Object.assign({}, NOTHING, ...details.map((each) => each.get(row.id) ?? {})),
           kind: row.kind,
           keyId: row.kind === 'pat' ? row.id : null,
-          name: row.name,
+          name: openName(server, { userId, id: row.id }, row.name),
           scope: row.scope,
           connectedAt: row.created_at,
           lastUsedAt: row.last_used_at,

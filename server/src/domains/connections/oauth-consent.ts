@@ -126,7 +126,7 @@ export function createConsent(parts: PartsInUse, server: SealingKey, provider: P
         now: clock.now(),
       });
       if (first === 0) throw new NotevaultError('authorization_over');
-      await insertConnection(handle, userId, connection, clock.now());
+      await insertConnection(handle, server, userId, connection, clock.now());
       await handle.run(store.insertGrant, row);
     });
     return grant;
