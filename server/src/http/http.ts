@@ -11,6 +11,7 @@ import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../engines/tracing/tracing.ts';
 import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, takeBodies } from './body.ts';
 import { type Admitted, callOf, routableUrl } from './call.ts';
+import { buildSerializer, buildValidator } from './compilers.ts';
 import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { refuseExpectation, routeExpectations } from './expectations.ts';
 import { checkHost } from './host.ts';
@@ -106,6 +107,7 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     return503OnClosing: false,
     requestTimeout: REQUEST_MS,
     clientErrorHandler: answerUnreadable,
+    schemaController: { compilersFactory: { buildValidator, buildSerializer } },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false, strictTypes: false } },
   });
   const handleError = errorHandler(`${parts.publicUrl}/.well-known/oauth-protected-resource/api/mcp`);
