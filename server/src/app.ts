@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts';
 import { publicUrlOf } from './config/config.ts';
 import { accountsRoutes } from './domains/accounts/accounts.routes.ts';
 import { type Accounts, createAccounts } from './domains/accounts/accounts.ts';
+import type { AccountParts } from './domains/accounts/parts.ts';
 import { attachmentsRoutes } from './domains/attachments/attachments.routes.ts';
 import { type Attachments, createAttachments } from './domains/attachments/attachments.ts';
 import { defaultExtensions } from './domains/attachments/extensions.ts';
@@ -92,11 +93,15 @@ const COMPUTE_THREADS = Math.max(1, availableParallelism() - 1);
 /** What a task may hold in memory: a document of half a million pieces, or a few copies of a note of 10 MB. */
 const COMPUTE_MB = 256;
 
+/** What no configuration may change: for tests that are about something else. */
+export type AppOverrides = Pick<AccountParts, 'passwordCost'>;
+
 /** Puts the rooms together and binds what each must cause in those on its right. Throws KeyringError for a wrong master key. */
 export async function buildApp(
   engines: Pick<Engines, 'db' | 'keyring' | 'blobs' | 'bus' | 'alone' | 'clock' | 'embedder' | 'web'>,
   config: Config,
   log: FastifyBaseLogger,
+  overrides: AppOverrides = {},
 ): Promise<App> {
   const { keyring, blobs, bus, clock } = engines;
   const metrics = config.metricsToken === null ? null : new Metrics();
@@ -113,6 +118,7 @@ export async function buildApp(
   const credentialsChanged = (userId: UserId) => doors.credentialsChanged(userId);
   const accounts: Accounts = createAccounts({
     ...{ db, keys, clock, plans: config.plans, defaultPlan: config.defaultPlan, registration: config.registration },
+    ...overrides,
     analytics,
     hooks: {
       erasing: async (userId) => {

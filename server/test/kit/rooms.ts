@@ -8,8 +8,8 @@ import type { VaultHooks } from '../../src/domains/vaults/parts.ts';
 import { createVaults, type Vaults } from '../../src/domains/vaults/vaults.ts';
 import type { Database } from '../../src/engines/database/database.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { migrations } from '../../src/migrations.ts';
 import { type TestClock, testClock } from './clock.ts';
+import { CHEAP_PASSWORDS } from './passwords.ts';
 
 /** Accounts and vaults without HTTP, with what they asked of the rooms on their right. */
 export interface Rooms {
@@ -36,12 +36,11 @@ export interface RoomOptions extends Partial<Pick<AccountParts, 'registration' |
 export async function openRooms(open: () => Promise<Database>, options: RoomOptions = {}): Promise<Rooms> {
   const { registration = 'open', plans = builtinPlans, defaultPlan = 'self_hosted', eraseSlice } = options;
   const db = await open();
-  await db.migrate(migrations);
   const clock = testClock();
   const keys = createKeys(db, new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random));
   const asked: Asked = { credentialsChanged: [], opened: [], closed: [], erased: [] };
   const accounts: Accounts = createAccounts({
-    ...{ db, keys, clock, registration, plans, defaultPlan, analytics: null },
+    ...{ db, keys, clock, registration, plans, defaultPlan, analytics: null, passwordCost: CHEAP_PASSWORDS },
     hooks: {
       erasing: (userId) => vaults.eraseAllOf(userId),
       credentialsChanged: (userId) => asked.credentialsChanged.push(userId),

@@ -17,6 +17,7 @@ import type { PublicWeb } from '../../src/engines/web/web.ts';
 import { migrations } from '../../src/migrations.ts';
 import { createLogger } from '../../src/telemetry.ts';
 import { type TestClock, testClock } from './clock.ts';
+import { CHEAP_PASSWORDS } from './passwords.ts';
 import { Caller, Person } from './person.ts';
 import { scratchFolder } from './scratch.ts';
 
@@ -85,7 +86,9 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     ...config,
   };
   const app = opened.use(
-    await buildApp({ db, keyring, blobs, bus, alone: false, clock, web, embedder }, settings, createLogger('silent')),
+    await buildApp({ db, keyring, blobs, bus, alone: false, clock, web, embedder }, settings, createLogger('silent'), {
+      passwordCost: CHEAP_PASSWORDS,
+    }),
   );
   await app.http.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;

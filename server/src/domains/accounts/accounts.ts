@@ -57,7 +57,7 @@ export interface Accounts
 }
 
 export function createAccounts(parts: AccountParts): Accounts {
-  const passwords = createPasswords(parts.clock.random);
+  const passwords = createPasswords(parts.clock.random, parts.passwordCost);
   const guesses = createGuesses(parts.clock);
   const { prepare, ...sessions } = createSessions(parts);
   return {

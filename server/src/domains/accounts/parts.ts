@@ -4,6 +4,7 @@ import type { Clock } from '../../engines/clock/clock.ts';
 import type { Database } from '../../engines/database/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
+import type { PasswordCost } from './passwords.ts';
 
 /** What accounts must cause in the rooms on their right; bound in app.ts. */
 export interface AccountHooks {
@@ -28,5 +29,7 @@ export interface AccountParts {
   readonly defaultPlan: string;
   /** Whoever erases people from the analytics tool; null where nothing is sent to any. */
   readonly analytics: Pick<AnalyticsSink, 'erase'> | null;
+  /** What a new password hash costs; by default what production must have. */
+  readonly passwordCost?: PasswordCost;
   readonly hooks: AccountHooks;
 }

@@ -2,8 +2,15 @@ import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
+/** What a hash costs whoever guesses; memory in KiB. */
+export interface PasswordCost {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
 /** OWASP's second choice for argon2id (Password Storage Cheat Sheet): 19 MiB, two passes, one lane. */
-const PARAMS = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+export const PASSWORD_COST: PasswordCost = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const CHARACTERS_MIN = 8;
@@ -12,7 +19,7 @@ const BYTES_MAX = 256;
 const AT_ONCE = 2;
 const WAITING_MAX = 64;
 
-const hashAsync = promisify(argon2);
+const argon2Async = promisify(argon2);
 
 /** Argon2id hashes in PHC strings, few at once. */
 export interface Passwords {
@@ -27,23 +34,28 @@ export function checkPassword(password: string): void {
   if (Buffer.byteLength(password) > BYTES_MAX) throw new NotevaultError('password_too_long');
 }
 
-export function createPasswords(random: (count: number) => Buffer): Passwords {
+/** @param cost of new hashes, and of looking for an account that is not there. Others are verified by their own. */
+export function createPasswords(
+  random: (count: number) => Buffer,
+  cost: PasswordCost = PASSWORD_COST,
+  derivation: typeof argon2Async = argon2Async,
+): Passwords {
   const turn = createTurns();
-  const derive = (password: string, nonce: Buffer, params: { memory: number; passes: number; parallelism: number }) =>
+  const derive = (password: string, nonce: Buffer, cost: PasswordCost) =>
     // One person types the same letters composed or not, depending on the device.
-    turn(() => hashAsync('argon2id', { message: password.normalize('NFC'), nonce, tagLength: HASH_BYTES, ...params }));
+    turn(() => derivation('argon2id', { message: password.normalize('NFC'), nonce, tagLength: HASH_BYTES, ...cost }));
 
   return {
     async hash(password) {
       const salt = random(SALT_BYTES);
-      return encode(salt, await derive(password, salt, PARAMS));
+      return encode(salt, await derive(password, salt, cost), cost);
     },
     async verify(password, encoded) {
       // No password is over the limit, so a longer text is wrong; hashing it would only cost time.
       const tooLong = Buffer.byteLength(password) > BYTES_MAX;
       const stored = encoded === null ? null : decode(encoded);
-      const { salt, params } = stored ?? { salt: Buffer.alloc(SALT_BYTES), params: PARAMS };
-      const hash = await derive(tooLong ? '' : password, salt, params);
+      const { salt, cost: paid } = stored ?? { salt: Buffer.alloc(SALT_BYTES), cost };
+      const hash = await derive(tooLong ? '' : password, salt, paid);
       return stored !== null && !tooLong && timingSafeEqual(hash, stored.hash);
     },
   };
@@ -72,9 +84,9 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** A PHC string: base64 without padding, version 19 (0x13). */
-function encode(salt: Buffer, hash: Buffer): string {
+function encode(salt: Buffer, hash: Buffer, { memory, passes, parallelism }: PasswordCost): string {
   const plain = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
-  return `$argon2id$v=19$m=${PARAMS.memory},t=${PARAMS.passes},p=${PARAMS.parallelism}$${plain(salt)}$${plain(hash)}`;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${plain(salt)}$${plain(hash)}`;
 }
 
 function decode(encoded: string) {
@@ -82,7 +94,7 @@ function decode(encoded: string) {
   if (match === null) throw new Error('a stored password hash is no argon2id PHC string');
   const [, memory, passes, parallelism, salt = '', hash = ''] = match;
   return {
-    params: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
     salt: Buffer.from(salt, 'base64'),
     hash: Buffer.from(hash, 'base64'),
   };
