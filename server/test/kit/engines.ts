@@ -1,16 +1,18 @@
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
 import type { Database } from '../../src/engines/database/database.ts';
 import { openPostgres } from '../../src/engines/database/postgres.ts';
 import { openSqlite } from '../../src/engines/database/sqlite.ts';
-import { freshPostgres, whyNoPostgres } from './postgres.ts';
+import { migrations } from '../../src/migrations.ts';
+import { migratedPostgres, whyNoPostgres } from './postgres.ts';
 import { openRaw, type Raw } from './raw.ts';
 import { deadScratchFolders, scratchFolder } from './scratch.ts';
 
 /**
- * Registers the tests that `define` holds once per engine. Each `open()` gives a database of its own, empty and without
- * a schema; all of them are closed and removed after the last test.
+ * Registers the tests that `define` holds once per engine. Each `open()` gives a database of its own, empty and at the
+ * latest schema; all of them are closed and removed after the last test.
  */
 export function onEachEngine(title: string, define: (open: () => Promise<Database>) => void): void {
   describe(`${title} on sqlite`, () => define(opener(freshSqlite)));
@@ -41,19 +43,35 @@ async function sweep(): Promise<void> {
   for (const folder of deadScratchFolders('test')) await rm(folder, { recursive: true, force: true });
 }
 
-/** A database in a temporary folder. */
+/** An empty database at the latest schema, in a temporary folder. */
 export async function freshSqlite(): Promise<Opened> {
   swept ??= sweep();
   await swept;
   const folder = scratchFolder('test');
   const file = join(folder, 'test.sqlite');
+  template ??= makeTemplate();
+  await copyFile(await template, file);
   const db = await openSqlite({ file });
   places.set(db, { file });
   return { db, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
+let template: Promise<string> | undefined;
+
+/** A database that others are copies of; gone when the process ends. */
+async function makeTemplate(): Promise<string> {
+  const folder = scratchFolder('test');
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'template.sqlite');
+  const db = await openSqlite({ file });
+  await db.migrate(migrations);
+  // The last connection takes the log into the file.
+  await db[Symbol.asyncDispose]();
+  return file;
+}
+
 export async function freshOnPostgres(): Promise<Opened> {
-  const fresh = await freshPostgres();
+  const fresh = await migratedPostgres();
   const db = await openPostgres({ url: fresh.url });
   places.set(db, { url: fresh.url });
   return { db, remove: async () => fresh[Symbol.asyncDispose]() };

@@ -1,5 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { openPostgres } from '../../src/engines/database/postgres.ts';
+import { migrations } from '../../src/migrations.ts';
 import { startCluster, whyNoCluster } from './postgres-cluster.ts';
 
 /** An empty PostgreSQL database, dropped when disposed of. */
@@ -12,18 +14,60 @@ export function whyNoPostgres(): string | undefined {
   return process.env.TEST_POSTGRES_URL === undefined ? whyNoCluster() : undefined;
 }
 
-/** On the server of `TEST_POSTGRES_URL`, else on one started for this process. */
+/** An empty database on the server of `TEST_POSTGRES_URL`, else on one started for this process. */
 export async function freshPostgres(): Promise<FreshDatabase> {
+  // template0 has no connections, which would make the copy fail.
+  return copyOf('template0');
+}
+
+/** The same, at the latest schema. */
+export async function migratedPostgres(): Promise<FreshDatabase> {
+  template ??= makeTemplate(await serverUrl());
+  return copyOf(await template);
+}
+
+async function copyOf(template: string): Promise<FreshDatabase> {
   const server = await serverUrl();
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  // template0 has no connections, which would make the copy fail.
-  await administer(server, `create database ${name} template template0`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  await administer(server, `create database ${name} template ${template} strategy file_copy`);
   return {
-    url: url.href,
+    url: urlOf(server, name),
     [Symbol.asyncDispose]: () => administer(server, `drop database if exists ${name} with (force)`),
   };
+}
+
+let template: Promise<string> | undefined;
+
+/** Any number, the same for all processes that test on one server. */
+const TEMPLATE_LOCK = 20_261_122;
+
+/** The name of a database at the latest schema, made by the first process that needs it. Nobody else connects to it. */
+async function makeTemplate(server: string): Promise<string> {
+  const digest = createHash('sha256').update(JSON.stringify(migrations)).digest('hex');
+  const name = `test_template_${digest.slice(0, 16)}`;
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  try {
+    // Held until the connection ends.
+    await client.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 1) return name;
+    await client.query(`drop database if exists ${name}_unfinished with (force)`);
+    await client.query(`create database ${name}_unfinished template template0`);
+    const db = await openPostgres({ url: urlOf(server, `${name}_unfinished`) });
+    await db.migrate(migrations);
+    await db[Symbol.asyncDispose]();
+    await client.query(`alter database ${name}_unfinished rename to ${name}`);
+    return name;
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 let started: Promise<string> | undefined;

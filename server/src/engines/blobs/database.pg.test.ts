@@ -7,7 +7,6 @@ import type { Database } from '../database/database.ts';
 import { blobsContract, listAll, newKey, newVault, pieces, readAll } from './blobs.contract.ts';
 import type { BlobKey } from './blobs.ts';
 import * as store from './database.store.ts';
-import { blobsDdl } from './database.tables.ts';
 import { CHUNK_BYTES, databaseBlobs } from './database.ts';
 
 const noise = randomBytes(10 * CHUNK_BYTES + 5);
@@ -27,15 +26,9 @@ function watched(db: Database, told: (name: string, args: unknown[]) => void): D
 }
 
 onEachEngine('blobs in the database', (open) => {
-  const migrated = async (): Promise<Database> => {
-    const db = await open();
-    await db.migrate([{ number: 1, name: 'blobs', ddl: blobsDdl }]);
-    return db;
-  };
-
   blobsContract('database', {
     async open(clock) {
-      const blobs = databaseBlobs(await migrated(), clock);
+      const blobs = databaseBlobs(await open(), clock);
       return { blobs, close: async () => blobs[Symbol.asyncDispose]() };
     },
   });
@@ -64,7 +57,7 @@ onEachEngine('blobs in the database', (open) => {
   }
 
   it('are rows of 256 KB; a small one is written by one transaction', async () => {
-    const db = await migrated();
+    const db = await open();
     const key = newKey();
     let transactions = 0;
     const counting = watched(db, (name) => {
@@ -79,7 +72,7 @@ onEachEngine('blobs in the database', (open) => {
   });
 
   it('are read by the chunks that hold the range, and no other', async () => {
-    const db = await migrated();
+    const db = await open();
     const asked = new Set<number>();
     const watching = watched(db, (name, [, params]) => {
       const { n } = (params ?? {}) as { n?: number };
@@ -96,7 +89,7 @@ onEachEngine('blobs in the database', (open) => {
   });
 
   it('leave no row when their source throws, are deleted, or go with their vault', async () => {
-    const db = await migrated();
+    const db = await open();
     const blobs = databaseBlobs(db, testClock());
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield noise;
@@ -112,7 +105,7 @@ onEachEngine('blobs in the database', (open) => {
   });
 
   it('that a killed process left half are swept after an hour, and what a deletion left at once', async () => {
-    const db = await migrated();
+    const db = await open();
     const clock = testClock();
     const [half, going] = [newKey(), newKey()];
     await databaseBlobs(db, clock).put(going, pieces(noise));
@@ -131,7 +124,7 @@ onEachEngine('blobs in the database', (open) => {
   });
 
   it('fail when they were given up meanwhile, and leave nothing', async () => {
-    const db = await migrated();
+    const db = await open();
     const clock = testClock();
     const blobs = databaseBlobs(db, clock);
     for (const giveUp of [
@@ -154,7 +147,7 @@ onEachEngine('blobs in the database', (open) => {
   });
 
   it('that come slowly but come are not given up', async () => {
-    const db = await migrated();
+    const db = await open();
     const clock = testClock();
     const blobs = databaseBlobs(db, clock);
     const key = newKey();
@@ -170,7 +163,7 @@ onEachEngine('blobs in the database', (open) => {
   });
 
   it('refuse a key that is taken, and keep what is there', async () => {
-    const blobs = databaseBlobs(await migrated(), testClock());
+    const blobs = databaseBlobs(await open(), testClock());
     const key = newKey();
     await blobs.put(key, pieces(noise));
     await assert.rejects(blobs.put(key, pieces(noise.subarray(1))), {
