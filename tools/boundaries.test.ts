@@ -55,6 +55,7 @@ test('engines know nothing above them and of each other only ports', () => {
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../../http/http.ts';"), ['arrow']);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../keyring/sealing.ts';"), ['port']);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../clock/clock.ts';"), []);
+  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../concurrency/fair-queue.ts';"), []);
   assert.deepEqual(rulesIn(sqlite, "import { x } from './writer.ts';"), []);
 });
 

@@ -72,6 +72,11 @@ function pureFault(path: string, specifier: string): Fault | null {
   };
 }
 
+/** How work is ordered and where it runs is nobody's domain. */
+function isBeneathAll(target: string): boolean {
+  return target.startsWith('packages/') || target.startsWith('server/src/concurrency/');
+}
+
 interface RoomFile {
   readonly room: string;
   /** `verb` for `<room>.ts` and its helpers; else what stands before `.ts`: store, tables, schema, routes. */
@@ -91,8 +96,7 @@ function roomOf(path: string): RoomFile | null {
 function roomFault(from: RoomFile, target: string, typeOnly: boolean): Fault | null {
   const to = roomOf(target);
   if (to !== null) return to.room === from.room ? insideFault(from, to) : ladderFault(from, to, typeOnly);
-  // How work is ordered and where it runs is nobody's domain.
-  if (target.startsWith('packages/') || target.startsWith('server/src/concurrency/')) return null;
+  if (isBeneathAll(target)) return null;
   if (target.startsWith('server/src/http/')) {
     if (from.kind === 'routes' || from.kind === 'schema') return null;
     return { rule: 'arrow', message: 'only routes and schemas know HTTP: throw a NotevaultError, return data.' };
@@ -155,7 +159,7 @@ function portOf(target: string): string {
 }
 
 function engineFault(path: string, target: string): Fault | null {
-  if (target.startsWith('packages/') || portOf(target) === portOf(path)) return null;
+  if (isBeneathAll(target) || portOf(target) === portOf(path)) return null;
   if (!target.startsWith('server/src/engines/')) {
     return { rule: 'arrow', message: `an engine knows nothing above it: take what ${target} gives as a parameter.` };
   }

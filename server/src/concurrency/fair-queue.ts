@@ -10,6 +10,9 @@ interface Line<Item> {
   spent: number;
 }
 
+/** Whether an owner's first item may go now; the owner's turn is kept meanwhile. */
+export type MayGo<Item> = (owner: string, item: Item) => boolean;
+
 /** How much may wait, counted in items and in their weight (bytes, say). */
 export interface QueueLimits {
   readonly items: number;
@@ -57,18 +60,33 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Takes the next item out; undefined when nothing waits. */
-  shift(): { readonly owner: string; readonly item: Item } | undefined {
-    const next = this.#cheapest();
+  /** The next item, which stays in; undefined when nothing waits. `may` says whose turn it can be. */
+  peek(may: MayGo<Item> = anyone): { readonly owner: string; readonly item: Item } | undefined {
+    const next = this.#cheapest(may);
+    const first = next?.[1].waiting[0];
+    return next === undefined || first === undefined ? undefined : { owner: next[0], item: first.item };
+  }
+
+  /** Takes the next item out; undefined when nothing waits. `may` says whose turn it can be. */
+  shift(may: MayGo<Item> = anyone): { readonly owner: string; readonly item: Item } | undefined {
+    const next = this.#cheapest(may);
     if (next === undefined) return undefined;
     const [owner, line] = next;
     const first = line.waiting.shift();
     if (first === undefined) return undefined;
-    line.weight -= first.weight;
-    this.#length -= 1;
-    this.#weight -= first.weight;
+    this.#drop(line, first);
     this.#level = line.spent;
     return { owner, item: first.item };
+  }
+
+  /** Takes an item out before its turn. @returns false when it does not wait. */
+  remove(owner: string, item: Item): boolean {
+    const line = this.#lines.get(owner);
+    const at = line?.waiting.findIndex((waiting) => waiting.item === item) ?? -1;
+    const [found] = at < 0 ? [] : (line?.waiting.splice(at, 1) ?? []);
+    if (line === undefined || found === undefined) return false;
+    this.#drop(line, found);
+    return true;
   }
 
   /** Counts what an owner's item cost, in whatever unit the caller measures. */
@@ -87,11 +105,19 @@ export class FairQueue<Item> {
     return items;
   }
 
-  #cheapest(): [string, Line<Item>] | undefined {
+  #drop(line: Line<Item>, { weight }: Waiting<Item>): void {
+    line.weight -= weight;
+    this.#length -= 1;
+    this.#weight -= weight;
+  }
+
+  #cheapest(may: MayGo<Item>): [string, Line<Item>] | undefined {
     let best: [string, Line<Item>] | undefined;
     for (const entry of this.#lines) {
-      const [, line] = entry;
-      if (line.waiting.length > 0 && (best === undefined || line.spent < best[1].spent)) best = entry;
+      const [owner, line] = entry;
+      const [first] = line.waiting;
+      if (first === undefined || (best !== undefined && line.spent >= best[1].spent)) continue;
+      if (may(owner, first.item)) best = entry;
     }
     return best;
   }
@@ -102,3 +128,5 @@ export class FairQueue<Item> {
     this.#level = 0;
   }
 }
+
+const anyone = () => true;

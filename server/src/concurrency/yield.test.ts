@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createYield, SliceScheduler } from './yield.ts';
+
+/** An event loop whose turns are taken by hand, and a clock that work moves on. */
+function handTurned(t: { mock: { method: typeof import('node:test').mock.method } }) {
+  const turns: (() => void)[] = [];
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  return {
+    scheduler: new SliceScheduler((run) => turns.push(run)),
+    work: (ms: number) => {
+      now += ms;
+    },
+    /** One turn of the loop; false when nothing waits for one. */
+    async turn(): Promise<boolean> {
+      const due = turns.splice(0);
+      for (const run of due) run();
+      await new Promise((resolve) => setImmediate(resolve));
+      return due.length > 0;
+    },
+  };
+}
+
+test('work yields once the slice of time is used up, and not before', async (t) => {
+  const loop = handTurned(t);
+  const yieldIfDue = createYield('alice', loop.scheduler);
+  await yieldIfDue();
+  loop.work(4);
+  await yieldIfDue();
+  assert.equal(loop.scheduler.resumed, 0);
+  loop.work(1);
+  const yielding = yieldIfDue();
+  assert.equal(await loop.turn(), true);
+  await yielding;
+  assert.equal(loop.scheduler.resumed, 1);
+});
+
+test('all long work together has one slice in each turn of the loop', async (t) => {
+  const loop = handTurned(t);
+  let done = 0;
+  const work = async () => {
+    const yieldIfDue = createYield('alice', loop.scheduler);
+    for (let at = 0; at < 10; at++) {
+      await yieldIfDue();
+      loop.work(1);
+      done += 1;
+    }
+  };
+  const all = [work(), work(), work(), work()];
+  // Work that begins at once has looked at the clock before any of it was done: that is over after the first turn.
+  await loop.turn();
+  for (let before = done; await loop.turn(); before = done) {
+    assert.ok(done - before <= 5, `${done - before} ms in one turn`);
+  }
+  await Promise.all(all);
+  assert.equal(done, 40);
+});
+
+test('work of owners goes on by the time it took: little of one does not wait for much of another', async (t) => {
+  const loop = handTurned(t);
+  const order: string[] = [];
+  const work = async (owner: string, count: number) => {
+    const yieldIfDue = createYield(owner, loop.scheduler);
+    for (let at = 0; at < count; at++) {
+      await yieldIfDue();
+      loop.work(5);
+      order.push(owner);
+    }
+  };
+  const much = Array.from({ length: 20 }, () => work('alice', 5));
+  await loop.turn();
+  const little = work('bob', 3);
+  let turns = 0;
+  let bobDone = 0;
+  void little.then(() => {
+    bobDone = turns;
+  });
+  while (await loop.turn()) turns += 1;
+  await Promise.all([...much, little]);
+  assert.ok(bobDone <= 10, `bob was done after ${bobDone} turns of ${turns}: ${order.join(' ')}`);
+});
+
+test('a request enters at once while there is time, and else in its owner’s turn', async (t) => {
+  const loop = handTurned(t);
+  const entered: string[] = [];
+  const enter = (owner: string, ms: number) =>
+    loop.scheduler.enter(owner).then(() => {
+      loop.work(ms);
+      entered.push(owner);
+    });
+  await enter('alice', 6);
+  const waiting = [enter('alice', 6), enter('alice', 6), enter('bob', 1)];
+  assert.deepEqual(entered, ['alice']);
+  for (let at = 0; at < 4; at++) await loop.turn();
+  await Promise.all(waiting);
+  assert.deepEqual(entered, ['alice', 'bob', 'alice', 'alice']);
+});
