@@ -1,3 +1,5 @@
+import { currentOwner } from '../../concurrency/owner.ts';
+import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { BodyDeadline } from './body-deadline.ts';
 import { DatabaseError, type ReadHandle } from './database.ts';
 import type { Connection } from './sqlite.connection.ts';
@@ -6,6 +8,8 @@ import { SqliteHandle } from './sqlite.handle.ts';
 
 export interface ReaderLimits {
   readonly connections: number;
+  /** Of one owner at once: reads of a large vault, in slices, must leave a connection for others. */
+  readonly connectionsPerOwner: number;
   /** Bodies that may wait for a connection; more are refused as overloaded. */
   readonly maxWaiting: number;
   /** A body that leaves its handle alone for so long is cut off: its snapshot keeps the `-wal` file from being reused. */
@@ -18,22 +22,33 @@ export class Readers {
   readonly #limits: ReaderLimits;
   readonly #all: Connection[] = [];
   readonly #idle: Connection[] = [];
-  readonly #waiting: PromiseWithResolvers<Connection>[] = [];
+  readonly #permits: FairSemaphore;
+  readonly #over = new AbortController();
   #closing = false;
 
   constructor(open: () => Connection, limits: ReaderLimits) {
     this.#open = open;
     this.#limits = limits;
+    this.#permits = new FairSemaphore({
+      units: limits.connections,
+      unitsPerOwner: limits.connectionsPerOwner,
+      waiting: limits.maxWaiting,
+      waitingPerOwner: Math.ceil(limits.maxWaiting / 2),
+    });
   }
 
   async read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
-    const connection = await this.#take();
+    if (this.#closing) throw closed();
+    using _ = await this.#permits.acquire(currentOwner(), 1, this.#over.signal).catch((error) => {
+      throw error instanceof DatabaseError ? error : overloaded();
+    });
+    const connection = this.#idle.pop() ?? this.#another();
     try {
       return await this.#snapshot(connection, body);
     } catch (error) {
       throw portError(error);
     } finally {
-      this.#give(connection);
+      this.#idle.push(connection);
     }
   }
 
@@ -48,7 +63,7 @@ export class Readers {
   /** Refuses new bodies and waits for those under way. */
   async close(): Promise<void> {
     this.#closing = true;
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(closed());
+    this.#over.abort(closed());
     while (this.#idle.length < this.#all.length) await new Promise((resolve) => setImmediate(resolve));
     for (const connection of this.#all) connection.close();
   }
@@ -68,21 +83,6 @@ export class Readers {
     }
   }
 
-  async #take(): Promise<Connection> {
-    if (this.#closing) throw closed();
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
-    if (this.#all.length < this.#limits.connections) {
-      return this.#another();
-    }
-    if (this.#waiting.length >= this.#limits.maxWaiting) {
-      throw new DatabaseError('overloaded', 'too many readers are waiting');
-    }
-    const waiting = Promise.withResolvers<Connection>();
-    this.#waiting.push(waiting);
-    return waiting.promise;
-  }
-
   #another(): Connection {
     try {
       const connection = this.#open();
@@ -92,12 +92,10 @@ export class Readers {
       throw portError(error);
     }
   }
+}
 
-  #give(connection: Connection): void {
-    const waiting = this.#waiting.shift();
-    if (waiting === undefined) this.#idle.push(connection);
-    else waiting.resolve(connection);
-  }
+function overloaded(): DatabaseError {
+  return new DatabaseError('overloaded', 'too many readers are waiting');
 }
 
 function readLeftOpen(): DatabaseError {

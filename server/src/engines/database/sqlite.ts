@@ -122,7 +122,12 @@ class Sqlite implements Database {
     );
     const openReader = () => new Connection(file, { readOnly: true, pragmas: READER });
     this.#single = openReader();
-    this.#readers = new Readers(openReader, { connections: READER_CONNECTIONS, maxWaiting, idleMs });
+    this.#readers = new Readers(openReader, {
+      connections: READER_CONNECTIONS,
+      connectionsPerOwner: READER_CONNECTIONS - 1,
+      maxWaiting,
+      idleMs,
+    });
     this.#unmapping = setInterval(() => {
       for (const each of [connection, this.#single, this.#readers]) each.unmap();
     }, unmapMs).unref();

@@ -1,14 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { currentOwner } from '../../concurrency/owner.ts';
 import { BodyDeadline } from './body-deadline.ts';
 import { DatabaseError, type Pace, type WriteHandle } from './database.ts';
 import { type Connection, whenFree } from './sqlite.connection.ts';
 import { portError } from './sqlite.errors.ts';
 import { SqliteHandle } from './sqlite.handle.ts';
 import type { Durability } from './sqlite.wal.ts';
+import { WriterQueue } from './sqlite.writer-queue.ts';
 
 interface Job {
   readonly body: (handle: WriteHandle) => Promise<unknown>;
   readonly pace: Pace;
+  readonly owner: string;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Runs a function where the caller stands, as to AsyncLocalStorage: the queue is worked off by whoever came first. */
@@ -41,7 +44,7 @@ export class Writer {
   readonly #durability: Durability;
   readonly #limits: WriterLimits;
   readonly #statements;
-  #queue: Job[] = [];
+  readonly #queue: WriterQueue<Job>;
   #unanswered = 0;
   #working: Promise<void> | undefined;
   #held: Promise<void> | undefined;
@@ -55,6 +58,7 @@ export class Writer {
     this.#connection = connection;
     this.#durability = durability;
     this.#limits = limits;
+    this.#queue = new WriterQueue(Math.ceil(limits.maxWaiting / 2));
     this.#statements = {
       begin: connection.prepare('begin immediate'),
       commit: connection.prepare('commit'),
@@ -70,15 +74,16 @@ export class Writer {
   transact<T>(body: (handle: WriteHandle) => Promise<T>, pace: Pace = 'short'): Promise<T> {
     if (this.#closing) return Promise.reject(new DatabaseError('unavailable', 'the database is closed'));
     if (this.#durability.failure !== undefined) return Promise.reject(this.#durability.failure);
-    if (this.#unanswered >= this.#limits.maxWaiting) {
-      return Promise.reject(new DatabaseError('overloaded', 'too many transactions are waiting'));
-    }
+    if (this.#unanswered >= this.#limits.maxWaiting) return Promise.reject(overloaded());
     return new Promise<T>((resolve, reject) => {
-      this.#unanswered++;
       const inContext = AsyncLocalStorage.snapshot();
-      const job = { body, pace, resolve: resolve as Job['resolve'], reject, inContext, outcome: undefined };
-      const behind = pace === 'first' ? this.#queue.findIndex((other) => other.pace !== 'first') : -1;
-      this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, job);
+      const owner = currentOwner();
+      const job = { body, pace, owner, resolve: resolve as Job['resolve'], reject, inContext, outcome: undefined };
+      if (!this.#queue.push(job)) {
+        reject(overloaded());
+        return;
+      }
+      this.#unanswered++;
       this.#working ??= this.#work();
     });
   }
@@ -111,7 +116,7 @@ export class Writer {
       while (this.#held !== undefined) await this.#held;
       const failure = this.#durability.failure;
       if (failure === undefined) await this.#group();
-      else for (const job of this.#queue.splice(0)) this.#answer(job, failed(failure));
+      else for (const job of this.#queue.clear()) this.#answer(job, failed(failure));
     }
     this.#working = undefined;
   }
@@ -120,14 +125,14 @@ export class Writer {
     const until = performance.now() + GROUP_MS;
     const jobs: Job[] = [];
     const next = () => {
-      const open = performance.now() < until && mayShare(jobs[0]?.pace, this.#queue[0]?.pace);
+      const open = performance.now() < until && mayShare(jobs[0]?.pace, this.#queue.nextPace);
       const job = jobs.length === 0 || open ? this.#queue.shift() : undefined;
       if (job !== undefined) jobs.push(job);
       return job;
     };
     const result = await this.#transaction(next);
     if ('wrote' in result) return this.#answerOnceDurable(jobs, result.wrote);
-    if (result.begun === false) jobs.push(...this.#queue.splice(0));
+    if (result.begun === false) jobs.push(...this.#queue.clear());
     if (jobs.length === 1 || !result.begun) {
       for (const job of jobs) this.#answer(job, failed(result.error));
       return;
@@ -160,8 +165,10 @@ export class Writer {
       for (let job = next(); job !== undefined; job = next()) {
         job.outcome = undefined;
         this.#statements.savepoint();
+        const began = performance.now();
         const { handle, outcome } = job.pace === 'long' ? await this.#runLong(job) : await this.#runShort(job);
         handle.end();
+        this.#queue.charge(job, performance.now() - began);
         job.outcome = outcome;
         if (!this.#connection.inTransaction) return { error: handle.failure?.error ?? lostByBody(), begun: true };
         if (outcome.kind !== 'done') this.#statements.rollbackTo();
@@ -285,6 +292,10 @@ function failed(error: unknown): Outcome {
 
 function leftOpen(): DatabaseError {
   return new DatabaseError('body_left_open', 'the body of a transaction awaited something other than its handle');
+}
+
+function overloaded(): DatabaseError {
+  return new DatabaseError('overloaded', 'too many transactions are waiting');
 }
 
 function lostByBody(): DatabaseError {
