@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { AttachmentId, BlobId, Seq } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { ByteRange } from '../../engines/blobs/blobs.ts';
 import type { ReadHandle } from '../../engines/database/database.ts';
 import { KeyringError } from '../../engines/keyring/keyring.ts';
@@ -54,7 +54,6 @@ export interface Reading {
 }
 
 const PAGE = 1000;
-const SLICE = 200;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export function createReading({ db, blobs, tree }: AttachmentParts): Reading {
@@ -98,9 +97,9 @@ export function createReading({ db, blobs, tree }: AttachmentParts): Reading {
     },
     async list(vault, folder) {
       const found: Attachment[] = [];
-      for (const [at, row] of (folder === '' ? await rowsOf(db, vault) : await rowsBelow(vault, folder)).entries()) {
-        // Opening takes microseconds a row, and everybody else waits.
-        if (at % SLICE === 0) await nextTurn();
+      const yieldIfDue = createYield();
+      for (const row of folder === '' ? await rowsOf(db, vault) : await rowsBelow(vault, folder)) {
+        await yieldIfDue();
         found.push(toAttachment(openAttachment(vault, row)));
       }
       return found.sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -61,7 +61,7 @@ export interface Weighing {
   /** Fetches the candidates under some keys: those of the edges to be weighed. */
   fetch(keys: readonly Buffer[]): Promise<void>;
   weigh(edge: StoredEdge, text: LinkText, source: Way): void;
-  decide(breathe: () => Promise<void>): Promise<Fates>;
+  decide(yieldIfDue: () => Promise<void>): Promise<Fates>;
 }
 
 /** @param attachmentExtensions as for createLinks. */
@@ -123,11 +123,11 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
     }
 
     /** A text is looked up by its last segment, and many have the same. */
-    async function keysOfChoices(breathe: () => Promise<void>): Promise<Buffer[]> {
+    async function keysOfChoices(yieldIfDue: () => Promise<void>): Promise<Buffer[]> {
       const names = new Set<string>();
       const keys: Buffer[] = [];
       for (const { text, choices, back } of open) {
-        await breathe();
+        await yieldIfDue();
         for (const name of [...choices.map(fileName), ...(back === null ? [] : [back])]) {
           if (names.has(name)) continue;
           names.add(name);
@@ -140,12 +140,12 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
     return {
       fetch: candidates.fetch,
       weigh,
-      async decide(breathe) {
-        await candidates.fetch(await keysOfChoices(breathe));
+      async decide(yieldIfDue) {
+        await candidates.fetch(await keysOfChoices(yieldIfDue));
         const changes = new Map<NoteId, Change[]>();
         const shifts: Shift[] = [];
         for (const each of open) {
-          await breathe();
+          await yieldIfDue();
           const { edge, text, now, target, back } = each;
           const source = edge.source_id as NoteId;
           const chosen = target === null ? null : textFor(each);

@@ -55,17 +55,17 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
     handle: ReadHandle,
     vault: OpenVault,
     moves: readonly MovedItem[],
-    breathe: () => Promise<void>,
+    yieldIfDue: () => Promise<void>,
   ): Promise<Plan> {
     const edges = await touchedEdges(handle, vault, moves);
-    await breathe();
+    await yieldIfDue();
     const moveOf = new Map<string, MovedItem>(moves.map((move) => [move.id, move]));
     const weighing = fates.weighing(handle, vault, moves);
     const texts = new Map<string, readonly LinkText[]>();
     await weighing.fetch(edges.flatMap(keysOfEdge));
     const bySource = Map.groupBy(edges, ({ source_id }) => source_id);
     for (const row of await handle.allIn(store.findSources, { vault: vault.id }, [...bySource.keys()])) {
-      await breathe();
+      await yieldIfDue();
       const source = readableSource(vault, row);
       if (source === null) continue;
       texts.set(row.id, source.texts);
@@ -75,7 +75,7 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
         if (text !== undefined && edge.target_key !== null) weighing.weigh(edge, text, path);
       }
     }
-    const { changes, shifts } = await weighing.decide(breathe);
+    const { changes, shifts } = await weighing.decide(yieldIfDue);
     const rewrites = new Map(
       [...changes].map(([id, list]) => [id, list.map(({ ord, text }) => ({ ord, target: text }))]),
     );
@@ -87,14 +87,14 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
     vault: OpenVault,
     move: LinkMove,
     rewritten: ReadonlyMap<NoteId, Rewritten>,
-    breathe: () => Promise<void>,
+    yieldIfDue: () => Promise<void>,
   ): Promise<Prepared> {
     // Only this room makes plans.
     const plan = move as Plan;
     const shiftsOf = Map.groupBy(plan.shifts, ({ source }) => source);
     const prepared: Prepared = { links: 'prepared', shifts: plan.shifts, cleared: [], edges: [], texts: [] };
     for (const [source, { version, links }] of rewritten) {
-      await breathe();
+      await yieldIfDue();
       const before = plan.texts.get(source) ?? [];
       const changes = new Map((plan.changes.get(source) ?? []).map((change) => [change.ord, change]));
       const texts = links.map((link, ord) => {

@@ -1,8 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { Pace, WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { breather } from './breather.ts';
 import * as store from './bury.store.ts';
 import { Stale } from './commit.ts';
 import { sealed } from './meta.ts';
@@ -54,12 +54,12 @@ export async function prepareBurials(
   { vault, device }: Pick<Writing, 'vault' | 'device'>,
   rows: readonly StoredRow[],
 ): Promise<Burial[]> {
-  const breathe = breather();
+  const yieldIfDue = createYield();
   const burials: Burial[] = [];
   for (const slice of readSlices(rows)) {
-    await checkReadable(parts, vault, slice, breathe);
+    await checkReadable(parts, vault, slice, yieldIfDue);
     for (const row of slice) {
-      await breathe();
+      await yieldIfDue();
       const id = row.id as NoteId;
       const meta = sealed.openMeta(vault, id, row.stamp, row.meta);
       const tombstone = sealed.meta(vault, id, row.stamp + 1, { ...meta, deletedBy: device });
@@ -74,13 +74,13 @@ async function checkReadable(
   { db, hooks }: NoteParts,
   vault: OpenVault,
   rows: readonly StoredRow[],
-  breathe: () => Promise<void>,
+  yieldIfDue: () => Promise<void>,
 ): Promise<void> {
   const ids = rows.map(({ id }) => id as NoteId);
   const bodies = await db.allIn(store.findStampedBodies, { vault: vault.id }, ids);
   const bodyOf = new Map(bodies.map((body) => [body.id, body]));
   for (const { id, stamp, version } of rows) {
-    await breathe();
+    await yieldIfDue();
     const body = bodyOf.get(id);
     if (body?.stamp !== stamp) throw new Stale();
     sealed.openContent(vault, id, version, body.content);

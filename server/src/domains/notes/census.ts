@@ -1,5 +1,5 @@
+import { createYield } from '../../concurrency/yield.ts';
 import type { HotVaults, OpenVault } from '../vaults/vaults.ts';
-import { breather } from './breather.ts';
 import { type HotNote, hotNotes } from './hot.ts';
 import type { Counted } from './notes.schema.ts';
 
@@ -34,9 +34,9 @@ async function countWords(
 ): Promise<Counted[]> {
   const found = new Map<string, Seen>();
   await hot.look(vault, async (look) => {
-    const breathe = breather();
+    const yieldIfDue = createYield();
     for (const note of (await look.rows(hotNotes)).byId.values()) {
-      await breathe();
+      await yieldIfDue();
       for (const name of wordsOf(note)) count(found, name, note);
     }
   });

@@ -2,11 +2,11 @@ import { folderOf } from '@notevault/note-text/paths.ts';
 import { aliasKey } from '@notevault/note-text/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { Holder } from '../tree/tree.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type Basis, conflictWithHolder } from './basis.ts';
-import { breather } from './breather.ts';
 import { nameKeysOf } from './name-keys.ts';
 import type { NoteLink } from './notes.schema.ts';
 import * as store from './notes.store.ts';
@@ -83,11 +83,11 @@ export async function writeNotes<Result>(
   work: Work<Result>,
 ): Promise<Result> {
   const plans = new Map<number, Plan>();
-  const breathe = breather();
+  const yieldIfDue = createYield();
   let unplanned = Array.from({ length: count }, (_, index) => index);
   for (let round = 1; ; round++) {
     for (const index of unplanned) {
-      await breathe();
+      await yieldIfDue();
       const plan = await settled(work.plan(index));
       if (plan instanceof NotevaultError) work.refuse(index, plan);
       else plans.set(index, plan);

@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './feed.store.ts';
@@ -41,7 +42,7 @@ export interface NoteFeed {
   textsOf(
     handle: ReadHandle,
     vault: OpenVault,
-    notes: readonly Pick<ChangedNote, 'id' | 'version'>[],
+    notes: readonly Pick<ChangedNote, 'id' | 'version' | 'sizeBytes'>[],
   ): Promise<Map<NoteId, string>>;
   /**
    * As changedAfter, but sealed, and with the texts: as many notes as make up `bytes` of text together, at least one
@@ -81,23 +82,50 @@ export const noteFeed: NoteFeed = {
     return withTexts(handle, vault, await handle.allIn(findRows, { vault: vault.id }, ids));
   },
   async changedAfter(handle, vault, after, limit) {
-    const rows = await handle.all(store.findChangedAfter, { vault: vault.id, after, limit });
-    return rows.map((row) => ({
-      ...{ id: row.id as NoteId, seq: row.seq as Seq, version: row.version, mtime: row.mtime },
-      ...{ sizeBytes: row.size_bytes, createdAt: row.created_at, updatedAt: row.updated_at },
-      deleted: row.deleted_at !== null,
-      meta: sealed.openMeta(vault, row.id, row.stamp, row.meta),
-    }));
+    const yieldIfDue = createYield();
+    const notes: ChangedNote[] = [];
+    for (const row of await handle.all(store.findChangedAfter, { vault: vault.id, after, limit })) {
+      await yieldIfDue();
+      notes.push({
+        ...{ id: row.id as NoteId, seq: row.seq as Seq, version: row.version, mtime: row.mtime },
+        ...{ sizeBytes: row.size_bytes, createdAt: row.created_at, updatedAt: row.updated_at },
+        deleted: row.deleted_at !== null,
+        meta: sealed.openMeta(vault, row.id, row.stamp, row.meta),
+      });
+    }
+    return notes;
   },
   async textsOf(handle, vault, notes) {
-    const versions = new Map(notes.map((note) => [note.id as string, note.version]));
-    const bodies = await handle.allIn(store.findContents, { vault: vault.id }, [...versions.keys()]);
-    if (bodies.length !== versions.size) throw new NotevaultError('note_unreadable');
-    return new Map(
-      bodies.map(({ note_id: id, content }) => [
-        id as NoteId,
-        sealed.openContent(vault, id, versions.get(id) ?? 0, content),
-      ]),
-    );
+    const yieldIfDue = createYield();
+    const texts = new Map<NoteId, string>();
+    for (const slice of slicesBySize(notes)) {
+      const versions = new Map(slice.map((note) => [note.id as string, note.version]));
+      await yieldIfDue();
+      for (const { note_id: id, content } of await handle.allIn(store.findContents, { vault: vault.id }, [
+        ...versions.keys(),
+      ])) {
+        await yieldIfDue();
+        texts.set(id as NoteId, sealed.openContent(vault, id, versions.get(id) ?? 0, content));
+      }
+    }
+    if (texts.size !== notes.length) throw new NotevaultError('note_unreadable');
+    return texts;
   },
 };
+
+/** Texts that are read together: on SQLite a read holds the event loop while it lasts. */
+const TEXTS = { notes: 100, bytes: 512 * 1024 };
+
+function* slicesBySize<Note extends Pick<ChangedNote, 'sizeBytes'>>(notes: readonly Note[]): Generator<Note[]> {
+  let slice: Note[] = [];
+  let bytes = 0;
+  for (const note of notes) {
+    bytes += note.sizeBytes;
+    if (slice.length > 0 && (bytes > TEXTS.bytes || slice.length === TEXTS.notes)) {
+      yield slice;
+      [slice, bytes] = [[], note.sizeBytes];
+    }
+    slice.push(note);
+  }
+  if (slice.length > 0) yield slice;
+}

@@ -1,8 +1,8 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
 import type { FolderId } from '@notevault/protocol/ids.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { breather } from './breather.ts';
 import { type HotNote, hotNotes } from './hot.ts';
 import type { NoteListed } from './notes.schema.ts';
 import * as store from './notes.store.ts';
@@ -19,21 +19,24 @@ export async function listIn(
   folder: FolderId | null,
 ): Promise<NoteListed[]> {
   if (hot.holds(vault, hotNotes)) {
-    return hot.look(vault, async (look) =>
-      (await look.rows(hotNotes))
-        .sorted()
-        .filter(({ folderId }) => folderId === folder)
-        .map(hotListed),
-    );
+    return hot.look(vault, async (look) => {
+      const yieldIfDue = createYield();
+      const notes: NoteListed[] = [];
+      for (const note of await (await look.rows(hotNotes)).sorted()) {
+        await yieldIfDue();
+        if (note.folderId === folder) notes.push(hotListed(note));
+      }
+      return notes;
+    });
   }
   const rows =
     folder === null
       ? await db.all(store.findRowsAtRoot, { vault: vault.id })
       : await db.allIn(store.findRowsIn, { vault: vault.id }, [folder]);
-  const breathe = breather();
+  const yieldIfDue = createYield();
   const notes: NoteListed[] = [];
   for (const row of rows) {
-    await breathe();
+    await yieldIfDue();
     notes.push(toListed(vault, row));
   }
   return notes.sort((a, b) => (a.path < b.path ? -1 : 1));

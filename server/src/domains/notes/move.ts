@@ -9,6 +9,7 @@ import {
 } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import {
   type FolderEntry,
@@ -19,7 +20,6 @@ import {
   type Spot,
 } from '../tree/tree.ts';
 import { conflictOver } from './basis.ts';
-import { breather } from './breather.ts';
 import { Stale } from './commit.ts';
 import { sealed } from './meta.ts';
 import * as store from './notes.store.ts';
@@ -100,14 +100,14 @@ export async function moveOne<Result>(
 async function moveOnce<Result>(parts: NoteParts, writing: Writing<Result>, move: Move<Result>): Promise<Result> {
   const { db, vaults, hooks, files } = parts;
   const { vault } = writing;
-  const breathe = breather();
+  const yieldIfDue = createYield();
   const before = await vaults.currentSeq(db, vault);
   const prepare = async () => {
     const scope = await scopeOf(parts, writing, await move.find());
     checkPaths(scope, move.field);
-    const plan = await hooks.planMove(db, vault, [...scope.notes, ...scope.files.map(movedFile)], breathe);
-    const revisions = await reviseNotes(parts, writing, scope.notes, plan, breathe);
-    const links = await hooks.prepareMove(vault, plan, rewrittenOf(revisions), breathe);
+    const plan = await hooks.planMove(db, vault, [...scope.notes, ...scope.files.map(movedFile)], yieldIfDue);
+    const revisions = await reviseNotes(parts, writing, scope.notes, plan, yieldIfDue);
+    const links = await hooks.prepareMove(vault, plan, rewrittenOf(revisions), yieldIfDue);
     return { scope, revisions, links, moved: files.prepareMove(vault, scope.files) };
   };
   const { scope, revisions, links, moved } = await prepare().catch(async (error) => {

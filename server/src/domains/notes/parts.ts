@@ -91,19 +91,19 @@ export interface PreparedLinks {
 
 /** What links must do when notes and attachments move. */
 export interface MovingHooks {
-  /** Finds out, before the transaction, what a move does to links. Calls `breathe` often: there may be many. */
+  /** Finds out, before the transaction, what a move does to links. Calls `yieldIfDue` often: there may be many. */
   planMove(
     handle: ReadHandle,
     vault: OpenVault,
     moves: readonly MovedItem[],
-    breathe: () => Promise<void>,
+    yieldIfDue: () => Promise<void>,
   ): Promise<LinkMove>;
   /** Makes ready what the move writes of links, still before the transaction; `rewritten` are the notes with new text. */
   prepareMove(
     vault: OpenVault,
     plan: LinkMove,
     rewritten: ReadonlyMap<NoteId, Rewritten>,
-    breathe: () => Promise<void>,
+    yieldIfDue: () => Promise<void>,
   ): Promise<PreparedLinks>;
   /** Brings the edges in line, inside the transaction. */
   applyMove(handle: WriteHandle, vault: OpenVault, prepared: PreparedLinks): Promise<void>;

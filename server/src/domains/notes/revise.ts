@@ -42,7 +42,7 @@ export async function reviseNotes(
   writing: Pick<Writing, 'vault' | 'actor'>,
   moving: readonly MovingNote[],
   plan: LinkMove,
-  breathe: () => Promise<void>,
+  yieldIfDue: () => Promise<void>,
 ): Promise<Revision[]> {
   const moves = new Map(moving.map((note) => [note.id, note]));
   const all = [...moves.keys(), ...[...plan.rewrites.keys()].filter((id) => !moves.has(id))];
@@ -56,7 +56,7 @@ export async function reviseNotes(
     const { rows, bodyOf } = await snapshotOfNotes(parts, writing.vault, slice, slice.filter(asksText));
     const rowOf = new Map(rows.map((row) => [row.id, row]));
     for (const id of slice) {
-      await breathe();
+      await yieldIfDue();
       const row = rowOf.get(id);
       const planned = moves.get(id);
       // Somebody wrote to it, or deleted it, since the move was planned.

@@ -1,6 +1,6 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { Database, WriteHandle } from '../../engines/database/database.ts';
-import { breather } from './breather.ts';
 import { EVERY_VERSION_MS } from './meta.ts';
 import * as store from './versions.store.ts';
 
@@ -27,7 +27,7 @@ type DueVersion = Awaited<ReturnType<typeof findDue>>[number];
  * how many it deleted.
  */
 export async function thinVersions(db: Database, now: number, retention: Retention): Promise<number> {
-  const breathe = breather();
+  const yieldIfDue = createYield();
   let deleted = 0;
   for (let seen = 0; seen < RUN_MAX; seen += SLICE) {
     const { due, gone } = await db.transact(async (handle) => {
@@ -38,7 +38,7 @@ export async function thinVersions(db: Database, now: number, retention: Retenti
     });
     deleted += gone;
     if (due < SLICE) break;
-    await breathe();
+    await yieldIfDue();
   }
   return deleted;
 }

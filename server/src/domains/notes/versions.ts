@@ -2,9 +2,9 @@ import { deriveNote } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { Basis } from './basis.ts';
-import { breather } from './breather.ts';
 import type { Plan } from './commit.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import type { Note, NoteVersion } from './notes.schema.ts';
@@ -46,11 +46,11 @@ async function listVersions({ db }: NoteParts, vault: OpenVault, id: NoteId): Pr
   const meta = sealed.openMeta(vault, id, row.stamp, row.meta);
   const current = { version: row.version, created_at: meta.made, size_bytes: row.size_bytes };
   const versions = [versionOf(current, meta)];
-  const breathe = breather();
+  const yieldIfDue = createYield();
   for (let before = row.version; ; ) {
     const slice = await db.all(store.listVersions, { vault: vault.id, id, before, limit: SLICE });
     for (const kept of slice) {
-      await breathe();
+      await yieldIfDue();
       versions.push(versionOf(kept, sealed.openVersion(vault, id, kept.version, kept.meta)));
       before = kept.version;
     }

@@ -1,6 +1,7 @@
 import { folderOf, normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { type FolderId, parseUuid } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -173,7 +174,13 @@ export function createTree(clock: Clock): Tree {
       }
     },
     async folders(handle, vault) {
-      return (await handle.all(store.findFolders, { vault: vault.id })).map((row) => folderEntry(vault, row));
+      const yieldIfDue = createYield();
+      const entries: FolderEntry[] = [];
+      for (const row of await handle.all(store.findFolders, { vault: vault.id })) {
+        await yieldIfDue();
+        entries.push(folderEntry(vault, row));
+      }
+      return entries;
     },
     async folderAt(handle, vault, path) {
       const holder = await holderOf(handle, vault, path);

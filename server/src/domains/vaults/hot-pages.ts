@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import { KeyringError } from '../../engines/keyring/keyring.ts';
@@ -40,6 +40,7 @@ export class HotPages {
   /** Pages that cannot be opened, or are of another feed epoch, are left out. */
   async read<Row extends PageRow>(kind: string, handle: ReadHandle, vault: OpenVault): Promise<Paged<Row>> {
     const rows = new Map<Seq, Row>();
+    const yieldIfDue = createYield();
     const pages: string[] = [];
     let [count, whole] = [0, true];
     for (let after = FIRST_ID; ; ) {
@@ -53,7 +54,7 @@ export class HotPages {
       }
       after = found.at(-1)?.id ?? after;
       if (found.length < SLICE) return { rows, pages, count, whole };
-      await nextTurn();
+      await yieldIfDue();
     }
   }
 

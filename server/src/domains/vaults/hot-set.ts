@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Seq } from '@notevault/protocol/ids.ts';
+import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from './access.ts';
 import type { HotPages, PageRow } from './hot-pages.ts';
@@ -34,11 +34,11 @@ export interface HotKind<Row extends HotRow> {
 export interface HotRows<Row extends HotRow> {
   readonly byId: ReadonlyMap<string, Row>;
   /** By path, in the order of UTF-16 code units. */
-  sorted(): readonly Row[];
+  sorted(): Promise<readonly Row[]>;
 }
 
-/** Rows opened at once: a slice of the event loop. */
-const SLICE = 500;
+/** Rows opened between two looks at the clock. */
+const SLICE = 100;
 /** Rows whose places are read at once. */
 const PLACES = 2000;
 /** Rows of a page, and their bytes in memory. */
@@ -74,6 +74,7 @@ export class HotSet<Row extends HotRow> implements HotRows<Row> {
    * that is in no page and cannot be opened throws.
    */
   async fill(handle: ReadHandle, seq: Seq, pages: HotPages): Promise<void> {
+    const yieldIfDue = createYield();
     const paged = await pages.read<Row>(this.#kind.name, handle, this.vault);
     [this.#pages, this.#paged, this.#spoiled] = [paged.pages, paged.count, !paged.whole];
     const unpaged: Seq[] = [];
@@ -85,26 +86,27 @@ export class HotSet<Row extends HotRow> implements HotRows<Row> {
         else this.#put(row);
       }
       after = places.length < PLACES ? seq : (places.at(-1) ?? seq);
-      await nextTurn();
+      await yieldIfDue();
     }
     for (let from = 0; from < unpaged.length; from += SLICE) {
       const slice = unpaged.slice(from, from + SLICE);
       const rows = await this.#kind.at(handle, this.vault, slice);
       if (rows.length !== slice.length) throw new Error('rows are missing from their own snapshot');
       for (const row of rows) this.#take({ id: row.id, seq: row.seq, row });
-      await nextTurn();
+      await yieldIfDue();
     }
     this.seq = seq;
   }
 
   /** Takes in what was written up to a seq. A row that cannot be opened throws, and what came before it stays taken in. */
   async follow(handle: ReadHandle, seq: Seq): Promise<void> {
+    const yieldIfDue = createYield();
     while (this.seq < seq) {
       const changes = await this.#kind.changed(handle, this.vault, this.seq, SLICE);
       for (const change of changes) this.#take(change);
       const last = changes.at(-1);
       this.seq = changes.length < SLICE || last === undefined ? seq : last.seq;
-      await nextTurn();
+      await yieldIfDue();
     }
   }
 
@@ -115,13 +117,14 @@ export class HotSet<Row extends HotRow> implements HotRows<Row> {
   async keep(pages: HotPages, least: number): Promise<void> {
     const replaced = this.#spoiled || this.#paged > 2 * this.byId.size + 4 * PAGE_ROWS ? this.#pages : [];
     if (replaced.length > 0) for (const id of this.byId.keys()) this.#loose.add(id);
+    const yieldIfDue = createYield();
     while (this.#loose.size >= least) {
       const rows = this.#nextPage();
       const page = await pages.write(this.#kind.name, this.vault, rows);
       for (const row of rows) if (this.byId.get(row.id) === row) this.#loose.delete(row.id);
       this.#pages = [...this.#pages, page];
       this.#paged += rows.length;
-      await nextTurn();
+      await yieldIfDue();
     }
     if (replaced.length === 0) return;
     await pages.delete(this.#kind.name, this.vault.id, replaced);
@@ -129,13 +132,15 @@ export class HotSet<Row extends HotRow> implements HotRows<Row> {
     [this.#paged, this.#spoiled] = [this.byId.size - this.#loose.size, false];
   }
 
-  sorted(): readonly Row[] {
-    if (this.#sorted === null) this.#sorted = [...this.byId.values()].sort(byPath);
+  async sorted(): Promise<readonly Row[]> {
+    const yieldIfDue = createYield();
+    if (this.#sorted === null) this.#sorted = await sortedByPath([...this.byId.values()], yieldIfDue);
     else if (this.#unsorted.size > 0) {
-      const fresh = [...this.#unsorted].flatMap((id) => this.byId.get(id) ?? []).sort(byPath);
-      this.#sorted = merged(
+      const fresh = [...this.#unsorted].flatMap((id) => this.byId.get(id) ?? []);
+      this.#sorted = await merged(
         this.#sorted.filter(({ id }) => !this.#unsorted.has(id)),
-        fresh,
+        await sortedByPath(fresh, yieldIfDue),
+        yieldIfDue,
       );
     }
     this.#unsorted.clear();
@@ -177,18 +182,44 @@ export class HotSet<Row extends HotRow> implements HotRows<Row> {
   }
 }
 
-/** Two sorted lists as one: a few new rows among many cost no sort. */
-function merged<Row extends HotRow>(kept: readonly Row[], fresh: readonly Row[]): Row[] {
-  const all: Row[] = [];
-  let at = 0;
-  for (const row of fresh) {
-    for (let next = kept[at]; next !== undefined && byPath(next, row) < 0; next = kept[at]) {
-      all.push(next);
-      at += 1;
-    }
-    all.push(row);
+/** Rows compared between two looks at the clock. */
+const SORTED = 1000;
+
+/** Sorts runs of rows, and merges them: a list of a hundred thousand takes a slice at a time. */
+async function sortedByPath<Row extends HotRow>(rows: readonly Row[], yieldIfDue: YieldIfDue): Promise<Row[]> {
+  let runs: Row[][] = [];
+  for (let from = 0; from < rows.length; from += SORTED) {
+    await yieldIfDue();
+    runs.push(rows.slice(from, from + SORTED).sort(byPath));
   }
-  for (const row of kept.slice(at)) all.push(row);
+  while (runs.length > 1) {
+    const longer: Row[][] = [];
+    for (let at = 0; at < runs.length; at += 2)
+      longer.push(await merged(runs[at] ?? [], runs[at + 1] ?? [], yieldIfDue));
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
+/** Two sorted lists as one: a few new rows among many cost no sort. */
+async function merged<Row extends HotRow>(
+  kept: readonly Row[],
+  fresh: readonly Row[],
+  yieldIfDue: YieldIfDue,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  let [at, from] = [0, 0];
+  while (at < kept.length || from < fresh.length) {
+    const [a, b] = [kept[at], fresh[from]];
+    if (a !== undefined && (b === undefined || byPath(a, b) < 0)) {
+      all.push(a);
+      at += 1;
+    } else if (b !== undefined) {
+      all.push(b);
+      from += 1;
+    }
+    if (all.length % SORTED === 0) await yieldIfDue();
+  }
   return all;
 }
 
