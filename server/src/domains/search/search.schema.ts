@@ -5,7 +5,7 @@ const Bound = (of: string) =>
   Type.Optional(
     Nullable(
       Type.String({
-        description: `ISO 8601 bound, inclusive, on ${of}; a bare date counts in UTC, as an upper bound to the end of the day.`,
+        description: `ISO 8601 bound, inclusive, on ${of}. A bare date is a day in UTC; as an upper bound it includes the whole day.`,
       }),
     ),
   );
@@ -15,21 +15,27 @@ export const SearchRequest = Type.Object({
     description: 'Words, `"exact phrase"`, `-word`, `tag:x`, `path:x`, `folder:x`, `title:x`. Not blank.',
   }),
   mode: Type.Optional(Nullable(Type.String({ description: '`keyword`, `vector` or `hybrid`; default `hybrid`.' }))),
-  limit: Type.Optional(Nullable(Type.Number({ description: '1 to 50, default 5; clamped.' }))),
+  limit: Type.Optional(Nullable(Type.Number({ description: '1 to 50, default 5. Other numbers are clamped.' }))),
   diversity: Type.Optional(
-    Nullable(Type.Number({ description: '0 (most relevant, default) to 1 (most varied); clamped.' })),
+    Nullable(
+      Type.Number({ description: '0 (most relevant, the default) to 1 (most diverse). Other numbers are clamped.' }),
+    ),
   ),
   tags: Type.Optional(
-    Nullable(Type.Array(Type.String(), { description: 'Any of them; a tag covers those below it.' })),
+    Nullable(
+      Type.Array(Type.String(), { description: 'Notes with any of these tags, or with a tag below one of them.' }),
+    ),
   ),
-  folder: Type.Optional(Nullable(Type.String({ description: 'With its subfolders.' }))),
-  type: Type.Optional(Nullable(Type.String({ description: 'Frontmatter `type`, without regard to case.' }))),
+  folder: Type.Optional(Nullable(Type.String({ description: 'A folder, with its subfolders.' }))),
+  type: Type.Optional(Nullable(Type.String({ description: 'The `type` of the frontmatter, in any case.' }))),
   created_after: Bound('the frontmatter’s created date'),
   created_before: Bound('the frontmatter’s created date'),
   updated_after: Bound('the frontmatter’s timestamp'),
   updated_before: Bound('the frontmatter’s timestamp'),
   cross_vault: Type.Optional(
-    Nullable(Type.Boolean({ description: 'Every vault the credential reaches; needs a plan that allows it.' })),
+    Nullable(
+      Type.Boolean({ description: 'Search all vaults that the credential has access to. The plan must allow it.' }),
+    ),
   ),
 });
 export type SearchRequest = Static<typeof SearchRequest>;
@@ -44,10 +50,10 @@ export const SearchResult = Type.Object({
   highlights: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
     description: 'Start and end of each match in the snippet, in UTF-16 units.',
   }),
-  match_count: Type.Integer({ description: 'How many pieces of the note match.' }),
-  score: Type.Number({ minimum: 0, maximum: 1, description: 'Comparable within an answer.' }),
+  match_count: Type.Integer({ description: 'How many parts of the note match.' }),
+  score: Type.Number({ minimum: 0, maximum: 1, description: 'Scores of one answer can be compared.' }),
   vault_id: Type.Optional(Uuid),
-  vault_name: Type.Optional(Type.String({ description: 'With `vault_id`, of results across vaults.' })),
+  vault_name: Type.Optional(Type.String({ description: 'With `vault_id`, in results of a cross-vault search.' })),
 });
 export type SearchResult = Static<typeof SearchResult>;
 
