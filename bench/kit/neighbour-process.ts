@@ -76,7 +76,7 @@ export async function helperMain(
     const report = await work(stopping.signal);
     // A load may end by itself: its report waits until somebody asks.
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
-    process.send?.(report ?? null, () => process.exit(0));
+    process.send?.(report ?? null);
   });
   process.send?.('ready');
 }

@@ -8,19 +8,30 @@ const POOR_LOOKS = 2;
 /** A body that is held while it comes must be whole after so long, however steadily it drips. */
 const WHOLE_MS = 300_000;
 
-/** The memory that the bodies of all requests may take while they arrive. */
+/** The memory that the bodies of all requests may take while they arrive, and those of one owner. */
 export class Budget {
+  readonly #ofOne: number;
+  readonly #takenBy = new Map<string, number>();
   #left: number;
-  constructor(bytes: number) {
+
+  constructor(bytes: number, bytesOfOne = bytes) {
     this.#left = bytes;
+    this.#ofOne = bytesOfOne;
   }
+
   /** Throws `unavailable` when the bytes are not to be had. */
-  take(bytes: number): void {
-    if (bytes > this.#left) throw new NotevaultError('unavailable');
+  take(owner: string, bytes: number): void {
+    const taken = (this.#takenBy.get(owner) ?? 0) + bytes;
+    if (bytes > this.#left || taken > this.#ofOne) throw new NotevaultError('unavailable');
     this.#left -= bytes;
+    this.#takenBy.set(owner, taken);
   }
-  giveBack(bytes: number): void {
+
+  giveBack(owner: string, bytes: number): void {
     this.#left += bytes;
+    const taken = (this.#takenBy.get(owner) ?? 0) - bytes;
+    if (taken > 0) this.#takenBy.set(owner, taken);
+    else this.#takenBy.delete(owner);
   }
 }
 
@@ -35,13 +46,15 @@ export interface Pace {
 export class Arrival {
   readonly #payload: Readable;
   readonly #budget: Budget;
+  readonly #owner: string;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #taken = 0;
 
-  constructor(payload: Readable, budget: Budget) {
+  constructor(payload: Readable, budget: Budget, owner: string) {
     this.#payload = payload;
     this.#budget = budget;
+    this.#owner = owner;
   }
 
   /** The whole body. Throws `body_too_large`, `unavailable`, `request_timeout`; `bad_request` when the client hangs up. */
@@ -72,7 +85,7 @@ export class Arrival {
   /** To be called once the body is parsed, or will not be. */
   release(): void {
     this.#chunks.length = 0;
-    this.#budget.giveBack(this.#taken);
+    this.#budget.giveBack(this.#owner, this.#taken);
     this.#taken = 0;
   }
 
@@ -80,7 +93,7 @@ export class Arrival {
     this.#bytes += chunk.length;
     if (this.#bytes > max) throw new NotevaultError('body_too_large', { max });
     const cost = chunk.length + CHUNK_OVERHEAD;
-    this.#budget.take(cost);
+    this.#budget.take(this.#owner, cost);
     this.#taken += cost;
     this.#chunks.push(chunk);
   }

@@ -9,8 +9,15 @@ import { errorHandler } from './errors.ts';
 
 const KB = 1024;
 const limits: BodyLimits = {
-  ...{ bigBytes: KB, bigAtOnce: 2, bigWaiting: 32, budgetBytes: 1024 * KB },
-  ...{ lookMs: 10_000, bigBytesPerLook: KB },
+  bigBytes: KB,
+  bigAtOnce: 2,
+  bigAtOnceOfOne: 2,
+  bigWaiting: 32,
+  bigWaitingOfOne: 32,
+  budgetBytes: 1024 * KB,
+  budgetBytesOfOne: 1024 * KB,
+  lookMs: 10_000,
+  bigBytesPerLook: KB,
 };
 
 /** A server with one route that tells how long its body was; its bounds are small, so that tests reach them. */
@@ -18,7 +25,7 @@ async function serve(changed: Partial<BodyLimits> = {}) {
   const app = Fastify({ bodyLimit: 64 * KB });
   app.setErrorHandler(errorHandler('http://127.0.0.1'));
   app.removeAllContentTypeParsers();
-  takeBodies(app, { ...limits, ...changed });
+  takeBodies(app, (request) => String(request.headers['x-owner'] ?? 'alice'), { ...limits, ...changed });
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FairSemaphore } from '../concurrency/semaphore.ts';
 import { Arrival, Budget, type Pace } from './arrival.ts';
+import { closedSignal } from './closed-signal.ts';
 import { inviteBody } from './expectations.ts';
 import { refuseCoded } from './incoming.ts';
-import { Places } from './places.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -18,27 +19,47 @@ export interface BodyLimits extends Pace {
   /** Bodies from this size on are read and parsed at most `bigAtOnce` at a time: each costs several times its size in memory. */
   readonly bigBytes: number;
   readonly bigAtOnce: number;
+  /** Of one account at once: a slow line must not keep the bodies of others out. */
+  readonly bigAtOnceOfOne: number;
   /** More requests than these do not wait for a place. */
   readonly bigWaiting: number;
-  /** All bytes that have arrived and are not parsed yet. */
+  readonly bigWaitingOfOne: number;
+  /** All bytes that have arrived and are not parsed yet, and those of one account. */
   readonly budgetBytes: number;
+  readonly budgetBytesOfOne: number;
 }
 
 const LIMITS: BodyLimits = {
   bigBytes: 4 * MB,
-  bigAtOnce: 2,
-  bigWaiting: 32,
+  bigAtOnce: 3,
+  bigAtOnceOfOne: 2,
+  bigWaiting: 64,
+  bigWaitingOfOne: 16,
   budgetBytes: 256 * MB,
+  budgetBytesOfOne: 136 * MB,
   lookMs: 10_000,
   bigBytesPerLook: 160 * KB,
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** Reads the JSON bodies of all requests, within common bounds. */
-export function takeBodies(app: FastifyInstance, limits: BodyLimits = LIMITS): void {
-  const places = new Places(limits.bigAtOnce, limits.bigWaiting);
-  const budget = new Budget(limits.budgetBytes);
+/**
+ * Reads the JSON bodies of all requests, within common bounds.
+ *
+ * @param ownerOf whose share of the bounds a request counts against.
+ */
+export function takeBodies(
+  app: FastifyInstance,
+  ownerOf: (request: FastifyRequest) => string,
+  limits: BodyLimits = LIMITS,
+): void {
+  const places = new FairSemaphore({
+    units: limits.bigAtOnce,
+    unitsPerOwner: limits.bigAtOnceOfOne,
+    waiting: limits.bigWaiting,
+    waitingPerOwner: limits.bigWaitingOfOne,
+  });
+  const budget = new Budget(limits.budgetBytes, limits.budgetBytesOfOne);
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     refuseCoded(request);
     const max = request.routeOptions.bodyLimit ?? DEFAULT_BODY_LIMIT;
@@ -46,14 +67,14 @@ export function takeBodies(app: FastifyInstance, limits: BodyLimits = LIMITS): v
     if (declared > max) throw new NotevaultError('body_too_large', { max });
     // A body of unknown length is taken for the largest it may be.
     const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
-    if (big) await places.enter(payload);
+    const owner = ownerOf(request);
+    using _ = big ? await places.acquire(owner, 1, closedSignal(payload)) : null;
     inviteBody(request.raw);
-    const arrival = new Arrival(payload, budget);
+    const arrival = new Arrival(payload, budget, owner);
     try {
       return parseJson(await arrival.collect(max, big, limits));
     } finally {
       arrival.release();
-      if (big) places.leave();
     }
   });
 }

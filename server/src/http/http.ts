@@ -4,11 +4,19 @@ import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import { networkOf } from '@notevault/protocol/addresses.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { Type } from 'typebox';
+import { runForOwner } from '../concurrency/owner.ts';
 import type { Connections } from '../domains/connections/connections.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../engines/tracing/tracing.ts';
+import { Admission, type AdmissionLimits } from './admission.ts';
 import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, takeBodies } from './body.ts';
 import { type Admitted, callOf, routableUrl } from './call.ts';
 import { buildSerializer, buildValidator } from './compilers.ts';
@@ -44,6 +52,8 @@ export interface HttpParts {
   readonly trustProxy: readonly string[];
   /** Requests a minute per IP and path on `auth` routes; 0 = no limit. */
   readonly authRateLimit: number;
+  /** How the process is shared between those who send requests. Default: as `Admission` has it. */
+  readonly admissionLimits?: AdmissionLimits;
   /** How slowly a body may come that is read as it comes. */
   readonly incomingPace?: IncomingPace;
   /** Absent: nothing is measured, and `/metrics` is not there. */
@@ -57,6 +67,7 @@ export interface HttpParts {
 /** What all routes share. */
 interface Mounted extends HttpParts {
   readonly uploads: UploadPlaces;
+  readonly admission: Admission;
 }
 
 const IN_FLIGHT_MAX = 2000;
@@ -114,7 +125,8 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
   app.setErrorHandler(handleError);
   app.removeAllContentTypeParsers();
   knowAllMethods(app);
-  takeBodies(app);
+  const admission = new Admission(parts.admissionLimits);
+  takeBodies(app, (request) => admission.ownerOf(request));
   // First, so that refusals of the others are in its span.
   if (parts.tracing !== undefined) mountTracing(app, parts.tracing);
   guardEveryRequest(app);
@@ -139,9 +151,15 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
     const { metrics } = parts.metrics;
     mountMetrics(app, parts.metrics);
     metrics.gauge('notevault_uploads', 'Bodies of files that are taken in or wait for that', () => uploads.users);
+    metrics.gauge('notevault_requests_waiting', 'Requests that wait for their turn', () => admission.waiting);
+    metrics.gauge(
+      'notevault_answer_bytes',
+      'Bytes of large answers that are made or sent',
+      () => admission.answerBytes,
+    );
   }
   await app.register(swagger, openApiDocument(parts.version, parts.publicUrl));
-  const mounted: Mounted = { ...parts, uploads };
+  const mounted: Mounted = { ...parts, uploads, admission };
   await app.register(
     async (api) => {
       for (const route of parts.routes) if (route.takes === undefined) mount(api, route, mounted);
@@ -222,22 +240,30 @@ function mount(api: FastifyInstance, route: Route, parts: Mounted): void {
     ...(route.takes === undefined ? {} : { validatorCompiler: () => () => true }),
     config: route.limit === 'auth' && parts.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
     // Before the body is read: who calls, and to which vault.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       refuseForeignOrigin(request, parts.publicUrl);
-      admitted.set(request, await admit(route, request, parts.gate));
+      admitted.set(request, await admit(route, request, reply, parts));
       if ('perform' in route) keyOf(request, route);
     },
     handler: async (request, reply) => {
-      // The call was assembled from the very schemas that the handler's types were made from.
-      const call = callOf(request, route, admitted.get(request) ?? {}) as KeyedCall;
-      const answered = async (call: KeyedCall) =>
-        'perform' in route
-          ? answerKeyed(parts.idempotency, route, call, keyOf(request, route), successStatus)
-          : route.handle(call);
-      const answer = await (route.takes === undefined
-        ? answered(call)
-        : withBody(request, route, call, parts, answered));
-      await send(reply, answer, successStatus, parts.publicUrl);
+      const { admission } = parts;
+      const handle = async () => {
+        // The call was assembled from the very schemas that the handler's types were made from.
+        const call = callOf(request, route, admitted.get(request) ?? {}) as KeyedCall;
+        const answered = async (call: KeyedCall) =>
+          'perform' in route
+            ? answerKeyed(parts.idempotency, route, call, keyOf(request, route), successStatus)
+            : route.handle(call);
+        const room =
+          route.answerBytes === undefined ? null : await admission.room(request, reply.raw, route.answerBytes);
+        const answer = await (route.takes === undefined
+          ? answered(call)
+          : withBody(request, route, call, parts, answered));
+        await send(reply, answer, successStatus, parts.publicUrl, room);
+      };
+      // What comes over slow lines has places of its own, and would keep its sender's other requests from being answered.
+      if (route.takes === undefined) await admission.work(request, reply.raw, handle);
+      else await runForOwner(admission.ownerOf(request), handle);
       return reply;
     },
   });
@@ -256,18 +282,26 @@ async function withBody(
   return await uploads.within(account, request.raw, () => answered({ ...call, incoming } as KeyedCall));
 }
 
-async function admit(route: Route, request: FastifyRequest, gate: Gate): Promise<Admitted> {
+async function admit(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { gate, admission }: Mounted,
+): Promise<Admitted> {
   if (route.access === 'public') return {};
   const { authorization, 'user-agent': userAgent = null } = request.headers;
   const principal = await gate.authenticate(authorization, { ip: request.ip, userAgent });
   gate.meter(principal, { onboarding: route.onboarding ?? false });
+  admission.admit(request, reply.raw, principal.userId);
   if (route.access === 'credential') return { principal };
   if (route.access === 'session') {
     if (principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
     return { principal };
   }
+  const need = route.access;
   const header = request.headers['x-vault-id'];
-  const vault = await gate.openVault(principal, Array.isArray(header) ? header[0] : header, route.access);
+  const sent = Array.isArray(header) ? header[0] : header;
+  const vault = await runForOwner(principal.userId, () => gate.openVault(principal, sent, need));
   return { principal, vault };
 }
 

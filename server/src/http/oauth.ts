@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { networkOf } from '@notevault/protocol/addresses.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Connections, Visit } from '../domains/connections/connections.ts';
@@ -51,7 +52,7 @@ const METADATA_SECONDS = 300;
 export async function mountOAuth(app: FastifyInstance, parts: OAuthHttpParts): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    const budget = new Budget(BODIES_BYTES_MAX);
+    const budget = new Budget(BODIES_BYTES_MAX, BODIES_BYTES_MAX / 2);
     scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
       readBytes(request, payload, budget),
     );
@@ -116,7 +117,7 @@ async function readBytes(request: FastifyRequest, payload: Readable, budget: Bud
   const max = request.routeOptions.bodyLimit ?? PUBLIC_BODY_LIMIT;
   if (Number(request.headers['content-length'] ?? 0) > max) throw new NotevaultError('body_too_large', { max });
   inviteBody(request.raw);
-  const arrival = new Arrival(payload, budget);
+  const arrival = new Arrival(payload, budget, networkOf(request.ip));
   try {
     return await arrival.collect(max, false, PACE);
   } finally {

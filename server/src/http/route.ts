@@ -52,7 +52,7 @@ export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
   /** Instead of `body`: JSON text in UTF-8, made faster than the route's schema would, and of its shape. */
-  readonly json?: Buffer;
+  readonly json?: Buffer | readonly Buffer[];
   /** Instead of `body`: bytes that are made as they are sent. */
   readonly bytes?: ReplyBytes;
   readonly headers?: Readonly<Record<string, string>>;
@@ -97,6 +97,11 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly params?: P;
   /** Success status → body; null for none. */
   readonly responses: Readonly<Record<number, TSchema | null>>;
+  /**
+   * That it may answer with megabytes, and how many it is likely to hold while it makes its answer: such answers are made
+   * a few at a time, and written a slice at a time.
+   */
+  readonly answerBytes?: number;
   /** Whether it can answer with the bytes of a file, too. */
   readonly sendsBytes?: boolean;
   /** The catalogue errors it can answer with, besides those of its access and of requests as such. */

@@ -1,18 +1,26 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { Permit } from '../concurrency/semaphore.ts';
+import { jsonPieces } from './json-pieces.ts';
 import type { Reply, ReplyBytes } from './route.ts';
 
 /** So long a client may leave an answer's bytes unread before its connection is closed. */
 const UNREAD_MS = 60_000;
 const PIECE_BYTES = 64 * 1024;
 
-/** Writes what a handler answered; the only place that does. */
+/**
+ * Writes what a handler answered; the only place that does.
+ *
+ * @param room of a large answer: what it takes until it is sent.
+ */
 export async function send(
   reply: FastifyReply,
   answer: Reply,
   successStatus: number,
   publicUrl: string,
+  room: Permit | null = null,
 ): Promise<void> {
+  const pieces = await piecesOf(answer, room !== null);
   const bytes = answer.bytes === undefined ? null : await open(reply, answer.bytes);
   reply.code(answer.status ?? successStatus);
   const { vary, ...headers } = answer.headers ?? {};
@@ -26,8 +34,27 @@ export async function send(
     else reply.setCookie(name, value, { ...options, maxAge: maxAgeSeconds });
   }
   if (answer.bytes !== undefined) reply.header('content-length', answer.bytes.length).send(bytes);
-  else if (answer.json !== undefined) reply.type('application/json; charset=utf-8').send(answer.json);
+  else if (pieces !== null) sendPieces(reply, pieces, room);
   else reply.send(answer.body);
+}
+
+/** The answer's JSON where it is made here and not by the route's schema. */
+async function piecesOf({ json, body }: Reply, large: boolean): Promise<readonly Buffer[] | null> {
+  if (json !== undefined) return Buffer.isBuffer(json) ? [json] : (json as readonly Buffer[]);
+  return large && body !== undefined ? jsonPieces(body) : null;
+}
+
+function sendPieces(reply: FastifyReply, pieces: readonly Buffer[], room: Permit | null): void {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  // The room is given back when the connection has taken the last of it.
+  room?.resize(length);
+  reply.type('application/json; charset=utf-8').header('content-length', length);
+  if (length <= PIECE_BYTES) {
+    reply.send(Buffer.concat(pieces));
+    return;
+  }
+  reply.raw.setTimeout(UNREAD_MS);
+  reply.send(Readable.from(pieces, { objectMode: false, highWaterMark: PIECE_BYTES }));
 }
 
 /** Opened before anything is written, so that what cannot be opened is answered with its error. */

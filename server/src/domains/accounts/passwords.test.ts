@@ -3,6 +3,7 @@ import { argon2, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { runForOwner } from '../../concurrency/owner.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword, createPasswords, PASSWORD_COST } from './passwords.ts';
 
@@ -42,10 +43,12 @@ test('without a hash to compare with a password is wrong, after the same work', 
   assert.deepEqual(known, ['argon2id', 13, 16, { tagLength: 32, memory: 19_456, passes: 2, parallelism: 1 }]);
 });
 
-test('a long line of hashes is refused at its end, and the others get their turn', async () => {
-  const results = await Promise.allSettled(Array.from({ length: 80 }, () => passwords.hash('correct horse')));
-  const refused = results.filter((result) => result.status === 'rejected');
-  assert.equal(refused.length, 14);
+test('a caller over its share of the hashes is refused, and others get theirs', async () => {
+  const hash = () => passwords.hash('correct horse');
+  const many = Promise.allSettled(Array.from({ length: 30 }, () => runForOwner('alice', hash)));
+  assert.match(await runForOwner('bob', hash), /^\$argon2id/);
+  const refused = (await many).filter((result) => result.status === 'rejected');
+  assert.equal(refused.length, 30 - 2 - 16, 'two run, sixteen wait');
   for (const { reason } of refused) assert.ok(reason instanceof NotevaultError && reason.code === 'unavailable');
   assert.equal(await passwords.verify('x', await passwords.hash('y')), false);
 });

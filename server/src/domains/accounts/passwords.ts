@@ -1,6 +1,8 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { currentOwner } from '../../concurrency/owner.ts';
+import { FairSemaphore } from '../../concurrency/semaphore.ts';
 
 /** What a hash costs whoever guesses; memory in KiB. */
 export interface PasswordCost {
@@ -18,10 +20,12 @@ const BYTES_MAX = 256;
 /** Each hash takes 19 MiB and a thread of four: beyond two at once files and look-ups would wait for passwords. */
 const AT_ONCE = 2;
 const WAITING_MAX = 64;
+/** Of one caller: an account, or a network without one. */
+const WAITING_OF_ONE = 16;
 
 const argon2Async = promisify(argon2);
 
-/** Argon2id hashes in PHC strings, few at once. */
+/** Argon2id hashes in PHC strings, few at once, shared fairly between callers. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** Takes the same time with no hash to compare with, so that nobody learns which accounts exist. */
@@ -40,10 +44,17 @@ export function createPasswords(
   cost: PasswordCost = PASSWORD_COST,
   derivation: typeof argon2Async = argon2Async,
 ): Passwords {
-  const turn = createTurns();
-  const derive = (password: string, nonce: Buffer, cost: PasswordCost) =>
+  const turns = new FairSemaphore({
+    units: AT_ONCE,
+    unitsPerOwner: AT_ONCE,
+    waiting: WAITING_MAX,
+    waitingPerOwner: WAITING_OF_ONE,
+  });
+  const derive = (password: string, nonce: Buffer, cost: PasswordCost) => {
     // One person types the same letters composed or not, depending on the device.
-    turn(() => derivation('argon2id', { message: password.normalize('NFC'), nonce, tagLength: HASH_BYTES, ...cost }));
+    const input = { message: password.normalize('NFC'), nonce, tagLength: HASH_BYTES, ...cost };
+    return turns.run(currentOwner(), () => derivation('argon2id', input));
+  };
 
   return {
     async hash(password) {
@@ -58,26 +69,6 @@ export function createPasswords(
       const hash = await derive(tooLong ? '' : password, salt, paid);
       return stored !== null && !tooLong && timingSafeEqual(hash, stored.hash);
     },
-  };
-}
-
-/** Lets few in at once; the others wait in a line of bounded length, and beyond it are told to come back. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let inside = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (inside >= AT_ONCE) {
-      if (waiting.length >= WAITING_MAX) throw new NotevaultError('unavailable');
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else inside += 1;
-    try {
-      return await work();
-    } finally {
-      // Whoever waits takes over the place, so that nobody slips in between.
-      const next = waiting.shift();
-      if (next === undefined) inside -= 1;
-      else next();
-    }
   };
 }
 

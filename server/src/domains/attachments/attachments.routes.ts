@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { answerBytes } from '../../http/answer-bytes.ts';
 import { keyedRoute, keyedStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
 import { writingOf } from '../../http/writing.ts';
 import { finishNothing } from '../idempotency/idempotency.ts';
@@ -87,6 +88,7 @@ function readingRoutes(attachments: Attachments): Route[] {
       operation: 'listAttachments',
       summary: 'What is known of all files, without their bytes',
       access: 'read',
+      answerBytes: answerBytes.page,
       query: Type.Object({
         folder: Type.Optional(Type.String({ description: 'Only those in this folder and the folders below it.' })),
       }),

@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { Type } from 'typebox';
+import { answerBytes } from '../../http/answer-bytes.ts';
 import { keyedRoute, type Route, route } from '../../http/route.ts';
 import { writingOf } from '../../http/writing.ts';
 import { finishNothing } from '../idempotency/idempotency.ts';
@@ -31,6 +32,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       operation: 'listFolders',
       summary: 'Every folder, the root included',
       access: 'read',
+      answerBytes: answerBytes.page,
       responses: { 200: Type.Object({ folders: Type.Array(Folder) }) },
       handle: async ({ vault }) => ({ body: { folders: await folders.list(vault) } }),
     }),
@@ -40,6 +42,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       operation: 'listExplicitFolders',
       summary: 'The folders that somebody made',
       access: 'read',
+      answerBytes: answerBytes.page,
       responses: { 200: Type.Object({ folders: Type.Array(Type.Pick(Folder, ['name', 'id'])) }) },
       handle: async ({ vault }) => {
         const all = await folders.list(vault);
@@ -52,6 +55,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       operation: 'listFolderNotes',
       summary: 'The notes directly inside a folder',
       access: 'read',
+      answerBytes: answerBytes.page,
       query: Type.Object({ folder: Type.Optional(Type.String()) }),
       responses: { 200: Type.Object({ folder: Type.String(), notes: Type.Array(NoteListed) }) },
       errors: ['folder_parameter', 'note_unreadable', 'attachment_unreadable'],
@@ -69,6 +73,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       operation: 'listFolderNotesById',
       summary: 'The notes directly inside a folder that somebody made',
       access: 'read',
+      answerBytes: answerBytes.page,
       params: Type.Object({ id: Type.String() }),
       responses: { 200: Listed },
       errors: ['bad_folder_id', 'folder_id_not_found', 'note_unreadable', 'attachment_unreadable'],

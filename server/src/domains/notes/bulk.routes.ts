@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { answerBytes } from '../../http/answer-bytes.ts';
 import { keyedRoute, type Route } from '../../http/route.ts';
 import { Unchecked } from '../../http/schemas.ts';
 import { writingOf } from '../../http/writing.ts';
@@ -17,6 +18,7 @@ export function bulkRoutes(notes: Notes): Route[] {
       operation: 'upsertNotes',
       summary: 'Upsert up to 100 notes, each standing alone',
       access: 'write',
+      answerBytes: answerBytes.write,
       bodyLimit: NOTES_BODY_LIMIT,
       body: BatchBody,
       responses: { 200: Type.Object({ results: Type.Array(BatchResult) }) },

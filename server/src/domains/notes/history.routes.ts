@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { Type } from 'typebox';
+import { answerBytes } from '../../http/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
 import { keyedRoute, type Route, route } from '../../http/route.ts';
 import { writingOf } from '../../http/writing.ts';
@@ -21,6 +22,7 @@ function versionRoutes(notes: Notes): Route[] {
       operation: 'listNoteVersions',
       summary: 'The versions of a note, newest first, the current one included',
       access: 'read',
+      answerBytes: answerBytes.note,
       params: IdParams,
       responses: { 200: Type.Object({ versions: Type.Array(NoteVersion) }) },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
@@ -32,6 +34,7 @@ function versionRoutes(notes: Notes): Route[] {
       operation: 'getNoteVersion',
       summary: 'A note as one of its versions had it',
       access: 'read',
+      answerBytes: answerBytes.note,
       params: VersionParams,
       responses: { 200: Note },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
@@ -44,6 +47,7 @@ function versionRoutes(notes: Notes): Route[] {
       operation: 'restoreNoteVersion',
       summary: 'Make a new version with the text of an older one',
       access: 'write',
+      answerBytes: answerBytes.write,
       params: IdParams,
       body: RestoreVersion,
       responses: { 200: Type.Object({ note: Note }) },
@@ -62,6 +66,7 @@ function wordRoutes(notes: Notes): Route[] {
       operation: 'listTags',
       summary: 'The tags of the vault, by name, with the number of notes',
       access: 'read',
+      answerBytes: answerBytes.page,
       responses: { 200: Type.Object({ tags: Type.Array(Counted) }) },
       errors: ['note_unreadable'],
       handle: async ({ vault }) => ({ body: { tags: await notes.tags(vault) } }),
@@ -72,6 +77,7 @@ function wordRoutes(notes: Notes): Route[] {
       operation: 'listTypes',
       summary: 'The frontmatter types of the vault, by name, with the number of notes',
       access: 'read',
+      answerBytes: answerBytes.page,
       responses: { 200: Type.Object({ types: Type.Array(Counted) }) },
       errors: ['note_unreadable'],
       handle: async ({ vault }) => ({ body: { types: await notes.types(vault) } }),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { answerBytes } from '../../http/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
 import { keyedRoute, type Route, route } from '../../http/route.ts';
 import { writingOf } from '../../http/writing.ts';
@@ -30,6 +31,7 @@ export function notesRoutes(notes: Notes): Route[] {
       operation: 'upsertNote',
       summary: 'Create a note, or merge into the one at the same path',
       access: 'write',
+      answerBytes: answerBytes.write,
       bodyLimit: NOTE_BODY_LIMIT,
       body: UpsertNote,
       responses: { 200: Upserted },
@@ -43,6 +45,7 @@ export function notesRoutes(notes: Notes): Route[] {
       operation: 'renameNote',
       summary: 'Rename or move a note; links to it go along',
       access: 'write',
+      answerBytes: answerBytes.write,
       body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
       responses: { 200: Renamed },
       errors: ['note_not_found', 'conflict', 'note_unreadable'],
@@ -82,6 +85,7 @@ export function notesRoutes(notes: Notes): Route[] {
       operation: 'getNoteById',
       summary: 'A note by id',
       access: 'read',
+      answerBytes: answerBytes.note,
       params: IdParams,
       responses: { 200: Note },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
@@ -107,6 +111,7 @@ export function notesRoutes(notes: Notes): Route[] {
       operation: 'getNote',
       summary: 'A note by path',
       access: 'read',
+      answerBytes: answerBytes.note,
       responses: { 200: Note },
       errors: ['note_not_found', 'note_unreadable'],
       handle: async ({ vault, tail }) => ({ body: await notes.getByPath(vault, tail) }),

@@ -1,5 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { VaultId } from '@notevault/protocol/ids.ts';
+import { currentOwner } from '../../concurrency/owner.ts';
+import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { Principal } from '../accounts/accounts.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -27,6 +29,9 @@ export interface SearchStats {
   readonly embeddingNotes: number;
 }
 
+/** Searches that the one search thread works on, and that wait for that: each costs it some milliseconds. */
+const SEARCHES = { units: 8, unitsPerOwner: 4, waiting: 1000, waitingPerOwner: 100 };
+
 /** Searches vaults. Results show the notes as they are at the moment of the request. */
 export class Search implements AsyncDisposable {
   readonly #deps: SearchDeps;
@@ -36,6 +41,7 @@ export class Search implements AsyncDisposable {
   readonly #embedding: Embedding;
   readonly #backgroundEmbedding: BackgroundEmbedding;
   readonly #vaultSearch: VaultSearch;
+  readonly #permits = new FairSemaphore(SEARCHES);
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
@@ -50,9 +56,13 @@ export class Search implements AsyncDisposable {
   /** Finds the best notes, one result each. Throws a validation error, `cross_vault_plan` or `unavailable`. */
   async find(principal: Principal, vault: OpenVault, request: SearchRequest): Promise<SearchResult[]> {
     const checked = checkRequest(request);
-    if (!checked.crossVault) return withTimeout(this.#vaultSearch.find(vault, checked));
+    if (!checked.crossVault) return withTimeout(this.#findIn(vault, checked));
     if (!vault.plan.cross_vault_search) throw new NotevaultError('cross_vault_plan');
     return withTimeout(this.#findInAllVaults(principal, checked));
+  }
+
+  #findIn(vault: OpenVault, request: CheckedRequest): Promise<SearchResult[]> {
+    return this.#permits.run(currentOwner(), () => this.#vaultSearch.find(vault, request));
   }
 
   async #findInAllVaults(principal: Principal, request: CheckedRequest): Promise<SearchResult[]> {
@@ -62,7 +72,7 @@ export class Search implements AsyncDisposable {
     for (let at = 0; at < accessible.length; at += VAULTS_AT_ONCE) {
       const searches = accessible.slice(at, at + VAULTS_AT_ONCE).map(async ({ id, name }) => {
         const vault = await vaults.openVault(principal, id, 'read');
-        const results = await this.#vaultSearch.find(vault, request);
+        const results = await this.#findIn(vault, request);
         return results.map((result) => ({ ...result, vault_id: id, vault_name: name }));
       });
       all.push(...(await Promise.all(searches)).flat());

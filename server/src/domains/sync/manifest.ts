@@ -1,23 +1,28 @@
 import type { Seq } from '@notevault/protocol/ids.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
+import { currentOwner } from '../../concurrency/owner.ts';
+import type { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
 import type { HotNote } from '../notes/notes.ts';
 import type { HotKind, HotLook, OpenVault } from '../vaults/vaults.ts';
-import type { Builds } from './builds.ts';
 import { jsonList, jsonObject } from './json.ts';
 import type { SyncParts } from './parts.ts';
 
 /** A manifest: nothing but its seq where the client has it already, else JSON ready to be sent. */
-export type Manifest = { readonly unchanged: Seq } | { readonly json: Buffer };
+export type Manifest = { readonly unchanged: Seq } | { readonly json: readonly Buffer[] };
 
 export interface Manifests {
   /** Every live row with its hash and seq, of one moment. Throws rather than leave one out. */
   manifest(vault: OpenVault, sinceSeq: unknown): Promise<Manifest>;
   /** What a file tree shows, of one moment, as JSON ready to be sent. Throws rather than leave something out. */
-  tree(vault: OpenVault): Promise<Buffer>;
+  tree(vault: OpenVault): Promise<readonly Buffer[]>;
 }
 
-export function createManifests(parts: SyncParts, attachments: HotKind<ChangedAttachment>, builds: Builds): Manifests {
+export function createManifests(
+  parts: SyncParts,
+  attachments: HotKind<ChangedAttachment>,
+  builds: FairSemaphore,
+): Manifests {
   const {
     db,
     vaults,
@@ -26,7 +31,7 @@ export function createManifests(parts: SyncParts, attachments: HotKind<ChangedAt
     folders,
   } = parts;
   const look = <Result>(vault: OpenVault, body: (look: HotLook) => Promise<Result>) =>
-    builds.run(() => hot.look(vault, body));
+    builds.run(currentOwner(), () => hot.look(vault, body));
   return {
     async manifest(vault, sinceSeq) {
       if (sinceSeq !== undefined) {
@@ -34,8 +39,8 @@ export function createManifests(parts: SyncParts, attachments: HotKind<ChangedAt
         if (sinceSeq === String(changeSeq)) return { unchanged: changeSeq };
       }
       return look(vault, async (look) => {
-        const notes = (await look.rows(hotNotes)).sorted();
-        const files = (await look.rows(attachments)).sorted();
+        const notes = await (await look.rows(hotNotes)).sorted();
+        const files = await (await look.rows(attachments)).sorted();
         const totals = { total_notes: notes.length, total_attachments: files.length };
         const lists = [await jsonList('notes', notes, noteEntry), await jsonList('attachments', files, fileEntry)];
         return { json: jsonObject({ change_seq: look.changeSeq, ...totals }, lists) };
@@ -43,8 +48,8 @@ export function createManifests(parts: SyncParts, attachments: HotKind<ChangedAt
     },
     tree: (vault) =>
       look(vault, async (look) => {
-        const notes = (await look.rows(hotNotes)).sorted();
-        const files = (await look.rows(attachments)).sorted();
+        const notes = await (await look.rows(hotNotes)).sorted();
+        const files = await (await look.rows(attachments)).sorted();
         const all = await folders.listAt(look.handle, vault);
         const lists = [await jsonList('notes', notes, treeNote), await jsonList('attachments', files, treeFile)];
         return jsonObject({ change_seq: look.changeSeq, folders: all }, lists);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { answerBytes } from '../../http/answer-bytes.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Manifest, SyncChanges, VaultTree } from './sync.schema.ts';
 import type { Sync } from './sync.ts';
@@ -11,6 +12,7 @@ export function syncRoutes(sync: Sync): Route[] {
       operation: 'getManifest',
       summary: 'Every live note and attachment with hash, head and seq, of one moment',
       access: 'read',
+      answerBytes: answerBytes.page,
       query: Type.Object({
         since_seq: Type.Optional(
           Type.Unsafe<unknown>({
@@ -32,6 +34,7 @@ export function syncRoutes(sync: Sync): Route[] {
       operation: 'listChanges',
       summary: 'What was written after a position, by seq; the cursor sent is recorded as applied by the device',
       access: 'read',
+      answerBytes: answerBytes.page,
       query: Type.Object({
         cursor: Type.Optional(
           Type.String({ description: 'A `next_cursor` or `resume_cursor`; absent: from the start.' }),
@@ -51,6 +54,7 @@ export function syncRoutes(sync: Sync): Route[] {
       operation: 'getVaultTree',
       summary: 'Every folder, note and attachment, as a file tree shows them',
       access: 'read',
+      answerBytes: answerBytes.page,
       responses: { 200: VaultTree },
       errors: ['note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault }) => ({ json: await sync.tree(vault) }),

@@ -1,7 +1,8 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
+import { currentOwner } from '../../concurrency/owner.ts';
+import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { Builds } from './builds.ts';
 import { changesPage, type PageQuery, pageAsked } from './changes.ts';
 import { hotAttachmentsOf } from './hot-attachments.ts';
 import { createManifests, type Manifests } from './manifest.ts';
@@ -23,19 +24,21 @@ export interface Sync extends Manifests {
   eraseSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
 
-/** Manifests, trees and pages made at once, and how many may wait for their turn. */
-const BUILDS = 4;
-const BUILDS_WAITING = 400;
+/**
+ * Manifests, trees and pages that are made at once, and how many may wait for their turn: devices that catch up would else
+ * take every connection to the database from those that write.
+ */
+const BUILDS = { units: 4, unitsPerOwner: 2, waiting: 400, waitingPerOwner: 100 };
 
 export function createSync(parts: SyncParts): Sync {
-  const builds = new Builds(BUILDS, BUILDS_WAITING);
+  const builds = new FairSemaphore(BUILDS);
   const { vaults, hot, notes } = parts;
   const attachments = hotAttachmentsOf(parts.attachments);
   return {
     ...createManifests(parts, attachments, builds),
     async changes(vault, query, device) {
       const asked = pageAsked(query);
-      return builds.run(() => changesPage(parts, vault, asked, device));
+      return builds.run(currentOwner(), () => changesPage(parts, vault, asked, device));
     },
     dropExpired: () => dropExpired(parts, [notes, parts.attachments]),
     async keepLists() {

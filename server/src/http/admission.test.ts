@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import type { FastifyRequest } from 'fastify';
+import { currentOwner } from '../concurrency/owner.ts';
+import { Admission } from './admission.ts';
+
+const limits = {
+  requestsPerOwner: 6,
+  work: { units: 4, unitsPerOwner: 2, waiting: 100, waitingPerOwner: 3 },
+  answers: { units: 100, unitsPerOwner: 50, waiting: 100, waitingPerOwner: 1 },
+};
+
+/** A request of an account, and the response to it. */
+function requestOf(admission: Admission, account: string | null) {
+  const request = { raw: {}, ip: '192.0.2.7' } as unknown as FastifyRequest;
+  const response = Object.assign(new EventEmitter(), { destroyed: false, closed: false });
+  const raw = response as unknown as ServerResponse;
+  if (account !== null) admission.admit(request, raw, account);
+  const close = () => {
+    Object.assign(response, { destroyed: true, closed: true });
+    response.emit('close');
+  };
+  return { request, raw, close };
+}
+
+async function until(reached: () => boolean): Promise<void> {
+  while (!reached()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('an account has a bounded number of requests at once, and others have theirs', () => {
+  const admission = new Admission(limits);
+  const open = Array.from({ length: 6 }, () => requestOf(admission, 'alice'));
+  assert.throws(() => requestOf(admission, 'alice'), { code: 'unavailable' });
+  requestOf(admission, 'bob');
+  open[0]?.close();
+  requestOf(admission, 'alice');
+  assert.throws(() => requestOf(admission, 'alice'), { code: 'unavailable' });
+});
+
+test('few requests of an account are worked on at once, each on its account', async () => {
+  const admission = new Admission(limits);
+  const begun: string[] = [];
+  const gates: (() => void)[] = [];
+  const send = (account: string | null) => {
+    const { request, raw } = requestOf(admission, account);
+    return admission.work(request, raw, async () => {
+      begun.push(currentOwner());
+      await new Promise<void>((resolve) => gates.push(resolve));
+    });
+  };
+  const alice = Array.from({ length: 5 }, () => send('alice'));
+  await assert.rejects(send('alice'), { code: 'unavailable' });
+  const others = [send('bob'), send(null)];
+  await until(() => begun.length >= 4);
+  assert.deepEqual(begun, ['alice', 'alice', 'bob', 'network 192.0.2.7']);
+  for (let at = 0; at < 7; at++) {
+    await until(() => gates.length > at);
+    gates[at]?.();
+  }
+  await Promise.all([...alice, ...others]);
+});
+
+test('an account over its share of large answers is refused, and a client that hangs up gives back what it had', async () => {
+  const admission = new Admission(limits);
+  const open = (account: string, bytes: number) => {
+    const { request, raw, close } = requestOf(admission, account);
+    return { room: admission.room(request, raw, bytes), close };
+  };
+  const first = open('alice', 50);
+  (await first.room).resize(30);
+  const second = open('alice', 50);
+  await assert.rejects(open('alice', 50).room, { code: 'unavailable' });
+  await open('bob', 50).room;
+  assert.equal(admission.answerBytes, 80);
+  second.close();
+  await assert.rejects(second.room, { code: 'bad_request' });
+  first.close();
+  assert.equal(admission.answerBytes, 50);
+});

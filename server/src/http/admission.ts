@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { networkOf } from '@notevault/protocol/addresses.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyRequest } from 'fastify';
+import { runForOwner } from '../concurrency/owner.ts';
+import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';
+import { loopSlices } from '../concurrency/yield.ts';
+import { closedSignal } from './closed-signal.ts';
+
+const MB = 1024 * 1024;
+
+export interface AdmissionLimits {
+  /** Requests of one owner from the first byte to the last of the answer; more are refused. */
+  readonly requestsPerOwner: number;
+  /** Requests that are worked on at once. */
+  readonly work: SemaphoreLimits;
+  /** Bytes of large answers that are made or sent. */
+  readonly answers: SemaphoreLimits;
+}
+
+const LIMITS: AdmissionLimits = {
+  requestsPerOwner: 500,
+  work: { units: 128, unitsPerOwner: 32, waiting: 2000, waitingPerOwner: 500 },
+  answers: { units: 96 * MB, unitsPerOwner: 32 * MB, waiting: 500, waitingPerOwner: 16 },
+};
+
+/** Shares the process between those who send requests: each account, and each network of callers without one. */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #work: FairSemaphore;
+  readonly #answers: FairSemaphore;
+  readonly #owners = new WeakMap<IncomingMessage, string>();
+  readonly #requests = new Map<string, number>();
+
+  constructor(limits: AdmissionLimits = LIMITS) {
+    this.#limits = limits;
+    this.#work = new FairSemaphore(limits.work);
+    this.#answers = new FairSemaphore(limits.answers);
+  }
+
+  /** Requests that wait to be worked on, or for room for their answer. */
+  get waiting(): number {
+    return this.#work.waiting + this.#answers.waiting;
+  }
+
+  /** Bytes of large answers that are made or sent. */
+  get answerBytes(): number {
+    return this.#answers.used;
+  }
+
+  /** Counts a request against its account's share from here to the end of its answer. Throws `unavailable` over it. */
+  admit(request: FastifyRequest, response: ServerResponse, account: string): void {
+    const count = this.#requests.get(account) ?? 0;
+    if (count >= this.#limits.requestsPerOwner) throw new NotevaultError('unavailable');
+    this.#owners.set(request.raw, account);
+    this.#requests.set(account, count + 1);
+    response.once('close', () => {
+      const left = (this.#requests.get(account) ?? 1) - 1;
+      if (left === 0) this.#requests.delete(account);
+      else this.#requests.set(account, left);
+    });
+  }
+
+  /** Whose share a request counts against. */
+  ownerOf(request: FastifyRequest): string {
+    return this.#owners.get(request.raw) ?? `network ${networkOf(request.ip)}`;
+  }
+
+  /** Works on a request once it is its owner's turn. Throws `unavailable` over the owner's share. */
+  async work<Result>(request: FastifyRequest, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
+    const owner = this.ownerOf(request);
+    using _ = await this.#work.acquire(owner, 1, closedSignal(response));
+    await loopSlices.enter(owner);
+    return await runForOwner(owner, work);
+  }
+
+  /** Room for a large answer until it is sent, or given up. Throws `unavailable` over the owner's share. */
+  async room(request: FastifyRequest, response: ServerResponse, bytes: number): Promise<Permit> {
+    const permit = await this.#answers.acquire(this.ownerOf(request), bytes, closedSignal(response));
+    // Whoever hung up will not be heard of again.
+    if (response.closed) permit[Symbol.dispose]();
+    else response.once('close', () => permit[Symbol.dispose]());
+    return permit;
+  }
+}
