@@ -21,6 +21,11 @@ export function onEachEngine(title: string, define: (open: () => Promise<Databas
   describe(`${title} on postgres`, { skip }, () => define(opener(freshOnPostgres)));
 }
 
+/** The same on SQLite alone: for tests of routes, whose statements others run on each engine. */
+export function onSqlite(title: string, define: (open: () => Promise<Database>) => void): void {
+  describe(title, () => define(opener(freshSqlite)));
+}
+
 interface Opened {
   readonly db: Database;
   remove(): Promise<void>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { notesOnOneServer, type Wire, type Writer } from '../../../test/kit/notes.ts';
 
 /** The paths a search finds, in order. */
@@ -20,7 +20,7 @@ async function errorsOf(who: Writer, body: unknown) {
   return answer.body.errors;
 }
 
-onEachEngine('search', (open) => {
+onSqlite('search', (open) => {
   const start = notesOnOneServer(open);
 
   test('POST /search returns every field of a result', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { Browser, fieldsOf } from '../../../test/kit/oauth.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
 
@@ -25,7 +25,7 @@ async function signedIn(
   return browser.submit(page, 'sign-in', { email: alice.email, password: alice.password });
 }
 
-onEachEngine('the page of a device link', (open) => {
+onSqlite('the page of a device link', (open) => {
   test('leads from the address that the device shows to a vault', async () => {
     await using server = await start(open);
     const home = (await server.alice.post('/vaults', { name: 'Home <b>' })).body.vault.id;

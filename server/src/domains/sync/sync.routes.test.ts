@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
+import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { type NotesServer, startLastingNotes, startNotes, type Wire, type Writer } from '../../../test/kit/notes.ts';
 import { startServer } from '../../../test/kit/server.ts';
 import { beginFeedEpochs } from '../vaults/vaults.ts';
@@ -39,7 +39,7 @@ async function upload({ caller }: Writer, path: string, text: string): Promise<W
 
 const paths = (rows: Wire[]) => rows.map(({ path }) => path);
 
-onEachEngine('the manifest', (open) => {
+onSqlite('the manifest', (open) => {
   test('[2.1] gives every live row by path, with hash, head and seq', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
@@ -143,7 +143,7 @@ onEachEngine('the manifest', (open) => {
   });
 });
 
-onEachEngine('the change feed', (open) => {
+onSqlite('the change feed', (open) => {
   test('[3.1] each row appears once, at its latest seq, tombstones too', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
@@ -346,7 +346,7 @@ async function deletion(notes: NotesServer, headers = {}) {
   return { before, after };
 }
 
-onEachEngine('retention', (open) => {
+onSqlite('retention', (open) => {
   const rows = async ({ server, alice }: NotesServer, table: string) => {
     await using raw = await rawOf(server.db);
     return (await raw.all(`select * from ${table} where vault_id = $1`, alice.vault)).length;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { None } from 'oauth4webapi';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { Browser, type Met, signedIn } from '../../../test/kit/oauth.ts';
 import { OAuthApp } from '../../../test/kit/oauth-app.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
@@ -28,7 +28,7 @@ async function met(server: TestServer): Promise<Met> {
   return new Browser(server).open((await (await published(server)).ask()).url);
 }
 
-onEachEngine('a client with a metadata document', (open) => {
+onSqlite('a client with a metadata document', (open) => {
   const start = (web: FakeWeb) => startServer({ open, web: web.web, config: { publicUrl: 'https://notes.example' } });
 
   test('is let in without registering, and verified where its document and its redirect share a host', async () => {

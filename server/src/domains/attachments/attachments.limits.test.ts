@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
+import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { fileOf, fileUrl, readRaw, uploadJson, uploadRaw } from '../../../test/kit/files.ts';
 import { startNotes } from '../../../test/kit/notes.ts';
 import { builtinPlans } from '../plans/plans.ts';
@@ -17,7 +17,7 @@ const limit = (reason: string, key: string, tier: string, current: number | null
   ...{ error: 'limit_exceeded', reason, limit_key: key, tier, current, limit: most, upgrade_url: null },
 });
 
-onEachEngine('limits of attachments', (open) => {
+onSqlite('limits of attachments', (open) => {
   test('a plan without attachments takes none, before the body is read, and leaves those there', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { onEachEngine } from '../../test/kit/engines.ts';
+import { onSqlite } from '../../test/kit/engines.ts';
 import { startServer, type TestServer } from '../../test/kit/server.ts';
 
 const json = 'content-type: application/json\r\n';
@@ -20,7 +20,7 @@ async function say(server: TestServer, bytes: string, enough = /$^/): Promise<st
   return text;
 }
 
-onEachEngine('requests that come to nothing', (open) => {
+onSqlite('requests that come to nothing', (open) => {
   test('broken HTTP is answered like everything else', async () => {
     await using server = await startServer({ open });
     const cases: readonly [bytes: string, status: string, error: string][] = [

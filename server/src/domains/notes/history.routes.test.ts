@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { startNotes, type Wire, type Writer } from '../../../test/kit/notes.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
@@ -12,7 +12,7 @@ const versionsOf = async ({ caller }: Writer, id: string): Promise<Wire[]> =>
 const restore = ({ caller }: Writer, id: string, version: unknown, headers = {}) =>
   caller.post(`/notes/by-id/${id}/restore`, { version }, headers);
 
-onEachEngine('versions of a note', (open) => {
+onSqlite('versions of a note', (open) => {
   test('are listed newest first, the current one included, with what and who made them', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;

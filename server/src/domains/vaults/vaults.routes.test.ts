@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { startServer } from '../../../test/kit/server.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
@@ -11,7 +11,7 @@ const LIMIT = {
   ...{ limit: 1, upgrade_url: null },
 };
 
-onEachEngine('POST and GET /vaults', (open) => {
+onSqlite('POST and GET /vaults', (open) => {
   test('a created vault is answered whole; the first is the default', async () => {
     await using server = await startServer({ open });
     const now = new Date(server.clock.now()).toISOString();
@@ -52,7 +52,7 @@ onEachEngine('POST and GET /vaults', (open) => {
   });
 });
 
-onEachEngine('POST /vaults/register', (open) => {
+onSqlite('POST /vaults/register', (open) => {
   test('makes a vault once, flat, with its status', async () => {
     await using server = await startServer({ open });
     const made = await server.alice.post('/vaults/register', { client_id: 'laptop-1', name: 'Notes' });
@@ -86,7 +86,7 @@ onEachEngine('POST /vaults/register', (open) => {
   });
 });
 
-onEachEngine('/vaults/{id}', (open) => {
+onSqlite('/vaults/{id}', (open) => {
   test('what is malformed, unknown, foreign or deleted is not found, alike', async () => {
     await using server = await startServer({ open });
     const { id } = (await server.alice.post('/vaults', { name: 'Work' })).body.vault;

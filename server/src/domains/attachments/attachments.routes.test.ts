@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { fileOf, fileUrl, heads, readRaw, sha256, uploadJson, uploadRaw } from '../../../test/kit/files.ts';
 import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 for (const blobs of ['disk', 'database'] as const)
-  onEachEngine(`attachments over HTTP, blobs: ${blobs}`, (open) => {
+  onSqlite(`attachments over HTTP, blobs: ${blobs}`, (open) => {
     const start = notesOnOneServer(open, { blobs });
 
     describe('upload', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
 
 const rename = (alice: Writer, old_path: unknown, new_path: unknown) =>
@@ -8,7 +8,7 @@ const rename = (alice: Writer, old_path: unknown, new_path: unknown) =>
 const folders = async (alice: Writer): Promise<string[]> =>
   (await alice.caller.get('/folders')).body.folders.map(({ name }: { name: string }) => name);
 
-onEachEngine('POST /notes/rename', (open) => {
+onSqlite('POST /notes/rename', (open) => {
   const start = notesOnOneServer(open);
 
   test('moves the note: same id, version and content, a new seq; its folders come and go', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtinPlans, type PlanTable } from '../../../src/domains/plans/plans.ts';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { startNotes, type Wire, type Writer } from '../../../test/kit/notes.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
@@ -17,7 +17,7 @@ const results = async (alice: Writer, notes: unknown): Promise<Wire[]> => {
   return answer.body.results;
 };
 
-onEachEngine('POST /notes/batch', (open) => {
+onSqlite('POST /notes/batch', (open) => {
   test('writes each note and says what became of it, in the order sent', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
@@ -212,7 +212,7 @@ onEachEngine('POST /notes/batch', (open) => {
   });
 });
 
-onEachEngine('POST /notes/append', (open) => {
+onSqlite('POST /notes/append', (open) => {
   const append = (alice: Writer, path: unknown, text: unknown) => alice.caller.post('/notes/append', { path, text });
 
   test('adds a line below the last one that holds something', async () => {
@@ -284,7 +284,7 @@ onEachEngine('POST /notes/append', (open) => {
   });
 });
 
-onEachEngine('POST /notes/batch-delete', (open) => {
+onSqlite('POST /notes/batch-delete', (open) => {
   const remove = (alice: Writer, ids: unknown, headers = keyed()) =>
     alice.caller.post('/notes/batch-delete', { ids }, headers);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
+import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { checkedCallers } from '../../../test/kit/openapi.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServerOptions } from '../../../test/kit/server.ts';
@@ -23,7 +23,7 @@ const messages = async (who: Caller, query = ''): Promise<(string | null)[]> => 
   return body.logs.map(({ message }: { message: string | null }) => message);
 };
 
-onEachEngine('POST and GET /logs', (open) => {
+onSqlite('POST and GET /logs', (open) => {
   test('records come back whole, newest first, the caller’s own', async () => {
     await using at = await start({ open });
     const now = new Date(at.server.clock.now()).toISOString();

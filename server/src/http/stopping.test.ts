@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { onEachEngine } from '../../test/kit/engines.ts';
+import { onSqlite } from '../../test/kit/engines.ts';
 import { assertCatalogued, RawConnection } from '../../test/kit/raw-http.ts';
 import { startServer } from '../../test/kit/server.ts';
 
-onEachEngine('a server that stops', (open) => {
+onSqlite('a server that stops', (open) => {
   test('answers a request that begins now with unavailable, Retry-After and a request id', async () => {
     await using server = await startServer({ open });
     // Half a request keeps its connection from being taken for an idle one.

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { onEachEngine } from '../../test/kit/engines.ts';
+import { onSqlite } from '../../test/kit/engines.ts';
 import { startNotes } from '../../test/kit/notes.ts';
 import { startServer } from '../../test/kit/server.ts';
 
-onEachEngine('URLs spelled with percent signs', (open) => {
+onSqlite('URLs spelled with percent signs', (open) => {
   test('name the note they name, and no other', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;

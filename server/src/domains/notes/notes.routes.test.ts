@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../test/kit/notes.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
 const UNISSUED = '0198c0de-0000-7000-8000-000000000000';
 
-onEachEngine('upserting notes', (open) => {
+onSqlite('upserting notes', (open) => {
   const start = notesOnOneServer(open);
 
   test('a new note has every field, from its text and path', async () => {

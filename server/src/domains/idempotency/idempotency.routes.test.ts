@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import type { Answer } from '../../../test/kit/person.ts';
 import { startServer } from '../../../test/kit/server.ts';
 import { statementsOver } from '../../engines/database/statement.ts';
@@ -12,7 +12,7 @@ const keyed = (key: string) => ({ 'x-idempotency-key': key });
 const replayed = (answer: Answer) => answer.headers.get('idempotency-replayed');
 const note = (path: string, content = 'text') => ({ path, content, mtime: 1 });
 
-onEachEngine('An idempotency key', (open) => {
+onSqlite('An idempotency key', (open) => {
   test('gives the first answer again, whatever happened since, and does nothing', async () => {
     await using server = await startServer({ open });
     const { alice } = server;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { test } from 'node:test';
-import { onEachEngine } from '../../test/kit/engines.ts';
+import { onSqlite } from '../../test/kit/engines.ts';
 import { assertCatalogued, exchange, RawConnection } from '../../test/kit/raw-http.ts';
 import { startServer } from '../../test/kit/server.ts';
 
 const JSON_BODY = 'content-type: application/json';
 
-onEachEngine('requests by the letter of HTTP', (open) => {
+onSqlite('requests by the letter of HTTP', (open) => {
   test('every method Node reads answers 405 with Allow on a known path it is not for, 404 elsewhere', async () => {
     await using server = await startServer({ open });
     const paths = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { startNotes } from '../../../test/kit/notes.ts';
 import type { Headed } from '../../../test/kit/person.ts';
 import type { TestServer } from '../../../test/kit/server.ts';
@@ -23,7 +23,7 @@ async function headOnly(server: TestServer, path: string, headers: Headed) {
   return promise;
 }
 
-onEachEngine('requests about notes', (open) => {
+onSqlite('requests about notes', (open) => {
   test('a field of the wrong type is named', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { notesOnOneServer, type Wire, type Writer } from '../../../test/kit/notes.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
@@ -13,7 +13,7 @@ const move = (alice: Writer, body: object, headers = keyed()) => alice.caller.po
 const pathOf = async (alice: Writer, { id }: Wire) => (await alice.caller.get(`/notes/by-id/${id}`)).body.path;
 const made = async (alice: Writer, folder: string) => (await alice.caller.post('/folders', { folder })).body.folder;
 
-onEachEngine('POST /notes/batch-move', (open) => {
+onSqlite('POST /notes/batch-move', (open) => {
   const start = notesOnOneServer(open);
 
   test('moves notes from anywhere into one folder, by path or id, and counts those named', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { checkedCallers } from '../../../test/kit/openapi.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import { startServer, type TestServerOptions } from '../../../test/kit/server.ts';
@@ -24,7 +24,7 @@ async function start(options: TestServerOptions) {
   };
 }
 
-onEachEngine('keys and personal access tokens', (open) => {
+onSqlite('keys and personal access tokens', (open) => {
   test('either door makes a key, tells its secret once, and lists both', async () => {
     await using at = await start({ open });
     const key = await at.alice.post('/api-keys', { name: ' Backup ' });
@@ -180,7 +180,7 @@ onEachEngine('keys and personal access tokens', (open) => {
   });
 });
 
-onEachEngine('what a restricted key reaches', (open) => {
+onSqlite('what a restricted key reaches', (open) => {
   test('none is in no list and 403 on use; read reads and writes nothing; later vaults follow the default', async () => {
     await using at = await start({ open });
     const [hidden, shown, full] = [
@@ -262,7 +262,7 @@ onEachEngine('what a restricted key reaches', (open) => {
 
 const small = { ...builtinPlans.self_hosted, pats_cap: 10 };
 
-onEachEngine('pats_cap of ten', (open) => {
+onSqlite('pats_cap of ten', (open) => {
   test('counts keys of both doors, fifty creates at once make exactly as many as there may be', async () => {
     await using at = await start({ open, config: { plans: { ...builtinPlans, small }, defaultPlan: 'small' } });
     const limit = {
@@ -285,7 +285,7 @@ onEachEngine('pats_cap of ten', (open) => {
   });
 });
 
-onEachEngine('keys of accounts that may not be used', (open) => {
+onSqlite('keys of accounts that may not be used', (open) => {
   test('a suspended account’s keys wait, an erased one’s are gone', async () => {
     await using at = await start({ open });
     await at.server.alice.signed();

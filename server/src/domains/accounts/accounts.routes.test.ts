@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../../../test/kit/engines.ts';
+import { onSqlite } from '../../../test/kit/engines.ts';
 import { startServer } from '../../../test/kit/server.ts';
 
 const password = 'correct horse battery';
@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const cookieOf = (refreshToken: string) => ({ cookie: `refresh_token=${refreshToken}` });
 const both = (error: string) => ({ error, errors: error });
 
-onEachEngine('POST /auth/register', (open) => {
+onSqlite('POST /auth/register', (open) => {
   test('answers 201 with tokens, the user and a cookie no script can read', async () => {
     await using server = await startServer({ open });
     const sent = { email: ' Alice@Example.org ', password, display_name: 'Alice' };
@@ -87,7 +87,7 @@ onEachEngine('POST /auth/register', (open) => {
   });
 });
 
-onEachEngine('POST /auth/login', (open) => {
+onSqlite('POST /auth/login', (open) => {
   test('answers 200 as registering does', async () => {
     await using server = await startServer({ open });
     const { id } = await server.alice.signed();
@@ -136,7 +136,7 @@ onEachEngine('POST /auth/login', (open) => {
   });
 });
 
-onEachEngine('POST /auth/refresh', (open) => {
+onSqlite('POST /auth/refresh', (open) => {
   test('rotates the cookie, accepts the previous one for 30 s, and revokes the family when it comes later', async () => {
     await using server = await startServer({ open });
     const { refreshToken } = await server.alice.signed();
@@ -166,7 +166,7 @@ onEachEngine('POST /auth/refresh', (open) => {
   });
 });
 
-onEachEngine('POST /auth/logout', (open) => {
+onSqlite('POST /auth/logout', (open) => {
   test('ends the session and clears the cookie; without a session it does nothing', async () => {
     await using server = await startServer({ open });
     const { refreshToken } = await server.alice.signed();
@@ -186,7 +186,7 @@ onEachEngine('POST /auth/logout', (open) => {
   });
 });
 
-onEachEngine('GET /auth/bootstrap', (open) => {
+onSqlite('GET /auth/bootstrap', (open) => {
   test('says whether the first account is still to come, and who may register', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     const before = await server.anyone.get('/auth/bootstrap');
@@ -197,7 +197,7 @@ onEachEngine('GET /auth/bootstrap', (open) => {
   });
 });
 
-onEachEngine('passwords', (open) => {
+onSqlite('passwords', (open) => {
   test('POST /auth/password/change', async () => {
     await using server = await startServer({ open });
     const change = { old_password: server.alice.password, new_password: password };
@@ -235,7 +235,7 @@ onEachEngine('passwords', (open) => {
   });
 });
 
-onEachEngine('/me', (open) => {
+onSqlite('/me', (open) => {
   test('GET answers the user whole; without a credential 401 with the challenge', async () => {
     await using server = await startServer({ open });
     const { id } = await server.alice.signed();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
+import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { checkedCallers } from '../../../test/kit/openapi.ts';
 import type { Caller } from '../../../test/kit/person.ts';
 import type { Raw } from '../../../test/kit/raw.ts';
@@ -57,7 +57,7 @@ async function linked(server: TestServer, names: object = {}) {
   return { vault, ...(body as { access_token: string; refresh_token: string }) };
 }
 
-onEachEngine('a device link', (open) => {
+onSqlite('a device link', (open) => {
   test('leads from a code to tokens that write in the one vault given', async () => {
     await using server = await startServer({ open, config: { publicUrl: 'https://notes.example' } });
     const checked = await checkedCallers(server);
@@ -306,7 +306,7 @@ onEachEngine('a device link', (open) => {
   });
 });
 
-onEachEngine('a device’s tokens', (open) => {
+onSqlite('a device’s tokens', (open) => {
   const refresh = ({ anyone }: TestServer, refresh_token: string) =>
     anyone.post('/auth/token/refresh', { refresh_token });
   const works = async (server: TestServer, token: string) => (await server.bearer(token).get('/vaults')).status === 200;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
+import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
 import { interruptible } from '../../../test/kit/interruptible-database.ts';
 import { Browser, fieldsOf, signedIn } from '../../../test/kit/oauth.ts';
 import { OAuthApp, oauthErrorOf, type Pair } from '../../../test/kit/oauth-app.ts';
@@ -20,7 +20,7 @@ const statusWith = async (server: TestServer, { access_token }: Pair) =>
 const jsonOf = async (answer: Response): Promise<any> => answer.json();
 const note = (path = 'A.md') => ({ path, content: 'text', mtime: 1 });
 
-onEachEngine('what is said of the server', (open) => {
+onSqlite('what is said of the server', (open) => {
   test('clients find its addresses, from any origin, whatever they call it', async () => {
     await using server = await start({ open });
     const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
@@ -142,7 +142,7 @@ onEachEngine('what is said of the server', (open) => {
   });
 });
 
-onEachEngine('an application', (open) => {
+onSqlite('an application', (open) => {
   test('registers, is let into the vaults chosen, and is shown with all that is known of it', async () => {
     await using server = await start({ open });
     const [home, other] = [await vaultOf(server.alice), await vaultOf(server.alice, 'Other')];
@@ -316,7 +316,7 @@ onEachEngine('an application', (open) => {
   });
 });
 
-onEachEngine('an application’s tokens', (open) => {
+onSqlite('an application’s tokens', (open) => {
   test('a code lasts a minute and is used once; used again, it takes everything back', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
@@ -566,7 +566,7 @@ onEachEngine('an application’s tokens', (open) => {
   });
 });
 
-onEachEngine('several processes', (open) => {
+onSqlite('several processes', (open) => {
   test('share a flow: begun at one, decided at another, finished at a third that was just started', async () => {
     const db = await open();
     await using one = await start({ open: async () => db });
