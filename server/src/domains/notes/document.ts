@@ -101,6 +101,21 @@ export function containsUpdate(doc: Y.Doc, update: Uint8Array): boolean {
   return Y.snapshotContainsUpdate(Y.snapshot(doc), update);
 }
 
+/** As missingFor, as a Yjs update v2. */
+export function missingStateFor(doc: Y.Doc, stateVector: Uint8Array | null): Uint8Array {
+  return stateVector === null ? Y.encodeStateAsUpdateV2(doc) : Y.encodeStateAsUpdateV2(doc, stateVector);
+}
+
+/** The clocks that a state vector of ours names, by client. */
+export function clocksOf(stateVector: Uint8Array): Map<number, number> {
+  return Y.decodeStateVector(stateVector);
+}
+
+/** A document with nothing in it. */
+export function emptyDocument(): Y.Doc {
+  return new Y.Doc(OPTIONS);
+}
+
 export function stateVectorOf(doc: Y.Doc): Uint8Array {
   return Y.encodeStateVector(doc);
 }

@@ -1,6 +1,7 @@
 import type { EpochMs } from '@notevault/protocol/ids.ts';
 import type { Basis } from './basis.ts';
 import { foldUpdates } from './live/fold.ts';
+import { sliceNote } from './live/note-slices.ts';
 import { textOfUpdate, tryUpdate } from './live/trial.ts';
 import { type PostedWhole, receiveWhole } from './live/whole.ts';
 import type { Actor, VersionReason } from './meta.ts';
@@ -24,6 +25,13 @@ export interface FoldInput {
   readonly whole: PostedWhole;
 }
 
+export interface SliceInput {
+  readonly vault: PostedVault;
+  readonly whole: PostedWhole;
+  /** State vector; null for a document with nothing. */
+  readonly since: Uint8Array | null;
+}
+
 /**
  * What this domain runs on the worker threads of the pool. Keys are lent with the input.
  *
@@ -40,6 +48,12 @@ export function createNoteTasks(openKey: OpenKey) {
       const from = basis.kind === 'new' || basis.doc === null ? basis : { ...basis, doc: bytesOf(basis.doc) };
       const next = draftText({ clock: { now: () => now } }, { vault, actor }, from, { mtime }, text, reason);
       return postDraft(next, text);
+    },
+
+    /** What a document in memory lacks of a note. */
+    sliceNote({ vault: posted, whole, since }: SliceInput) {
+      const vault = openPosted(posted, openKey);
+      return sliceNote(vault, receiveWhole(vault, whole), since);
     },
 
     /** A note's row with the edits that wait for it. */

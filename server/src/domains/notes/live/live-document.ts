@@ -6,6 +6,7 @@ import { TaskFailed, TaskLimitError } from '../../../concurrency/worker-pool.ts'
 import type { OpenVault } from '../../vaults/vaults.ts';
 import {
   containsUpdate,
+  emptyDocument,
   genesisOf,
   inOneGo,
   loadDocument,
@@ -21,14 +22,16 @@ import {
 import { type Actor, sealed } from '../meta.ts';
 import { offload } from '../offload.ts';
 import type { LiveParts } from '../parts.ts';
+import { areLarge, isLarge, postVault } from '../posted.ts';
 import { clientIdOf } from '../prepare.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
+import type { NoteSlices } from './note-slices.ts';
 import { AheadOfUs, LineageError, type Outcome, type Refused, TooCostly, TooLarge } from './outcomes.ts';
 import { QUICK_BYTES, quickCheck } from './quick-check.ts';
 import type { Trial } from './trial.ts';
 import type { UpdateLog } from './update-log.ts';
 import { MalformedUpdate, readStateVector, type ScannedUpdate, scanUpdate } from './updates.ts';
-import { documentOf, type WholeNote } from './whole.ts';
+import { documentOf, postWhole, type WholeNote } from './whole.ts';
 
 /** Who follows a document. */
 export interface Watcher {
@@ -88,16 +91,46 @@ export class LiveDocument {
   /** When it was last taken to write its row from, on the clock of `performance.now()`: what comes after is for the next. */
   #settledAt = Number.NEGATIVE_INFINITY;
 
-  /** Throws `note_unreadable`. */
-  constructor(vault: OpenVault, whole: WholeNote, log: UpdateLog, parts: Pick<LiveParts, 'compute'>) {
+  /** Reads a note's document into memory, a long one in slices. Throws `note_unreadable`, `unavailable`. */
+  static async load(
+    vault: OpenVault,
+    whole: WholeNote,
+    log: UpdateLog,
+    parts: Pick<LiveParts, 'compute'>,
+  ): Promise<LiveDocument> {
+    if (!isLongDocument(whole)) {
+      const document = new LiveDocument(vault, whole, log, parts, documentOf(vault, whole));
+      document.#takeWaiting(whole);
+      return document;
+    }
+    const { slices, snapshot, size } = await slicesOf(parts, vault, whole, null);
+    const doc = emptyDocument();
+    for (const slice of slices) {
+      if (!takeUpdate(doc, slice)) throw new NotevaultError('note_unreadable');
+      await nextTurn();
+    }
+    const document = new LiveDocument(vault, whole, log, parts, doc, snapshot);
+    document.#size = size;
+    for (const { id } of whole.updates) document.#seen.add(id);
+    return document;
+  }
+
+  private constructor(
+    vault: OpenVault,
+    whole: WholeNote,
+    log: UpdateLog,
+    parts: Pick<LiveParts, 'compute'>,
+    doc: Doc,
+    snapshot = snapshotOf(doc),
+  ) {
     this.id = whole.note.id as NoteId;
     this.vault = vault;
     this.#log = log;
     this.#parts = parts;
-    this.#doc = documentOf(vault, whole);
+    this.#doc = doc;
     this.#stamp = whole.note.stamp;
     this.#head = whole.note.meta.head;
-    this.#snapshot = snapshotOf(this.#doc);
+    this.#snapshot = snapshot;
     this.#genesis = genesisOf(this.#doc);
     this.#ownClient = clientIdOf(vault, whole.note);
     this.#createdAt = whole.note.created_at;
@@ -105,7 +138,6 @@ export class LiveDocument {
     this.#doc.on('update', (update: Uint8Array) => {
       this.#added.push(update);
     });
-    this.#takeWaiting(whole);
   }
 
   get watchers(): number {
@@ -342,6 +374,27 @@ export class LiveDocument {
     for (const id of this.#seen) if (!waiting.has(id)) this.#seen.delete(id);
   }
 
+  /** As catchUp, a long document in slices. Throws `unavailable` too. */
+  async catchUpWith(whole: WholeNote): Promise<void> {
+    if (!isLongDocument(whole)) return this.catchUp(whole);
+    const { note, updates } = whole;
+    const seen = [...this.#seen];
+    const { slices, snapshot } = await slicesOf(this.#parts, this.vault, whole, stateVectorOf(this.#doc));
+    for (const slice of slices) {
+      if (this.#lost) return;
+      this.#takeOfOthers(() => takeUpdate(this.#doc, slice));
+      await nextTurn();
+    }
+    // The row was written again meanwhile, from this very document.
+    if (note.stamp < this.#stamp) return;
+    this.#snapshot = snapshot;
+    this.#head = note.meta.head;
+    this.#stamp = note.stamp;
+    const waiting = new Set(updates.map(({ id }) => id));
+    for (const id of waiting) this.#seen.add(id);
+    for (const id of seen) if (!waiting.has(id)) this.#seen.delete(id);
+  }
+
   /**
    * The document with all that a stored state holds, and the snapshot of its row's version; for settling it. Undefined
    * when it is lost, or the row is of another note.
@@ -470,4 +523,18 @@ function foreignOf(update: Uint8Array): 'unsure' | LineageError | MalformedUpdat
   } catch (error) {
     return new MalformedUpdate('it does not hold together', { cause: error });
   }
+}
+
+function isLongDocument({ note, doc, updates }: WholeNote): boolean {
+  return isLarge(note, doc) || areLarge(updates);
+}
+
+function slicesOf(
+  parts: Pick<LiveParts, 'compute'>,
+  vault: OpenVault,
+  whole: WholeNote,
+  since: Uint8Array | null,
+): Promise<NoteSlices> {
+  const input = { vault: postVault(vault, 0), whole: postWhole(whole), since };
+  return offload(parts, vault, 'sliceNote', input, 2 * whole.note.content.length);
 }

@@ -311,7 +311,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
     if (this.#bytes > BYTES_MAX) throw new NotevaultError('unavailable');
     const whole = await readWhole(this.#parts, vault, id);
     if (whole === null || whole.note.deleted_at !== null) throw new NotevaultError('note_not_found');
-    const document = new LiveDocument(vault, whole, this.#log, this.#parts);
+    const document = await LiveDocument.load(vault, whole, this.#log, this.#parts);
     this.#documents.set(id, document);
     this.#weigh(id);
     return document;
@@ -374,7 +374,7 @@ export class LiveDocuments implements LiveNotes, LiveSignals, AsyncDisposable {
         // A note made anew under the id is another note.
         const isGone = whole === null || whole.note.deleted_at !== null || !document.isOf(whole);
         if (isGone) this.#drop(document, 'note_deleted');
-        else if (!document.isLost) document.catchUp(whole);
+        else if (!document.isLost) await document.catchUpWith(whole);
       } catch (error) {
         this.#drop(document, 'lost');
         throw error;
