@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import * as Y from 'yjs';
 import type { App } from '../../src/app.ts';
+import { headOf, snapshotOf } from '../../src/domains/notes/document.ts';
 import type { LiveNote, Watcher } from '../../src/domains/notes/notes.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from './sync.ledger.ts';
@@ -14,6 +16,12 @@ interface Draft {
   readonly removed: readonly string[];
 }
 
+/** What tells states of a document apart, as a manifest says it. */
+export interface Fingerprint {
+  readonly head: string;
+  readonly hash: string;
+}
+
 /** A note as the device has it. */
 class Copy {
   readonly doc = new Y.Doc();
@@ -21,6 +29,22 @@ class Copy {
   drafts: Draft[] = [];
   readonly typed = new Set<string>();
   readonly removed = new Set<string>();
+  #fingerprint: Fingerprint | null = null;
+
+  constructor() {
+    this.doc.on('update', () => {
+      this.#fingerprint = null;
+    });
+  }
+
+  /** Worked out once for each state of the document. */
+  get fingerprint(): Fingerprint {
+    this.#fingerprint ??= {
+      head: headOf(snapshotOf(this.doc)),
+      hash: createHash('sha256').update(this.text).digest('hex'),
+    };
+    return this.#fingerprint;
+  }
 
   get text(): string {
     return this.doc.getText('content').toString();
@@ -45,11 +69,26 @@ export class Device {
   readonly #ledger: Ledger;
   readonly #vault: VaultId;
   readonly #sockets: boolean;
+  readonly #report: (what: string) => void;
   readonly #copies = new Map<string, Copy>();
 
-  /** @param sockets over real sockets, instead of at the documents themselves. */
-  constructor(name: string, random: Random, ledger: Ledger, vault: string, sockets: boolean) {
+  /**
+   * @param sockets over real sockets, instead of at the documents themselves.
+   * @param report told of what no honest client should get, outside a call.
+   */
+  constructor(
+    name: string,
+    run: {
+      readonly random: Random;
+      readonly ledger: Ledger;
+      readonly vault: string;
+      readonly sockets: boolean;
+      report(what: string): void;
+    },
+  ) {
+    const { random, ledger, vault, sockets, report } = run;
     this.#sockets = sockets;
+    this.#report = report;
     this.name = name;
     this.#random = random;
     this.#ledger = ledger;
@@ -65,8 +104,8 @@ export class Device {
     return this.#copies.get(note)?.doc;
   }
 
-  isJoined(note: string): boolean {
-    return this.#copies.get(note)?.live !== undefined;
+  fingerprintOf(note: string): Fingerprint | undefined {
+    return this.#copies.get(note)?.fingerprint;
   }
 
   /** Connects to a note and syncs it, in either order. False when the note is not there. */
@@ -82,11 +121,23 @@ export class Device {
     if (live === null) return false;
     this.#copies.set(note, copy);
     copy.live = live;
+    await this.#sync(note, copy);
+    return true;
+  }
+
+  /** Syncs a note over the connection there is, or over a new one. False when the note is not there. */
+  async sync(to: Process, note: string): Promise<boolean> {
+    const copy = this.#copies.get(note);
+    if (copy?.live === undefined) return this.join(to, note);
+    await this.#sync(note, copy);
+    return true;
+  }
+
+  async #sync(note: string, copy: Copy): Promise<void> {
     const mineFirst = this.#random.chance(0.5) && copy.text !== '';
     if (mineFirst) await this.#push(note, copy);
     await this.#pull(copy);
     if (!mineFirst) await this.#push(note, copy);
-    return true;
   }
 
   /**
@@ -116,7 +167,10 @@ export class Device {
   }
 
   async #open({ server, token }: Process, note: string, watcher: Watcher): Promise<LiveNote | Line | null> {
-    if (this.#sockets) return Line.open(server.url, token, note, watcher);
+    if (this.#sockets) {
+      const refused = (reason: string) => this.#report(`${this.name} was closed for ${reason} at note ${note}`);
+      return Line.open({ url: server.url, token }, note, watcher, refused);
+    }
     const { vaults, notes } = server.app;
     const vault = await vaults.openForWork(this.#vault);
     return vault === null ? null : notes.live.open(vault, note as NoteId, watcher);

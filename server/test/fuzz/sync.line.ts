@@ -7,7 +7,14 @@ const STEP1 = 0;
 const STEP2 = 1;
 const AUTHENTICATED = 2;
 
-/** A note's document over a real socket, in the protocol of the Hocuspocus provider; otherwise as LiveNote. */
+/** Why the server closes a document for good that an honest client has sent something to. */
+const REFUSALS = new Set(['foreign_lineage', 'note_too_large']);
+
+/**
+ * A note's document over a real socket, in the protocol of the Hocuspocus provider; otherwise as LiveNote. An update that
+ * is not taken is `missing`, whatever the reason: one that was refused for good is told by the CLOSE behind it, which may
+ * come in the same segment or later, and the CLOSE of a note deleted meanwhile may come there too.
+ */
 export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeof Symbol.dispose> {
   readonly #wire: Wire;
   readonly #note: string;
@@ -17,10 +24,11 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
   readonly #acknowledging: PromiseWithResolvers<boolean>[] = [];
   readonly #missing: PromiseWithResolvers<Uint8Array>[] = [];
   #vector: Uint8Array = Uint8Array.of(0);
-  #refusal: string | null = null;
+  readonly #refused: (reason: string) => void;
   #over = false;
 
-  private constructor(wire: Wire, note: string, watcher: Watcher) {
+  private constructor(wire: Wire, note: string, watcher: Watcher, refused: (reason: string) => void) {
+    this.#refused = refused;
     this.#wire = wire;
     this.#note = note;
     this.#watcher = watcher;
@@ -30,11 +38,17 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
     wire.ws.on('close', () => this.#end());
   }
 
-  static async open(url: string, token: string, note: string, watcher: Watcher): Promise<Line> {
+  /** @param refused told of a CLOSE that no honest client should get. */
+  static async open(
+    { url, token }: { readonly url: string; readonly token: string },
+    note: string,
+    watcher: Watcher,
+    refused: (reason: string) => void,
+  ): Promise<Line> {
     const wire = await Wire.open(url).catch(() => {
       throw new NotevaultError('unavailable');
     });
-    const line = new Line(wire, note, watcher);
+    const line = new Line(wire, note, watcher, refused);
     wire.send(message.token(note, token));
     await line.#authenticated.promise;
     return line;
@@ -58,8 +72,7 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
   async #apply(update: Uint8Array): Promise<string> {
     const asked = Promise.withResolvers<boolean>();
     this.#ask(this.#acknowledging, asked, message.update(this.#note, update));
-    const taken = await asked.promise;
-    return taken ? 'stored' : (this.#refusal ?? 'missing');
+    return (await asked.promise) ? 'stored' : 'missing';
   }
 
   [Symbol.dispose](): void {
@@ -81,7 +94,8 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
     if (kind === kinds.auth) this.#admitted(decoding.readVarUint(decoder) === AUTHENTICATED);
     else if (kind === kinds.status) this.#acknowledging.shift()?.resolve(decoding.readVarUint(decoder) === 1);
     else if (kind === kinds.close) {
-      this.#refusal = decoding.readVarString(decoder);
+      const reason = decoding.readVarString(decoder);
+      if (REFUSALS.has(reason)) this.#refused(reason);
       this[Symbol.dispose]();
     } else if (kind === kinds.sync) this.#synced(decoding.readVarUint(decoder), decoding.readVarUint8Array(decoder));
   }

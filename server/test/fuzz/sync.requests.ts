@@ -5,6 +5,36 @@ import type { Ledger } from './sync.ledger.ts';
 const FOLDERS = ['', 'f/', 'F/', 'g/', 'g/h/'];
 const NAMES = ['a', 'b', 'c', 'Ä', 'x y'];
 
+/** How often things happen: `deletes` has many deletions, revivals and expiries of tombstones. */
+export type Mode = 'ordinary' | 'deletes';
+
+/** Of each kind of request, how many there are of all. */
+const WEIGHTS = {
+  ordinary: {
+    create: 8,
+    edit: 30,
+    append: 15,
+    rename: 15,
+    renameFolder: 5,
+    delete: 6,
+    revive: 5,
+    restore: 4,
+    batch: 6,
+  },
+  deletes: {
+    create: 8,
+    edit: 20,
+    append: 10,
+    rename: 10,
+    renameFolder: 3,
+    delete: 25,
+    revive: 25,
+    restore: 4,
+    batch: 6,
+  },
+} as const;
+const LOOKS = 10;
+
 /** A note as somebody read it, maybe long ago. */
 interface Read {
   readonly id: string;
@@ -23,13 +53,21 @@ export class Requests {
   /** Notes that may have been put to a text that somebody else's document had. */
   readonly restored = new Set<string>();
   readonly #say: (what: string) => void;
+  readonly #weights: (typeof WEIGHTS)[Mode];
   #key = 0;
 
-  constructor(random: Random, ledger: Ledger, headers: Headed, say: (what: string) => void) {
-    this.#say = say;
-    this.#random = random;
-    this.#ledger = ledger;
-    this.#headers = headers;
+  constructor(run: {
+    readonly random: Random;
+    readonly ledger: Ledger;
+    readonly headers: Headed;
+    readonly mode: Mode;
+    say(what: string): void;
+  }) {
+    this.#say = run.say;
+    this.#random = run.random;
+    this.#ledger = run.ledger;
+    this.#headers = run.headers;
+    this.#weights = WEIGHTS[run.mode];
   }
 
   /** Ids of notes that were there once. */
@@ -38,17 +76,18 @@ export class Requests {
   }
 
   async next(caller: Caller): Promise<void> {
+    const weights = this.#weights;
     const kinds: readonly [number, () => Promise<void>][] = [
-      [8, () => this.create(caller)],
-      [30, () => this.#edit(caller)],
-      [15, () => this.#append(caller)],
-      [15, () => this.#rename(caller)],
-      [5, () => this.#renameFolder(caller)],
-      [6, () => this.#delete(caller)],
-      [5, () => this.#revive(caller)],
-      [4, () => this.#restore(caller)],
-      [6, () => this.#batch(caller)],
-      [10, () => this.#look(caller)],
+      [weights.create, () => this.create(caller)],
+      [weights.edit, () => this.#edit(caller)],
+      [weights.append, () => this.#append(caller)],
+      [weights.rename, () => this.#rename(caller)],
+      [weights.renameFolder, () => this.#renameFolder(caller)],
+      [weights.delete, () => this.#delete(caller)],
+      [weights.revive, () => this.#revive(caller)],
+      [weights.restore, () => this.#restore(caller)],
+      [weights.batch, () => this.#batch(caller)],
+      [LOOKS, () => this.#look(caller)],
     ];
     let left = this.#random.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, make] of kinds) {
@@ -126,7 +165,9 @@ export class Requests {
   }
 
   async #delete(caller: Caller): Promise<void> {
-    await caller.delete(`/notes/by-id/${this.#some().id}`, undefined, this.#headers);
+    const { id } = this.#some();
+    const { status } = await caller.delete(`/notes/by-id/${id}`, undefined, this.#headers);
+    this.#say(`deletes ${id} → ${status}`);
   }
 
   /** A deleted note, made again under its id: with the text sent. */

@@ -1,5 +1,9 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
+import type { Bus } from '../../src/engines/bus/bus.ts';
 import { MemoryHub } from '../../src/engines/bus/memory.ts';
 import type { Database } from '../../src/engines/database/database.ts';
+import { LeanCaller } from '../kit/lean-caller.ts';
 import { MortalDatabase } from '../kit/mortal.ts';
 import type { Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
@@ -8,36 +12,67 @@ import { startServer, type TestServer } from '../kit/server.ts';
 export interface Process {
   readonly server: TestServer;
   readonly db: MortalDatabase;
-  readonly caller: Caller;
+  readonly caller: Caller & Disposable;
   /** Credential that lasts. */
   readonly token: string;
 }
 
-/** Two processes over one database, either of which can be killed at any moment; another takes its place. */
+/** What the processes tell each other, unless nothing of it is to arrive. */
+class Hub {
+  readonly #hub = new MemoryHub();
+  deaf = false;
+
+  join(): Bus {
+    const bus = this.#hub.join();
+    return {
+      publish: (topic, payload) => {
+        if (!this.deaf) bus.publish(topic, payload);
+      },
+      subscribe: (topic, listen) => bus.subscribe(topic, listen),
+      [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
+    };
+  }
+}
+
+/**
+ * Two processes over one database, either of which can be killed at any moment; another takes its place. They serve one
+ * run after the other, each in a vault of its own.
+ */
 export class Servers implements AsyncDisposable {
-  readonly vault: string;
   readonly first: TestServer;
   readonly #token: string;
-  readonly #hub: MemoryHub | null;
-  readonly #running: Process[];
+  readonly #hub = new Hub();
+  readonly #running: Process[] = [];
   readonly #ended: Promise<unknown>[] = [];
+  #vault = '';
 
-  private constructor(first: TestServer, token: string, vault: string, hub: MemoryHub | null, running: Process[]) {
+  private constructor(first: TestServer, token: string) {
     this.first = first;
     this.#token = token;
-    this.vault = vault;
-    this.#hub = hub;
-    this.#running = running;
+  }
+
+  static async start(open: () => Promise<Database>): Promise<Servers> {
+    const first = await startServer({ open, blobs: 'database' });
+    const { key } = (await first.alice.post('/connections/pat', { name: 'lasting' })).body;
+    const servers = new Servers(first, key);
+    for (let at = 0; at < 2; at++) servers.#running.push(await servers.#start());
+    return servers;
   }
 
   /** @param deaf nothing that one process tells the other arrives. */
-  static async start(open: () => Promise<Database>, deaf: boolean): Promise<Servers> {
-    const first = await startServer({ open, blobs: 'database' });
-    const { key } = (await first.alice.post('/connections/pat', { name: 'lasting' })).body;
-    const { vault } = (await first.alice.post('/vaults', { name: 'Simulated' })).body;
-    const servers = new Servers(first, key, vault.id, deaf ? null : new MemoryHub(), []);
-    for (let at = 0; at < 2; at++) servers.#running.push(await servers.#start());
-    return servers;
+  async begin(deaf: boolean): Promise<void> {
+    this.#hub.deaf = deaf;
+    const [process] = this.#running;
+    this.#vault = (await process?.caller.post('/vaults', { name: 'Simulated' }))?.body.vault.id;
+  }
+
+  /** Waits for what the run has left behind. */
+  async end(): Promise<void> {
+    await Promise.all(this.#ended.splice(0));
+  }
+
+  get vault(): string {
+    return this.#vault;
   }
 
   any(random: Random): Process {
@@ -52,12 +87,19 @@ export class Servers implements AsyncDisposable {
     return { 'x-vault-id': this.vault };
   }
 
+  /** The vault of the run, opened beside the processes. */
+  async openVault(): Promise<OpenVault> {
+    const vault = await this.first.app.vaults.openForWork(this.vault as VaultId);
+    if (vault === null) throw new Error('the vault is gone');
+    return vault;
+  }
+
   /** No chance to put anything in order: what it had not stored is gone. */
   async kill(random: Random): Promise<Process> {
     const at = random.below(this.#running.length);
-    const { server, db } = this.#running[at] as Process;
-    db.kill();
-    this.#ended.push(Promise.resolve(server[Symbol.asyncDispose]()).catch(() => undefined));
+    const killed = this.#running[at] as Process;
+    killed.db.kill();
+    this.#ended.push(this.#over(killed).catch(() => undefined));
     const next = await this.#start();
     this.#running[at] = next;
     return next;
@@ -66,14 +108,19 @@ export class Servers implements AsyncDisposable {
   async #start(): Promise<Process> {
     const { db: real, clock, masterKey, blobs } = this.first;
     const db = new MortalDatabase(real);
-    const bus = (this.#hub ?? new MemoryHub()).join();
-    const server = await startServer({ open: async () => db, clock, masterKey, blobs, bus });
-    return { server, db, caller: server.bearer(this.#token), token: this.#token };
+    const server = await startServer({ open: async () => db, clock, masterKey, blobs, bus: this.#hub.join() });
+    const caller = new LeanCaller(server.url, { authorization: `Bearer ${this.#token}` });
+    return { server, db, caller, token: this.#token };
+  }
+
+  async #over({ server, caller }: Process): Promise<void> {
+    await server[Symbol.asyncDispose]();
+    caller[Symbol.dispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#ended);
-    for (const { server } of this.#running) await server[Symbol.asyncDispose]();
+    await this.end();
+    for (const process of this.#running) await this.#over(process);
     await this.first[Symbol.asyncDispose]();
   }
 }

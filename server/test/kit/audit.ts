@@ -47,8 +47,12 @@ interface VaultAudit {
   fault(what: string): void;
 }
 
-/** Everything wrong with the stored rows, in words; empty when all of it holds together. */
-export async function audit(raw: Raw, keyring: Keyring): Promise<string[]> {
+/**
+ * Everything wrong with the stored rows, in words; empty when all of it holds together.
+ *
+ * @param only the vault that is looked at; by default all are.
+ */
+export async function audit(raw: Raw, keyring: Keyring, only: string | null = null): Promise<string[]> {
   const faults: string[] = [];
   const [keys, vaults, users] = [await raw.all('select * from data_keys'), await vaultsOf(raw), await usersOf(raw)];
   const open = (owner: KeyOwner) => {
@@ -59,13 +63,18 @@ export async function audit(raw: Raw, keyring: Keyring): Promise<string[]> {
   };
   for (const id of users) if (open({ kind: 'user', id }) === null) faults.push(`user ${id} has no data key`);
   const tables = new Map<string, Map<unknown, Row[]>>();
-  for (const table of TABLES)
+  for (const table of TABLES) {
+    const rows = await (only === null
+      ? raw.all(`select * from ${table}`)
+      : raw.all(`select * from ${table} where vault_id = $1`, only));
     tables.set(
       table,
-      Map.groupBy(await raw.all(`select * from ${table}`), (row) => row.vault_id),
+      Map.groupBy(rows, (row) => row.vault_id),
     );
+  }
   for (const vault of vaults) {
     const id = String(vault.id);
+    if (only !== null && id !== only) continue;
     const key = open({ kind: 'vault', id });
     if (key === null) faults.push(`vault ${id} has no data key`);
     else {

@@ -26,7 +26,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
     const made = await alice.write('a.md', 'second\n', { id: gone.id });
     assert.notEqual(made.id, gone.id);
     assert.equal((await alice.caller.get(`/notes/by-id/${gone.id}`)).status, 404);
-    const elsewhere = await alice.write('b.md', 'third\n', { id: gone.id.toUpperCase() });
+    const elsewhere = await alice.write('b.md', 'third\n', { id: gone.id.toUpperCase(), version: 1 });
     assert.ok(![gone.id, made.id].includes(elsewhere.id));
     const items = [{ path: 'c.md', content: 'fourth\n', mtime: 1, id: gone.id }];
     const batch = await alice.caller.post('/notes/batch', { notes: items }, { 'x-idempotency-key': 'batch' });

@@ -29,7 +29,11 @@ export interface WaitingUpdate {
 }
 
 /** A note's row, document and waiting edits as of one moment; null when there is no such note. Throws `note_unreadable`. */
-export async function readWhole({ db }: NoteParts, vault: OpenVault, id: NoteId): Promise<WholeNote | null> {
+export async function readWhole(
+  { db }: Pick<NoteParts, 'db'>,
+  vault: OpenVault,
+  id: NoteId,
+): Promise<WholeNote | null> {
   const { row, updates } = await db.read(async (handle) => {
     const [row, updates] = [
       await handle.get(store.findWhole, { vault: vault.id, id }),

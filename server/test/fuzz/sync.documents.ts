@@ -1,0 +1,63 @@
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Doc } from 'yjs';
+import { takeUpdates } from '../../src/domains/notes/document.ts';
+import { findStates } from '../../src/domains/notes/live/live.store.ts';
+import { documentOf, readWhole } from '../../src/domains/notes/live/whole.ts';
+import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
+import type { Device } from './sync.device.ts';
+import { Letters } from './sync.letters.ts';
+import type { Servers } from './sync.servers.ts';
+
+/** Looks through every copy of every document: the devices', and what the database has, with the edits that wait. */
+export class Documents {
+  readonly #servers: Servers;
+  readonly #letters = new Letters();
+  /** What was stored of a note when it was looked at last. */
+  readonly #seen = new Map<string, string>();
+
+  constructor(servers: Servers) {
+    this.#servers = servers;
+  }
+
+  /** What is wrong in them, in words. */
+  async faults(notes: readonly string[], devices: readonly Device[]): Promise<string[]> {
+    const known = new Set([...notes, ...devices.flatMap((device) => device.notes)]);
+    const faults = await this.#storedFaults([...known]);
+    for (const device of devices) {
+      for (const note of device.notes) {
+        const doc = device.docOf(note);
+        if (doc !== undefined) faults.push(...this.#letters.faults(note, device.name, doc));
+      }
+    }
+    return faults;
+  }
+
+  async #storedFaults(notes: readonly string[]): Promise<string[]> {
+    const { db } = this.#servers.first;
+    const states = await db.allIn(findStates, {}, [...notes]);
+    const changed = states.filter(({ id, stamp, waiting }) => this.#seen.get(id) !== `${stamp} ${waiting}`);
+    if (changed.length === 0) return [];
+    const vault = await this.#servers.openVault();
+    const faults: string[] = [];
+    for (const { id, stamp, waiting } of changed) {
+      try {
+        const doc = await this.#stored(vault, id as NoteId);
+        if (doc !== null) faults.push(...this.#letters.faults(id, 'the server', doc));
+        this.#seen.set(id, `${stamp} ${waiting}`);
+      } catch (error) {
+        faults.push(`the document of note ${id} cannot be read: ${error}`);
+      }
+    }
+    return faults;
+  }
+
+  /** A note's document with the edits that wait, tombstones too; null when there is no such note. */
+  async #stored(vault: OpenVault, id: NoteId): Promise<Doc | null> {
+    const whole = await readWhole(this.#servers.first, vault, id);
+    if (whole === null) return null;
+    const doc = documentOf(vault, whole);
+    const waiting = whole.updates.flatMap((row) => row.open().updates);
+    if (!takeUpdates(doc, waiting)) throw new Error('the edits that wait do not fit it');
+    return doc;
+  }
+}
