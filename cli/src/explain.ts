@@ -1,5 +1,6 @@
 import { RestError } from '@notevault/client/rest.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import { DAMAGE_HELP } from '@notevault/server/damage-help.ts';
 
 /** Errors whose message was written for the person at the terminal. */
 const SPOKEN = new Set([
@@ -35,6 +36,9 @@ export function explain(error: unknown): string {
     return `notevault: ${errors[error.code].help}${details}`;
   }
   if (!(error instanceof Error)) return `notevault: ${String(error)}`;
+  if (error.name === 'DatabaseError' && (error as { damaged?: boolean }).damaged === true) {
+    return `notevault: ${error.message}. ${DAMAGE_HELP}`;
+  }
   if (SPOKEN.has(error.name)) return `notevault: ${error.message}`;
   if (error instanceof RestError) return `notevault: ${refusalOf(error)}`;
   if (error instanceof TypeError && error.message === 'fetch failed') return `notevault: ${unreachable(error.cause)}`;
@@ -45,9 +49,6 @@ export function explain(error: unknown): string {
   if (code === 'EADDRNOTAVAIL') return `notevault: this machine has no address ${address}: give another --host.`;
   if (code === 'EACCES' && port !== undefined) {
     return `notevault: no permission to listen on port ${port}: take one from 1024 on.`;
-  }
-  if ((error as { errcode?: number }).errcode === 26) {
-    return 'notevault: the database file is damaged, or is none. Put it back from a backup.';
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return `notevault: no permission: ${path ?? error.message}`;

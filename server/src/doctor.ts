@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { Config } from './config/config.ts';
+import { DAMAGE_HELP } from './damage-help.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data-folder.ts';
 import { checkDataKeys, keyCensus } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
 import { BlobError, probeBlobs } from './engines/blobs/blobs.ts';
 import { type Clock, systemClock } from './engines/clock/clock.ts';
-import type { Database } from './engines/database/database.ts';
+import { type Database, DatabaseError } from './engines/database/database.ts';
+import { checkPostgres } from './engines/database/postgres.check.ts';
+import { checkSqlite } from './engines/database/sqlite.check.ts';
 import { EmbedderError } from './engines/embedder/embedder.ts';
 import { MasterKeyring } from './engines/keyring/master-key.ts';
 import { blobStoreOf, blobsFolder, keyFile, masterKeyFor, openBlobs, openDatabase, openEmbedder } from './engines.ts';
@@ -50,6 +53,7 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
       return;
     }
   }
+  yield await examinePages(config);
   const db = yield* attempt(
     'database',
     async () => opened.use(await openDatabase(config)),
@@ -73,6 +77,32 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
     () => checkDataKeys(db, keyring),
     () => `all ${held} open`,
   );
+}
+
+/** Reads all that is stored, before anything else opens it. */
+async function examinePages({ databaseUrl, dataDir }: Config): Promise<Finding> {
+  const what = 'stored pages';
+  const damaged = (faults: readonly string[]) => {
+    return { what, ok: false, says: `damaged: ${faults.join('; ')}. ${DAMAGE_HELP}` };
+  };
+  try {
+    if (databaseUrl === null) {
+      const faults = checkSqlite(databaseFile(dataDir));
+      return faults.length > 0 ? damaged(faults) : { what, ok: true, says: 'tables and indexes hold together' };
+    }
+    const { tables, indexes, checksums, faults } = await checkPostgres(databaseUrl.reveal());
+    if (faults.length > 0) return damaged(faults);
+    const more = [
+      indexes > 0
+        ? `${indexes} indexes compared with them`
+        : 'indexes not compared: the extension amcheck is not there',
+      ...(checksums ? [] : ['data checksums are off, so not every damaged page shows']),
+    ];
+    return { what, ok: true, says: `every value of ${tables} tables read; ${more.join('; ')}` };
+  } catch (error) {
+    if (error instanceof DatabaseError && error.damaged) return damaged([error.message]);
+    return { what, ok: false, says: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Keeps a blob where attachments go, reads it and removes it. */

@@ -10,6 +10,8 @@ export function serveCommand(): Command {
       const { createLogger } = await import('@notevault/server/telemetry.ts');
       const log = createLogger(config.logLevel);
       const serving = await serve(config, log);
+      // Before anybody is told that it listens: who heard that may stop it at once.
+      const stopped = stopSignal(config.shutdownSeconds);
       const say = (line: string) => process.stderr.write(`${line}\n`);
       say(`Notevault listens on ${serving.url}`);
       say(`  API      ${serving.url}/api; there is no web page yet`);
@@ -24,7 +26,7 @@ export function serveCommand(): Command {
         say('  account  Nobody has one yet. Make the first, which becomes the admin, in another terminal:');
         say('           notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)');
       }
-      await stopSignal(config.shutdownSeconds);
+      await stopped;
       say('Stopping: running requests may finish.');
       await serving[Symbol.asyncDispose]();
       say('Stopped.');

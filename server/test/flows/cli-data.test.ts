@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  closeSync,
   cpSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,6 +13,7 @@ import {
   symlinkSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
@@ -23,6 +26,8 @@ const folder = new Folder();
 let folders = 0;
 const dataDir = () => folder.at(`data-${folders++}`);
 after(() => folder[Symbol.dispose]());
+
+const PAGE_BYTES = 4096;
 
 describe('import', { concurrency: 2 }, () => {
   const vault = folder.at('A vault');
@@ -189,6 +194,16 @@ describe('doctor', { concurrency: 2 }, () => {
       },
     ],
     [
+      'a damaged page of the database',
+      /FAULT stored pages: damaged: .*Then put a backup in its place/,
+      (data) => overwritePage(data, 20),
+    ],
+    [
+      'a damaged schema of the database',
+      /FAULT stored pages: damaged: the database file is damaged\. Stop every/,
+      (data) => overwritePage(data, 0),
+    ],
+    [
       'a schema of later',
       /FAULT database: .*newer/i,
       (data) => spoil(data, "insert into schema_migrations (number, name) values (999, 'later')"),
@@ -201,6 +216,16 @@ describe('doctor', { concurrency: 2 }, () => {
       const { code, stdout } = await cli(['doctor', '--data-dir', data]);
       assert.equal(code, 1);
       assert.match(stdout, says);
+    });
+  }
+
+  for (const page of [0, 1]) {
+    it(`and serve says what to do about a damaged page ${page}, instead of a stack`, async () => {
+      const data = copyOf(served);
+      overwritePage(data, page);
+      await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });
+      await assert.rejects(server.listening());
+      assertFails(await server.ended, /^notevault: the database file is damaged\. Stop every .*put a backup/);
     });
   }
 
@@ -255,4 +280,15 @@ async function signIn(url: string): Promise<string> {
 async function spoil(data: string, sql: string): Promise<void> {
   await using raw = await openRaw({ file: databaseFile(data) });
   await raw.run(sql);
+}
+
+/** As a failing disk leaves a page; what tells that the file is a database stays. */
+function overwritePage(data: string, page: number): void {
+  const header = page === 0 ? 100 : 0;
+  const file = openSync(databaseFile(data), 'r+');
+  try {
+    writeSync(file, Buffer.alloc(PAGE_BYTES - header, 0xa5), 0, PAGE_BYTES - header, page * PAGE_BYTES + header);
+  } finally {
+    closeSync(file);
+  }
 }

@@ -97,8 +97,16 @@ export class ConstraintError extends Error {
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   readonly code: 'unavailable' | 'overloaded' | 'body_left_open';
-  constructor(code: 'unavailable' | 'overloaded' | 'body_left_open', message: string, cause?: unknown) {
+  /** That what is stored is damaged: waiting does not help. */
+  readonly damaged: boolean;
+  constructor(
+    code: 'unavailable' | 'overloaded' | 'body_left_open',
+    message: string,
+    cause?: unknown,
+    { damaged = false }: { readonly damaged?: boolean } = {},
+  ) {
     super(message, { cause });
     this.code = code;
+    this.damaged = damaged;
   }
 }

@@ -15,6 +15,8 @@ const LOST_RACES = new Set(['40P01', '40001']);
 const TOO_SLOW = new Set(['57014', '55P03']);
 /** Classes of codes that say the server cannot serve: connection, forgotten statement, log-in, resources, operator… */
 const UNAVAILABLE = ['08', '26', '28', '3D', '53', '57', '58', 'XX'];
+/** A page of a table or an index is not what was written. */
+const DAMAGED = ['XX001', 'XX002'];
 const READ_ONLY_SERVER = '25006';
 const IDLE_IN_TRANSACTION = '25P03';
 
@@ -34,7 +36,9 @@ export function portError(error: unknown): unknown {
   if (TOO_SLOW.has(code)) return new DatabaseError('overloaded', 'PostgreSQL took too long', error);
   if (code === IDLE_IN_TRANSACTION) return new DatabaseError('body_left_open', 'the body left its handle alone', error);
   if (code === READ_ONLY_SERVER || UNAVAILABLE.includes(code.slice(0, 2))) {
-    return new DatabaseError('unavailable', 'PostgreSQL cannot serve now', error);
+    const damaged = DAMAGED.includes(code);
+    const reason = damaged ? 'PostgreSQL found a damaged page' : 'PostgreSQL cannot serve now';
+    return new DatabaseError('unavailable', reason, error, { damaged });
   }
   return error;
 }

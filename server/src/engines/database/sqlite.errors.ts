@@ -10,6 +10,8 @@ const UNAVAILABLE = new Map([
   [14, 'the database file cannot be opened'],
   [26, 'the file is not a database'],
 ]);
+/** The file is damaged, or was never a database. */
+const DAMAGED = [11, 26];
 const BUSY = 5;
 const IO = 10;
 
@@ -29,7 +31,9 @@ export function portError(error: unknown): unknown {
   const kind = CONSTRAINTS.get(code);
   if (kind !== undefined) return new ConstraintError(kind, error);
   const reason = UNAVAILABLE.get(code & 0xff);
-  if (reason !== undefined) return new DatabaseError('unavailable', reason, error);
+  if (reason !== undefined) {
+    return new DatabaseError('unavailable', reason, error, { damaged: DAMAGED.includes(code & 0xff) });
+  }
   if (isBusy(error)) return new DatabaseError('overloaded', 'another process holds the database', error);
   return error;
 }

@@ -57,7 +57,16 @@ const syncData = promisify(fdatasync);
 /** Connections of a database whose disk has failed: closing one may copy unsynced pages over good ones. */
 const abandoned = new Set<Connection>();
 
+/** Throws DatabaseError: the file cannot be opened, or is damaged. */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
+  try {
+    return await openFile(options);
+  } catch (error) {
+    throw portError(error);
+  }
+}
+
+async function openFile(options: SqliteOptions): Promise<Database> {
   const { file, busyMs = 15_000 } = options;
   await create(file);
   // Opening the first connection may wait for one that recovers or closes the database.

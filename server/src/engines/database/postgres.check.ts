@@ -1,0 +1,53 @@
+import { Client, escapeIdentifier } from 'pg';
+
+/** What can be found out about the pages of a PostgreSQL database over a connection. */
+export interface PostgresCheck {
+  readonly tables: number;
+  /** Indexes that the extension amcheck compared with their tables; 0 where the operator has not installed it. */
+  readonly indexes: number;
+  /** Whether the server itself notices a damaged page when it reads one. */
+  readonly checksums: boolean;
+  /** Names tables and indexes, never what is in them. */
+  readonly faults: readonly string[];
+}
+
+const TABLES = `select relname::text as name from pg_class
+  where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`;
+const INDEXES = `select c.oid::text as id, c.relname::text as name from pg_class c
+  join pg_index i on i.indexrelid = c.oid join pg_am a on a.oid = c.relam
+  where a.amname = 'btree' and c.relnamespace = 'public'::regnamespace and i.indisvalid order by 2`;
+const AMCHECK = `select n.nspname::text as schema from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+  where e.extname = 'amcheck'`;
+
+/** Reads every value of every table, and compares indexes with their tables where amcheck is installed. Rejects when it cannot connect. */
+export async function checkPostgres(url: string): Promise<PostgresCheck> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const rows = async (sql: string) => (await client.query<Record<string, string>>(sql)).rows;
+    const faults: string[] = [];
+    const attempt = async (name: string, sql: string) => {
+      await client.query(sql).catch((error: { code?: string }) => {
+        faults.push(`${name} cannot be read (${error.code ?? 'connection lost'})`);
+      });
+    };
+    const tables = await rows(TABLES);
+    // As text, so that values kept outside of their row are read too.
+    for (const { name = '' } of tables) {
+      await attempt(`table ${name}`, `select sum(length(t::text)) from ${escapeIdentifier(name)} t`);
+    }
+    const [amcheck] = await rows(AMCHECK);
+    const indexes = amcheck === undefined ? [] : await rows(INDEXES);
+    for (const { id, name } of indexes) {
+      await attempt(
+        `index ${name}`,
+        `select ${escapeIdentifier(amcheck?.schema ?? '')}.bt_index_check(${id}::oid::regclass)`,
+      );
+    }
+    const [setting] = await rows('show data_checksums');
+    const checksums = setting?.data_checksums === 'on';
+    return { tables: tables.length, indexes: indexes.length, checksums, faults };
+  } finally {
+    await client.end();
+  }
+}
