@@ -22,6 +22,7 @@ import { type Admitted, callOf, routableUrl } from './call.ts';
 import { buildSerializer, buildValidator } from './compilers.ts';
 import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { refuseExpectation, routeExpectations } from './expectations.ts';
+import { checkFraming } from './framing.ts';
 import { checkHost } from './host.ts';
 import { cutOffUnread, INCOMING_PACE, type IncomingPace, incomingOf, leaveBodiesUnread } from './incoming.ts';
 import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
@@ -73,8 +74,8 @@ interface Mounted extends HttpParts {
 const IN_FLIGHT_MAX = 2000;
 /** A large file over a slow line takes hours; a body that stops coming, or that nobody reads, is cut off much earlier. */
 const REQUEST_MS = 6 * 3_600_000;
-/** Percent-encoded, a path of 4,096 bytes has up to three times as many characters. */
-const PARAM_LENGTH_MAX = 3 * 4096 + 64;
+/** More than the headers of a request may have: the router's own answer to a longer one is not of the catalogue. */
+const PARAM_LENGTH_MAX = 64 * 1024;
 const CORS_HEADERS = [
   'authorization',
   'content-type',
@@ -199,6 +200,7 @@ function guardEveryRequest(app: FastifyInstance): void {
   let inFlight = 0;
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersFor(request.id));
+    checkFraming(request.raw);
     checkHost(request.raw);
     refuseExpectation(request.raw);
     // Sockets stay for hours, and have bounds of their own.

@@ -121,6 +121,7 @@ const VaultHeaders = {
 const KeyHeaders = {
   'x-idempotency-key': Type.Optional(
     Type.String({
+      pattern: '^[!-~]{1,255}$',
       description:
         'The client’s own key for this request, 1 to 255 visible characters: sent again within 24 hours, the request is not done again, and the first answer comes with `Idempotency-Replayed: true`.',
     }),

@@ -4,9 +4,11 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { WebSocketServer } from 'ws';
+import { requestIdOf } from './errors.ts';
 import { socketSchema } from './openapi.ts';
 import { SOCKET_LIMITS, type SocketLimits } from './socket-limits.ts';
 import { CLOSE, type Conversation, SocketPeer } from './socket-peer.ts';
+import { endWith } from './unreadable.ts';
 
 /** What a door gets to know of who knocks. */
 export interface Knock<Params = Record<never, never>> {
@@ -86,6 +88,10 @@ export class Sockets {
       maxPayload: this.#limits.frameBytes,
       ...closing,
     });
+    // Its own answer would be text without the headers that every answer has.
+    this.#server.on('wsClientError', (_error, socket, request) =>
+      endWith(socket, new NotevaultError('bad_request'), requestIdOf(request), { 'sec-websocket-version': '13' }),
+    );
   }
 
   /** Open sockets. */
