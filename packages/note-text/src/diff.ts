@@ -33,7 +33,7 @@ const longWord = 1000;
 const maxMove = 256;
 
 /** Without what both stretches begin and end with; no boundary parts a surrogate pair. */
-function trimmed(a: string, b: string, hunk: Hunk): Hunk {
+export function trimmed(a: string, b: string, hunk: Hunk): Hunk {
   const { aFrom, aTo, bFrom, bTo } = hunk;
   const max = Math.min(aTo - aFrom, bTo - bFrom);
   let ahead = sharedAhead(a, aFrom, b, bFrom, max);

@@ -1,11 +1,11 @@
-import { minimalDiff } from '@notevault/note-text/diff.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type Basis, findBasis, type PlacedNote } from './basis.ts';
 import { type Committed, type Plan, writeNotes } from './commit.ts';
-import { mergeEdits, snapshotOf, textOf } from './document.ts';
+import { snapshotOf, textOf } from './document.ts';
+import { mergeText } from './merge.ts';
 import { sealed, type VersionReason } from './meta.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
@@ -142,10 +142,12 @@ async function mergeOnto(
       ? await parts.db.get(store.findVersion, { vault: vault.id, id, version })
       : undefined;
   if (row === undefined) return null;
-  const base = sealed.openContent(vault, id, version, row.content);
+  const base = {
+    text: sealed.openContent(vault, id, version, row.content),
+    snapshot: sealed.openSnapshot(vault, id, version, row.snapshot),
+  };
   const snapshot = snapshotOf(doc);
-  const from = { snapshot: sealed.openSnapshot(vault, id, version, row.snapshot), length: base.length };
-  const merged = mergeEdits(doc, clientIdOf(vault, note), from, minimalDiff(base, text));
+  const merged = mergeText(doc, clientIdOf(vault, note), base, text);
   return merged ? { snapshot, text: textOf(doc) } : null;
 }
 
