@@ -22,6 +22,9 @@ type Kind = 'short' | 'long' | 'vaults';
 /** A test that waits for what never comes fails after this time, with its name. */
 const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = { short: 5, long: 240, vaults: 30 };
 
+/** And a file of tests that does not end after this. */
+const FILE_MINUTES: Readonly<Record<Kind, number>> = { short: 15, long: 600, vaults: 60 };
+
 const args = process.argv.slice(2);
 const kind = (['long', 'vaults'] as const).find((name) => args.includes(`--${name}`)) ?? 'short';
 const options = args.filter((arg) => arg.startsWith('-') && arg !== `--${kind}`);
@@ -59,11 +62,12 @@ async function run(files: readonly string[]): Promise<number> {
     if (reason === undefined) environment.TEST_POSTGRES_URL = (await startCluster()).url;
     else process.stderr.write(`NOTHING IS TESTED ON POSTGRESQL: ${reason}\n`);
   }
+  environment.TEST_FILE_MINUTES ??= String(FILE_MINUTES[kind]);
   // Compiling the sources anew for each file would be a third of the work.
   environment.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compile');
-  const seed = ['--import', new URL('./test-seed.ts', import.meta.url).href];
+  const setup = ['--import', new URL('./test-setup.ts', import.meta.url).href];
   const timeout = `--test-timeout=${TIMEOUT_MINUTES[kind] * 60_000}`;
-  const args = [...seed, '--test', '--test-concurrency=2', timeout, '--test-reporter=spec', ...options, ...files];
+  const args = [...setup, '--test', '--test-concurrency=2', timeout, '--test-reporter=spec', ...options, ...files];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: environment });
   children.add(child);
   return new Promise((resolve, reject) => {
