@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
+import { turns, until } from '../../test/kit/until.ts';
 import { type BodyLimits, takeBodies } from './body.ts';
 import { errorHandler } from './errors.ts';
 
@@ -32,12 +32,36 @@ async function serve(changed: Partial<BodyLimits> = {}) {
   });
   app.post('/length', async (request) => ({ length: String(request.body).length }));
   app.post('/held', async () => held);
+  const seen = { asked: 0, closed: 0 };
+  app.server.on('request', (_, response) => {
+    seen.asked += 1;
+    response.once('close', () => {
+      seen.closed += 1;
+    });
+  });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const json = { 'content-type': 'application/json' };
   const post = (path: string, length: number) =>
     fetch(url + path, { method: 'POST', headers: json, body: JSON.stringify('x'.repeat(length)) });
   return {
     ...{ app, url, post, release },
+    /** Resolves once so many requests in all have begun, and what follows from that is done. */
+    begun: async (count: number) => {
+      await until(() => seen.asked >= count);
+      await turns(10);
+    },
+    closed: async (count: number) => {
+      await until(() => seen.closed >= count);
+      await turns(10);
+    },
+    /** A request whose body stays away, but for `begun`. */
+    open: async (length: number | 'chunked', begun = '') => {
+      const before = seen.asked;
+      const socket = await open(url, length, begun);
+      await until(() => seen.asked > before);
+      await turns(10);
+      return socket;
+    },
     [Symbol.asyncDispose]: async () => {
       release();
       app.server.closeAllConnections();
@@ -46,23 +70,21 @@ async function serve(changed: Partial<BodyLimits> = {}) {
   };
 }
 
-/** A request whose body stays away, but for `begun`. */
 async function open(url: string, length: number | 'chunked', begun = ''): Promise<Socket & AsyncIterable<Buffer>> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});
   await once(socket, 'connect');
   const size = length === 'chunked' ? 'transfer-encoding: chunked' : `content-length: ${length}`;
   socket.write(`POST /length HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${size}\r\n\r\n${begun}`);
-  await delay(20);
   return socket;
 }
 
 test('clients that hang up while they wait for a place take none with them', { timeout: 10_000 }, async () => {
   await using server = await serve();
-  const inside = [await open(server.url, 2 * KB), await open(server.url, 2 * KB)];
-  const waiting = [await open(server.url, 2 * KB), await open(server.url, 2 * KB), await open(server.url, 2 * KB)];
+  const inside = [await server.open(2 * KB), await server.open(2 * KB)];
+  const waiting = [await server.open(2 * KB), await server.open(2 * KB), await server.open(2 * KB)];
   for (const socket of waiting) socket.destroy();
-  await delay(50);
+  await server.closed(3);
   for (const socket of inside) socket.destroy();
   for (let nth = 0; nth < 3; nth += 1) {
     assert.deepEqual(await (await server.post('/length', 4 * KB)).json(), { length: 4 * KB });
@@ -71,9 +93,9 @@ test('clients that hang up while they wait for a place take none with them', { t
 
 test('those that wait come in one by one, and beyond a bound are told to come back', { timeout: 10_000 }, async () => {
   await using server = await serve({ bigWaiting: 3 });
-  const inside = [await open(server.url, 2 * KB), await open(server.url, 2 * KB)];
+  const inside = [await server.open(2 * KB), await server.open(2 * KB)];
   const answers = [1, 2, 3].map(() => server.post('/length', 4 * KB));
-  await delay(50);
+  await server.begun(5);
   const refused = await server.post('/length', 4 * KB);
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
   assert.equal((await server.post('/length', 10)).status, 200, 'a small one needs no place');
@@ -84,7 +106,7 @@ test('those that wait come in one by one, and beyond a bound are told to come ba
 test('a place is free once the body is parsed, however long its answer takes', { timeout: 10_000 }, async () => {
   await using server = await serve();
   const held = [1, 2].map(() => server.post('/held', 4 * KB));
-  await delay(50);
+  await server.begun(2);
   assert.equal((await server.post('/length', 4 * KB)).status, 200);
   server.release();
   for (const answer of held) assert.equal((await answer).status, 200);
@@ -102,7 +124,7 @@ test('a body over the limit is refused by its length, and one of unknown length 
 
 test('a client that is refused for its length can send on and read why', { timeout: 10_000 }, async () => {
   await using server = await serve();
-  const socket = await open(server.url, 1024 * KB);
+  const socket = await server.open(1024 * KB);
   assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 413 (?!.*connection: close).*"body_too_large"/is);
   socket.write('x'.repeat(1024 * KB));
   socket.end('POST /length HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 3\r\n\r\n"x"');
@@ -113,9 +135,9 @@ test('a body that stops coming is cut off, and one that keeps others waiting whe
   timeout: 10_000,
 }, async (t) => {
   await using server = await serve({ lookMs: 60 });
-  const stalled = answerOn(await open(server.url, 100, '"'));
-  const slowAndSmall = await open(server.url, 300, '"');
-  const inside = [await open(server.url, 2 * KB, '"'), await open(server.url, 'chunked', '2\r\n"x\r\n')];
+  const stalled = answerOn(await server.open(100, '"'));
+  const slowAndSmall = await server.open(300, '"');
+  const inside = [await server.open(2 * KB, '"'), await server.open('chunked', '2\r\n"x\r\n')];
   const answers = inside.map(answerOn);
   let missing = 298;
   const trickle = setInterval(() => {
@@ -139,16 +161,16 @@ test('what has arrived of all bodies is bounded, whatever they declare', { timeo
   await using server = await serve({ bigBytes: 64 * KB, budgetBytes: 40 * KB });
   const chunk = `${(10 * KB).toString(16)}\r\n${'x'.repeat(10 * KB)}\r\n`;
   const inside = [
-    await open(server.url, 20 * KB, 'x'.repeat(10 * KB)),
-    await open(server.url, 'chunked', chunk),
-    await open(server.url, 'chunked', chunk),
+    await server.open(20 * KB, 'x'.repeat(10 * KB)),
+    await server.open('chunked', chunk),
+    await server.open('chunked', chunk),
   ];
   const refused = await server.post('/length', 16 * KB);
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
   for (const socket of inside) socket.destroy();
-  await delay(50);
+  await server.closed(4);
   for (let nth = 0; nth < 5; nth += 1) assert.equal((await server.post('/length', 16 * KB)).status, 200);
-  const crumbs = await open(server.url, 'chunked', '1\r\nx\r\n'.repeat(200));
+  const crumbs = await server.open('chunked', '1\r\nx\r\n'.repeat(200));
   assert.match(await answerOn(crumbs), /^HTTP\/1.1 503/, 'many small pieces take more memory than their bytes');
 });
 

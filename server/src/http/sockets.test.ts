@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
-import { until } from '../../test/kit/editors.ts';
+import { turns, until } from '../../test/kit/until.ts';
 import { Wire } from '../../test/kit/wire.ts';
 import { createLogger } from '../telemetry.ts';
 import { errorHandler } from './errors.ts';
@@ -225,7 +225,7 @@ test('[9.12] large answers count too: who asks for many is read from more slowly
   await until(() => server.seen.heard.length === 1);
   server.seen.peers[0]?.charge(12_000);
   wire.send(8);
-  for (let at = 0; at < 20; at++) await new Promise((resolve) => setTimeout(resolve, 1));
+  await turns();
   assert.equal(server.seen.heard.length, 1);
   server.tick(1);
   await until(() => server.seen.heard.length === 2);
@@ -239,8 +239,8 @@ test('work that is not done yet holds back what comes next', async () => {
   const [peer] = server.seen.peers;
   peer?.take(2000);
   wire.send(8);
-  // A socket is read in turns of the event loop: these would have sufficed.
-  for (let at = 0; at < 20; at++) await new Promise((resolve) => setTimeout(resolve, 1));
+  // A socket is read in turns of the event loop: these would suffice.
+  await turns();
   assert.equal(server.seen.heard.length, 1);
   peer?.give(2000);
   await until(() => server.seen.heard.length === 2);
@@ -257,7 +257,7 @@ test('[9.9] a silent socket is asked for life; one that does not answer is cut o
   server.tick(4);
   assert.equal(server.seen.pings, 2);
   await until(() => alive.closed === null && server.sockets.size === 2);
-  for (let at = 0; at < 50; at++) await new Promise((resolve) => setTimeout(resolve, 1));
+  await turns();
   server.tick(4);
   await until(() => server.sockets.size === 1);
   assert.equal(alive.closed, null);

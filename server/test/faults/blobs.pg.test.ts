@@ -10,6 +10,7 @@ import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 import { listAll, readAll } from '../../src/engines/blobs/blobs.contract.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { Folder } from '../kit/process.ts';
+import { Random, seedOfRun } from '../kit/random.ts';
 import { type Call, callsOf, renamesOf, traced } from '../kit/trace.ts';
 import { contentOf, openAt } from './blobs-child.ts';
 
@@ -17,13 +18,14 @@ const CHILD = fileURLToPath(new URL('./blobs-child.ts', import.meta.url));
 const LIVES = 4;
 
 /** Puts blobs in another process, kills it in the middle, and looks at what is there; several times over. */
-async function killed(kind: string, where: string): Promise<void> {
+async function killed(kind: string, where: string, test: Parameters<typeof seedOfRun>[0]): Promise<void> {
+  const random = new Random(seedOfRun(test));
   for (let life = 0; life < LIVES; life++) {
     const child = spawn(process.execPath, [CHILD, kind, where, '3', '1000000'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let said = '';
-    const enough = 5 + Math.floor(Math.random() * 10);
+    const enough = 5 + random.below(10);
     for await (const chunk of child.stdout) {
       said += chunk;
       if (said.split('.\n').length > enough) break;
@@ -47,20 +49,20 @@ async function killed(kind: string, where: string): Promise<void> {
 }
 
 describe('after kill -9 in the middle of puts, what was acknowledged is there, whole, and no half can be seen', () => {
-  it('on disk, and parts are gone', async () => {
+  it('on disk, and parts are gone', async (t) => {
     using folder = new Folder();
-    await killed('disk', folder.at('blobs'));
+    await killed('disk', folder.at('blobs'), t);
     assert.deepEqual(readdirSync(folder.at('blobs', 'incoming')), []);
   });
 
-  it('in SQLite', async () => {
+  it('in SQLite', async (t) => {
     using folder = new Folder();
-    await killed('sqlite', folder.at('blobs.sqlite'));
+    await killed('sqlite', folder.at('blobs.sqlite'), t);
   });
 
-  it('in PostgreSQL', { skip: whyNoPostgres() ?? false }, async () => {
+  it('in PostgreSQL', { skip: whyNoPostgres() ?? false }, async (t) => {
     await using fresh = await freshPostgres();
-    await killed('postgres', fresh.url);
+    await killed('postgres', fresh.url, t);
   });
 });
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/process.ts';
-import { Random } from '../kit/random.ts';
+import { Random, seedOfRun } from '../kit/random.ts';
 import { openRaw } from '../kit/raw.ts';
 import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/trace.ts';
 import { commitsIn } from '../kit/wal.ts';
@@ -28,12 +28,12 @@ type Acknowledged = Map<string, number>;
 
 test('no 2xx of a write leaves before a sync of the log that began after its commit has ended well', {
   skip,
-}, async () => {
+}, async (t) => {
   using _removed = folder;
   const dataDir = folder.at('data');
   const under = 'under' in tracer ? tracer.under : [];
   await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir }, under });
-  const seed = Math.floor(Math.random() * 1_000_000);
+  const seed = seedOfRun(t);
   const { vault, acknowledged, deleted } = await load(server.url, new Random(seed));
   // Read before two quiet seconds are over: the server then empties the log.
   const wal = await readFile(`${databaseFile(dataDir)}-wal`);

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Caller } from '../kit/person.ts';
 import { type Environment, Folder, ServeProcess, startServe } from '../kit/process.ts';
+import { until } from '../kit/until.ts';
 
 describe('a server told to stop', { concurrency: true }, () => {
   it('finishes the upload under way, takes nothing new, waits for no idle client, and exits with 0', async () => {
@@ -140,13 +140,10 @@ function keptAlive(url: string) {
 
 /** Resolves once nothing listens there any more. */
 async function refusesConnections(url: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    const refused = await fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(
+  const refused = () =>
+    fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(
       (answer) => answer.status === 503,
       () => true,
     );
-    if (refused) return;
-    await delay(10);
-  }
-  throw new Error('it still takes requests');
+  await until(refused, 'a refused request');
 }

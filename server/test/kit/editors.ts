@@ -1,23 +1,12 @@
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider';
 import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
+import { until } from './until.ts';
 
 /*
  * People who edit notes with the clients that exist, unmodified: the Hocuspocus provider, many documents over one socket,
  * and y-websocket's, one each.
  */
-
-/** What took longer than this did not happen. */
-const PATIENCE_MS = 10_000;
-
-/** Resolves once a condition holds: looked at whenever the event loop comes by. */
-export async function until(holds: () => boolean, what = 'what was waited for'): Promise<void> {
-  const from = performance.now();
-  while (!holds()) {
-    if (performance.now() - from > PATIENCE_MS) throw new Error(`${what} did not come about`);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
 
 /** One socket of the Hocuspocus provider. */
 export class Line implements Disposable {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from './until.ts';
 import type { Commit } from './wal.ts';
 
 /*
@@ -86,12 +86,12 @@ export function renamesOf(trace: string): Rename[] {
 
 /** The tracer writes on after what it traced has ended; its last line says so. */
 export async function wholeTrace(trace: string): Promise<string> {
-  for (let tries = 0; tries < 500; tries++) {
-    const text = await readFile(trace, 'utf8');
-    if (/\+\+\+ exited with 0 \+\+\+\n$/.test(text)) return text;
-    await delay(10);
-  }
-  throw new Error('the trace has no end');
+  let text = '';
+  await until(async () => {
+    text = await readFile(trace, 'utf8');
+    return /\+\+\+ exited with 0 \+\+\+\n$/.test(text);
+  }, 'the end of the trace');
+  return text;
 }
 
 /** What was done to SQLite's write-ahead log. */

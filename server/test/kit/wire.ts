@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 import { WebSocket } from 'ws';
-import { until } from './editors.ts';
+import { until } from './until.ts';
 
 /*
  * A socket that says what it is told to, byte by byte: what providers never send, and what they do not show.

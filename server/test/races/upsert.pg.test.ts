@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../kit/engines.ts';
 import type { Answer, Caller } from '../kit/person.ts';
+import { seedOfRun } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
-
-/** Another one each time. A failure prints it: put it here to see the failure again. */
-const SEED = Date.now() % 2 ** 31;
 
 /** How many upserts of one note an engine must take in all; half of them by each client, in rounds of two at once. */
 const UPSERTS = 1000;
@@ -88,15 +86,16 @@ function startTwin({ db, clock, masterKey }: TestServer): Promise<TestServer> {
 }
 
 onEachEngine('upserts at once', (open) => {
-  test(`${UPSERTS} merges by two clients of two servers lose and double no line`, async () => {
+  test(`${UPSERTS} merges by two clients of two servers lose and double no line`, async (t) => {
+    const seed = seedOfRun(t);
     await using server = await startServer({ open });
     await using twin = await startTwin(server);
     const { alice } = server;
     const elsewhere = twin.bearer((await alice.signed()).accessToken);
     await alice.post('/vaults', { name: 'Notes' });
     const play = async (note: number) => {
-      const random = new Random(SEED + note);
-      const hint = `note ${note}, seed ${SEED}`;
+      const random = new Random(seed + note);
+      const hint = `note ${note}, TEST_SEED=${seed}`;
       const path = `shared ${note}.md`;
       const send = (side: Side, text: string) =>
         (side.name === 'alice' ? alice : elsewhere).post('/notes', {

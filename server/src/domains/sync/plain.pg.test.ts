@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as Y from 'yjs';
-import { Line, PlainEditor, until } from '../../../test/kit/editors.ts';
+import { Line, PlainEditor } from '../../../test/kit/editors.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer, startNotes } from '../../../test/kit/notes.ts';
+import { until } from '../../../test/kit/until.ts';
 import { bytes, Wire } from '../../../test/kit/wire.ts';
 
 async function tokenOf({ server }: NotesServer): Promise<string> {
@@ -47,7 +48,8 @@ onEachEngine('the y-websocket door', (open) => {
       using line = new Line(at.server.url);
       using other = await line.open(note.id, token).settled();
       const before = one.provider.wsLastMessageReceived;
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      // The provider notes when it last heard something, in milliseconds.
+      await until(() => Date.now() > before);
       one.provider.awareness.setLocalStateField('user', 'one');
       await until(() => one.provider.wsLastMessageReceived > before, 'the echo');
       other.provider.setAwarenessField('user', 'other');

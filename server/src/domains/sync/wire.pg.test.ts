@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
-import { until } from '../../../test/kit/editors.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer } from '../../../test/kit/notes.ts';
+import { until } from '../../../test/kit/until.ts';
 import { kinds, message, text, textIn, Wire } from '../../../test/kit/wire.ts';
 
 const SYNC = { step1: 0, step2: 1, update: 2 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../test/kit/postgres.ts';
+import { until } from '../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './contract.statements.ts';
 import type { Database, WriteHandle } from './database.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
@@ -155,8 +155,15 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     await db.transact((handle) => put(handle, 'three'));
     await other.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'notevault' and datname = current_database()`);
-    await delay(50);
-    assert.deepEqual(await ids(db), ['three']);
+    // Whoever asks before the pool has noticed is told that it is unavailable.
+    const again = async () => {
+      const found = await ids(db).catch((error: unknown) =>
+        (error as { code?: unknown }).code === 'unavailable' ? null : Promise.reject(error),
+      );
+      if (found !== null) assert.deepEqual(found, ['three']);
+      return found !== null;
+    };
+    await until(again, 'an answer over another connection');
   });
 
   test('a deadlock is run again by itself, with fresh effects', async () => {
@@ -215,11 +222,13 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
 
   test('waiting too long for a connection is overloaded', async () => {
     await using db = await open({ waitMs: 50 });
+    const refused = Promise.withResolvers<void>();
     const holder = db.transact(async (handle) => {
       await put(handle, 'one');
-      await delay(200);
+      await refused.promise;
     });
     await assert.rejects(db.get(sql.item, { id: 'one' }), { code: 'overloaded' });
+    refused.resolve();
     await holder;
   });
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../test/kit/until.ts';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite.ts';
 import { statementsOver } from './statement.ts';
@@ -38,7 +38,7 @@ test('pages of the file do not stay resident, once for each connection that read
     // Two snapshots at once have a connection each.
     await Promise.all([readAll(db, 2), readAll(db, 2)]);
     assert.ok(mapped() - before > 40, `${mapped() - before} MiB of a file of ${ROWS} are mapped`);
-    while (mapped() - before > 4) await delay(20);
+    await until(() => mapped() - before <= 4, 'the unmapping');
     assert.equal((await db.get(lengthOfAll, {}))?.length, ROWS * MIB);
   } finally {
     await rm(folder, { recursive: true, force: true });

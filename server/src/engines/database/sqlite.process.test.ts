@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { turns, until } from '../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './contract.statements.ts';
 import { uncoveredAcks } from './sqlite.strace.ts';
 import { openSqlite } from './sqlite.ts';
@@ -104,17 +104,14 @@ describe('sqlite as a process', () => {
       while (written < 150_000_000) {
         await db.read(async (handle) => {
           await handle.all(sql.items, {});
-          await delay(5);
+          await turns(5);
           await handle.all(sql.items, {});
         });
       }
     };
     await Promise.all([...Array.from({ length: 8 }, (_, name) => writer(name)), reader(), reader()]);
     assert.ok(largest < 80_000_000, `the -wal file grew to ${largest} bytes`);
-    for (let waited = 0; statSync(`${file}-wal`).size > 0; waited++) {
-      assert.ok(waited < 100, 'the -wal file was not emptied');
-      await delay(100);
-    }
+    await until(() => statSync(`${file}-wal`).size === 0, 'an empty -wal file');
   });
 
   test('the file is its owner’s alone, and closing leaves nothing beside it', async () => {

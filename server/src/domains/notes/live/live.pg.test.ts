@@ -1,4 +1,5 @@
 /** Documents that people edit over sockets, and REST beside them. */
+
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -8,6 +9,7 @@ import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
 import { startServer, type TestServer } from '../../../../test/kit/server.ts';
 import { Typist } from '../../../../test/kit/typist.ts';
+import { until } from '../../../../test/kit/until.ts';
 import { DatabaseError } from '../../../engines/database/database.ts';
 import type { NoteMeta } from '../notes.ts';
 
@@ -473,12 +475,4 @@ async function metaOf({ app, db }: TestServer, vaultId: string, id: string): Pro
   const row = rows.find((each) => each.id === id);
   assert.ok(row !== undefined);
   return row.meta;
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail('it did not come to that within five seconds');
 }
