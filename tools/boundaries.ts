@@ -19,7 +19,7 @@ export const ladder = [
 ];
 
 /** Where everything is put together; these may import all of the server. */
-const ROOTS = ['app', 'engines', 'migrations', 'search-thread', 'compute-thread'].map(
+const ROOTS = ['app', 'engines', 'migrations', 'search-thread', 'compute-thread', 'sealed-samples'].map(
   (name) => `server/src/${name}.ts`,
 );
 /** Used in browsers too: nothing of Node. */

@@ -12,8 +12,10 @@ import { type Database, DatabaseError } from './engines/database/database.ts';
 import { checkPostgres } from './engines/database/postgres.check.ts';
 import { checkSqlite } from './engines/database/sqlite.check.ts';
 import { EmbedderError } from './engines/embedder/embedder.ts';
+import type { Keyring } from './engines/keyring/keyring.ts';
 import { MasterKeyring } from './engines/keyring/master-key.ts';
 import { blobStoreOf, blobsFolder, keyFile, masterKeyFor, openBlobs, openDatabase, openEmbedder } from './engines.ts';
+import { openSamples } from './sealed-samples.ts';
 
 /** A large model takes its time to load. */
 const EMBEDDER_MS = 60_000;
@@ -77,6 +79,19 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
     () => checkDataKeys(db, keyring),
     () => `all ${held} open`,
   );
+  yield await examineValues(db, keyring);
+}
+
+/** Opens one value of each table. */
+async function examineValues(db: Database, keyring: Keyring): Promise<Finding> {
+  const what = 'sealed values';
+  try {
+    const { opened, damaged } = await openSamples(db, keyring);
+    if (damaged.length === 0) return { what, ok: true, says: `one of each table opened, ${opened.length} in all` };
+    return { what, ok: false, says: `damaged: a value of ${damaged.join(', ')} does not open. ${DAMAGE_HELP}` };
+  } catch (error) {
+    return { what, ok: false, says: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Reads all that is stored, before anything else opens it. */

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine, rawOf } from '../test/kit/engines.ts';
+import { uploadRaw } from '../test/kit/files.ts';
+import { OAuthApp } from '../test/kit/oauth-app.ts';
+import { startServer, type TestServer } from '../test/kit/server.ts';
+import { MasterKeyring } from './engines/keyring/master-key.ts';
+import { openSamples } from './sealed-samples.ts';
+
+const OPENED = [
+  ...['vaults.meta', 'folders.path', 'notes.meta', 'note_bodies.content', 'note_bodies.doc', 'note_versions.content'],
+  ...['note_versions.meta', 'link_texts.texts', 'attachments.meta', 'answers.answer', 'log_records.record'],
+  ...['refresh_tokens.sealed', 'connections.name', 'device_links.names', 'device_families.software'],
+  ...['device_refresh_tokens.sealed', 'oauth_secrets.sealed', 'oauth_clients.payload', 'oauth_grants.details'],
+  'oauth_tokens.payload',
+];
+
+onEachEngine('one value of each table', (open) => {
+  test('opens in a sound database, and is named when it does not', async () => {
+    await using server = await startServer({ open });
+    await fill(server);
+    const keyring = new MasterKeyring(server.masterKey, server.clock.random);
+    const sound = await openSamples(server.db, keyring);
+    assert.deepEqual(sound.damaged, []);
+    const missing = OPENED.filter((column) => !sound.opened.includes(column));
+    assert.deepEqual(missing, []);
+
+    await using raw = await rawOf(server.db);
+    for (const column of OPENED) {
+      const [table = '', name = ''] = column.split('.');
+      const [row] = await raw.all(`select ${name} as value from ${table} where ${name} is not null`);
+      const value = row?.value;
+      assert.ok(Buffer.isBuffer(value), column);
+      await raw.run(`update ${table} set ${name} = $1 where ${name} is not null`, Buffer.alloc(value.length, 1));
+      const { damaged } = await openSamples(server.db, keyring);
+      assert.ok(damaged.includes(column), column);
+    }
+  });
+});
+
+/** Something in as many tables as a few requests can reach. */
+async function fill({ alice, anyone, ...server }: TestServer): Promise<void> {
+  assert.equal((await alice.post('/vaults', { name: 'Home' })).status, 201);
+  for (const content of ['first', 'second [[b]]', 'third [[b]]']) {
+    assert.equal((await alice.post('/notes', { path: 'folder/a.md', content, mtime: 1 })).status, 200);
+  }
+  assert.equal((await uploadRaw(alice, 'a.txt', Buffer.from('bytes'))).status, 200);
+  const keyed = { 'x-idempotency-key': 'a-key' };
+  assert.ok((await alice.post('/folders', { folder: 'made' }, keyed)).status < 300);
+  assert.equal((await alice.post('/logs', { logs: [{ level: 'info', message: 'a line' }] })).status, 200);
+  const link = async () => (await anyone.post('/auth/device', { client_id: 'x', device_name: 'phone' })).body;
+  const { user_code, device_code } = await link();
+  assert.equal((await alice.post('/auth/device/authorize', { user_code, vault_id: 'new' })).status, 200);
+  assert.equal((await anyone.post('/auth/device/token', { device_code })).status, 200);
+  await link();
+  const app = await OAuthApp.register({ alice, anyone, ...server });
+  await app.connect();
+}

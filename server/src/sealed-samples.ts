@@ -1,0 +1,251 @@
+import type { AccountsTables } from './domains/accounts/accounts.tables.ts';
+import type { AttachmentsTables } from './domains/attachments/attachments.tables.ts';
+import type { ConnectionsTables } from './domains/connections/connections.tables.ts';
+import type { DeviceTables } from './domains/connections/device.tables.ts';
+import type { OAuthTables } from './domains/connections/oauth.tables.ts';
+import type { IdempotencyTables } from './domains/idempotency/idempotency.tables.ts';
+import * as keys from './domains/keys/keys.store.ts';
+import { serverOwner } from './domains/keys/keys.ts';
+import type { LinksTables } from './domains/links/links.tables.ts';
+import type { LogsTables } from './domains/logs/logs.tables.ts';
+import type { NotesTables } from './domains/notes/notes.tables.ts';
+import type { VectorsTables } from './domains/search/embedding/vectors.tables.ts';
+import type { SearchTables } from './domains/search/search.tables.ts';
+import type { TreeTables } from './domains/tree/tree.tables.ts';
+import type { HotTables } from './domains/vaults/hot.tables.ts';
+import type { VaultsTables } from './domains/vaults/vaults.tables.ts';
+import type { Database } from './engines/database/database.ts';
+import { type Statement, statementsOver } from './engines/database/statement.ts';
+import { type KeyOwner, type Keyring, KeyringError, type Place } from './engines/keyring/keyring.ts';
+
+type Tables = AccountsTables &
+  AttachmentsTables &
+  ConnectionsTables &
+  DeviceTables &
+  HotTables &
+  IdempotencyTables &
+  LinksTables &
+  LogsTables &
+  NotesTables &
+  OAuthTables &
+  SearchTables &
+  TreeTables &
+  VaultsTables &
+  VectorsTables;
+
+const { statement } = statementsOver<Tables>();
+
+interface Sealed {
+  readonly owner: KeyOwner;
+  readonly place: Place;
+  readonly bytes: Buffer;
+}
+
+/** What opening one value of each table came to. */
+export interface Samples {
+  /** Columns of which a value was opened; a table without rows has none. */
+  readonly opened: readonly string[];
+  /** Columns whose sample does not open. */
+  readonly damaged: readonly string[];
+}
+
+type Find = (db: Database) => Promise<Sealed | null>;
+type Context = Omit<Place, 'kind'>;
+
+const NO_VAULT = '00000000-0000-0000-0000-000000000000';
+const vault = (id: string): KeyOwner => ({ kind: 'vault', id });
+const user = (id: string): KeyOwner => ({ kind: 'user', id });
+const at = (row: string, version = 0): Context => ({ row, version });
+
+function sample<Row>(
+  kind: string | ((row: Row) => string),
+  find: Statement<Record<never, never>, Row>,
+  read: (row: Row) => readonly [KeyOwner, Context, Buffer | null],
+): Find {
+  return async (db) => {
+    const row = await db.get(find, {});
+    if (row === undefined) return null;
+    const [owner, context, bytes] = read(row);
+    return bytes === null
+      ? null
+      : { owner, bytes, place: { kind: typeof kind === 'string' ? kind : kind(row), ...context } };
+  };
+}
+
+/** One value of each table that holds sealed ones, by column. What an authorization request keeps does not say what it is. */
+const SAMPLES: Readonly<Record<string, Find>> = {
+  'vaults.meta': sample(
+    'vaults.meta',
+    statement((db) => db.selectFrom('vaults').select(['id', 'meta', 'meta_version']).limit(1)),
+    (row) => [vault(row.id), at(row.id, row.meta_version), row.meta],
+  ),
+  'folders.path': sample(
+    'folders.path',
+    statement((db) => db.selectFrom('folders').select(['vault_id', 'id', 'path']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.id), row.path],
+  ),
+  'notes.meta': sample(
+    'notes.meta',
+    statement((db) => db.selectFrom('notes').select(['vault_id', 'id', 'stamp', 'meta']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.id, row.stamp), row.meta],
+  ),
+  'note_bodies.content': sample(
+    'notes.content',
+    statement((db) => noteBodies(db).select('b.content').limit(1)),
+    (row) => [vault(row.vault_id), at(row.id, row.version), row.content],
+  ),
+  'note_bodies.doc': sample(
+    'notes.doc',
+    statement((db) => noteBodies(db).select('b.doc').where('b.doc', 'is not', null).limit(1)),
+    (row) => [vault(row.vault_id), at(row.id, row.version), row.doc],
+  ),
+  'note_versions.content': sample(
+    'notes.content',
+    statement((db) => db.selectFrom('note_versions').select(['vault_id', 'note_id', 'version', 'content']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.note_id, row.version), row.content],
+  ),
+  'note_versions.meta': sample(
+    'note_versions.meta',
+    statement((db) => db.selectFrom('note_versions').select(['vault_id', 'note_id', 'version', 'meta']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.note_id, row.version), row.meta],
+  ),
+  'note_updates.payload': sample(
+    'note_updates.payload',
+    statement((db) => db.selectFrom('note_updates').select(['vault_id', 'note_id', 'id', 'payload']).limit(1)),
+    (row) => [vault(row.vault_id), at(`${row.note_id}:${row.id}`), row.payload],
+  ),
+  'link_texts.texts': sample(
+    'link_texts.texts',
+    statement((db) => db.selectFrom('link_texts').select(['vault_id', 'source_id', 'version', 'texts']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.source_id, row.version), row.texts],
+  ),
+  'attachments.meta': sample(
+    'attachments.meta',
+    statement((db) => db.selectFrom('attachments').select(['vault_id', 'id', 'stamp', 'meta']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.id, row.stamp), row.meta],
+  ),
+  'search_indexes.segments': sample(
+    'search_indexes.segments',
+    statement((db) => db.selectFrom('search_indexes').select(['vault_id', 'seq', 'segments']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.vault_id, row.seq), row.segments],
+  ),
+  'search_segments.data': sample(
+    'search_segments.data',
+    statement((db) => db.selectFrom('search_segments').select(['vault_id', 'segment_id', 'part', 'data']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.segment_id, row.part), row.data],
+  ),
+  'search_vectors.data': sample(
+    'search_vectors.data',
+    statement((db) =>
+      db
+        .selectFrom('search_vectors')
+        .select(['vault_id', 'note_id', 'version', 'data'])
+        .where('data', 'is not', null)
+        .limit(1),
+    ),
+    (row) => [vault(row.vault_id), at(row.note_id, row.version), row.data],
+  ),
+  'hot_pages.data': sample(
+    'hot_pages.data',
+    statement((db) =>
+      db
+        .selectFrom('hot_pages as p')
+        .innerJoin('vault_feeds as f', 'f.vault_id', 'p.vault_id')
+        .select(['p.vault_id', 'p.kind', 'p.id', 'p.data', 'f.feed_epoch'])
+        .limit(1),
+    ),
+    (row) => [vault(row.vault_id), at(`${row.kind}:${row.id}`, row.feed_epoch), row.data],
+  ),
+  'answers.answer': sample(
+    'answers.answer',
+    statement((db) => db.selectFrom('answers').select(['vault_id', 'user_id', 'key_blind', 'answer']).limit(1)),
+    (row) => [
+      row.vault_id === NO_VAULT ? user(row.user_id) : vault(row.vault_id),
+      at(row.key_blind.toString('hex')),
+      row.answer,
+    ],
+  ),
+  'log_records.record': sample(
+    'log_records.record',
+    statement((db) => db.selectFrom('log_records').select(['user_id', 'id', 'record']).limit(1)),
+    (row) => [user(row.user_id), at(row.id), row.record],
+  ),
+  'refresh_tokens.sealed': sample(
+    'refresh_tokens.sealed',
+    statement((db) => db.selectFrom('refresh_tokens').select(['session_id', 'sealed']).limit(1)),
+    (row) => [serverOwner, at(row.session_id), row.sealed],
+  ),
+  'connections.name': sample(
+    'connections.name',
+    statement((db) =>
+      db.selectFrom('connections').select(['user_id', 'id', 'name']).where('name', 'is not', null).limit(1),
+    ),
+    (row) => [serverOwner, at(`${row.user_id}.${row.id}`), row.name],
+  ),
+  'device_links.names': sample(
+    'device_links.names',
+    statement((db) => db.selectFrom('device_links').select(['id', 'names']).limit(1)),
+    (row) => [serverOwner, at(row.id), row.names],
+  ),
+  'device_families.software': sample(
+    'device_families.software',
+    statement((db) =>
+      db.selectFrom('device_families').select(['id', 'software']).where('software', 'is not', null).limit(1),
+    ),
+    (row) => [serverOwner, at(row.id), row.software],
+  ),
+  'device_refresh_tokens.sealed': sample(
+    'device_refresh_tokens.sealed',
+    statement((db) => db.selectFrom('device_refresh_tokens').select(['family_id', 'sealed']).limit(1)),
+    (row) => [serverOwner, at(row.family_id), row.sealed],
+  ),
+  'oauth_secrets.sealed': sample(
+    'oauth_secrets.sealed',
+    statement((db) => db.selectFrom('oauth_secrets').select(['id', 'sealed']).limit(1)),
+    (row) => [serverOwner, at(String(row.id)), row.sealed],
+  ),
+  'oauth_clients.payload': sample(
+    'oauth.Client',
+    statement((db) => db.selectFrom('oauth_clients').select(['id_hash', 'payload']).limit(1)),
+    (row) => [serverOwner, at(row.id_hash.toString('hex')), row.payload],
+  ),
+  'oauth_grants.details': sample(
+    'oauth_grants.details',
+    statement((db) =>
+      db.selectFrom('oauth_grants').select(['user_id', 'id', 'details']).where('details', 'is not', null).limit(1),
+    ),
+    (row) => [serverOwner, at(`${row.user_id}.${row.id}`), row.details],
+  ),
+  'oauth_tokens.payload': sample(
+    (row) => `oauth.${row.kind}`,
+    statement((db) => db.selectFrom('oauth_tokens').select(['hash', 'kind', 'payload']).limit(1)),
+    (row) => [serverOwner, at(row.hash.toString('hex')), row.payload],
+  ),
+};
+
+/** Opens one value of each table. What an owner left whose key was destroyed cannot open, and is no damage. */
+export async function openSamples(db: Database, keyring: Keyring): Promise<Samples> {
+  const damaged: string[] = [];
+  const opened: string[] = [];
+  for (const [column, find] of Object.entries(SAMPLES)) {
+    const sealed = await find(db);
+    const key = sealed === null ? undefined : await db.get(keys.findKey, sealed.owner);
+    if (sealed === null || key === undefined) continue;
+    try {
+      const wrapped = { masterKeyId: key.master_key_id, bytes: key.wrapped };
+      keyring.openDataKey(sealed.owner, wrapped, 0).open(sealed.place, sealed.bytes);
+      opened.push(column);
+    } catch (error) {
+      if (!(error instanceof KeyringError)) throw error;
+      damaged.push(column);
+    }
+  }
+  return { opened, damaged };
+}
+
+function noteBodies(db: Parameters<Parameters<typeof statement>[0]>[0]) {
+  return db
+    .selectFrom('note_bodies as b')
+    .innerJoin('notes as n', (join) => join.onRef('n.vault_id', '=', 'b.vault_id').onRef('n.id', '=', 'b.note_id'))
+    .select(['n.vault_id', 'n.id', 'n.version']);
+}
