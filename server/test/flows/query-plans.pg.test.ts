@@ -38,7 +38,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'notes.findVaultsWaiting': 'asked once at a start, for what was typed in the last seconds before it',
   'notes.findSomeVersions': 'a purge takes all rows of the vault, a slice at a time',
   'notes.findSomeSpentIds': 'a purge takes all rows of the vault, a slice at a time',
-  'search.findSome': 'a purge takes all rows of the vault, a slice at a time',
+  'search.findAny': 'a purge takes all rows of the vault, a slice at a time',
   'sync.findOldDevices': 'asked when a new device comes; a vault has a thousand at most',
   'sync.eraseDevices': 'a purge takes all rows of the vault, of which there are a thousand at most',
   'attachments.eraseAttachments': 'a purge takes all rows of the vault, a slice at a time',
@@ -48,7 +48,7 @@ const WALKS: Readonly<Record<string, string>> = {
 };
 
 /** One row a vault: to go by the vault alone is to look up a row. */
-const ROW_PER_VAULT = ['vaults', 'vault_feeds', 'search_indexes', 'search_embeddings', 'at', 'f', 'v'];
+const ROW_PER_VAULT = ['vaults', 'vault_feeds', 'search_indexes', 'search_embeddings', 'progress', 'stored', 'f', 'v'];
 
 const LIST_LENGTH = 3;
 

@@ -171,7 +171,7 @@ onEachEngine('paths of notes', (open) => {
     assert.equal((await alice.read('Folder/b.md')).status, 200);
     const again = await alice.write('Folder/a.md');
     assert.notEqual(again.id, id);
-    assert.deepEqual([again.version, again.seq], [1, 4]);
+    assert.deepEqual([again.version, again.seq], [2, 4], 'it goes on counting versions');
     const { vault } = (await server.alice.get(`/vaults/${alice.vault}`)).body;
     assert.equal(vault.note_count, 2);
   });
