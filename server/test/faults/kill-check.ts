@@ -1,6 +1,6 @@
 import type { Answer } from '../kit/person.ts';
 import { checkFiles } from './kill-files.ts';
-import { callerOf, hashOf, type Known, type Ledger, type Slot } from './kill-load.ts';
+import { callerOf, hashOf, type Known, type Ledger, lastVersion, type Slot } from './kill-load.ts';
 
 /**
  * Compares what a server answers after a crash with what was acknowledged before it: faults in words. The ledger then
@@ -21,7 +21,7 @@ export async function checkLedger(url: string, ledger: Ledger): Promise<string[]
       const answer = await caller.get(`/notes/${encodeURI(slot.path)}`, { 'x-vault-id': slot.vault });
       const fault = compare(slot, answer);
       if (fault !== null) faults.push(`${slot.path} in ${slot.vault}: ${fault}`);
-      slot.known = found(answer);
+      slot.known = found(answer, lastVersion(slot.known));
       slot.pending = null;
     }),
   );
@@ -40,7 +40,7 @@ function compare({ known, pending }: Slot, answer: Answer): string | null {
     return hash === known.note.hash ? null : `version ${version} has another text than was acknowledged`;
   }
   if (pending?.kind === 'write' && content.includes(pending.token) && (pending.hash ?? hash) === hash) {
-    const next = known.kind === 'live' ? known.note.version + 1 : 1;
+    const next = lastVersion(known) + 1;
     return version === next ? null : `the write that was cut off made version ${version} instead of ${next}`;
   }
   return known.kind === 'absent'
@@ -48,8 +48,8 @@ function compare({ known, pending }: Slot, answer: Answer): string | null {
     : `version ${version} was never sent`;
 }
 
-function found(answer: Answer): Known {
-  if (answer.status !== 200) return { kind: 'absent' };
+function found(answer: Answer, last: number): Known {
+  if (answer.status !== 200) return { kind: 'absent', last };
   const { id, version, content_hash: hash, content } = answer.body;
   return { kind: 'live', note: { id, version, hash, content, before: null } };
 }

@@ -13,7 +13,10 @@ export interface Slot {
   pending: Sent | null;
 }
 
-export type Known = { readonly kind: 'absent' } | { readonly kind: 'live'; readonly note: Acknowledged };
+/** `last` is the last version of the note that was at the path, 0 for none: a note made there goes on from it. */
+export type Known =
+  | { readonly kind: 'absent'; readonly last: number }
+  | { readonly kind: 'live'; readonly note: Acknowledged };
 export interface Acknowledged {
   readonly id: string;
   readonly version: number;
@@ -73,7 +76,7 @@ const COUNTS = () => ({ acknowledged: 0, refused: [], writes: 0 });
 function addSlots(ledger: Ledger, vault: string, count: number): void {
   for (let at = 0; at < count; at++) {
     const folder = ['', `f${at % 5}/`, `f${at % 5}/deep${at % 3}/`, 'Ärger/'][at % 4] ?? '';
-    ledger.slots.push({ vault, path: `${folder}note-${at}.md`, known: { kind: 'absent' }, pending: null });
+    ledger.slots.push({ vault, path: `${folder}note-${at}.md`, known: { kind: 'absent', last: 0 }, pending: null });
   }
 }
 
@@ -124,7 +127,7 @@ async function write(caller: Caller, ledger: Ledger, slot: Slot, random: Random)
     slot.pending = { kind: 'delete' };
     const byId = random.chance(0.5) ? `/notes/by-id/${known.note.id}` : `/notes/${encodeURI(slot.path)}`;
     const answer = await caller.delete(byId, undefined, headers).catch(() => null);
-    return settle(ledger, slot, answer, () => ({ kind: 'absent' }));
+    return settle(ledger, slot, answer, () => ({ kind: 'absent', last: known.note.version }));
   }
   const live = known.kind === 'live' ? known.note : null;
   const token = `t${ledger.writes++}x`;
@@ -140,6 +143,11 @@ async function write(caller: Caller, ledger: Ledger, slot: Slot, random: Random)
     const before = live !== null && live.id === id && live.version === version - 1 ? live.content : null;
     return { kind: 'live', note: { id, version, hash, content, before } };
   });
+}
+
+/** The last version known of the note at a path, live or deleted. */
+export function lastVersion(known: Known): number {
+  return known.kind === 'live' ? known.note.version : known.last;
 }
 
 function settle(ledger: Ledger, slot: Slot, answer: Answer | null, known: (answer: Answer) => Known): boolean {
