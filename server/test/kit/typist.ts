@@ -62,6 +62,13 @@ export class Typist implements Disposable {
     return Y.encodeStateAsUpdate(this.doc, before);
   }
 
+  /** As `draft`, of as many edits as are made. */
+  drafts(edit: (content: Y.Text) => void): Uint8Array {
+    const before = Y.encodeStateVector(this.doc);
+    this.doc.transact(() => edit(this.doc.getText('content')));
+    return Y.encodeStateAsUpdate(this.doc, before);
+  }
+
   async send(update: Uint8Array): Promise<string> {
     const [taken = ''] = await this.sendAll([update]);
     return taken;
