@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
 import type { AttachmentHooks } from '../attachments/attachments.ts';
 import type { NoteHooks, NoteLink, WrittenNote } from '../notes/notes.ts';
@@ -35,21 +36,24 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
   async function resolved(
     handle: ReadHandle,
     vault: OpenVault,
-    { id, path }: Pick<WrittenNote, 'id' | 'path'>,
+    { id, path, mayYield = false }: Pick<WrittenNote, 'id' | 'path'> & Partial<Pick<WrittenNote, 'mayYield'>>,
     texts: readonly LinkText[],
   ) {
-    const links = texts.map((text) => ({ text, keys: keysOf(vault, text) }));
-    const { at } = await candidatesFor(
-      handle,
-      vault,
-      links.flatMap(({ keys }) => keys ?? []),
-    );
-    const targetIn = targets(at);
+    const yieldIfDue = mayYield ? createYield() : null;
+    const links = await mapped(texts, yieldIfDue, (text) => ({ text, keys: keysOf(vault, text) }));
+    const wanted = links.flatMap(({ keys }) => keys ?? []);
+    const targetIn = targets((await candidatesFor(handle, vault, wanted)).at);
     const self: Target = { note: id, attachment: null, path };
-    return links.map(({ text, keys }) => {
+    return mapped(links, yieldIfDue, ({ text, keys }) => {
       const target = keys === null ? self : targetIn(text, path, keys);
       return { text, keys, target };
     });
+  }
+
+  async function insertEdges(handle: WriteHandle, vault: OpenVault, edges: readonly store.SourcedEdge[]) {
+    for (let at = 0; at < edges.length; at += SLICE) {
+      await handle.runIn(store.insertEdgesOf, { vault: vault.id }, edges.slice(at, at + SLICE));
+    }
   }
 
   /** Resolves a note's links and writes its edges; links it had before keep their age. */
@@ -75,7 +79,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       ...{ vault: vault.id, source, version: note.version },
       texts: sealTexts(vault, source, note.version, texts),
     });
-    await handle.runIn(store.insertEdgesOf, { vault: vault.id }, edges);
+    await insertEdges(handle, vault, edges);
     return links.map(({ text }, ord) => wireLink(text, edges[ord] ?? DANGLING));
   }
 
@@ -98,12 +102,12 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
 
   /** The edges of several new notes, with one look for all their targets. */
   async function writtenTogether(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void> {
-    const links = notes.flatMap((note) =>
-      note.links.map(textOf).map((text, ord) => ({ note, ord, text, keys: keysOf(vault, text) })),
-    );
+    const all = notes.flatMap((note) => note.links.map((link, ord) => ({ note, ord, text: textOf(link) })));
+    const yieldIfDue = notes.every(({ mayYield }) => mayYield) ? createYield() : null;
+    const links = await mapped(all, yieldIfDue, (link) => ({ ...link, keys: keysOf(vault, link.text) }));
     const wanted = links.flatMap(({ keys }) => keys ?? []);
     const targetIn = targets((await candidatesFor(handle, vault, wanted)).at);
-    const edges = links.map(({ note, ord, text, keys }) => {
+    const edges = await mapped(links, yieldIfDue, ({ note, ord, text, keys }) => {
       const self: Target = { note: note.id, attachment: null, path: note.path };
       const target = keys === null ? self : targetIn(text, note.path, keys);
       return {
@@ -125,7 +129,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       return { source: id, version, texts: sealed };
     });
     await handle.runIn(store.putTextsOf, { vault: vault.id }, texts);
-    await handle.runIn(store.insertEdgesOf, { vault: vault.id }, edges);
+    await insertEdges(handle, vault, edges);
     // Their own edges have just been resolved among all of them.
     const names = notes.flatMap(({ movedKeys }) => movedKeys);
     const ids = notes.map(({ id }) => id);
@@ -259,6 +263,22 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
         });
       }),
   };
+}
+
+/** Items between two looks at the clock. */
+const LOOK_EVERY = 64;
+
+async function mapped<Item, Result>(
+  items: readonly Item[],
+  yieldIfDue: YieldIfDue | null,
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    if (yieldIfDue !== null && results.length % LOOK_EVERY === 0) await yieldIfDue();
+    results.push(map(item));
+  }
+  return results;
 }
 
 function wireLink(text: LinkText, target: Target): NoteLink {

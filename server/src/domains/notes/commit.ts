@@ -69,6 +69,8 @@ class Unfit extends Error {
 
 /** More writes than this take the writer for themselves, in slices, so that reads are not held up. */
 const SHORT_MAX = 20;
+/** As many links do. */
+const MANY_LINKS = 500;
 /** Each round but the last meets a writer that was faster; more in a row than this is a fault, not bad luck. */
 const ROUNDS_MAX = 50;
 
@@ -134,18 +136,24 @@ async function commitPlans<Result>(
   const { vault } = writing;
   const writes = [...plans.values()].filter((plan) => plan.kind === 'write');
   const fresh = writes.filter(({ basis }) => basis.kind !== 'live').length;
+  const mayYield = isLong(writes);
   return parts.db.transact(
     async (handle) => {
       const first =
         writes.length === 0 ? 0 : await parts.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh });
-      const rows = await writeAllRows(parts, handle, vault, plans, first as Seq);
+      const rows = await writeAllRows(parts, handle, vault, plans, first as Seq, mayYield);
       const done = await linkAll(parts, handle, vault, rows);
       const result = await work.answer(handle, done);
       await writing.finish?.(handle, result);
       return result;
     },
-    writes.length > SHORT_MAX ? 'long' : 'short',
+    mayYield ? 'long' : 'short',
   );
+}
+
+function isLong(writes: readonly Extract<Plan, { kind: 'write' }>[]): boolean {
+  const links = writes.reduce((sum, { next }) => sum + next.derived.links.length, 0);
+  return writes.length > SHORT_MAX || links > MANY_LINKS;
 }
 
 /** Says what is wrong with one note alone; anything else ends the transaction. */
@@ -170,6 +178,7 @@ async function writeAllRows(
   vault: OpenVault,
   plans: ReadonlyMap<number, Plan>,
   first: Seq,
+  mayYield: boolean,
 ): Promise<WrittenRow[]> {
   const rows: WrittenRow[] = [];
   const faults: Fault[] = [];
@@ -179,8 +188,9 @@ async function writeAllRows(
     const row = await writePlan(parts, handle, vault, plan, seq as Seq, plans.size > 1).catch(faultOf);
     // The others are tried too, to find out at once what else has changed; nothing of it is kept. What they say is
     // less sure, for they meet what the first left half done: they are prepared again.
-    if ('note' in row) rows.push({ index, ...row });
-    else faults.push({ index, because: faults.length === 0 ? row.because : null });
+    if ('note' in row) {
+      rows.push({ index, note: row.note, written: row.written === null ? null : { ...row.written, mayYield } });
+    } else faults.push({ index, because: faults.length === 0 ? row.because : null });
   }
   if (faults.length > 0) throw new Unfit(faults);
   return rows;
@@ -193,7 +203,7 @@ async function writePlan(
   plan: Plan,
   seq: Seq,
   amongOthers: boolean,
-): Promise<Omit<WrittenRow, 'index'>> {
+): Promise<{ note: Committed['note']; written: Omit<WrittenNote, 'mayYield'> | null }> {
   if (plan.kind === 'same') {
     const row = await handle.get(store.findStamp, { vault: vault.id, id: plan.note.id as NoteId });
     if (row?.stamp !== plan.note.stamp) throw new Stale();

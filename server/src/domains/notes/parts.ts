@@ -29,6 +29,8 @@ export interface WrittenNote {
   readonly version: number;
   readonly seq: Seq;
   readonly links: readonly RawLink[];
+  /** In a long transaction: work on the links may yield to the event loop. A short one may await its handle alone. */
+  readonly mayYield: boolean;
   /** True when the note was not live before: it has no edges yet. */
   readonly fresh: boolean;
   /** Blind keys under which the note came to be found, or is not found any more: edges that ask for them may change. */
