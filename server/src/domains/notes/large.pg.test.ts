@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { craftUpdate } from '../../../test/kit/crafted-updates.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../test/kit/notes.ts';
 import { Typist } from '../../../test/kit/typist.ts';
@@ -29,6 +30,22 @@ onEachEngine('large notes', (open) => {
     await alice.caller.post(`/notes/by-id/${made.id}/restore`, { version: 1 });
     const restored = (await alice.read('a.md')).body;
     assert.deepEqual([restored.content_hash, restored.version, restored.tags], [sha(text), 4, ['tag']]);
+  });
+
+  test('texts written on top of an older version of a large note merge, and a foreign text is kept', async () => {
+    const { server, alice } = await start();
+    const text = long('line');
+    const note = await alice.write('a.md', text);
+    await alice.write('a.md', text.replace('line 5 with', 'line 5 WITH'));
+    const merged = await alice.write('a.md', text.replace('line 900 with', 'line 900 WITH'), { version: 1 });
+    const both = text.replace('line 5 with', 'line 5 WITH').replace('line 900 with', 'line 900 WITH');
+    assert.deepEqual([merged.content_hash, merged.version], [sha(both), 3]);
+    using bob = await new Typist('bob').join(server.app, alice.vault, note.id);
+    assert.equal(await bob.send(craftUpdate([{ client: 5, clock: 0, text: 'begun elsewhere' }])), 'foreign');
+    const { body } = await alice.read('a.md');
+    assert.deepEqual([body.content_hash, body.version], [sha(both), 5]);
+    const kept = await alice.caller.get(`/notes/by-id/${note.id}/versions/4`);
+    assert.equal(kept.body.content, 'begun elsewhere');
   });
 
   test('who types into a large note sees the writes of others, and they what was typed', async () => {

@@ -1,22 +1,43 @@
+import { deriveNote } from '@notevault/note-text/derive.ts';
 import type { EpochMs } from '@notevault/protocol/ids.ts';
 import type { Basis } from './basis.ts';
+import { draftMerge, type MergeInput } from './draft.ts';
 import { foldUpdates } from './live/fold.ts';
 import { sliceNote } from './live/note-slices.ts';
+import { preservedText } from './live/preserved-text.ts';
 import { textOfUpdate, tryUpdate } from './live/trial.ts';
 import { type PostedWhole, receiveWhole } from './live/whole.ts';
 import type { Actor, VersionReason } from './meta.ts';
 import { bytesOf, type OpenKey, openPosted, type PostedVault, postDraft } from './posted.ts';
 import { draftText } from './prepare.ts';
 
-/** A text to write, as it goes to another thread. */
-export interface DraftInput {
+interface WriteInput {
   readonly now: EpochMs;
   readonly vault: PostedVault;
   readonly actor: Actor;
-  readonly basis: Basis;
   readonly mtime: number;
+}
+
+/** A text to write, as it goes to another thread. */
+export interface DraftInput extends WriteInput {
+  readonly basis: Basis;
   readonly text: string;
   readonly reason: VersionReason;
+}
+
+/** A text to merge. */
+export interface DraftMergeInput extends WriteInput {
+  readonly basis: Exclude<Basis, { kind: 'new' }>;
+  readonly merge: MergeInput;
+}
+
+/** A text to keep as a version. */
+export interface PreserveInput {
+  readonly now: EpochMs;
+  readonly vault: PostedVault;
+  readonly whole: PostedWhole;
+  readonly text: string;
+  readonly actor: Actor;
 }
 
 export interface FoldInput {
@@ -49,6 +70,31 @@ export function createNoteTasks(openKey: OpenKey) {
       const next = draftText({ clock: { now: () => now } }, { vault, actor }, from, { mtime }, text, reason);
       return postDraft(next, text);
     },
+
+    /** The next version of a note, with a text that was written on top of an older version. */
+    draftMerge({ now, vault: posted, actor, basis, mtime, merge }: DraftMergeInput) {
+      const vault = openPosted(posted, openKey);
+      const { version, content, snapshot } = merge.base;
+      const base = { version, content: bytesOf(content), snapshot: bytesOf(snapshot) };
+      const from = basis.doc === null ? basis : { ...basis, doc: bytesOf(basis.doc) };
+      const input = { ...merge, base };
+      const draft = draftMerge({ clock: { now: () => now } }, { vault, actor }, from, { mtime }, input);
+      return typeof draft === 'string' ? draft : postDraft(draft, merge.text);
+    },
+
+    /** A text as a version of a note, and what the note says as the version after it. */
+    preserveText({ now, vault: posted, whole: postedWhole, text, actor }: PreserveInput) {
+      const vault = openPosted(posted, openKey);
+      const whole = receiveWhole(vault, postedWhole);
+      const { version, next } = preservedText({ clock: { now: () => now } }, vault, whole, text, actor);
+      return { version, next: postDraft(next, whole.note.content) };
+    },
+
+    /** What a text says of itself. */
+    deriveText: ({ path, text }: { readonly path: string; readonly text: string }) => ({
+      ...deriveNote(path, text),
+      headings: [],
+    }),
 
     /** What a document in memory lacks of a note. */
     sliceNote({ vault: posted, whole, since }: SliceInput) {

@@ -1,18 +1,13 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
-import type { Doc } from 'yjs';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type Basis, findBasis, type PlacedNote } from './basis.ts';
 import { type Committed, type Plan, writeNotes } from './commit.ts';
-import { snapshotOf, textOf } from './document.ts';
-import { mergeText } from './merge.ts';
-import { sealed, type VersionReason } from './meta.ts';
+import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
+import type { VersionReason } from './meta.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
-import { offload } from './offload.ts';
 import type { NoteParts, Writing } from './parts.ts';
-import { isLarge, isLargeText, postVault, receiveDraft } from './posted.ts';
-import { clientIdOf, currentDocument, draftText, type Prepared, prepared } from './prepare.ts';
 import { type OpenedNote, toNote } from './view.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
@@ -78,13 +73,13 @@ export async function planUpsert(
   if (input.base_hash != null || input.version == null || input.version === note.version) {
     return planText(parts, writing, basis, input, text, made ?? 'edit');
   }
-  const doc = currentDocument(writing.vault, basis);
-  const merged = await mergeOnto(parts, writing.vault, note, doc, input.version, text);
-  if (merged === null) throw await refuse();
-  refuseTooLarge(merged.text);
-  if (merged.text === note.content) return { kind: 'same', note };
-  const next = prepared(parts, writing, basis, input, doc, merged.snapshot, merged.text, made ?? 'merge');
-  return { kind: 'write', basis, next };
+  const base = await findBase(parts, writing.vault, note, input.version);
+  const reason = made ?? 'merge';
+  const draft =
+    base === undefined ? 'unknown' : await draftMergeAnywhere(parts, writing, basis, input, { base, text, reason });
+  if (draft === 'unknown') throw await refuse();
+  if (draft === 'too_large') throw new NotevaultError('note_too_large');
+  return draft === 'same' ? { kind: 'same', note } : { kind: 'write', basis, next: draft };
 }
 
 /** The note's text becomes `text` by the smallest edit, or is where it begins. Throws `note_too_large`. */
@@ -97,58 +92,14 @@ export async function planText(
   reason: VersionReason,
 ): Promise<Plan> {
   refuseTooLarge(text);
-  const next = isLargeDraft(basis, text)
-    ? await draftElsewhere(parts, writing, basis, input, text, reason)
-    : draftText(parts, writing, basis, input, text, reason);
-  return { kind: 'write', basis, next };
+  return { kind: 'write', basis, next: await draftTextAnywhere(parts, writing, basis, input, text, reason) };
 }
 
-/** Values that a draft seals: content, document, meta, and of the version written over meta and snapshot. */
-const SEALS = 5;
-
-function isLargeDraft(basis: Basis, text: string): boolean {
-  return basis.kind === 'new' ? isLargeText(text) : isLarge(basis.note, basis.doc, text.length);
-}
-
-async function draftElsewhere(
-  parts: NoteParts,
-  { vault, actor }: Writing,
-  basis: Basis,
-  { mtime }: { readonly mtime: number },
-  text: string,
-  reason: VersionReason,
-): Promise<Prepared> {
-  const old = basis.kind === 'new' ? null : basis.note;
-  // The sealed content stays here: only its row needs it.
-  const posted = basis.kind === 'new' ? basis : { ...basis, note: { ...basis.note, sealedContent: Buffer.alloc(0) } };
-  const shared = { now: parts.clock.now(), vault: postVault(vault, SEALS), actor, mtime, reason };
-  const bytes = 2 * (text.length + (old?.content.length ?? 0));
-  const draft = await offload(parts, vault, 'draftText', { ...shared, basis: posted, text }, bytes);
-  return receiveDraft(draft, text, old);
-}
-
-/** Takes `text` as an edit of an older version and merges it; null when that version is not kept any more, or never was. */
-async function mergeOnto(
-  parts: NoteParts,
-  vault: OpenVault,
-  note: OpenedNote,
-  doc: Doc,
-  version: number,
-  text: string,
-) {
-  const id = note.id as NoteId;
-  const row =
-    version > 0 && version < note.version
-      ? await parts.db.get(store.findVersion, { vault: vault.id, id, version })
-      : undefined;
-  if (row === undefined) return null;
-  const base = {
-    text: sealed.openContent(vault, id, version, row.content),
-    snapshot: sealed.openSnapshot(vault, id, version, row.snapshot),
-  };
-  const snapshot = snapshotOf(doc);
-  const merged = mergeText(doc, clientIdOf(vault, note), base, text);
-  return merged ? { snapshot, text: textOf(doc) } : null;
+/** An older version of the note, sealed; undefined when it is not kept any more, or never was. */
+async function findBase({ db }: NoteParts, vault: OpenVault, { id, version: last }: OpenedNote, version: number) {
+  if (version <= 0 || version >= last) return undefined;
+  const row = await db.get(store.findVersion, { vault: vault.id, id: id as NoteId, version });
+  return row === undefined ? undefined : { version, content: row.content, snapshot: row.snapshot };
 }
 
 function currentNote({ db, hooks }: NoteParts, vault: OpenVault, note: OpenedNote): Promise<Note> {

@@ -9,7 +9,9 @@ import type { Plan } from './commit.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import type { Note, NoteVersion } from './notes.schema.ts';
 import * as notesStore from './notes.store.ts';
+import { offload } from './offload.ts';
 import type { NoteParts, Writing } from './parts.ts';
+import { isLargeText } from './posted.ts';
 import { thinVersions } from './thinning.ts';
 import type { Turns } from './turns.ts';
 import { planText, writeOne } from './upsert.ts';
@@ -70,24 +72,27 @@ function versionOf(
 /** Under its path of today, its links resolved as they would be today. */
 async function readVersion(parts: NoteParts, vault: OpenVault, id: NoteId, version: number): Promise<Note> {
   const { db, hooks } = parts;
-  return db.read(async (handle) => {
+  const found = await db.read(async (handle) => {
     const row = await handle.get(notesStore.findById, { vault: vault.id, id });
     if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
     const note = openNote(vault, row);
-    if (version === note.version) return toNote(note, await hooks.linksOf(handle, vault, id));
+    if (version === note.version) return { current: toNote(note, await hooks.linksOf(handle, vault, id)) };
     const kept = await handle.get(store.readVersion, { vault: vault.id, id, version });
     if (kept === undefined) throw new NotevaultError('note_not_found');
-    const text = sealed.openContent(vault, id, version, kept.content);
-    const { hash } = sealed.openVersion(vault, id, version, kept.meta);
-    const derived = deriveNote(note.meta.path, text);
-    const meta = { ...note.meta, ...metaOf(derived), hash };
-    const links = await hooks.linksFrom(handle, vault, { id, path: note.meta.path, links: derived.links });
-    const { created_at: madeAt, size_bytes } = kept;
-    return toNote(
-      { ...note, version, meta, content: text, size_bytes, updated_at: madeAt, mtime: madeAt / 1000 },
-      links,
-    );
+    return { current: null, note, kept };
   });
+  if (found.current !== null) return found.current;
+  const { note, kept } = found;
+  const { path } = note.meta;
+  const text = sealed.openContent(vault, id, version, kept.content);
+  const { hash } = sealed.openVersion(vault, id, version, kept.meta);
+  const derived = isLargeText(text)
+    ? await offload(parts, vault, 'deriveText', { path, text }, 2 * text.length)
+    : deriveNote(path, text);
+  const meta = { ...note.meta, ...metaOf(derived), hash };
+  const links = await db.read((handle) => hooks.linksFrom(handle, vault, { id, path, links: derived.links }));
+  const { created_at: madeAt, size_bytes } = kept;
+  return toNote({ ...note, version, meta, content: text, size_bytes, updated_at: madeAt, mtime: madeAt / 1000 }, links);
 }
 
 function metaOf(derived: ReturnType<typeof deriveNote>) {

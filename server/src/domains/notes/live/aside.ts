@@ -1,13 +1,15 @@
-import { createHash } from 'node:crypto';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { type Work, writeNotes } from '../commit.ts';
-import { emptySnapshot, snapshotOf, stateOf } from '../document.ts';
-import { type Actor, EVERY_VERSION_MS, sealed } from '../meta.ts';
+import { type Actor, sealed } from '../meta.ts';
 import { findVersion, insertVersion } from '../notes.store.ts';
+import { offload } from '../offload.ts';
 import type { NoteParts } from '../parts.ts';
-import { type KeptVersion, type Prepared, prepared } from '../prepare.ts';
-import { documentOf, readWhole, type WholeNote } from './whole.ts';
+import { bytesOf, isLarge, postVault, receiveDraft, receiveVersion } from '../posted.ts';
+import type { KeptVersion } from '../prepare.ts';
+import { basisOf } from './fold.ts';
+import { type PreservedText, preservedText } from './preserved-text.ts';
+import { postWhole, readWhole, type WholeNote } from './whole.ts';
 
 /** The text is what the note says or said last, or the note is gone: there is nothing to keep. */
 class Needless extends Error {}
@@ -28,11 +30,9 @@ export async function keepAside(
     async plan() {
       const whole = await readWhole(parts, vault, id);
       if (whole === null || (await isKept(parts, vault, whole, text))) throw new Needless();
-      version = versionOf(parts, vault, id, whole.note.version + 1, text, actor);
-      const { note } = whole;
-      const spot = { path: note.meta.path, pathKey: note.path_key, anchor: null, blocked: null };
-      const basis = { kind: 'live' as const, id, spot, note, doc: whole.doc };
-      return { kind: 'write', basis, next: restored(parts, vault, basis, whole, actor) };
+      const preserved = await preserveAnywhere(parts, vault, whole, text, actor);
+      version = preserved.version;
+      return { kind: 'write', basis: basisOf('live', whole), next: preserved.next };
     },
     refuse(_index, error) {
       throw error;
@@ -53,39 +53,21 @@ async function isKept({ db }: NoteParts, vault: OpenVault, { note }: WholeNote, 
   return last !== undefined && sealed.openContent(vault, id, note.version - 1, last.content) === text;
 }
 
-/** What the note says, as the version after the one put aside. */
-function restored(
+/** Values that it seals: of the text content, meta and snapshot, and of the next version content, document and meta. */
+const SEALS = 8;
+
+async function preserveAnywhere(
   parts: NoteParts,
   vault: OpenVault,
-  basis: Parameters<typeof prepared>[2],
   whole: WholeNote,
-  actor: Actor,
-): Prepared {
-  const { note } = whole;
-  const doc = documentOf(vault, whole);
-  const writing = { vault, actor };
-  const next = prepared(parts, writing, basis, note, doc, snapshotOf(doc), note.content, 'restore');
-  const version = next.version + 1;
-  const content = sealed.content(vault, note.id, version, Buffer.from(note.content, 'utf8'));
-  return { ...next, version, content, doc: sealed.doc(vault, note.id, version, stateOf(doc)) };
-}
-
-function versionOf(
-  { clock }: NoteParts,
-  vault: OpenVault,
-  id: NoteId,
-  version: number,
   text: string,
   actor: Actor,
-): KeptVersion {
-  const utf8 = Buffer.from(text, 'utf8');
-  const now = clock.now();
-  const hash = createHash('sha256').update(utf8).digest('hex');
-  return {
-    ...{ version, createdAt: now, size: utf8.length, guarded: 1, dueAt: now + EVERY_VERSION_MS },
-    meta: sealed.version(vault, id, version, { hash, reason: 'edit', actor }),
-    content: sealed.content(vault, id, version, utf8),
-    // Of another document: edits that claim to come from this version cannot be mapped into ours, and are refused.
-    snapshot: sealed.snapshot(vault, id, version, emptySnapshot()),
-  };
+): Promise<PreservedText> {
+  const { note, doc } = whole;
+  if (!isLarge(note, doc, text.length)) return preservedText(parts, vault, whole, text, actor);
+  const input = { now: parts.clock.now(), vault: postVault(vault, SEALS), whole: postWhole(whole), text, actor };
+  const bytes = 2 * (note.content.length + text.length);
+  const { version, next } = await offload(parts, vault, 'preserveText', input, bytes);
+  const received = { ...receiveVersion(version), content: bytesOf(version.content) };
+  return { version: received, next: receiveDraft(next, note.content, note) };
 }
