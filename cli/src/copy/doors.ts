@@ -62,7 +62,9 @@ export async function localDoor(app: App, email: string | undefined, wanted: Wan
     async listNotes() {
       const manifest = await app.sync.manifest(vault, undefined);
       if ('unchanged' in manifest) throw new TypeError('a manifest that was not asked for by its seq');
-      return (JSON.parse(manifest.json.toString()) as { notes: { path: string }[] }).notes.map(({ path }) => path);
+      return (JSON.parse(Buffer.concat(manifest.json).toString()) as { notes: { path: string }[] }).notes.map(
+        ({ path }) => path,
+      );
     },
     listFolders: async () => (await app.folders.list(vault)).filter(({ id }) => id !== null).map(({ name }) => name),
     listFiles: () => app.attachments.list(vault, ''),
