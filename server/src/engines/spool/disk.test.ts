@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DiskSpool } from './disk.ts';
+
+test('a spool holds a bounded number of bytes, and gives back all values in order, as often as asked', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'notevault-spool-'));
+  try {
+    await using spool = new DiskSpool<{ at: number; bytes: Buffer }>(folder, 10_000);
+    for (let at = 0; at < 20; at++) {
+      await spool.add({ at, bytes: Buffer.alloc(3000, at) });
+      assert.ok(spool.heldBytes <= 10_000);
+    }
+    assert.equal(spool.isOnDisk, true);
+    for (let round = 0; round < 2; round++) {
+      let next = 0;
+      for await (const { at, bytes } of spool.values()) {
+        assert.deepEqual([at, bytes.equals(Buffer.alloc(3000, at))], [next, true]);
+        next += 1;
+      }
+      assert.equal(next, 20);
+    }
+    assert.deepEqual(await readdir(folder), [], 'the file has no name');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('few values stay in memory', async () => {
+  await using spool = new DiskSpool<number>('/nowhere');
+  await spool.add(1);
+  await spool.add(2);
+  assert.deepEqual(await Array.fromAsync(spool.values()), [1, 2]);
+  assert.equal(spool.isOnDisk, false);
+});

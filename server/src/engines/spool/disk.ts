@@ -1,0 +1,63 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import type { Spool } from './spool.ts';
+
+const HELD_MAX = 8 * 1024 * 1024;
+
+/** Values beyond a bound of memory wait in a file of a folder. The file has no name: it is gone with the process. */
+export class DiskSpool<Value> implements Spool<Value> {
+  readonly #folder: string;
+  readonly #heldMax: number;
+  readonly #held: Buffer[] = [];
+  /** Where values lie in the file, behind those held. */
+  readonly #filed: { readonly at: number; readonly length: number }[] = [];
+  #file: FileHandle | undefined;
+  #end = 0;
+  heldBytes = 0;
+
+  /** @param heldMax bytes held in memory before the file is begun. */
+  constructor(folder: string, heldMax: number = HELD_MAX) {
+    this.#folder = folder;
+    this.#heldMax = heldMax;
+  }
+
+  get isOnDisk(): boolean {
+    return this.#file !== undefined;
+  }
+
+  async add(value: Value): Promise<void> {
+    const bytes = serialize(value);
+    if (this.#file === undefined && this.heldBytes + bytes.length <= this.#heldMax) {
+      this.#held.push(bytes);
+      this.heldBytes += bytes.length;
+      return;
+    }
+    this.#file ??= await openNameless(this.#folder);
+    await this.#file.appendFile(bytes);
+    this.#filed.push({ at: this.#end, length: bytes.length });
+    this.#end += bytes.length;
+  }
+
+  async *values(): AsyncGenerator<Value> {
+    for (const bytes of this.#held) yield deserialize(bytes) as Value;
+    for (const { at, length } of this.#filed) {
+      const bytes = Buffer.allocUnsafe(length);
+      const read = await this.#file?.read(bytes, 0, length, at);
+      if (read?.bytesRead !== length) throw new Error('the spool is shorter than what was written to it');
+      yield deserialize(bytes) as Value;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file?.close();
+    this.#held.length = 0;
+  }
+}
+
+async function openNameless(folder: string): Promise<FileHandle> {
+  const path = join(folder, `spool-${crypto.randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
