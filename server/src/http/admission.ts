@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';
 import { loopSlices } from '../concurrency/yield.ts';
-import { closedSignal } from './closed-signal.ts';
+import { closedSignal, onceClosed } from './closed-signal.ts';
 
 const MB = 1024 * 1024;
 
@@ -54,7 +54,7 @@ export class Admission {
     if (count >= this.#limits.requestsPerOwner) throw new NotevaultError('unavailable');
     this.#owners.set(request.raw, account);
     this.#requests.set(account, count + 1);
-    response.once('close', () => {
+    onceClosed(response, () => {
       const left = (this.#requests.get(account) ?? 1) - 1;
       if (left === 0) this.#requests.delete(account);
       else this.#requests.set(account, left);
@@ -77,9 +77,7 @@ export class Admission {
   /** Room for a large answer until it is sent, or given up. Throws `unavailable` over the owner's share. */
   async room(request: FastifyRequest, response: ServerResponse, bytes: number): Promise<Permit> {
     const permit = await this.#answers.acquire(this.ownerOf(request), bytes, closedSignal(response));
-    // Whoever hung up will not be heard of again.
-    if (response.closed) permit[Symbol.dispose]();
-    else response.once('close', () => permit[Symbol.dispose]());
+    onceClosed(response, () => permit[Symbol.dispose]());
     return permit;
   }
 }
