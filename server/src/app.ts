@@ -43,6 +43,7 @@ import { createTree } from './domains/tree/tree.ts';
 import { HotVaults } from './domains/vaults/hot.ts';
 import { vaultsRoutes } from './domains/vaults/vaults.routes.ts';
 import { createVaults, type Vaults } from './domains/vaults/vaults.ts';
+import { DiskSpool } from './engines/spool/disk.ts';
 import { type Engines, openAnalytics, openTracing } from './engines.ts';
 import { buildHttp } from './http/http.ts';
 import { errorPage } from './http/oauth-pages.ts';
@@ -169,6 +170,7 @@ export async function buildApp(
   const compute = new WorkerPool<Tasks>({ start: startComputeThread, size: COMPUTE_THREADS });
   const notes: Notes = createNotes({
     ...{ db, tree, vaults, hot, clock, retention, bus, alone: engines.alone, hooks: links, files, compute },
+    openSpool: () => new DiskSpool(config.dataDir),
     report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be folded into its note'),
   });
   const attachments: Attachments = createAttachments({

@@ -2,11 +2,12 @@ import { fileName } from '@notevault/note-text/paths.ts';
 import { aliasKey, attachmentNameKey, type Candidate, noteNameKey } from '@notevault/note-text/resolve.ts';
 import { targetChoices } from '@notevault/note-text/rewrite.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../engines/database/database.ts';
 import type { MovedItem } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { StoredEdge } from './links.store.ts';
-import { type CandidatesAt, createResolving, DANGLING, type Target } from './resolving.ts';
+import { createResolving, DANGLING, type Target } from './resolving.ts';
 import type { LinkText, Origin } from './texts.ts';
 
 /** A link whose text changes so that it goes on pointing where it did. */
@@ -61,48 +62,70 @@ export interface Weighing {
   /** Fetches the candidates under some keys: those of the edges to be weighed. */
   fetch(keys: readonly Buffer[]): Promise<void>;
   weigh(edge: StoredEdge, text: LinkText, source: Way): void;
-  decide(yieldIfDue: () => Promise<void>): Promise<Fates>;
+  decide(yieldIfDue: YieldIfDue): Promise<Fates>;
+}
+
+/** What moves, to be looked up while edges are weighed. */
+export interface MoveIndex {
+  readonly moveOf: ReadonlyMap<string, MovedItem>;
+  /** By the hex of the blinded names they will have. */
+  readonly moved: ReadonlyMap<string, readonly Candidate[]>;
 }
 
 /** @param attachmentExtensions as for createLinks. */
 export function createFates(attachmentExtensions: ReadonlySet<string>) {
   const { keysOf, candidatesFor, targetOf } = createResolving(attachmentExtensions);
 
-  /** Candidates as they will be: the moved notes under their new names, at their new paths; fetched by key as needed. */
-  function candidatesAfter(handle: ReadHandle, vault: OpenVault, moves: readonly MovedItem[]) {
-    const fetched = new Set<string>();
-    const before: CandidatesAt[] = [];
+  /** What moves, by id and by the blinded names it will have. */
+  async function indexMoves(vault: OpenVault, moves: readonly MovedItem[], yieldIfDue: YieldIfDue): Promise<MoveIndex> {
     const moved = new Map<string, Candidate[]>();
-    const ids = new Set<string>(moves.map(({ id }) => id));
     for (const move of moves) {
+      await yieldIfDue();
       const { kind, id, to, aliases } = move;
       const candidate: Candidate = { kind, id, path: to, aliases };
       for (const name of new Set(namesAt(move, to))) {
         const key = vault.key.blind('name', name).toString('hex');
-        moved.set(key, [...(moved.get(key) ?? []), candidate]);
+        const list = moved.get(key);
+        if (list === undefined) moved.set(key, [candidate]);
+        else list.push(candidate);
       }
     }
+    return { moveOf: new Map(moves.map((move) => [move.id, move])), moved };
+  }
+
+  /** Candidates as they will be: the moved notes under their new names, at their new paths; fetched by key as needed. */
+  function candidatesAfter(handle: ReadHandle, vault: OpenVault, { moveOf, moved }: MoveIndex) {
+    const found = new Map<string, Candidate[]>();
     return {
       async fetch(keys: readonly Buffer[]): Promise<void> {
-        const missing = keys.filter((key) => !fetched.has(key.toString('hex')));
+        const missing = keys.filter((key) => !found.has(key.toString('hex')));
         if (missing.length === 0) return;
-        before.push((await candidatesFor(handle, vault, missing)).at);
-        for (const key of missing) fetched.add(key.toString('hex'));
+        const { at } = await candidatesFor(handle, vault, missing);
+        for (const key of missing) {
+          const name = key.toString('hex');
+          const staying = at([key]).filter(({ id }) => !moveOf.has(id));
+          found.set(name, [...staying, ...(moved.get(name) ?? [])]);
+        }
       },
-      at: (asked: readonly Buffer[]) => [
-        ...before.flatMap((at) => at(asked)).filter(({ id }) => !ids.has(id)),
-        ...asked.flatMap((key) => moved.get(key.toString('hex')) ?? []),
-      ],
+      at: (asked: readonly Buffer[]) => asked.flatMap((key) => found.get(key.toString('hex')) ?? []),
     };
   }
 
-  function weighing(handle: ReadHandle, vault: OpenVault, moves: readonly MovedItem[]): Weighing {
-    const candidates = candidatesAfter(handle, vault, moves);
-    const moveOf = new Map<string, MovedItem>(moves.map((move) => [move.id, move]));
+  function weighing(handle: ReadHandle, vault: OpenVault, index: MoveIndex): Weighing {
+    const candidates = candidatesAfter(handle, vault, index);
+    const { moveOf } = index;
     const open: Open[] = [];
+    // A note may say the same link thousands of times.
+    const known = new Map<string, Target>();
     const resolved = (target: string, { form }: LinkText, source: string) => {
-      const keys = keysOf(vault, { target, form });
-      return keys === null ? DANGLING : targetOf({ target, form }, source, candidates.at(keys));
+      const name = `${form}\0${source}\0${target}`;
+      let found = known.get(name);
+      if (found === undefined) {
+        const keys = keysOf(vault, { target, form });
+        found = keys === null ? DANGLING : targetOf({ target, form }, source, candidates.at(keys));
+        known.set(name, found);
+      }
+      return found;
     };
 
     function weigh(edge: StoredEdge, text: LinkText, source: Way): void {
@@ -123,7 +146,7 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
     }
 
     /** A text is looked up by its last segment, and many have the same. */
-    async function keysOfChoices(yieldIfDue: () => Promise<void>): Promise<Buffer[]> {
+    async function keysOfChoices(yieldIfDue: YieldIfDue): Promise<Buffer[]> {
       const names = new Set<string>();
       const keys: Buffer[] = [];
       for (const { text, choices, back } of open) {
@@ -164,7 +187,7 @@ export function createFates(attachmentExtensions: ReadonlySet<string>) {
     };
   }
 
-  return { weighing };
+  return { indexMoves, weighing };
 }
 
 /** The names under which something that moves is found at a path. */

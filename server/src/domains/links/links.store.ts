@@ -149,12 +149,59 @@ export const findAskers = listStatement((db, p: { vault: VaultId }, keys: Buffer
 
 export type StoredEdge = Pick<LinkRow, (typeof edge)[number]>;
 
-export const findEdgesTo = listStatement((db, p: { vault: VaultId }, targets: string[]) =>
-  db.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('target_note_id', 'in', targets),
+/**
+ * Notes with links that are looked up under any of some keys, behind a note: for one key in order. Each note is found by
+ * one look into the index, however many such links it has.
+ */
+function askingSources(column: 'target_key' | 'other_key') {
+  const key = sql.ref(column);
+  return listStatement((db, p: { vault: VaultId; after: string; limit: number }, keys: Buffer[]) => ({
+    compile: () =>
+      sql<{ source_id: string }>`with recursive asking (asked, source_id) as (
+        ${sql.join(
+          keys.map(
+            (asked) => sql`select * from (
+              select ${key} as asked, source_id from links
+              where vault_id = ${p.vault} and ${key} = ${asked} and source_id > ${p.after}
+              order by source_id limit 1
+            ) as first_asking`,
+          ),
+          sql` union all `,
+        )}
+        union all
+        select asked, (
+          select links.source_id from links
+          where links.vault_id = ${p.vault} and links.${key} = asking.asked and links.source_id > asking.source_id
+          order by links.source_id limit 1
+        ) from asking where source_id is not null
+      ) select source_id from asking where source_id is not null limit ${p.limit}`.compile(db),
+  }));
+}
+
+export const findAskingSources = askingSources('target_key');
+export const findOtherAskingSources = askingSources('other_key');
+
+/** A row when more links than `many` are looked up under any of some keys. */
+export const findManyAskers = listStatement((db, p: { vault: VaultId; many: number }, keys: Buffer[]) =>
+  db
+    .selectFrom('links')
+    .select('source_id')
+    .where('vault_id', '=', p.vault)
+    .where('target_key', 'in', keys)
+    .limit(1)
+    .offset(sql<number>`${p.many}`),
 );
 
-export const findEdgesToFiles = listStatement((db, p: { vault: VaultId }, targets: string[]) =>
-  db.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('target_attachment_id', 'in', targets),
+/** Edges of a note from a place among its links, in order. */
+export const findEdgesPage = statement((db, p: { vault: VaultId; source: string; from: number; limit: number }) =>
+  db
+    .selectFrom('links')
+    .select(edge)
+    .where('vault_id', '=', p.vault)
+    .where('source_id', '=', p.source)
+    .where('ord', '>=', p.from)
+    .orderBy('ord')
+    .limit(p.limit),
 );
 
 export const findEdgesFrom = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
@@ -171,6 +218,28 @@ export const findSources = listStatement((db, p: { vault: VaultId }, ids: string
     .select(['notes.id', 'notes.stamp', 'notes.meta', 'link_texts.version', 'link_texts.texts'])
     .where('notes.vault_id', '=', p.vault)
     .where('notes.id', 'in', ids),
+);
+
+export interface EdgeTarget {
+  readonly targetKey: Buffer | null;
+  readonly otherKey: Buffer | null;
+  readonly note: string | null;
+  readonly attachment: string | null;
+}
+
+/** Writes what links of a note are looked up by and point to; their age stays. */
+export const rewriteEdges = listStatement((db, p: { vault: VaultId; source: string } & EdgeTarget, ords: number[]) =>
+  db
+    .updateTable('links')
+    .set({
+      target_key: p.targetKey,
+      other_key: p.otherKey,
+      target_note_id: p.note,
+      target_attachment_id: p.attachment,
+    })
+    .where('vault_id', '=', p.vault)
+    .where('source_id', '=', p.source)
+    .where('ord', 'in', ords),
 );
 
 export const retarget = listStatement(

@@ -44,8 +44,8 @@ create table links (
 );
 create index links_by_target on links (vault_id, target_note_id, age) where target_note_id is not null;
 create index links_by_attachment on links (vault_id, target_attachment_id) where target_attachment_id is not null;
-create index links_by_key on links (vault_id, target_key) where target_key is not null;
-create index links_by_other_key on links (vault_id, other_key) where other_key is not null;
+create index links_by_key on links (vault_id, target_key, source_id) where target_key is not null;
+create index links_by_other_key on links (vault_id, other_key, source_id) where other_key is not null;
 create table link_texts (
   vault_id uuid not null,
   source_id uuid not null,

@@ -5,6 +5,7 @@ import type { Database, ReadHandle, WriteHandle } from '../../engines/database/d
 import type { AttachmentHooks } from '../attachments/attachments.ts';
 import type { NoteHooks, NoteLink, WrittenNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { sourcesAsking } from './asking-sources.ts';
 import type { Backlink } from './links.schema.ts';
 import * as store from './links.store.ts';
 import { createMoving } from './moving.ts';
@@ -15,6 +16,8 @@ import { identityOf, type LinkText, type Origin, openTexts, sameTexts, sealTexts
 const BACKLINKS_MAX = 200;
 /** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
 const SLICE = 512;
+/** More links than these are looked at a slice at a time. */
+const MANY = 1000;
 
 /** What an edit leaves a link that was there before. */
 interface HadLink {
@@ -150,8 +153,48 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     came: readonly string[],
     except: ReadonlySet<string> = new Set(),
   ): Promise<Set<string>> {
-    const found = await handle.allIn(store.findAskers, { vault: vault.id }, distinct(names));
+    const keys = distinct(names);
+    if (await hasManyAskers(handle, vault, keys)) return resolveManyAgain(handle, vault, keys, came, except);
+    const found = await handle.allIn(store.findAskers, { vault: vault.id }, keys);
     const askers = found.filter(({ source_id }) => !except.has(source_id));
+    return resolveEdges(handle, vault, askers, came);
+  }
+
+  async function hasManyAskers(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean> {
+    return (await handle.allIn(store.findManyAskers, { vault: vault.id, many: MANY }, keys)).length > 0;
+  }
+
+  /** As resolveAgain, of a note and a slice of its links at a time: all of them would be more than memory should hold. */
+  async function resolveManyAgain(
+    handle: WriteHandle,
+    vault: OpenVault,
+    keys: readonly Buffer[],
+    came: readonly string[],
+    except: ReadonlySet<string>,
+  ): Promise<Set<string>> {
+    const moved = new Set<string>();
+    const asked = new Set(keys.map((key) => key.toString('hex')));
+    const asks = (key: Buffer | null) => key !== null && asked.has(key.toString('hex'));
+    for (const source of await sourcesAsking(handle, vault, keys)) {
+      if (except.has(source)) continue;
+      for (let from = 0; ; ) {
+        const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: MANY });
+        const askers = page.filter((edge) => asks(edge.target_key) || asks(edge.other_key));
+        for (const id of await resolveEdges(handle, vault, askers, came)) moved.add(id);
+        const last = page.at(-1);
+        if (last === undefined || page.length < MANY) break;
+        from = last.ord + 1;
+      }
+    }
+    return moved;
+  }
+
+  async function resolveEdges(
+    handle: WriteHandle,
+    vault: OpenVault,
+    askers: readonly store.StoredEdge[],
+    came: readonly string[],
+  ): Promise<Set<string>> {
     const moved = new Set<string>();
     if (askers.length === 0) return moved;
     const keysOfEdge = (edge: (typeof askers)[number]) =>
@@ -172,10 +215,14 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       const source = readableSource(vault, row);
       if (source === null) continue;
       const changes = new Map<string, { target: Target; ords: Set<number> }>();
+      // A note may say the same link thousands of times.
+      const known = new Map<string, Target>();
       for (const edge of bySource.get(row.id) ?? []) {
         const text = source.texts[edge.ord];
         if (text === undefined) continue;
-        const target = targetOf(text, source.path, rivals(edge));
+        const name = `${text.form} ${edge.target_note_id ?? edge.target_attachment_id} ${text.target}`;
+        const target = known.get(name) ?? targetOf(text, source.path, rivals(edge));
+        known.set(name, target);
         if (target.note === edge.target_note_id && target.attachment === edge.target_attachment_id) continue;
         const key = `${target.note} ${target.attachment}`;
         const change = changes.get(key) ?? { target, ords: new Set() };
@@ -183,7 +230,8 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
         changes.set(key, change);
       }
       for (const { target, ords } of changes.values()) {
-        await handle.runIn(store.retarget, { vault: vault.id, source: row.id, ...target }, [...ords]);
+        const to = { vault: vault.id, source: row.id, note: target.note, attachment: target.attachment };
+        await handle.runIn(store.retarget, to, [...ords]);
         moved.add(row.id);
       }
     }
@@ -219,6 +267,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     written,
     writtenTogether,
     linksOf,
+    hasManyLinksTo: hasManyAskers,
     async namesChanged(handle, vault, names, came) {
       await resolveAgain(handle, vault, names, came);
     },

@@ -1,27 +1,36 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { ReadHandle, WriteHandle } from '../../engines/database/database.ts';
-import type { LinkMove, MovedItem, MovingHooks, PreparedLinks, Rewritten } from '../notes/notes.ts';
+import type { LinkMove, LinkPlanner, MovedItem, MovingHooks, PreparedLinks, Rewritten } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { sourcesAsking } from './asking-sources.ts';
 import { type Change, createFates, keysOfEdge, namesAt, type Shift } from './fates.ts';
 import * as store from './links.store.ts';
 import { readableSource } from './opening.ts';
-import { createResolving, type Target } from './resolving.ts';
+import { createResolving, distinct, type Target } from './resolving.ts';
 import { type LinkText, sealTexts, textOf } from './texts.ts';
 
 type Edge = store.StoredEdge;
 
-/** How links fare when notes and attachments move; made by `planMove`, carried out by `applyMove`. */
-export interface Plan extends LinkMove {
+/** How the links of some notes fare when notes and attachments move. */
+interface Plan extends LinkMove {
   readonly changes: ReadonlyMap<NoteId, readonly Change[]>;
-  readonly edges: ReadonlyMap<string, readonly Edge[]>;
   readonly shifts: readonly Shift[];
-  /** The link texts of the notes to be rewritten, as they were. */
+  /** The edges of the notes to be rewritten, and their link texts, as they were. */
+  readonly edges: ReadonlyMap<string, readonly Edge[]>;
   readonly texts: ReadonlyMap<string, readonly LinkText[]>;
 }
 
-/** What `applyMove` writes. */
+/** Edges of a note that come to say and mean the same. */
+interface EdgeGroup extends store.EdgeTarget {
+  readonly source: string;
+  readonly ords: readonly number[];
+}
+
+/** What `applyMove` writes: plain data, for it may wait on disk. */
 interface Prepared extends PreparedLinks {
-  readonly shifts: readonly Shift[];
+  readonly shifts: readonly (Target & { readonly source: string; readonly ords: readonly number[] })[];
+  readonly groups: EdgeGroup[];
   /** Notes whose edges are written anew, all of them. */
   readonly cleared: string[];
   readonly edges: store.SourcedEdge[];
@@ -30,69 +39,127 @@ interface Prepared extends PreparedLinks {
 
 /** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
 const SLICE = 512;
-
+/** Edges read at once: on SQLite a read holds the event loop while it lasts. */
+const EDGES = 1000;
 /** @param attachmentExtensions as for createLinks. */
 export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingHooks {
   const { keysOf } = createResolving(attachmentExtensions);
   const fates = createFates(attachmentExtensions);
 
-  /** Every edge the move may touch: to what moves, from a moved note, or asking for a name one had or will have. */
-  async function touchedEdges(handle: ReadHandle, vault: OpenVault, moves: readonly MovedItem[]) {
-    const idsOf = (kind: MovedItem['kind']) => moves.filter((move) => move.kind === kind).map(({ id }) => id);
-    const [notes, files] = [idsOf('note'), idsOf('attachment')];
-    const names = moves.flatMap((move) => [...namesAt(move, move.from), ...namesAt(move, move.to)]);
-    const keys = [...new Set(names)].map((name) => vault.key.blind('name', name));
-    const to = await handle.allIn(store.findEdgesTo, { vault: vault.id }, notes);
-    const toFiles = await handle.allIn(store.findEdgesToFiles, { vault: vault.id }, files);
-    const from = await handle.allIn(store.findEdgesFrom, { vault: vault.id }, notes);
-    const asking = await handle.allIn(store.findAskers, { vault: vault.id }, keys);
-    const edges = new Map<string, Edge>();
-    for (const edge of [...to, ...toFiles, ...from, ...asking]) edges.set(`${edge.source_id} ${edge.ord}`, edge);
-    return [...edges.values()];
+  /** The blinded names that what moves had and will have: an edge to any of it is looked up by one of the former. */
+  async function keysOfMoves(vault: OpenVault, moves: readonly MovedItem[], yieldIfDue: YieldIfDue): Promise<Buffer[]> {
+    const names = new Set(moves.flatMap((move) => [...namesAt(move, move.from), ...namesAt(move, move.to)]));
+    const keys: Buffer[] = [];
+    for (const name of names) {
+      await yieldIfDue();
+      keys.push(vault.key.blind('name', name));
+    }
+    return keys;
   }
 
   async function planMove(
     handle: ReadHandle,
     vault: OpenVault,
     moves: readonly MovedItem[],
-    yieldIfDue: () => Promise<void>,
-  ): Promise<Plan> {
-    const edges = await touchedEdges(handle, vault, moves);
-    await yieldIfDue();
-    const moveOf = new Map<string, MovedItem>(moves.map((move) => [move.id, move]));
-    const weighing = fates.weighing(handle, vault, moves);
-    const texts = new Map<string, readonly LinkText[]>();
-    await weighing.fetch(edges.flatMap(keysOfEdge));
-    const bySource = Map.groupBy(edges, ({ source_id }) => source_id);
-    for (const row of await handle.allIn(store.findSources, { vault: vault.id }, [...bySource.keys()])) {
-      await yieldIfDue();
-      const source = readableSource(vault, row);
-      if (source === null) continue;
-      texts.set(row.id, source.texts);
-      const path = { before: source.path, after: moveOf.get(row.id)?.to ?? source.path };
-      for (const edge of bySource.get(row.id) ?? []) {
-        const text = source.texts[edge.ord];
-        if (text !== undefined && edge.target_key !== null) weighing.weigh(edge, text, path);
+    yieldIfDue: YieldIfDue,
+  ): Promise<LinkPlanner> {
+    const index = await fates.indexMoves(vault, moves, yieldIfDue);
+    const keys = await keysOfMoves(vault, moves, yieldIfDue);
+    const asked = new Set(keys.map((key) => key.toString('hex')));
+    const sources = await sourcesAsking(handle, vault, keys, yieldIfDue);
+    const isTouched = (edge: Edge) =>
+      index.moveOf.has(edge.source_id) || keysOfEdge(edge).some((key) => asked.has(key.toString('hex')));
+
+    async function plan(ids: readonly NoteId[]): Promise<Plan> {
+      const weighing = fates.weighing(handle, vault, index);
+      const texts = new Map<string, readonly LinkText[]>();
+      const edges = new Map<string, readonly Edge[]>();
+      const weighed: { readonly edge: Edge; readonly text: LinkText; readonly source: string }[] = [];
+      const paths = new Map<string, { readonly before: string; readonly after: string }>();
+      for (const row of await handle.allIn(store.findSources, { vault: vault.id }, ids)) {
+        await yieldIfDue();
+        const source = readableSource(vault, row);
+        if (source === null) continue;
+        texts.set(row.id, source.texts);
+        paths.set(row.id, { before: source.path, after: index.moveOf.get(row.id)?.to ?? source.path });
       }
+      for (const [source, found] of await edgesOf(handle, vault, texts, yieldIfDue)) {
+        edges.set(source, found);
+        for (const edge of found) {
+          const text = texts.get(source)?.[edge.ord];
+          if (text !== undefined && edge.target_key !== null && isTouched(edge)) weighed.push({ edge, text, source });
+        }
+      }
+      await weighing.fetch(distinct(weighed.flatMap(({ edge }) => keysOfEdge(edge))));
+      for (const { edge, text, source } of weighed) {
+        await yieldIfDue();
+        const path = paths.get(source);
+        if (path !== undefined) weighing.weigh(edge, text, path);
+      }
+      const { changes, shifts } = await weighing.decide(yieldIfDue);
+      const rewrites = new Map(
+        [...changes].map(([id, list]) => [id, list.map(({ ord, text }) => ({ ord, target: text }))]),
+      );
+      return { rewrites, changes, shifts, texts, edges };
     }
-    const { changes, shifts } = await weighing.decide(yieldIfDue);
-    const rewrites = new Map(
-      [...changes].map(([id, list]) => [id, list.map(({ ord, text }) => ({ ord, target: text }))]),
-    );
-    const complete = await handle.allIn(store.findEdgesFrom, { vault: vault.id }, [...changes.keys()]);
-    return { rewrites, changes, shifts, texts, edges: Map.groupBy(complete, ({ source_id }) => source_id) };
+
+    return { sources: [...sources] as NoteId[], plan, prepare: (plan, done) => prepare(vault, plan, done, yieldIfDue) };
   }
 
-  async function prepareMove(
+  /** The edges of notes by note, in order; a note with thousands is read in pages. */
+  async function edgesOf(
+    handle: ReadHandle,
+    vault: OpenVault,
+    texts: ReadonlyMap<string, readonly LinkText[]>,
+    yieldIfDue: YieldIfDue,
+  ): Promise<Map<string, Edge[]>> {
+    const edges = new Map<string, Edge[]>();
+    let few: string[] = [];
+    let count = 0;
+    const readFew = async () => {
+      await yieldIfDue();
+      for (const edge of await handle.allIn(store.findEdgesFrom, { vault: vault.id }, few)) {
+        const list = edges.get(edge.source_id);
+        if (list === undefined) edges.set(edge.source_id, [edge]);
+        else list.push(edge);
+      }
+      [few, count] = [[], 0];
+    };
+    for (const [source, { length }] of texts) {
+      if (length > EDGES) edges.set(source, await longEdgesOf(handle, vault, source, yieldIfDue));
+      else if (length > 0) {
+        few.push(source);
+        count += length;
+        if (count >= EDGES) await readFew();
+      }
+    }
+    await readFew();
+    return edges;
+  }
+
+  async function longEdgesOf(handle: ReadHandle, vault: OpenVault, source: string, yieldIfDue: YieldIfDue) {
+    const edges: Edge[] = [];
+    for (let from = 0; ; ) {
+      await yieldIfDue();
+      const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: EDGES });
+      for (const edge of page) edges.push(edge);
+      const last = page.at(-1);
+      if (last === undefined || page.length < EDGES) return edges;
+      from = last.ord + 1;
+    }
+  }
+
+  async function prepare(
     vault: OpenVault,
     move: LinkMove,
     rewritten: ReadonlyMap<NoteId, Rewritten>,
-    yieldIfDue: () => Promise<void>,
+    yieldIfDue: YieldIfDue,
   ): Promise<Prepared> {
     // Only this room makes plans.
     const plan = move as Plan;
     const shiftsOf = Map.groupBy(plan.shifts, ({ source }) => source);
-    const prepared: Prepared = { links: 'prepared', shifts: plan.shifts, cleared: [], edges: [], texts: [] };
+    const shifts = [...shiftsOf].flatMap(([source, list]) => shiftGroups(source, list));
+    const prepared: Prepared = { links: 'prepared', shifts, groups: [], cleared: [], edges: [], texts: [] };
     for (const [source, { version, links }] of rewritten) {
       await yieldIfDue();
       const before = plan.texts.get(source) ?? [];
@@ -103,59 +170,95 @@ export function createMoving(attachmentExtensions: ReadonlySet<string>): MovingH
         const origin = change?.text === text.target ? change.origin : before[ord]?.origin;
         return origin === undefined ? text : { ...text, origin };
       });
+      await yieldIfDue();
       prepared.texts.push({ source, version, texts: sealTexts(vault, source, version, texts) });
-      const shifts = new Map((shiftsOf.get(source) ?? []).map(({ ord, target }) => [ord, target]));
-      const stored = plan.edges.get(source) ?? [];
-      const had = new Map(stored.map((edge) => [edge.ord, { ...edge, ...shifted(shifts.get(edge.ord)) }]));
-      const edges = texts.map((text, ord) => ({
-        source,
-        ...edgeAfter(vault, text, ord, had.get(ord), changes.get(ord)),
-      }));
-      // Moving a folder changes texts, but neither names nor targets: then the edges stand as they are.
-      if (sameEdges(edges, stored)) continue;
-      prepared.cleared.push(source);
-      prepared.edges.push(...edges);
+      const moved = new Map((shiftsOf.get(source) ?? []).map(({ ord, target }) => [ord, target]));
+      await prepareEdges(prepared, source, plan.edges.get(source) ?? [], texts, changes, moved);
     }
     return prepared;
+
+    async function prepareEdges(
+      into: Prepared,
+      source: string,
+      stored: readonly Edge[],
+      texts: readonly LinkText[],
+      changes: ReadonlyMap<number, Change>,
+      moved: ReadonlyMap<number, Target>,
+    ): Promise<void> {
+      const had = new Map(stored.map((edge) => [edge.ord, edge]));
+      const groups = new Map<string, EdgeGroup & { readonly ords: number[] }>();
+      const edges: store.SourcedEdge[] = [];
+      const known = new Map<string, Buffer[] | null>();
+      const keysFor = (text: LinkText) => {
+        const name = `${text.form}\0${text.target}`;
+        const keys = known.get(name) ?? keysOf(vault, text);
+        known.set(name, keys);
+        return keys;
+      };
+      for (const [ord, text] of texts.entries()) {
+        await yieldIfDue();
+        const was = had.get(ord);
+        const before = was === undefined ? undefined : { ...was, ...shifted(moved.get(ord)) };
+        const edge = edgeAfter(keysFor(text), text, ord, before, changes.get(ord));
+        edges.push({ source, ...edge });
+        if (was === undefined || isSame(edge, was)) continue;
+        const { targetKey, otherKey, note, attachment } = edge;
+        const name = `${targetKey?.toString('hex')} ${otherKey?.toString('hex')} ${note} ${attachment}`;
+        const group = groups.get(name);
+        if (group === undefined) groups.set(name, { source, targetKey, otherKey, note, attachment, ords: [ord] });
+        else group.ords.push(ord);
+      }
+      // The links are the ones there were, in their order, unless the text was read otherwise when it was written.
+      if (stored.length === texts.length && had.size === texts.length) {
+        into.groups.push(...groups.values());
+        return;
+      }
+      into.cleared.push(source);
+      into.edges.push(...edges);
+    }
   }
 
   async function applyMove(handle: WriteHandle, vault: OpenVault, links: PreparedLinks): Promise<void> {
     // Only this room prepares moves.
-    const { shifts, cleared, edges, texts } = links as Prepared;
-    for (const { source, ord, target } of shifts) {
-      const to = { vault: vault.id, source, note: target.note, attachment: target.attachment };
-      await handle.runIn(store.retarget, to, [ord]);
+    const { shifts, groups, cleared, edges, texts } = links as Prepared;
+    for (const { source, note, attachment, ords } of shifts) {
+      const to = { vault: vault.id, source, note, attachment };
+      for (const slice of slices(ords)) await handle.runIn(store.retarget, to, slice);
+    }
+    for (const { ords, ...to } of groups) {
+      for (const slice of slices(ords)) await handle.runIn(store.rewriteEdges, { vault: vault.id, ...to }, slice);
     }
     await handle.runIn(store.deleteEdgesOf, { vault: vault.id }, cleared);
     for (const slice of slices(edges)) await handle.runIn(store.insertEdgesOf, { vault: vault.id }, slice);
     for (const slice of slices(texts)) await handle.runIn(store.putTextsOf, { vault: vault.id }, slice);
   }
 
-  function edgeAfter(
-    vault: OpenVault,
-    text: LinkText,
-    ord: number,
-    had: Edge | undefined,
-    change: Change | undefined,
-  ): store.NewEdge {
-    const keys = keysOf(vault, text);
-    const held = { note: had?.target_note_id ?? null, attachment: had?.target_attachment_id ?? null };
-    const target = change === undefined ? held : text.target === change.text ? change.kept : change.else;
-    const { note, attachment } = target;
-    return { ord, age: had?.age ?? 0, targetKey: keys?.[0] ?? null, otherKey: keys?.[1] ?? null, note, attachment };
-  }
-
-  return { planMove, prepareMove, applyMove };
+  return { planMove, applyMove };
 }
 
-function sameEdges(now: readonly store.NewEdge[], before: readonly Edge[]): boolean {
-  if (now.length !== before.length) return false;
-  const stored = new Map(before.map((edge) => [edge.ord, edge]));
-  return now.every((edge) => {
-    const was = stored.get(edge.ord);
-    if (was === undefined || was.target_note_id !== edge.note || was.target_attachment_id !== edge.attachment)
-      return false;
-    return sameKey(was.target_key, edge.targetKey) && sameKey(was.other_key, edge.otherKey);
+function edgeAfter(
+  keys: readonly Buffer[] | null,
+  text: LinkText,
+  ord: number,
+  had: Edge | undefined,
+  change: Change | undefined,
+): store.NewEdge {
+  const held = { note: had?.target_note_id ?? null, attachment: had?.target_attachment_id ?? null };
+  const target = change === undefined ? held : text.target === change.text ? change.kept : change.else;
+  const { note, attachment } = target;
+  return { ord, age: had?.age ?? 0, targetKey: keys?.[0] ?? null, otherKey: keys?.[1] ?? null, note, attachment };
+}
+
+function isSame(edge: store.NewEdge, was: Edge): boolean {
+  if (was.target_note_id !== edge.note || was.target_attachment_id !== edge.attachment) return false;
+  return sameKey(was.target_key, edge.targetKey) && sameKey(was.other_key, edge.otherKey);
+}
+
+function shiftGroups(source: string, shifts: readonly Shift[]): Prepared['shifts'][number][] {
+  const byTarget = Map.groupBy(shifts, ({ target: { note, attachment } }) => `${note} ${attachment}`);
+  return [...byTarget.values()].flatMap((list) => {
+    const [first] = list;
+    return first === undefined ? [] : [{ source, ...first.target, ords: list.map(({ ord }) => ord) }];
   });
 }
 

@@ -29,8 +29,15 @@ const WRITE_SLICE = 256;
 const READ_SLICE = 100;
 const READ_SLICE_BYTES = 16 * 1024 * 1024;
 
-export function paceOf(burials: number): Pace {
-  return burials > SHORT_MAX ? 'long' : 'short';
+export async function paceOf(
+  { db, hooks }: NoteParts,
+  vault: OpenVault,
+  burials: readonly Burial[],
+  others = 0,
+): Promise<Pace> {
+  if (burials.length + others > SHORT_MAX) return 'long';
+  const keys = burials.flatMap(({ movedKeys }) => movedKeys);
+  return keys.length > 0 && (await hooks.hasManyLinksTo(db, vault, keys)) ? 'long' : 'short';
 }
 
 /** Prepares and writes anew while somebody else was faster. */

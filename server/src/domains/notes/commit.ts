@@ -136,7 +136,7 @@ async function commitPlans<Result>(
   const { vault } = writing;
   const writes = [...plans.values()].filter((plan) => plan.kind === 'write');
   const fresh = writes.filter(({ basis }) => basis.kind !== 'live').length;
-  const mayYield = isLong(writes);
+  const mayYield = isLong(writes) || (await touchesManyLinks(parts, vault, writes));
   return parts.db.transact(
     async (handle) => {
       const first =
@@ -149,6 +149,15 @@ async function commitPlans<Result>(
     },
     mayYield ? 'long' : 'short',
   );
+}
+
+async function touchesManyLinks(
+  { db, hooks }: NoteParts,
+  vault: OpenVault,
+  writes: readonly Extract<Plan, { kind: 'write' }>[],
+): Promise<boolean> {
+  const keys = writes.flatMap(({ basis, next }) => movedKeysOf(vault, basis, next));
+  return keys.length > 0 && (await hooks.hasManyLinksTo(db, vault, keys));
 }
 
 function isLong(writes: readonly Extract<Plan, { kind: 'write' }>[]): boolean {

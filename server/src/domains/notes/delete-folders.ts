@@ -51,6 +51,6 @@ async function deleteOnce<Result>(
       await writing.finish?.(handle, result);
       return result;
     },
-    paceOf(burials.length + buried.count),
+    await paceOf(parts, vault, burials, buried.count),
   );
 }

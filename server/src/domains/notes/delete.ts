@@ -26,10 +26,13 @@ export function deleteNote(
       });
     }
     const burials = await prepareBurials(parts, writing, [row]);
-    return db.transact(async (handle) => {
-      await bury(parts, handle, writing, burials);
-      return true;
-    });
+    return db.transact(
+      async (handle) => {
+        await bury(parts, handle, writing, burials);
+        return true;
+      },
+      await paceOf(parts, writing.vault, burials),
+    );
   });
 }
 
@@ -45,11 +48,14 @@ export function deleteNotes(parts: NoteParts, writing: Writing<number>, ids: rea
       return row;
     });
     const burials = await prepareBurials(parts, writing, named);
-    return db.transact(async (handle) => {
-      await bury(parts, handle, writing, burials);
-      await writing.finish?.(handle, ids.length);
-      return ids.length;
-    }, paceOf(burials.length));
+    return db.transact(
+      async (handle) => {
+        await bury(parts, handle, writing, burials);
+        await writing.finish?.(handle, ids.length);
+        return ids.length;
+      },
+      await paceOf(parts, writing.vault, burials),
+    );
   });
 }
 

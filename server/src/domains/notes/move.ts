@@ -11,6 +11,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
+import type { Spool } from '../../engines/spool/spool.ts';
 import {
   type FolderEntry,
   type ItemKind,
@@ -23,7 +24,7 @@ import { conflictOver } from './basis.ts';
 import { Stale } from './commit.ts';
 import { sealed } from './meta.ts';
 import * as store from './notes.store.ts';
-import type { HeldFile, MovedItem, NoteParts, Rewritten, Writing } from './parts.ts';
+import type { HeldFile, MovedItem, NoteParts, PreparedLinks, Writing } from './parts.ts';
 import { type MovingNote, type Revision, reviseNotes, writeRevisions } from './revise.ts';
 
 /** Something a client asked to move, from where it is to where it should be (normalised). */
@@ -52,6 +53,8 @@ export interface Move<Result> {
 const ROUNDS_MAX = 20;
 /** Moves that touch more notes than this take the writer for themselves, in slices. */
 const SHORT_MAX = 50;
+/** As SHORT_MAX, of what is written. */
+const SHORT_BYTES_MAX = 256 * 1024;
 
 /** Everything that changes its path, worked out from what the caller named. */
 interface Scope {
@@ -97,43 +100,85 @@ export async function moveOne<Result>(
   }
 }
 
+/** What a move writes of some notes: their rows, and of links. */
+interface Batch {
+  readonly revisions: readonly Revision[];
+  readonly links: PreparedLinks;
+}
+
 async function moveOnce<Result>(parts: NoteParts, writing: Writing<Result>, move: Move<Result>): Promise<Result> {
   const { db, vaults, hooks, files } = parts;
   const { vault } = writing;
-  const yieldIfDue = createYield();
   const before = await vaults.currentSeq(db, vault);
+  await using spool = parts.openSpool<Batch>();
   const prepare = async () => {
     const scope = await scopeOf(parts, writing, await move.find());
     checkPaths(scope, move.field);
-    const plan = await hooks.planMove(db, vault, [...scope.notes, ...scope.files.map(movedFile)], yieldIfDue);
-    const revisions = await reviseNotes(parts, writing, scope.notes, plan, yieldIfDue);
-    const links = await hooks.prepareMove(vault, plan, rewrittenOf(revisions), yieldIfDue);
-    return { scope, revisions, links, moved: files.prepareMove(vault, scope.files) };
+    const revised = await prepareBatches(parts, writing, scope, spool);
+    return { scope, revised, moved: files.prepareMove(vault, scope.files) };
   };
-  const { scope, revisions, links, moved } = await prepare().catch(async (error) => {
+  const { scope, revised, moved } = await prepare().catch(async (error) => {
     // A row and a body read one after the other do not fit together when somebody wrote in between: that is no damage.
     const damaged = !(error instanceof NotevaultError) || UNREADABLE.has(error.code);
     throw damaged && (await vaults.currentSeq(db, vault)) !== before ? new Stale() : error;
   });
-  const pace = revisions.length + moved.count > SHORT_MAX ? 'long' : 'short';
-  return db.transact(async (handle) => {
-    // At least one seq where anything moves, so that clients look at the tree again when only empty folders did.
-    const seqs = Math.max(revisions.length + moved.count, Math.min(scope.tops.length, 1));
-    const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
-    // From here on nobody else writes to the vault: every row still is what it was prepared from.
-    if (first !== before + 1) throw new Stale();
-    const folder = await relocated(parts, handle, writing, scope);
-    const tops = new Set(scope.tops.map(({ id }) => id));
-    const folderOf = (id: string, old: string | null) => (tops.has(id) ? folder : old);
-    await writeRevisions(parts, handle, vault, revisions, first, ({ id, old }) => folderOf(id, old.folder_id));
-    const next = (first + revisions.length) as Seq;
-    if (!(await files.writeMove(handle, vault, moved, next, folderOf))) throw new Stale();
-    await hooks.applyMove(handle, vault, links);
-    const counts = { notes: scope.notes.length, attachments: moved.count };
-    const result = await move.answer(handle, { named: scope.named, ...counts });
-    await writing.finish?.(handle, result);
-    return result;
-  }, pace);
+  const isLong = spool.isOnDisk || spool.heldBytes > SHORT_BYTES_MAX || revised + moved.count > SHORT_MAX;
+  // A short body may await nothing but its handle.
+  const held = isLong ? null : await Array.fromAsync(spool.values());
+  return db.transact(
+    async (handle) => {
+      // At least one seq where anything moves, so that clients look at the tree again when only empty folders did.
+      const seqs = Math.max(revised + moved.count, Math.min(scope.tops.length, 1));
+      const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
+      // From here on nobody else writes to the vault: every row still is what it was prepared from.
+      if (first !== before + 1) throw new Stale();
+      const folder = await relocated(parts, handle, writing, scope);
+      const tops = new Set(scope.tops.map(({ id }) => id));
+      const folderOf = (id: string, old: string | null) => (tops.has(id) ? folder : old);
+      let next = first;
+      const write = async ({ revisions, links }: Batch) => {
+        await writeRevisions(parts, handle, vault, revisions, next, ({ id, folder }) => folderOf(id, folder));
+        await hooks.applyMove(handle, vault, links);
+        next = (next + revisions.length) as Seq;
+      };
+      if (held !== null) for (const batch of held) await write(batch);
+      else for await (const batch of spool.values()) await write(batch);
+      if (!(await files.writeMove(handle, vault, moved, next, folderOf))) throw new Stale();
+      const counts = { notes: scope.notes.length, attachments: moved.count };
+      const result = await move.answer(handle, { named: scope.named, ...counts });
+      await writing.finish?.(handle, result);
+      return result;
+    },
+    isLong ? 'long' : 'short',
+  );
+}
+
+/** Notes that are worked out together, and how much of them may be in memory at once. */
+const BATCH_NOTES = 64;
+const BATCH_BYTES = 2 * 1024 * 1024;
+
+/** Works out what becomes of notes and links, a few at a time, and puts it aside; resolves to how many notes change. */
+async function prepareBatches(parts: NoteParts, writing: Writing, scope: Scope, spool: Spool<Batch>): Promise<number> {
+  const yieldIfDue = createYield();
+  const moves = new Map(scope.notes.map((note) => [note.id, note]));
+  const items = [...scope.notes, ...scope.files.map(movedFile)];
+  const planner = await parts.hooks.planMove(parts.db, writing.vault, items, yieldIfDue);
+  const all = [...moves.keys(), ...planner.sources.filter((id) => !moves.has(id))];
+  let revised = 0;
+  let size = 4;
+  for (let at = 0; at < all.length; ) {
+    const ids = all.slice(at, at + size);
+    at += ids.length;
+    const plan = await planner.plan(ids);
+    const { revisions, rewritten } = await reviseNotes(parts, writing, ids, moves, plan, yieldIfDue);
+    const links = await planner.prepare(plan, rewritten);
+    const bytes = revisions.reduce((sum, { row, text }) => sum + row.size_bytes + (text?.doc?.length ?? 0), 0);
+    await spool.add({ revisions, links });
+    revised += revisions.length;
+    // Notes differ: where these were large, the next are taken by fewer.
+    size = bytes > BATCH_BYTES ? Math.max(1, Math.floor(size / 4)) : Math.min(BATCH_NOTES, size * 2);
+  }
+  return revised;
 }
 
 /** What another's write in between may look like. */
@@ -141,11 +186,6 @@ const UNREADABLE: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_
 
 function movedFile({ file, to }: Scope['files'][number]): MovedItem {
   return { kind: 'attachment', id: file.id, from: file.path, to, aliases: [] };
-}
-
-function rewrittenOf(revisions: readonly Revision[]): Map<NoteId, Rewritten> {
-  const texts = revisions.flatMap(({ id, text }) => (text === null ? [] : [{ id, text }]));
-  return new Map(texts.map(({ id, text }) => [id, { version: text.version, links: text.derived.links }]));
 }
 
 /** Works out what moves: folders bring all below them, and what is below another named folder moves with that one. */

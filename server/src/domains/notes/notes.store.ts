@@ -208,8 +208,10 @@ export const findBodies = listStatement((db, p: { vault: VaultId }, ids: string[
 
 type NewNote = Omit<NoteRow, 'deleted_at'>;
 
+export type OverwrittenNote = Omit<NewNote, 'vault_id'>;
+
 /** Live notes that exist, written over as they are given. */
-export const overwriteNotes = listStatement((db, p: { vault: VaultId }, rows: Omit<NewNote, 'vault_id'>[]) =>
+export const overwriteNotes = listStatement((db, p: { vault: VaultId }, rows: OverwrittenNote[]) =>
   db
     .insertInto('notes')
     .values(

@@ -76,6 +76,7 @@ export type {
   FileHooks,
   HeldFile,
   LinkMove,
+  LinkPlanner,
   MovedItem,
   MovingHooks,
   NoteHooks,

@@ -2,9 +2,11 @@ import type { RawLink } from '@notevault/note-text/raw-link.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import type { Tasks } from '../../concurrency/task-worker.ts';
 import type { Compute } from '../../concurrency/worker-pool.ts';
+import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { Bus } from '../../engines/bus/bus.ts';
 import type { Clock } from '../../engines/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
+import type { OpenSpool } from '../../engines/spool/spool.ts';
 import type { Finish } from '../idempotency/idempotency.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { HotVaults, OpenVault, Vaults, VaultWriting } from '../vaults/vaults.ts';
@@ -39,6 +41,8 @@ export interface WrittenNote {
 
 /** What the rooms on the right do inside a note's transactions. */
 export interface NoteHooks extends MovingHooks {
+  /** Whether so many links are looked up under these keys that resolving them again takes a long transaction. */
+  hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean>;
   /** The note was created, edited or revived. Resolves to its edges. */
   written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
   /** As `written`, of several notes that were not live before. */
@@ -93,22 +97,25 @@ export interface PreparedLinks {
 
 /** What links must do when notes and attachments move. */
 export interface MovingHooks {
-  /** Finds out, before the transaction, what a move does to links. Calls `yieldIfDue` often: there may be many. */
+  /** Finds out, before the transaction, which notes' links a move may touch. */
   planMove(
     handle: ReadHandle,
     vault: OpenVault,
     moves: readonly MovedItem[],
-    yieldIfDue: () => Promise<void>,
-  ): Promise<LinkMove>;
-  /** Makes ready what the move writes of links, still before the transaction; `rewritten` are the notes with new text. */
-  prepareMove(
-    vault: OpenVault,
-    plan: LinkMove,
-    rewritten: ReadonlyMap<NoteId, Rewritten>,
-    yieldIfDue: () => Promise<void>,
-  ): Promise<PreparedLinks>;
+    yieldIfDue: YieldIfDue,
+  ): Promise<LinkPlanner>;
   /** Brings the edges in line, inside the transaction. */
   applyMove(handle: WriteHandle, vault: OpenVault, prepared: PreparedLinks): Promise<void>;
+}
+
+/** Works out what a move does to links, of a few notes at a time: all of them together may be more than memory holds. */
+export interface LinkPlanner {
+  /** Notes whose links the move may touch. */
+  readonly sources: readonly NoteId[];
+  /** What becomes of the links of some notes. */
+  plan(sources: readonly NoteId[]): Promise<LinkMove>;
+  /** Makes ready what the move writes of them; `rewritten` are those with new text. Plain data and sealed bytes. */
+  prepare(plan: LinkMove, rewritten: ReadonlyMap<NoteId, Rewritten>): Promise<PreparedLinks>;
 }
 
 /** An attachment that moves or goes along with notes and folders; only the room of attachments knows more of it. */
@@ -168,6 +175,7 @@ export interface NoteParts {
   readonly hooks: NoteHooks;
   readonly files: FileHooks;
   readonly live: LiveSignals;
+  readonly openSpool: OpenSpool;
   /** Runs what would hold up the event loop. */
   readonly compute: Compute<Tasks>;
 }

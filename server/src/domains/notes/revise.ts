@@ -1,18 +1,18 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
-import { applyEdits } from '@notevault/note-text/diff.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
-import { relink } from '@notevault/note-text/relink.ts';
 import { noteNameKey } from '@notevault/note-text/resolve.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { WriteHandle } from '../../engines/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { Stale } from './commit.ts';
-import { editDocument, snapshotOf } from './document.ts';
 import { type NoteMeta, sealed } from './meta.ts';
 import * as store from './notes.store.ts';
-import type { LinkMove, MovedNote, NoteParts, Writing } from './parts.ts';
-import { clientIdOf, openDocument, type Prepared, prepared } from './prepare.ts';
-import type { OpenedNote } from './view.ts';
+import { offload } from './offload.ts';
+import type { LinkMove, MovedNote, NoteParts, Rewritten, Writing } from './parts.ts';
+import { isLarge, postVault, receiveDraft } from './posted.ts';
+import type { Prepared } from './prepare.ts';
+import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 
 /** A note that moves, with its row as it was. */
 export interface MovingNote extends MovedNote {
@@ -20,53 +20,52 @@ export interface MovingNote extends MovedNote {
   readonly meta: NoteMeta;
 }
 
-/** What becomes of a note in a move: a new place, rewritten links, or both; sealed and ready to be written. */
+/** What becomes of a note in a move: a new place, rewritten links, or both; plain data and sealed bytes. */
 export interface Revision {
   readonly id: NoteId;
-  readonly old: store.StoredRow;
-  readonly stamp: number;
-  readonly pathKey: Buffer;
-  readonly nameKey: Buffer;
-  readonly now: number;
-  readonly meta: Buffer;
+  readonly row: Omit<store.OverwrittenNote, 'seq' | 'folder_id'>;
+  /** The folder it lies in before the move. */
+  readonly folder: string | null;
   /** The new version, where links were rewritten; null when only the place changes. */
-  readonly text: Prepared | null;
+  readonly text: Pick<Prepared, 'id' | 'content' | 'doc' | 'kept'> | null;
+}
+
+/** Revisions of some notes, with what of their new texts links need. */
+export interface Revised {
+  readonly revisions: Revision[];
+  readonly rewritten: Map<NoteId, Rewritten>;
 }
 
 type Body = { readonly content: Buffer; readonly doc: Buffer | null };
-const SLICE = 100;
 
-/** Works out the new rows of all notes that a move touches: those that move and those whose links must be rewritten. */
+/** Works out the new rows of some notes that a move touches: those that move and those whose links must be rewritten. */
 export async function reviseNotes(
   parts: NoteParts,
   writing: Pick<Writing, 'vault' | 'actor'>,
-  moving: readonly MovingNote[],
+  ids: readonly NoteId[],
+  moves: ReadonlyMap<NoteId, MovingNote>,
   plan: LinkMove,
-  yieldIfDue: () => Promise<void>,
-): Promise<Revision[]> {
-  const moves = new Map(moving.map((note) => [note.id, note]));
-  const all = [...moves.keys(), ...[...plan.rewrites.keys()].filter((id) => !moves.has(id))];
+  yieldIfDue: YieldIfDue,
+): Promise<Revised> {
+  const touched = ids.filter((id) => moves.has(id) || plan.rewrites.has(id));
   const asksText = (id: NoteId) => {
     const move = moves.get(id);
     return plan.rewrites.has(id) || (move !== undefined && mayChangeTitle(move));
   };
-  const revisions: Revision[] = [];
-  for (let at = 0; at < all.length; at += SLICE) {
-    const slice = all.slice(at, at + SLICE);
-    const { rows, bodyOf } = await snapshotOfNotes(parts, writing.vault, slice, slice.filter(asksText));
-    const rowOf = new Map(rows.map((row) => [row.id, row]));
-    for (const id of slice) {
-      await yieldIfDue();
-      const row = rowOf.get(id);
-      const planned = moves.get(id);
-      // Somebody wrote to it, or deleted it, since the move was planned.
-      if (planned !== undefined && row?.stamp !== planned.row.stamp) throw new Stale();
-      if (row === undefined) continue;
-      const note = planned ?? stayingNote(writing.vault, row);
-      revisions.push(revise(parts, writing, note, bodyOf.get(id), plan));
-    }
+  const revised: Revised = { revisions: [], rewritten: new Map() };
+  const { rows, bodyOf } = await snapshotOfNotes(parts, writing.vault, touched, touched.filter(asksText));
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  for (const id of touched) {
+    await yieldIfDue();
+    const row = rowOf.get(id);
+    const planned = moves.get(id);
+    // Somebody wrote to it, or deleted it, since the move was planned.
+    if (planned !== undefined && row?.stamp !== planned.row.stamp) throw new Stale();
+    if (row === undefined) continue;
+    const note = planned ?? stayingNote(writing.vault, row);
+    await revise(parts, writing, note, bodyOf.get(id), plan, revised);
   }
-  return revisions;
+  return revised;
 }
 
 /** Rows and bodies as they are at one moment: a body opens only with the version that its own row names. */
@@ -89,50 +88,85 @@ function mayChangeTitle({ from, to, meta }: MovingNote): boolean {
   return fileStem(from) !== fileStem(to) && meta.title === fileStem(from);
 }
 
-function revise(
+async function revise(
   parts: NoteParts,
   writing: Pick<Writing, 'vault' | 'actor'>,
   note: MovingNote,
   body: Body | undefined,
   plan: LinkMove,
-): Revision {
+  into: Revised,
+): Promise<void> {
   const { vault } = writing;
   const { id, row, to } = note;
   const pathKey = parts.tree.pathKey(vault, to);
   const rewrites = plan.rewrites.get(id);
   const content = body === undefined ? null : sealed.openContent(vault, id, row.version, body.content);
+  const folder = row.folder_id;
   if (rewrites !== undefined && body !== undefined && content !== null) {
     const stored = { ...row, meta: note.meta, content, sealedContent: body.content };
-    const text = rewritten(parts, writing, stored, { body, to, pathKey, rewrites });
-    return { ...{ id, old: row, pathKey }, ...text, meta: text.sealedMeta, text };
+    const next = await rewritten(parts, writing, { note: stored, doc: body.doc, to, pathKey, rewrites });
+    const { version, size, mtime, stamp, nameKey, now, sealedMeta: meta, doc, kept } = next;
+    into.rewritten.set(id, { version, links: next.derived.links });
+    into.revisions.push({
+      id,
+      folder,
+      row: rowOf(row, { stamp, pathKey, nameKey, now, meta, version, size, mtime }),
+      text: { id: next.id, content: next.content, doc, kept },
+    });
+    return;
   }
   const title = content === null ? note.meta.title : deriveNote(to, content).title;
   const stamp = row.stamp + 1;
+  const nameKey = vault.key.blind('name', noteNameKey(to));
+  const meta = sealed.meta(vault, id, stamp, { ...note.meta, path: to, title });
+  const same = { version: row.version, size: row.size_bytes, mtime: row.mtime };
+  const place = { stamp, pathKey, nameKey, now: parts.clock.now(), meta };
+  into.revisions.push({ id, folder, row: rowOf(row, { ...place, ...same }), text: null });
+}
+
+/** What a note's row says after the move, but for its seq and folder. */
+interface NextRow {
+  readonly stamp: number;
+  readonly pathKey: Buffer;
+  readonly nameKey: Buffer;
+  readonly now: number;
+  readonly meta: Buffer;
+  readonly version: number;
+  readonly size: number;
+  readonly mtime: number;
+}
+
+function rowOf(old: store.StoredRow, { stamp, pathKey, nameKey, now, meta, version, size, mtime }: NextRow) {
   return {
-    ...{ id, old: row, stamp, pathKey, nameKey: vault.key.blind('name', noteNameKey(to)), now: parts.clock.now() },
-    meta: sealed.meta(vault, id, stamp, { ...note.meta, path: to, title }),
-    text: null,
+    id: old.id,
+    stamp,
+    path_key: pathKey,
+    name_key: nameKey,
+    meta,
+    version,
+    size_bytes: size,
+    mtime,
+    created_at: old.created_at,
+    updated_at: now,
   };
 }
 
-/** The note's next version, in which links have their new targets: an edit of the document, so that typing goes on in it. */
-function rewritten(
-  parts: NoteParts,
-  writing: Pick<Writing, 'vault' | 'actor'>,
-  note: OpenedNote & { readonly sealedContent: Buffer },
-  to: { body: Body; to: string; pathKey: Buffer; rewrites: readonly { ord: number; target: string }[] },
-): Prepared {
-  const { vault } = writing;
-  const id = note.id as NoteId;
-  const edits = relink(note.meta.path, note.content, to.rewrites);
-  const doc = openDocument(vault, note, to.body.doc);
-  const before = snapshotOf(doc);
-  editDocument(doc, clientIdOf(vault, note), edits);
-  const text = applyEdits(note.content, edits);
-  const spot = { path: to.to, pathKey: to.pathKey, anchor: null, blocked: null };
-  const basis = { kind: 'live' as const, id, spot, note, doc: to.body.doc };
-  return prepared(parts, writing, basis, { mtime: parts.clock.now() / 1000 }, doc, before, text, 'link_rewrite');
+/** Values that a rewritten note is sealed into: text, document, meta, and the version before. */
+const SEALS = 5;
+
+/** The note's next version, in which links have their new targets; a large one is worked out on a worker thread. */
+async function rewritten(parts: NoteParts, { vault, actor }: Pick<Writing, 'vault' | 'actor'>, rewrite: Rewrite) {
+  const { note, doc, rewrites } = rewrite;
+  if (!isLarge(note, doc) && rewrites.length < LARGE_REWRITES) return rewriteLinks(parts, { vault, actor }, rewrite);
+  const posted = { ...rewrite, note: { ...note, sealedContent: Buffer.alloc(0) } };
+  const input = { now: parts.clock.now(), vault: postVault(vault, SEALS), actor, rewrite: posted };
+  const bytes = 2 * note.content.length + 100 * rewrites.length;
+  const draft = await offload(parts, vault, 'rewriteLinks', input, bytes);
+  return receiveDraft(draft, null, note);
 }
+
+/** Rewrites that take some ten milliseconds, whatever the length of the text. */
+const LARGE_REWRITES = 300;
 
 /** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
 const WRITE_SLICE = 256;
@@ -152,25 +186,18 @@ export async function writeRevisions(
 ): Promise<void> {
   for (let at = 0; at < revisions.length; at += WRITE_SLICE) {
     const slice = revisions.slice(at, at + WRITE_SLICE);
-    const rows = slice.map((revision, index) => rowOf(revision, first + at + index, folderOf(revision)));
+    const rows = slice.map((revision, index) => ({
+      ...revision.row,
+      seq: first + at + index,
+      folder_id: folderOf(revision),
+    }));
     await handle.runIn(store.overwriteNotes, { vault: vault.id }, rows);
-    const texts = slice.flatMap(({ text }) => (text === null ? [] : [text]));
-    const kept = texts.flatMap(({ id, kept: version }) => (version === null ? [] : [{ id, ...version }]));
-    await handle.runIn(store.insertVersions, { vault: vault.id }, kept);
-    await handle.runIn(store.overwriteBodies, { vault: vault.id }, texts);
-    handle.onCommit(() => {
-      for (const { id } of texts) live.changed(id);
-    });
+    for (const { text } of slice) {
+      if (text === null) continue;
+      const { id, kept } = text;
+      if (kept !== null) await handle.runIn(store.insertVersions, { vault: vault.id }, [{ id, ...kept }]);
+      await handle.runIn(store.overwriteBodies, { vault: vault.id }, [text]);
+      handle.onCommit(() => live.changed(id));
+    }
   }
-}
-
-function rowOf({ id, old, stamp, pathKey, nameKey, now, meta, text }: Revision, seq: number, folder: string | null) {
-  return {
-    ...{ id, seq, stamp, folder_id: folder, path_key: pathKey, name_key: nameKey, meta },
-    version: text?.version ?? old.version,
-    size_bytes: text?.size ?? old.size_bytes,
-    mtime: text?.mtime ?? old.mtime,
-    created_at: old.created_at,
-    updated_at: now,
-  };
 }

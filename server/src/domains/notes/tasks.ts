@@ -10,6 +10,7 @@ import { type PostedWhole, receiveWhole } from './live/whole.ts';
 import type { Actor, VersionReason } from './meta.ts';
 import { bytesOf, type OpenKey, openPosted, type PostedVault, postDraft } from './posted.ts';
 import { draftText } from './prepare.ts';
+import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 
 interface WriteInput {
   readonly now: EpochMs;
@@ -38,6 +39,14 @@ export interface PreserveInput {
   readonly whole: PostedWhole;
   readonly text: string;
   readonly actor: Actor;
+}
+
+/** Links to get new targets. */
+export interface RewriteInput {
+  readonly now: EpochMs;
+  readonly vault: PostedVault;
+  readonly actor: Actor;
+  readonly rewrite: Rewrite;
 }
 
 export interface FoldInput {
@@ -100,6 +109,13 @@ export function createNoteTasks(openKey: OpenKey) {
     sliceNote({ vault: posted, whole, since }: SliceInput) {
       const vault = openPosted(posted, openKey);
       return sliceNote(vault, receiveWhole(vault, whole), since);
+    },
+
+    /** The next version of a note, in which links have new targets. */
+    rewriteLinks({ now, vault: posted, actor, rewrite: sent }: RewriteInput) {
+      const vault = openPosted(posted, openKey);
+      const rewrite = { ...sent, doc: sent.doc === null ? null : bytesOf(sent.doc), pathKey: bytesOf(sent.pathKey) };
+      return postDraft(rewriteLinks({ clock: { now: () => now } }, { vault, actor }, rewrite), null);
     },
 
     /** A note's row with the edits that wait for it. */

@@ -1,0 +1,43 @@
+import type { YieldIfDue } from '../../concurrency/yield.ts';
+import type { ReadHandle } from '../../engines/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import * as store from './links.store.ts';
+
+/** Names that are asked for at once, in one statement, and notes that it may give. */
+const NAMES = 32;
+const SOURCES = 1000;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * The notes with links that are looked up under any of some keys.
+ *
+ * @param yieldIfDue left out inside a transaction, whose handle does that.
+ */
+export async function sourcesAsking(
+  handle: ReadHandle,
+  vault: OpenVault,
+  keys: readonly Buffer[],
+  yieldIfDue: YieldIfDue = async () => undefined,
+): Promise<Set<string>> {
+  const sources = new Set<string>();
+  const take = async (statement: typeof store.findAskingSources, some: readonly Buffer[], after: string) => {
+    await yieldIfDue();
+    const rows = await handle.allIn(statement, { vault: vault.id, after, limit: SOURCES }, some);
+    for (const row of rows) sources.add(row.source_id);
+    return rows;
+  };
+  for (let at = 0; at < keys.length; at += NAMES) {
+    const some = keys.slice(at, at + NAMES);
+    for (const statement of [store.findAskingSources, store.findOtherAskingSources]) {
+      if ((await take(statement, some, FIRST_ID)).length < SOURCES) continue;
+      // More than one look gives: then each name by itself, in order.
+      for (const key of some) {
+        for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
+          const rows: { source_id: string }[] = await take(statement, [key], after);
+          after = rows.length < SOURCES ? undefined : rows.at(-1)?.source_id;
+        }
+      }
+    }
+  }
+  return sources;
+}
