@@ -38,6 +38,8 @@ export type Basis =
       readonly note: KeptNote;
       /** The document, still sealed; null for one that is still its seed. */
       readonly doc: Buffer | null;
+      /** Of the writes that named a version; looked up for upserts alone. */
+      readonly fingerprints?: Buffer | null;
     };
 
 /** A note with its stored, sealed content beside the open one. */
@@ -67,7 +69,7 @@ export async function findBasis(
     const note = keptNote(vault, here);
     // The stored spelling stays: writing `A.md` over `a.md` is an edit, not a rename.
     const spot = { path: note.meta.path, pathKey, anchor: null, blocked: null };
-    return { kind: 'live', id: here.id as NoteId, spot, note, doc: here.doc };
+    return { kind: 'live', id: here.id as NoteId, spot, note, doc: here.doc, fingerprints: here.fingerprints };
   }
   refuseRecentlyDeleted(
     writing,
@@ -103,7 +105,7 @@ async function basisOfOwner(parts: NoteParts, { vault }: Writing, spot: Spot, ow
   if (isLiveIn(vault, owner)) throw await conflictWithHolder(parts, vault, { kind: 'note', id }, spot.path);
   const row = await parts.db.get(store.findForRevival, { vault: vault.id, id });
   if (row === undefined) return null;
-  return { kind: 'tombstone', id, spot, note: keptNote(vault, row), doc: row.doc };
+  return { kind: 'tombstone', id, spot, note: keptNote(vault, row), doc: row.doc, fingerprints: row.fingerprints };
 }
 
 function refuseRecentlyDeleted({ vault, device }: Writing, tombstones: readonly Found[], text: string): void {

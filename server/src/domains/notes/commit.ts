@@ -21,8 +21,19 @@ export class Stale extends Error {
 
 /** What a write of a note comes to: new rows, or nothing where the text stays what it is. */
 export type Plan =
-  | { readonly kind: 'write'; readonly basis: Basis; readonly next: Prepared }
-  | { readonly kind: 'same'; readonly note: OpenedNote };
+  | {
+      readonly kind: 'write';
+      readonly basis: Basis;
+      readonly next: Prepared;
+      readonly fingerprints?: FingerprintsChange;
+    }
+  | { readonly kind: 'same'; readonly note: OpenedNote; readonly fingerprints?: FingerprintsChange };
+
+/** The fingerprints that a note gets, over those that it had when they were read. */
+export interface FingerprintsChange {
+  readonly was: Buffer | null;
+  readonly now: Buffer;
+}
 
 /** A note as it is after its transaction. */
 export interface Committed {
@@ -216,16 +227,22 @@ async function writePlan(
   if (plan.kind === 'same') {
     const row = await handle.get(store.findStamp, { vault: vault.id, id: plan.note.id as NoteId });
     if (row?.stamp !== plan.note.stamp) throw new Stale();
+    if (plan.fingerprints !== undefined) await writeFingerprints(handle, vault, plan.note.id, plan.fingerprints);
     return { note: plan.note, written: null };
   }
   const { next } = plan;
   const basis = amongOthers ? await amongNewFolders(parts, handle, vault, plan.basis) : plan.basis;
-  await writeRows(parts, handle, vault, basis, next, seq);
+  await writeRows(parts, handle, vault, { ...plan, basis }, seq);
   if (basis.kind !== 'new') handle.onCommit(() => parts.live.changed(basis.id));
   const fresh = basis.kind !== 'live';
   const { id, path, version, derived } = next;
   const written = { id, path, version, seq, fresh, links: derived.links, movedKeys: movedKeysOf(vault, basis, next) };
   return { note: noteOf(next, seq), written };
+}
+
+async function writeFingerprints(handle: WriteHandle, vault: OpenVault, id: string, { was, now }: FingerprintsChange) {
+  const written = await handle.run(store.updateFingerprints, { vault: vault.id, id, fingerprints: now, was });
+  if (written === 0) throw new Stale();
 }
 
 /** Writes the edges. Several new notes are linked at once, when all of them can be found. */
@@ -267,8 +284,7 @@ async function writeRows(
   { tree }: NoteParts,
   handle: WriteHandle,
   vault: OpenVault,
-  basis: Basis,
-  next: Prepared,
+  { basis, next, fingerprints }: Extract<Plan, { kind: 'write' }>,
   seq: Seq,
 ): Promise<void> {
   let folder = basis.kind === 'live' ? basis.note.folder_id : null;
@@ -294,11 +310,16 @@ async function writeRows(
   if (basis.kind === 'new') {
     const { tombstoneVersion } = basis;
     if ((await handle.run(store.insertNote, { ...row, tombstoneVersion })) === 0) throw new Stale();
-    await handle.run(store.insertBody, body);
+    await handle.run(store.insertBody, { ...body, fingerprints: fingerprints?.now ?? null });
   } else {
     if ((await handle.run(store.updateNote, { ...row, was: basis.note.stamp })) === 0) throw new Stale();
     if (next.kept !== null) await handle.run(store.insertVersion, { vault: vault.id, id: next.id, ...next.kept });
-    await handle.run(store.updateBody, body);
+    if (fingerprints === undefined) await handle.run(store.updateBody, body);
+    else {
+      const { was, now } = fingerprints;
+      const update = { ...body, fingerprints: now, was };
+      if ((await handle.run(store.updateBodyWithFingerprints, update)) === 0) throw new Stale();
+    }
   }
   const had = basis.kind === 'live' ? basis.note.meta.aliases : [];
   if (had.join('\0') === next.meta.aliases.join('\0')) return;

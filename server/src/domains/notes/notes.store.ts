@@ -70,7 +70,11 @@ export const findRowByPath = statement((db, p: { vault: VaultId; pathKey: Buffer
 type FoundAs = 'here' | 'recent' | 'highest' | 'id' | 'spent';
 
 const foundAs = (found: FoundAs) => sql<FoundAs>`${sql.lit(found)}`.as('found');
-const withoutBody = [sql<Buffer | null>`null`.as('content'), sql<Buffer | null>`null`.as('doc')] as const;
+const withoutBody = [
+  sql<Buffer | null>`null`.as('content'),
+  sql<Buffer | null>`null`.as('doc'),
+  sql<Buffer | null>`null`.as('fingerprints'),
+] as const;
 
 /**
  * What a write to a path meets, in one statement: the live note there (`here`, with content and document), tombstones
@@ -88,7 +92,7 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
       join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
     )
     .select([foundAs('here'), 'notes.vault_id', ...row])
-    .select([sql<Buffer | null>`note_bodies.content`.as('content'), 'note_bodies.doc'])
+    .select([sql<Buffer | null>`note_bodies.content`.as('content'), 'note_bodies.doc', 'note_bodies.fingerprints'])
     .where('names.vault_id', '=', p.vault)
     .where('names.path_key', '=', p.pathKey)
     .where('names.kind', '=', 'note')
@@ -138,7 +142,7 @@ export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) 
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
     )
-    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
+    .select([...row, 'note_bodies.content', 'note_bodies.doc', 'note_bodies.fingerprints'])
     .where('notes.vault_id', '=', p.vault)
     .where('notes.id', '=', p.id)
     .where('notes.deleted_at', 'is not', null),
@@ -310,8 +314,12 @@ export const insertNote = statement((db, p: NewNote & { tombstoneVersion: number
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-export const insertBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer | null }) =>
-  db.insertInto('note_bodies').values({ vault_id: p.vault, note_id: p.id, content: p.content, doc: p.doc }),
+type NewBody = Body & { readonly vault: VaultId; readonly fingerprints: Buffer | null };
+
+export const insertBody = statement((db, p: NewBody) =>
+  db
+    .insertInto('note_bodies')
+    .values({ vault_id: p.vault, note_id: p.id, content: p.content, doc: p.doc, fingerprints: p.fingerprints }),
 );
 
 /** Writes over the row if it still bears the stamp it was read with; also revives a tombstone. */
@@ -342,6 +350,27 @@ export const updateBody = statement((db, p: { vault: VaultId; id: string; conten
     .set({ content: p.content, doc: p.doc })
     .where('vault_id', '=', p.vault)
     .where('note_id', '=', p.id),
+);
+
+/** As updateBody, with other fingerprints; changes no row when they are not those that were read. */
+export const updateBodyWithFingerprints = statement((db, p: NewBody & { was: Buffer | null }) =>
+  db
+    .updateTable('note_bodies')
+    .set({ content: p.content, doc: p.doc, fingerprints: p.fingerprints })
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .where('fingerprints', 'is not distinct from', p.was),
+);
+
+/** Writes the fingerprints alone; changes no row when they are not those that were read. */
+export const updateFingerprints = statement(
+  (db, p: { vault: VaultId; id: string; fingerprints: Buffer; was: Buffer | null }) =>
+    db
+      .updateTable('note_bodies')
+      .set({ fingerprints: p.fingerprints })
+      .where('vault_id', '=', p.vault)
+      .where('note_id', '=', p.id)
+      .where('fingerprints', 'is not distinct from', p.was),
 );
 
 /** Whether the row still bears the stamp it was read with. */

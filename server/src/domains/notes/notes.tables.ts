@@ -38,6 +38,11 @@ export interface NoteBodyRow {
    * document is then the seed that follows from content and client id, and most notes of most vaults stay there.
    */
   doc: Buffer | null;
+  /**
+   * Fingerprints of the writes that named a version, eight bytes each, the newest last; null while there was none. Blind
+   * values of base version and text: the same write again is known by its own, and answered with the note as it is.
+   */
+  fingerprints: Buffer | null;
 }
 
 /** Another name of a note, from its frontmatter. */
@@ -129,6 +134,7 @@ create table note_bodies (
   note_id uuid not null,
   content bytea not null,
   doc bytea,
+  fingerprints bytea,
   primary key (vault_id, note_id),
   foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
 );

@@ -4,6 +4,7 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import { type Basis, findBasis, type PlacedNote } from './basis.ts';
 import { type Committed, type Plan, writeNotes } from './commit.ts';
 import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
+import { addFingerprint, fingerprintOf, hasFingerprint } from './fingerprints.ts';
 import type { VersionReason } from './meta.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
@@ -58,11 +59,35 @@ export async function planUpsert(
   const text = input.content?.toWellFormed();
   if (text !== undefined) refuseTooLarge(text);
   const basis = await findBasis(parts, writing, input, text);
+  const fingerprint = fingerprintFor(writing.vault, basis, input.version, text ?? '');
   if (basis.kind !== 'live') {
     // A version says nothing here: what the client edited was deleted elsewhere, and its edit must still arrive.
     if (input.base_hash != null) throw conflictWith(null);
-    return planText(parts, writing, basis, input, text ?? '', made ?? 'create');
+    const plan = await planText(parts, writing, basis, input, text ?? '', made ?? 'create');
+    return withFingerprint(plan, basis.kind === 'new' ? null : (basis.fingerprints ?? null), fingerprint);
   }
+  const known = basis.fingerprints ?? null;
+  const isKnown = fingerprint !== null && hasFingerprint(known, fingerprint);
+  const plan = await planEdit(parts, writing, basis, input, text, made, isKnown);
+  // What equals the current version brings nothing, now or ever.
+  const bringsNothing = plan.kind === 'same' && input.version === basis.note.version;
+  return isKnown || bringsNothing ? plan : withFingerprint(plan, known, fingerprint);
+}
+
+/**
+ * As planUpsert, over the live note at the path.
+ *
+ * @param isKnown whether the note took this very write before.
+ */
+async function planEdit(
+  parts: NoteParts,
+  writing: Writing,
+  basis: Existing,
+  input: PlacedNote,
+  text: string | undefined,
+  made: VersionReason | undefined,
+  isKnown: boolean,
+): Promise<Plan> {
   const { note } = basis;
   if (text === undefined || text === note.content) return { kind: 'same', note };
   const refuse = async () => conflictWith(await currentNote(parts, writing.vault, note));
@@ -73,6 +98,7 @@ export async function planUpsert(
   if (input.base_hash != null || input.version == null || input.version === note.version) {
     return planText(parts, writing, basis, input, text, made ?? 'edit');
   }
+  if (isKnown) return { kind: 'same', note };
   const base = await findBase(parts, writing.vault, note, input.version);
   const reason = made ?? 'merge';
   const draft =
@@ -80,6 +106,21 @@ export async function planUpsert(
   if (draft === 'unknown') throw await refuse();
   if (draft === 'too_large') throw new NotevaultError('note_too_large');
   return draft === 'same' ? { kind: 'same', note } : { kind: 'write', basis, next: draft };
+}
+
+type Existing = Extract<Basis, { kind: 'live' | 'tombstone' }>;
+
+/** The fingerprint of a write that names a version; null for one that names none. */
+function fingerprintFor(vault: OpenVault, basis: Basis, base: number | null | undefined, text: string): Buffer | null {
+  if (base == null) return null;
+  const last = basis.kind === 'new' ? basis.tombstoneVersion : basis.note.version;
+  return fingerprintOf(vault, basis.id, { base, text }, last + 1);
+}
+
+/** The plan, which leaves the write's fingerprint with the note. */
+function withFingerprint(plan: Plan, was: Buffer | null, fingerprint: Buffer | null): Plan {
+  if (fingerprint === null || (was !== null && hasFingerprint(was, fingerprint))) return plan;
+  return { ...plan, fingerprints: { was, now: addFingerprint(was, fingerprint) } };
 }
 
 /** The note's text becomes `text` by the smallest edit, or is where it begins. Throws `note_too_large`. */
