@@ -13,7 +13,18 @@ const QUIET_MS = 5000;
 const CHECK_EVERY_MS = 60_000;
 /** How many vaults are looked up at once, and then indexed one after the other. */
 const VAULTS_PER_CHECK = 16;
+/** How long a vault that could not be indexed is left alone: twice as long after each failure in a row, up to a bound. */
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 24 * 3_600_000;
+/** Vaults with failures that are remembered. */
+const MAX_FAILED = 1000;
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
+
+/** A vault that is far behind: its seq when it was checked, and since when it has had it. */
+interface Behind {
+  readonly seq: number;
+  readonly since: number;
+}
 
 /** Indexes vaults to which much was written and that nobody has searched since, so that the next search need not wait. */
 export class BackgroundIndexing {
@@ -21,8 +32,12 @@ export class BackgroundIndexing {
   readonly #catchUp: IndexCatchUp;
   readonly #persistence: IndexPersistence;
   #nextCheckAt = 0;
-  /** The vaults that were behind at the last check: their seq then, and since when they have had it. */
-  #behind = new Map<VaultId, { readonly seq: number; readonly since: number }>();
+  /** The next check goes on behind this vault: checks that begin at the first one would never get to the last. */
+  #checkedUpTo: string = NIL_ID;
+  /** The vaults that were behind in the last round over all vaults, and in this one so far. */
+  #lastRound = new Map<VaultId, Behind>();
+  #thisRound = new Map<VaultId, Behind>();
+  readonly #failed = new Map<VaultId, { readonly failures: number; readonly retryAt: number }>();
 
   constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
     this.#deps = deps;
@@ -41,26 +56,54 @@ export class BackgroundIndexing {
     if (now < this.#nextCheckAt) return;
     for (const vaultId of await this.#findQuietVaults(now)) {
       if (signal.aborted) return;
-      await this.#index(vaultId, signal).catch((error: unknown) => {
-        if (!signal.aborted) this.#deps.reportError(error);
-      });
+      try {
+        await this.#index(vaultId, signal);
+        this.#failed.delete(vaultId);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#recordFailure(vaultId);
+        this.#deps.reportError(error);
+      }
     }
   }
 
-  /** The vaults that are far behind and have been quiet for long enough. Sets when to check next. */
+  #recordFailure(vaultId: VaultId): void {
+    const failures = (this.#failed.get(vaultId)?.failures ?? 0) + 1;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+    this.#failed.delete(vaultId);
+    this.#failed.set(vaultId, { failures, retryAt: this.#deps.clock.now() + pauseMs });
+    const [oldest] = this.#failed.keys();
+    if (this.#failed.size > MAX_FAILED && oldest !== undefined) this.#failed.delete(oldest);
+  }
+
+  /** The next vaults that are far behind and have been quiet for long enough. Sets when to check next. */
   async #findQuietVaults(now: number): Promise<VaultId[]> {
-    const params = { format: indexFormat, minChanges: MIN_CHANGES, after: NIL_ID, limit: VAULTS_PER_CHECK };
+    const after = this.#checkedUpTo;
+    const params = { format: indexFormat, minChanges: MIN_CHANGES, after, limit: VAULTS_PER_CHECK };
     const rows = await this.#deps.db.all(store.findBehind, params);
-    const previous = this.#behind;
-    this.#behind = new Map(
-      rows.map(({ vault_id: id, change_seq: seq }) => {
-        const known = previous.get(id);
-        return [id, { seq, since: known?.seq === seq ? known.since : now }];
-      }),
-    );
-    const quiet = [...this.#behind].filter(([, { since }]) => since + QUIET_MS <= now).map(([id]) => id);
-    this.#nextCheckAt = now + (quiet.length < this.#behind.size ? QUIET_MS : CHECK_EVERY_MS);
+    for (const { vault_id: id, change_seq: seq } of rows) {
+      const known = this.#lastRound.get(id);
+      this.#thisRound.set(id, { seq, since: known?.seq === seq ? known.since : now });
+    }
+    const quiet = rows.map(({ vault_id: id }) => id).filter((id) => this.#isReady(id, now));
+    const last = rows.at(-1);
+    if (last !== undefined && rows.length === VAULTS_PER_CHECK) {
+      this.#checkedUpTo = last.vault_id;
+      this.#nextCheckAt = now;
+      return quiet;
+    }
+    this.#nextCheckAt = now + (this.#hasUnquiet(now) ? QUIET_MS : CHECK_EVERY_MS);
+    [this.#lastRound, this.#thisRound, this.#checkedUpTo] = [this.#thisRound, new Map(), NIL_ID];
     return quiet;
+  }
+
+  #isReady(id: VaultId, now: number): boolean {
+    const since = this.#thisRound.get(id)?.since ?? now;
+    return since + QUIET_MS <= now && (this.#failed.get(id)?.retryAt ?? now) <= now;
+  }
+
+  #hasUnquiet(now: number): boolean {
+    return this.#thisRound.values().some(({ since }) => since + QUIET_MS > now);
   }
 
   /** Indexes a vault and stores the index, which in memory may have to make room for others. */
