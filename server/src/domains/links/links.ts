@@ -25,6 +25,9 @@ interface HadLink {
   readonly origin: Origin | undefined;
 }
 
+/** Notes whose links are resolved again, by id. */
+type OpenSources = ReadonlyMap<string, { readonly path: string; readonly texts: readonly LinkText[] }>;
+
 /** The edges from notes to notes and attachments: kept with each write, resolved again when names come and go. */
 export interface Links extends NoteHooks, AttachmentHooks {
   /** Edges that point to the note, oldest first, at most 200. Throws `note_not_found`. */
@@ -157,7 +160,18 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     if (await hasManyAskers(handle, vault, keys)) return resolveManyAgain(handle, vault, keys, came, except);
     const found = await handle.allIn(store.findAskers, { vault: vault.id }, keys);
     const askers = found.filter(({ source_id }) => !except.has(source_id));
-    return resolveEdges(handle, vault, askers, came);
+    const ids = [...new Set(askers.map((edge) => edge.source_id))];
+    return resolveEdges(handle, vault, askers, came, await openSources(handle, vault, ids));
+  }
+
+  /** Paths and link texts of notes, but for those that cannot be opened. */
+  async function openSources(handle: ReadHandle, vault: OpenVault, ids: readonly string[]): Promise<OpenSources> {
+    const sources = new Map<string, NonNullable<ReturnType<typeof readableSource>>>();
+    for (const row of await handle.allIn(store.findSources, { vault: vault.id }, ids)) {
+      const source = readableSource(vault, row);
+      if (source !== null) sources.set(row.id, source);
+    }
+    return sources;
   }
 
   async function hasManyAskers(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean> {
@@ -177,10 +191,12 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     const asks = (key: Buffer | null) => key !== null && asked.has(key.toString('hex'));
     for (const source of await sourcesAsking(handle, vault, keys)) {
       if (except.has(source)) continue;
+      // Opened once, for all slices of its links.
+      const opened = await openSources(handle, vault, [source]);
       for (let from = 0; ; ) {
         const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: MANY });
         const askers = page.filter((edge) => asks(edge.target_key) || asks(edge.other_key));
-        for (const id of await resolveEdges(handle, vault, askers, came)) moved.add(id);
+        for (const id of await resolveEdges(handle, vault, askers, came, opened)) moved.add(id);
         const last = page.at(-1);
         if (last === undefined || page.length < MANY) break;
         from = last.ord + 1;
@@ -194,6 +210,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     vault: OpenVault,
     askers: readonly store.StoredEdge[],
     came: readonly string[],
+    sources: OpenSources,
   ): Promise<Set<string>> {
     const moved = new Set<string>();
     if (askers.length === 0) return moved;
@@ -207,17 +224,13 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       const holder = came.includes(held) ? undefined : byId.get(held);
       return holder === undefined ? at(keysOfEdge(edge)) : [holder, ...news];
     };
-    const sources = await handle.allIn(store.findSources, { vault: vault.id }, [
-      ...new Set(askers.map((edge) => edge.source_id)),
-    ]);
-    const bySource = Map.groupBy(askers, (edge) => edge.source_id);
-    for (const row of sources) {
-      const source = readableSource(vault, row);
-      if (source === null) continue;
+    for (const [id, edges] of Map.groupBy(askers, (edge) => edge.source_id)) {
+      const source = sources.get(id);
+      if (source === undefined) continue;
       const changes = new Map<string, { target: Target; ords: Set<number> }>();
       // A note may say the same link thousands of times.
       const known = new Map<string, Target>();
-      for (const edge of bySource.get(row.id) ?? []) {
+      for (const edge of edges) {
         const text = source.texts[edge.ord];
         if (text === undefined) continue;
         const name = `${text.form} ${edge.target_note_id ?? edge.target_attachment_id} ${text.target}`;
@@ -230,9 +243,9 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
         changes.set(key, change);
       }
       for (const { target, ords } of changes.values()) {
-        const to = { vault: vault.id, source: row.id, note: target.note, attachment: target.attachment };
+        const to = { vault: vault.id, source: id, note: target.note, attachment: target.attachment };
         await handle.runIn(store.retarget, to, [...ords]);
-        moved.add(row.id);
+        moved.add(id);
       }
     }
     return moved;
