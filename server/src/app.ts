@@ -91,8 +91,11 @@ const LISTS_MS = 10_000;
 const EMBED_MS = 1000;
 /** One processor stays with the event loop. */
 const COMPUTE_THREADS = Math.max(1, availableParallelism() - 1);
-/** What a task may hold in memory: a document of half a million pieces, or a few copies of a note of 10 MB. */
-const COMPUTE_MB = 256;
+/**
+ * What a thread may hold in memory. Far more than any input within its bounds takes (600 MB: a text of five million lines):
+ * a thread that reaches it may take the process with it, as V8 cannot always end a thread in time.
+ */
+const COMPUTE_MB = 1024;
 
 /** What no configuration may change: for tests that are about something else. */
 export type AppOverrides = Pick<AccountParts, 'passwordCost'>;

@@ -21,6 +21,7 @@ export type Inadmissible = 'foreign' | 'ahead' | 'missing' | 'too_large';
  */
 export function admit(doc: Doc, ownClient: number, update: Uint8Array): ScannedUpdate | Inadmissible {
   const scan = scanUpdate(update);
+  if (scan.pieces > PIECES_MAX) return 'too_large';
   // Only the server begins a document: another beginning is another document.
   if (scan.roots.some(({ client, clock }) => knownOf(doc, client) <= clock)) return 'foreign';
   // A peer that types under the server's id would give two texts the same clocks. It may have heard of a write of

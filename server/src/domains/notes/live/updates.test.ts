@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
+import { craftUpdate } from '../../../../test/kit/crafted-updates.ts';
 import { MalformedUpdate, readStateVector, scanUpdate } from './updates.ts';
 
 /** A document after some edits by several clients, and every update they made. */
@@ -93,6 +95,17 @@ describe('scanning an update', () => {
     assert.throws(() => readStateVector(Uint8Array.from([0x80, 0xe1, 0xeb, 0x17, 1, 1])), MalformedUpdate);
   });
 
+  test('an update of more pieces or clients than its reader has memory for is refused', () => {
+    const pieces = Buffer.concat(
+      [[1], varUint(1_000_001), [7, 0]].map((part) => Buffer.from(part)).concat(Buffer.alloc(2_000_100, 1)),
+    );
+    const letters = Array.from({ length: 101_000 }, (_, at) => ({
+      ...{ client: 7, clock: at, text: 'a' },
+      origin: [10 + at, 0] as const,
+    }));
+    for (const update of [pieces, craftUpdate(letters)]) assert.throws(() => scanUpdate(update), MalformedUpdate);
+  });
+
   test('a document holds one text: anything else in it is refused', () => {
     const others: ((doc: Y.Doc) => void)[] = [
       (doc) => doc.getMap('content').set('key', 'value'),
@@ -135,4 +148,8 @@ function refusedOrRead(read: () => unknown): boolean {
     assert.ok(error instanceof MalformedUpdate, String(error));
     return false;
   }
+}
+
+function varUint(value: number): Uint8Array {
+  return encoding.encode((encoder) => encoding.writeVarUint(encoder, value));
 }

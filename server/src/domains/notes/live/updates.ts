@@ -37,6 +37,10 @@ export interface StructId {
   readonly clock: number;
 }
 
+/** Pieces and clients of one update: more would take the memory of whoever reads it. */
+const PIECES_MAX = 1_000_000;
+const CLIENTS_MAX = 100_000;
+
 /** An update of more items than this is never a few keystrokes. */
 export const ITEMS_MAX = 300;
 
@@ -131,7 +135,9 @@ function scanInto(update: Uint8Array, text?: string[]): ScannedUpdate {
     deletedLength: 0,
     ...(text === undefined ? {} : { text }),
   };
-  for (let count = reader.count(4); count > 0; count--) scanClient(reader, scan);
+  const clients = reader.count(4);
+  if (clients > CLIENTS_MAX) throw new MalformedUpdate('too many clients');
+  for (let count = clients; count > 0; count--) scanClient(reader, scan);
   for (let count = reader.count(3); count > 0; count--) scanDeletes(reader, scan);
   if (reader.left > 0) throw new MalformedUpdate('it goes on behind its end');
   return scan;
@@ -152,7 +158,7 @@ interface Scan {
 
 function scanClient(reader: Reader, scan: Scan): void {
   const structs = reader.count(2);
-  scan.pieces += structs;
+  countPieces(scan, structs);
   const client = reader.varUint();
   const from = reader.varUint();
   if (scan.clients.has(client)) throw new MalformedUpdate('a client is there twice');
@@ -208,7 +214,7 @@ function scanReference(reader: Reader, scan: Scan, fromClient: number, fromClock
 function scanDeletes(reader: Reader, scan: Scan): void {
   const client = reader.varUint();
   const ranges = reader.count(2);
-  scan.pieces += ranges;
+  countPieces(scan, ranges);
   for (let count = ranges; count > 0; count--) {
     const clock = reader.varUint();
     const length = reader.varUint();
@@ -217,8 +223,14 @@ function scanDeletes(reader: Reader, scan: Scan): void {
   }
 }
 
+function countPieces(scan: Scan, count: number): void {
+  scan.pieces += count;
+  if (scan.pieces > PIECES_MAX) throw new MalformedUpdate('too many pieces');
+}
+
 function atLeast(clocks: Map<number, number>, client: number, below: number): void {
   if (below > CLOCK_MAX) throw new MalformedUpdate('a clock is not plausible');
+  if (clocks.size > CLIENTS_MAX) throw new MalformedUpdate('too many clients');
   if (below > (clocks.get(client) ?? 0)) clocks.set(client, below);
 }
 
