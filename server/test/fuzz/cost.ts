@@ -30,7 +30,7 @@ export interface Costly {
 }
 
 /** Processor time for which an input may hold the loop. */
-export const HELD_MS_MAX = 300;
+export const HELD_MS_MAX = 150;
 
 const KEPT = 24;
 /** An input is one of the costliest if it is so again: a collection of garbage comes once. */
