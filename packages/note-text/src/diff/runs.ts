@@ -1,6 +1,5 @@
 /** Where the text of an older version is now. All offsets count UTF-16 units. */
 import type { Edit } from '../diff.ts';
-import type { Hunk } from '../myers.ts';
 
 /** A stretch of the base: where it stood there, and where it stands now (or stood, when deleted since). Runs lie side by side. */
 export interface Run {
@@ -62,69 +61,80 @@ function firstWhere<Item>(items: readonly Item[], isPast: (item: Item) => boolea
   return low;
 }
 
-/** A part of the base and what the stored text has in its place. */
-export interface Part {
-  readonly ofBase: Region;
-  readonly ofStored: Region;
+/** Runs of which no two removed ones lie side by side: a stretch removed letter by letter is looked at once. */
+function withRemovedJoined(runs: readonly Run[]): Run[] {
+  const result: Run[] = [];
+  for (const run of runs) {
+    const last = result.at(-1);
+    if (last === undefined || last.alive || run.alive) result.push(run);
+    else result[result.length - 1] = { ...last, length: last.length + run.length };
+  }
+  return result;
 }
 
-/**
- * The parts of base and stored text around changes of the stored text: each reaches, to either side, to the next letter
- * of the base that is still there. Sorted and apart.
- */
-export function differingParts(
-  hunks: readonly Hunk[],
-  runs: readonly Run[],
-  baseLength: number,
-  length: number,
-): Part[] {
-  const alive = runs.filter((run) => run.alive);
-  const parts: Part[] = [];
-  for (const { aFrom, aTo } of hunks) {
-    const before = alive[firstWhere(alive, (run) => run.nowStart >= aFrom) - 1];
-    const behind = alive[firstWhere(alive, (run) => run.nowStart + run.length > aTo)];
-    const ahead = before === undefined ? 0 : Math.min(before.length, aFrom - before.nowStart);
-    const back = behind === undefined ? 0 : Math.max(0, aTo - behind.nowStart);
-    const part = {
-      ofBase: {
-        from: before === undefined ? 0 : before.baseStart + ahead,
-        to: behind === undefined ? baseLength : behind.baseStart + back,
-      },
-      ofStored: {
-        from: before === undefined ? 0 : before.nowStart + ahead,
-        to: behind === undefined ? length : behind.nowStart + back,
-      },
-    };
-    const last = parts.at(-1);
-    if (last === undefined || part.ofStored.from > last.ofStored.to || part.ofBase.from > last.ofBase.to)
-      parts.push(part);
-    else {
-      parts[parts.length - 1] = {
-        ofBase: { from: last.ofBase.from, to: part.ofBase.to },
-        ofStored: { from: last.ofStored.from, to: part.ofStored.to },
-      };
+/** Looks up what became of stretches of the base. */
+export class RunIndex {
+  readonly #runs: readonly Run[];
+  readonly #baseLength: number;
+  readonly #storedLength: number;
+
+  constructor(runs: readonly Run[], baseLength: number, storedLength: number) {
+    this.#runs = withRemovedJoined(runs);
+    this.#baseLength = baseLength;
+    this.#storedLength = storedLength;
+  }
+
+  /** A region of the base with the removed stretches that it touches. */
+  widened({ from, to }: Region): Region {
+    let [start, end] = [from, to];
+    for (let index = firstEndingAfter(this.#runs, start - 1); start > 0; index--) {
+      const run = this.#runs[index];
+      if (run === undefined || run.alive) break;
+      start = run.baseStart;
     }
+    for (let index = firstEndingAfter(this.#runs, end); end < this.#baseLength; index++) {
+      const run = this.#runs[index];
+      if (run === undefined || run.alive) break;
+      end = run.baseStart + run.length;
+    }
+    return { from: start, to: end };
   }
-  return parts;
-}
 
-/** The runs of a part, in its own offsets. */
-export function runsWithin(runs: readonly Run[], ofBase: Region, ofStored: Region): Run[] {
-  const within: Run[] = [];
-  for (let index = firstEndingAfter(runs, ofBase.from); index < runs.length; index++) {
-    const run = runs[index];
-    if (run === undefined || run.baseStart >= ofBase.to) break;
-    const from = Math.max(run.baseStart, ofBase.from);
-    const to = Math.min(run.baseStart + run.length, ofBase.to);
-    const nowStart = run.nowStart + (run.alive ? from - run.baseStart : 0) - ofStored.from;
-    within.push({
-      baseStart: from - ofBase.from,
-      length: to - from,
-      nowStart: Math.max(0, nowStart),
-      alive: run.alive,
-    });
+  /** The gap of the base nearest to one, within a region, at which the stored side changed something; else that one itself. */
+  changedNear(gap: number, { from, to }: Region): number {
+    let nearest: number | undefined;
+    for (let index = firstEndingAfter(this.#runs, from - 1); index < this.#runs.length; index++) {
+      const run = this.#runs[index];
+      if (run === undefined || run.baseStart > to) break;
+      for (const at of [run.baseStart, run.baseStart + run.length]) {
+        if (at < from || at > to || !this.#isChanged(at)) continue;
+        if (nearest === undefined || Math.abs(at - gap) < Math.abs(nearest - gap)) nearest = at;
+      }
+    }
+    return nearest ?? gap;
   }
-  return within;
+
+  /** Whether the stored side inserted something in a gap of the base, or removed what is beside it. */
+  #isChanged(gap: number): boolean {
+    const { from, to } = this.widened({ from: gap, to: gap });
+    if (from < to) return true;
+    const inserted = this.storedRegion({ from, to });
+    return inserted.from < inserted.to;
+  }
+
+  /** What the stored text has in place of a widened region. */
+  storedRegion({ from, to }: Region): Region {
+    return {
+      from: from === 0 ? 0 : this.#now(from - 1) + 1,
+      to: to === this.#baseLength ? this.#storedLength : this.#now(to),
+    };
+  }
+
+  /** Where a letter of the base that is still there is now. */
+  #now(at: number): number {
+    const run = this.#runs[firstEndingAfter(this.#runs, at)];
+    return run === undefined ? this.#storedLength : run.nowStart + at - run.baseStart;
+  }
 }
 
 /** An edit, or a stretch that stays whatever other edits remove. */
