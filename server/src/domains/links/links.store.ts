@@ -134,8 +134,11 @@ export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Bu
 
 const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
 
-/** Edges whose target is looked up under any of some keys, with their sources; twice when both their keys are among them. */
-export const findAskers = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
+/**
+ * Edges whose target is looked up under any of some keys, with their sources, as many as a limit; an edge is there twice
+ * when both its keys are among them.
+ */
+export const findAskers = listStatement((db, p: { vault: VaultId; limit: number }, keys: Buffer[]) =>
   db
     .selectFrom('links')
     .select(edge)
@@ -144,7 +147,8 @@ export const findAskers = listStatement((db, p: { vault: VaultId }, keys: Buffer
     // Not UNION: to drop doubles, SQLite would walk every link of the vault in the order of the primary key.
     .unionAll((eb) =>
       eb.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('other_key', 'in', keys),
-    ),
+    )
+    .limit(p.limit),
 );
 
 export type StoredEdge = Pick<LinkRow, (typeof edge)[number]>;

@@ -157,8 +157,8 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     except: ReadonlySet<string> = new Set(),
   ): Promise<Set<string>> {
     const keys = distinct(names);
-    if (await hasManyAskers(handle, vault, keys)) return resolveManyAgain(handle, vault, keys, came, except);
-    const found = await handle.allIn(store.findAskers, { vault: vault.id }, keys);
+    const found = await handle.allIn(store.findAskers, { vault: vault.id, limit: MANY + 1 }, keys);
+    if (found.length > MANY) return resolveManyAgain(handle, vault, keys, came, except);
     const askers = found.filter(({ source_id }) => !except.has(source_id));
     const ids = [...new Set(askers.map((edge) => edge.source_id))];
     return resolveEdges(handle, vault, askers, came, await openSources(handle, vault, ids));

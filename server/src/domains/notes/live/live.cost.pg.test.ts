@@ -58,6 +58,8 @@ onEachEngine('the cost of updates', (open) => {
       return { client: 2, clock, text: 'p', origin: [genesis, 0], ...(clock === 0 ? {} : { rightOrigin: behind }) };
     });
     assert.equal(await bob.send(craftUpdate(pieces)), 'stored');
+    // Reading folds the pieces into the note: a version made between the two updates would be the last one to compare with.
+    await alice.read('a.md');
     const costly = (client: number) =>
       craftUpdate(
         Array.from({ length: 290 }, (_, clock) => ({ client, clock, text: 'q', origin: [genesis, 0] as const })),
