@@ -21,7 +21,7 @@ export interface AdmissionLimits {
 const LIMITS: AdmissionLimits = {
   requestsPerOwner: 500,
   work: { units: 128, unitsPerOwner: 32, waiting: 2000, waitingPerOwner: 500 },
-  answers: { units: 96 * MB, unitsPerOwner: 32 * MB, waiting: 500, waitingPerOwner: 16 },
+  answers: { units: 96 * MB, unitsPerOwner: 32 * MB, waiting: 2000, waitingPerOwner: 500 },
 };
 
 /** Shares the process between those who send requests: each account, and each network of callers without one. */

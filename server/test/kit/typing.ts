@@ -35,12 +35,14 @@ export class Typing {
     const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/api/sync/socket`, { perMessageDeflate: false });
     this.#ws = ws;
     this.#onTheirWay = [];
-    this.#joined = Promise.withResolvers();
-    this.#joined.promise.catch(() => undefined);
+    // A socket of before may end only now: that says nothing about this one.
+    const joined = Promise.withResolvers<void>();
+    this.#joined = joined;
+    joined.promise.catch(() => undefined);
     ws.on('message', (data: Buffer) => this.#hear(data));
     ws.on('error', () => undefined);
-    ws.on('close', () => {
-      this.#joined.reject(new Error('the socket ended'));
+    ws.on('close', (code, reason) => {
+      joined.reject(new Error(`the socket ended: ${code} ${reason}`));
       this.#told?.();
     });
     ws.on('open', () => {
@@ -48,7 +50,7 @@ export class Typing {
       ws.send(message.step1(this.note, Y.encodeStateVector(this.doc)));
     });
     const patience = setTimeout(() => ws.terminate(), PATIENCE_MS);
-    await this.#joined.promise.finally(() => clearTimeout(patience));
+    await joined.promise.finally(() => clearTimeout(patience));
   }
 
   get connected(): boolean {
