@@ -3,7 +3,7 @@ import * as Y from 'yjs';
 import { freshSqlite } from '../server/test/kit/engines.ts';
 import { Random } from '../server/test/kit/random.ts';
 import { startServer } from '../server/test/kit/server.ts';
-import { Typist } from '../server/test/kit/typist.ts';
+import { YjsClient } from '../server/test/kit/yjs-client.ts';
 
 // How long does it take to open a note that was typed for years: 250,000 edits, one in a hundred after a jump of the cursor?
 const EDITS = 250_000;
@@ -15,9 +15,9 @@ const { db, remove } = await freshSqlite();
   await using server = await startServer({ open: async () => db });
   const { vault } = (await server.alice.post('/vaults', { name: 'Bench' })).body;
   const { note } = (await server.alice.post('/notes', { path: 'long.md', mtime: 1, content: '# Long\n' })).body;
-  const opened = async () => new Typist('alice').join(server.app, vault.id, note.id);
+  const opened = async () => new YjsClient('alice').join(server.app, vault.id, note.id);
   const gone = async () => {
-    while (server.app.notes.live.figures().documents > 0) await delay(10);
+    while (server.app.notes.live.stats().documents > 0) await delay(10);
   };
 
   const writer = await opened();
@@ -27,7 +27,7 @@ const { db, remove } = await freshSqlite();
   await gone();
 
   const state = Y.encodeStateAsUpdateV2(writer.doc);
-  const opening = await server.app.vaults.openForWork(vault.id);
+  const opening = await server.app.vaults.openAsSystem(vault.id);
   if (opening === null) throw new Error('the vault is gone');
   const rows = [];
   for (let index = 0; index < OPENINGS; index++) {

@@ -9,7 +9,7 @@ import { signUp } from './kit/vault.ts';
 const NOTES = numberGiven(10_000);
 const READS = 30;
 const STARTS = 5;
-/** Enough for the server to put lists at rest. */
+/** Enough for the server to persist lists. */
 const PAUSE_MS = 12_000;
 
 await using server = await startServer();

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
-import { kinds, message } from '../server/test/kit/wire.ts';
-import { Plug } from './kit/plug.ts';
+import { kinds, message } from '../server/test/kit/raw-socket.ts';
 import { type Collected, numberGiven, startProcess } from './kit/processes.ts';
+import { SocketClient } from './kit/socket-client.ts';
 import { signUp } from './kit/vault.ts';
 
 // What do open sockets and documents cost, and does memory come back when they close? What is left: whose is it?
@@ -70,10 +70,10 @@ async function makeNotes(count: number): Promise<string[]> {
   return ids;
 }
 
-async function openSockets(names: (at: number) => string): Promise<readonly Plug[]> {
-  const plugs: Plug[] = [];
+async function openSockets(names: (at: number) => string): Promise<readonly SocketClient[]> {
+  const plugs: SocketClient[] = [];
   await each(SOCKETS, AT_ONCE, async (at) => {
-    const [name, plug] = [names(at), await Plug.open(server.url)];
+    const [name, plug] = [names(at), await SocketClient.open(server.url)];
     plugs.push(plug);
     const state = plug.next(name, kinds.sync);
     plug.send(message.token(name, token), message.step1(name));
@@ -84,7 +84,7 @@ async function openSockets(names: (at: number) => string): Promise<readonly Plug
 
 /** Opens, edits and closes every document once. */
 async function editAll(ids: readonly string[]): Promise<void> {
-  const plugs = await Promise.all(Array.from({ length: 10 }, () => Plug.open(server.url)));
+  const plugs = await Promise.all(Array.from({ length: 10 }, () => SocketClient.open(server.url)));
   await each(ids.length, AT_ONCE, async (at) => {
     const [id, plug] = [ids[at] ?? '', plugs[at % plugs.length]];
     if (plug === undefined) return;
@@ -105,7 +105,7 @@ async function editAll(ids: readonly string[]): Promise<void> {
 
 const rows: Record<string, string | number>[] = [];
 
-async function measure(what: string, count: number, open: () => Promise<readonly Plug[]>): Promise<void> {
+async function measure(what: string, count: number, open: () => Promise<readonly SocketClient[]>): Promise<void> {
   const before = last;
   const plugs = await open();
   const then = plugs.length > 0 ? await atRest() : null;

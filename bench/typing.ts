@@ -1,5 +1,5 @@
 import { numberGiven, startProcess, startServer } from './kit/processes.ts';
-import { closePairs, openPairs, type } from './kit/typists.ts';
+import { closePairs, openClientPairs, type } from './kit/typing-clients.ts';
 import { signUp } from './kit/vault.ts';
 
 // Twenty people type into twenty notes while twenty watch: how many letters a second, and how long from the key to the
@@ -13,7 +13,7 @@ const CALM_MS = 100;
 async function measure(name: string, ours: boolean) {
   await using server = ours ? await startServer() : await startProcess('bench/kit/hocuspocus-server.ts', []);
   const { token, names, url } = ours ? await ourNotes(server.url) : theirNotes(server.url);
-  const pairs = await openPairs(url, token, names);
+  const pairs = await openClientPairs(url, token, names);
   await type(pairs, 1, { ahead: AHEAD });
   await server.loopDelay();
   const calm = await type(pairs, SECONDS, { everyMs: CALM_MS });

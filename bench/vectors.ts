@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
 import { quantize } from '@notevault/search-index/vectors/quantize.ts';
 import { VectorMatrix } from '@notevault/search-index/vectors/vector-matrix.ts';
-import { builtinEmbedder } from '../server/src/engines/embedder/builtin.ts';
-import { normalize } from '../server/src/engines/embedder/embedder.ts';
+import { builtinEmbedder } from '../server/src/ports/embedder/builtin.ts';
+import { normalize } from '../server/src/ports/embedder/embedder.ts';
 import { Random } from '../server/test/kit/random.ts';
 import { numberGiven } from './kit/processes.ts';
 

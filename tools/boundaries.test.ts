@@ -9,50 +9,75 @@ function rulesIn(path: string, ...lines: string[]): string[] {
 const domains = 'server/src/domains';
 
 const refused: [what: string, rule: string, path: string, line: string][] = [
-  ['a room importing one to its right', 'ladder', 'vaults/vaults.ts', "import { x } from '../notes/notes.ts';"],
-  ['also for a type alone', 'ladder', 'vaults/vaults.ts', "import type { X } from '../notes/notes.ts';"],
-  ['a room that the ladder does not know', 'ladder', 'vaults/vaults.ts', "import { x } from '../attic/attic.ts';"],
-  ['another room’s store', 'door', 'notes/notes.ts', "import { x } from '../vaults/vaults.store.ts';"],
-  ['another room’s helper', 'door', 'notes/notes.ts', "import { x } from '../vaults/slugs.ts';"],
-  ['another room’s tables at run time', 'door', 'notes/notes.ts', "import { x } from '../vaults/vaults.tables.ts';"],
-  ['another room’s store as a type', 'door', 'notes/notes.ts', "import type { X } from '../vaults/vaults.store.ts';"],
-  ['a route using its store', 'arrow', 'notes/notes.routes.ts', "import { x } from './notes.store.ts';"],
-  ['a route using an engine', 'arrow', 'notes/notes.routes.ts', "import { x } from '../../engines/clock/clock.ts';"],
-  ['a store using its verb', 'arrow', 'notes/notes.store.ts', "import { x } from './notes.ts';"],
-  ['a verb using its routes', 'arrow', 'notes/notes.ts', "import { x } from './notes.routes.ts';"],
-  ['a verb that knows HTTP', 'arrow', 'notes/notes.ts', "import { x } from '../../http/route.ts';"],
-  ['a verb that reads the configuration', 'arrow', 'notes/notes.ts', "import { x } from '../../config/config.ts';"],
-  ['a room that imports the whole', 'arrow', 'notes/notes.ts', "import { x } from '../../app.ts';"],
-  ['an adapter behind its port', 'port', 'notes/notes.ts', "import { x } from '../../engines/database/sqlite.ts';"],
+  ['a domain importing one to its right', 'domain-order', 'vaults/vaults.ts', "import { x } from '../notes/notes.ts';"],
+  ['also for a type alone', 'domain-order', 'vaults/vaults.ts', "import type { X } from '../notes/notes.ts';"],
+  [
+    'a domain that DOMAIN_ORDER does not know',
+    'domain-order',
+    'vaults/vaults.ts',
+    "import { x } from '../attic/attic.ts';",
+  ],
+  ['another domain’s store', 'entry-file', 'notes/notes.ts', "import { x } from '../vaults/vaults.store.ts';"],
+  ['another domain’s helper', 'entry-file', 'notes/notes.ts', "import { x } from '../vaults/slugs.ts';"],
+  [
+    'another domain’s tables at run time',
+    'entry-file',
+    'notes/notes.ts',
+    "import { x } from '../vaults/vaults.tables.ts';",
+  ],
+  [
+    'another domain’s store as a type',
+    'entry-file',
+    'notes/notes.ts',
+    "import type { X } from '../vaults/vaults.store.ts';",
+  ],
+  ['a route using its store', 'dependency-rule', 'notes/notes.routes.ts', "import { x } from './notes.store.ts';"],
+  [
+    'a route using a port',
+    'dependency-rule',
+    'notes/notes.routes.ts',
+    "import { x } from '../../ports/clock/clock.ts';",
+  ],
+  ['a store using its operation', 'dependency-rule', 'notes/notes.store.ts', "import { x } from './notes.ts';"],
+  ['an operation using its routes', 'dependency-rule', 'notes/notes.ts', "import { x } from './notes.routes.ts';"],
+  ['an operation that knows HTTP', 'dependency-rule', 'notes/notes.ts', "import { x } from '../../http/route.ts';"],
+  [
+    'an operation that reads the configuration',
+    'dependency-rule',
+    'notes/notes.ts',
+    "import { x } from '../../config/config.ts';",
+  ],
+  ['a domain that imports the whole', 'dependency-rule', 'notes/notes.ts', "import { x } from '../../app.ts';"],
+  ['an adapter behind its port', 'port', 'notes/notes.ts', "import { x } from '../../ports/database/sqlite.ts';"],
   ['the command line', 'no-cli', 'notes/notes.ts', "import { x } from '@notevault/cli/main.ts';"],
   ['a test’s part', 'no-tests', 'notes/notes.ts', "import { x } from '../../../test/kit/server.ts';"],
 ];
 for (const [what, rule, file, line] of refused) {
-  test(`refused in a room: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), [rule]));
+  test(`refused in a domain: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), [rule]));
 }
 
 const allowed: [what: string, path: string, line: string][] = [
-  ['a room to the left, by its verb', 'notes/notes.ts', "import { x } from '../vaults/vaults.ts';"],
+  ['a domain to the left, by its operation', 'notes/notes.ts', "import { x } from '../vaults/vaults.ts';"],
   ['its tables’ types', 'notes/notes.store.ts', "import type { X } from '../vaults/vaults.tables.ts';"],
   ['the own store and helpers', 'notes/notes.ts', "import { x } from './notes.store.ts';"],
-  ['a port', 'notes/notes.ts', "import { x } from '../../engines/clock/clock.ts';"],
-  ['the statements', 'notes/notes.store.ts', "import { x } from '../../engines/database/statement.ts';"],
+  ['a port', 'notes/notes.ts', "import { x } from '../../ports/clock/clock.ts';"],
+  ['the statements', 'notes/notes.store.ts', "import { x } from '../../ports/database/statement.ts';"],
   ['HTTP in routes', 'notes/notes.routes.ts', "import { x } from '../../http/route.ts';"],
   ['a package', 'notes/notes.ts', "import { x } from '@notevault/note-text/links.ts';"],
   ['anything in a test', 'notes/notes.test.ts', "import { x } from '../sync/sync.store.ts';"],
 ];
 for (const [what, file, line] of allowed) {
-  test(`allowed in a room: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), []));
+  test(`allowed in a domain: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), []));
 }
 
-test('a folder that is no room of the ladder is refused', () => {
-  assert.deepEqual(rulesIn(`${domains}/attic/attic.ts`, 'export const x = 1;'), ['ladder']);
+test('a folder that is not in DOMAIN_ORDER is refused', () => {
+  assert.deepEqual(rulesIn(`${domains}/attic/attic.ts`, 'export const x = 1;'), ['domain-order']);
 });
 
-test('engines know nothing above them and of each other only ports', () => {
-  const sqlite = 'server/src/engines/database/sqlite.ts';
-  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../domains/notes/notes.ts';"), ['arrow']);
-  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../http/http.ts';"), ['arrow']);
+test('ports know nothing above them and of each other only ports', () => {
+  const sqlite = 'server/src/ports/database/sqlite.ts';
+  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../domains/notes/notes.ts';"), ['dependency-rule']);
+  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../http/http.ts';"), ['dependency-rule']);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../keyring/sealing.ts';"), ['port']);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../clock/clock.ts';"), []);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../../concurrency/fair-queue.ts';"), []);
@@ -67,19 +92,19 @@ test('packages know nothing of the server, and those for browsers nothing of Nod
   assert.deepEqual(rulesIn(client, "import { x } from '@notevault/protocol/errors.ts';"), []);
 });
 
-test('only the composition roots see every file of a room', () => {
+test('only the composition roots see every file of a domain', () => {
   const line = "import { x } from './domains/notes/notes.routes.ts';";
   assert.deepEqual(rulesIn('server/src/app.ts', line), []);
-  assert.deepEqual(rulesIn('server/src/telemetry.ts', line), ['door']);
+  assert.deepEqual(rulesIn('server/src/telemetry.ts', line), ['entry-file']);
   assert.deepEqual(
     rulesIn('cli/src/import.ts', "import { x } from '@notevault/server/domains/notes/notes.store.ts';"),
-    ['door'],
+    ['entry-file'],
   );
 });
 
 test('the configuration imports nothing of the server but the plan table', () => {
   const path = 'server/src/config/config.ts';
-  assert.deepEqual(rulesIn(path, "import { x } from '../domains/vaults/vaults.ts';"), ['arrow']);
+  assert.deepEqual(rulesIn(path, "import { x } from '../domains/vaults/vaults.ts';"), ['dependency-rule']);
   assert.deepEqual(rulesIn(path, "import { x } from '../domains/plans/plans.ts';"), []);
 });
 

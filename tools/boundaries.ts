@@ -1,7 +1,7 @@
 import { type Finding, type Import, importsOf, isTest, lineAt, mask, resolveImport, type Source } from './sources.ts';
 
-/** The rooms of the domain, in order: each imports only rooms before it. */
-export const ladder = [
+/** The domains, in order: each imports only domains before it. */
+export const DOMAIN_ORDER = [
   ...[
     'plans',
     'keys',
@@ -9,7 +9,7 @@ export const ladder = [
     'accounts',
     'idempotency',
     'vaults',
-    'tree',
+    'namespace',
     'notes',
     'attachments',
     'links',
@@ -19,17 +19,17 @@ export const ladder = [
 ];
 
 /** Where everything is put together; these may import all of the server. */
-const ROOTS = ['app', 'engines', 'migrations', 'search-thread', 'compute-thread', 'sealed-samples'].map(
+const ROOTS = ['app', 'ports', 'migrations', 'search-thread', 'compute-thread', 'sealed-samples'].map(
   (name) => `server/src/${name}.ts`,
 );
 /** Used in browsers too: nothing of Node. */
 const PURE = ['packages/note-text/', 'packages/protocol/', 'packages/search-index/'];
 
-/** Holds the arrow: routes → verb → store → engine port ← adapter, and packages beneath them all. */
+/** Enforces the dependency rule: routes → operation → store → port ← adapter, and packages beneath them all. */
 export function checkBoundaries(sources: readonly Source[]): Finding[] {
   return sources.flatMap((source) => {
     if (isTest(source.path)) return [];
-    return [...checkImports(source), ...checkEnvironment(source), ...checkLogMessages(source), ...checkRoom(source)];
+    return [...checkImports(source), ...checkEnvironment(source), ...checkLogMessages(source), ...checkDomain(source)];
   });
 }
 
@@ -58,9 +58,9 @@ function faultOf(path: string, found: Import): Fault | null {
     return { rule: 'no-cli', message: 'the server does not know its command line: pass the value in.' };
   }
   if (ROOTS.includes(path)) return null;
-  const room = roomOf(path);
-  if (room !== null) return roomFault(room, target, found.typeOnly);
-  if (path.startsWith('server/src/engines/')) return engineFault(path, target);
+  const domain = domainOf(path);
+  if (domain !== null) return domainFault(domain, target, found.typeOnly);
+  if (path.startsWith('server/src/ports/')) return portFault(path, target);
   return outsideFault(path, target);
 }
 
@@ -77,35 +77,41 @@ function isBeneathAll(target: string): boolean {
   return target.startsWith('packages/') || target.startsWith('server/src/concurrency/');
 }
 
-interface RoomFile {
-  readonly room: string;
-  /** `verb` for `<room>.ts` and its helpers; else what stands before `.ts`: store, tables, schema, routes. */
+interface DomainFile {
+  readonly domain: string;
+  /** `operation` for `<domain>.ts` and its helpers; else what stands before `.ts`: store, tables, schema, routes. */
   readonly kind: string;
-  /** Only `<room>.ts` itself is the room's door. */
-  readonly isDoor: boolean;
+  /** Only `<domain>.ts` itself is the domain's door. */
+  readonly isEntry: boolean;
 }
 
-function roomOf(path: string): RoomFile | null {
+function domainOf(path: string): DomainFile | null {
   const match = /^server\/src\/domains\/([^/]+)\/(.+)\.ts$/.exec(path);
   if (match === null) return null;
-  const [, room = '', name = ''] = match;
-  const kind = /\.(store|tables|schema|routes)$/.exec(name)?.[1] ?? 'verb';
-  return { room, kind, isDoor: name === room };
+  const [, domain = '', name = ''] = match;
+  const kind = /\.(store|tables|schema|routes)$/.exec(name)?.[1] ?? 'operation';
+  return { domain, kind, isEntry: name === domain };
 }
 
-function roomFault(from: RoomFile, target: string, typeOnly: boolean): Fault | null {
-  const to = roomOf(target);
-  if (to !== null) return to.room === from.room ? insideFault(from, to) : ladderFault(from, to, typeOnly);
+function domainFault(from: DomainFile, target: string, typeOnly: boolean): Fault | null {
+  const to = domainOf(target);
+  if (to !== null) return to.domain === from.domain ? withinFault(from, to) : orderFault(from, to, typeOnly);
   if (isBeneathAll(target)) return null;
   if (target.startsWith('server/src/http/')) {
     if (from.kind === 'routes' || from.kind === 'schema') return null;
-    return { rule: 'arrow', message: 'only routes and schemas know HTTP: throw a NotevaultError, return data.' };
+    return {
+      rule: 'dependency-rule',
+      message: 'only routes and schemas know HTTP: throw a NotevaultError, return data.',
+    };
   }
-  if (!target.startsWith('server/src/engines/')) {
-    return { rule: 'arrow', message: `a room takes values as parameters: it cannot import ${target}.` };
+  if (!target.startsWith('server/src/ports/')) {
+    return { rule: 'dependency-rule', message: `a domain takes values as parameters: it cannot import ${target}.` };
   }
   if (from.kind === 'routes') {
-    return { rule: 'arrow', message: `a route calls one verb: move the use of ${target} into the verb.` };
+    return {
+      rule: 'dependency-rule',
+      message: `a route calls one operation: move the use of ${target} into the operation.`,
+    };
   }
   return isPort(target)
     ? null
@@ -115,77 +121,84 @@ function roomFault(from: RoomFile, target: string, typeOnly: boolean): Fault | n
       };
 }
 
-/** Inside a room: routes → verb → store → tables; a schema is data for the routes. */
-function insideFault(from: RoomFile, to: RoomFile): Fault | null {
+/** Inside a domain: routes → operation → store → tables; a schema is data for the routes. */
+function withinFault(from: DomainFile, to: DomainFile): Fault | null {
   const forbidden: Record<string, string[]> = {
     routes: ['store', 'routes'],
-    verb: ['routes'],
-    store: ['verb', 'routes', 'schema'],
-    tables: ['verb', 'store', 'routes', 'schema'],
+    operation: ['routes'],
+    store: ['operation', 'routes', 'schema'],
+    tables: ['operation', 'store', 'routes', 'schema'],
     schema: ['store', 'routes'],
   };
   if (!forbidden[from.kind]?.includes(to.kind)) return null;
-  // Stores of one room may be split; helpers of the verb that a store needs belong beside the tables.
+  // Stores of one domain may be split; helpers of the operation that a store needs belong beside the tables.
   return {
-    rule: 'arrow',
-    message: `a ${from.kind} file cannot import a ${to.kind} file: routes → verb → store → tables.`,
+    rule: 'dependency-rule',
+    message: `a ${from.kind} file cannot import a ${to.kind} file: routes → operation → store → tables.`,
   };
 }
 
-function ladderFault(from: RoomFile, to: RoomFile, typeOnly: boolean): Fault | null {
-  const [here, there] = [ladder.indexOf(from.room), ladder.indexOf(to.room)];
-  if (there < 0) return { rule: 'ladder', message: `"${to.room}" is no room of the ladder in tools/boundaries.ts.` };
+function orderFault(from: DomainFile, to: DomainFile, typeOnly: boolean): Fault | null {
+  const [here, there] = [DOMAIN_ORDER.indexOf(from.domain), DOMAIN_ORDER.indexOf(to.domain)];
+  if (there < 0)
+    return { rule: 'domain-order', message: `"${to.domain}" is not in DOMAIN_ORDER in tools/boundaries.ts.` };
   if (there > here) {
     return {
-      rule: 'ladder',
-      message: `"${from.room}" stands left of "${to.room}": declare a hook in ${from.room}.ts and bind it in app.ts.`,
+      rule: 'domain-order',
+      message: `"${from.domain}" stands left of "${to.domain}": declare a hook in ${from.domain}.ts and bind it in app.ts.`,
     };
   }
-  // A schema is data: an answer that holds another room's thing shows it as that room does.
+  // A schema is data: an answer that holds another domain's thing shows it as that domain does.
   const shows = to.kind === 'schema' && (from.kind === 'schema' || from.kind === 'routes');
-  if (to.isDoor || shows || (to.kind === 'tables' && typeOnly)) return null;
+  if (to.isEntry || shows || (to.kind === 'tables' && typeOnly)) return null;
   const tables = to.kind === 'tables' ? ' or use `import type`' : '';
-  return { rule: 'door', message: `enter "${to.room}" by ${to.room}.ts only: add a verb there${tables}.` };
+  return {
+    rule: 'entry-file',
+    message: `enter "${to.domain}" by ${to.domain}.ts only: add an operation there${tables}.`,
+  };
 }
 
 /** A port folder has its port, `<port>.ts`, and for the database the statements that are written against it. */
 function isPort(target: string): boolean {
-  return target === portOf(target) || target === 'server/src/engines/database/statement.ts';
+  return target === portOf(target) || target === 'server/src/ports/database/statement.ts';
 }
 
 function portOf(target: string): string {
-  const folder = /^server\/src\/engines\/([^/]+)\//.exec(target)?.[1] ?? '';
-  return `server/src/engines/${folder}/${folder}.ts`;
+  const folder = /^server\/src\/ports\/([^/]+)\//.exec(target)?.[1] ?? '';
+  return `server/src/ports/${folder}/${folder}.ts`;
 }
 
-function engineFault(path: string, target: string): Fault | null {
+function portFault(path: string, target: string): Fault | null {
   if (isBeneathAll(target) || portOf(target) === portOf(path)) return null;
-  if (!target.startsWith('server/src/engines/')) {
-    return { rule: 'arrow', message: `an engine knows nothing above it: take what ${target} gives as a parameter.` };
+  if (!target.startsWith('server/src/ports/')) {
+    return {
+      rule: 'dependency-rule',
+      message: `a port knows nothing above it: take what ${target} gives as a parameter.`,
+    };
   }
-  return isPort(target) ? null : { rule: 'port', message: `import the other engine’s port, ${portOf(target)}.` };
+  return isPort(target) ? null : { rule: 'port', message: `import the other port’s own file, ${portOf(target)}.` };
 }
 
-/** http, telemetry, config, the command line: they may use verbs and ports, never a room's inside. */
+/** http, telemetry, config, the command line: they may use operations and ports, never a domain's inner files. */
 function outsideFault(path: string, target: string): Fault | null {
-  const to = roomOf(target);
+  const to = domainOf(target);
   if (path.startsWith('server/src/config/') && target.startsWith('server/src/') && !target.includes('/config/')) {
     if (target === 'server/src/domains/plans/plans.ts') return null;
-    return { rule: 'arrow', message: 'the configuration imports nothing of the server but the plan table.' };
+    return { rule: 'dependency-rule', message: 'the configuration imports nothing of the server but the plan table.' };
   }
-  // A bench may measure a part of a room by itself.
-  if (to === null || to.isDoor || path.startsWith('bench/')) return null;
+  // A bench may measure a part of a domain by itself.
+  if (to === null || to.isEntry || path.startsWith('bench/')) return null;
   return {
-    rule: 'door',
-    message: `enter "${to.room}" by ${to.room}.ts only; app.ts alone puts the other files together.`,
+    rule: 'entry-file',
+    message: `enter "${to.domain}" by ${to.domain}.ts only; app.ts alone puts the other files together.`,
   };
 }
 
-function checkRoom(source: Source): Finding[] {
-  const room = roomOf(source.path)?.room;
-  if (room === undefined || ladder.includes(room)) return [];
-  const message = `"${room}" is no room of the ladder: give it its place in tools/boundaries.ts and ARCHITECTURE.md.`;
-  return [{ path: source.path, line: 1, rule: 'ladder', message }];
+function checkDomain(source: Source): Finding[] {
+  const domain = domainOf(source.path)?.domain;
+  if (domain === undefined || DOMAIN_ORDER.includes(domain)) return [];
+  const message = `"${domain}" is not in DOMAIN_ORDER: give it its place in tools/boundaries.ts and ARCHITECTURE.md.`;
+  return [{ path: source.path, line: 1, rule: 'domain-order', message }];
 }
 
 function checkEnvironment(source: Source): Finding[] {

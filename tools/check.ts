@@ -5,6 +5,7 @@ import { checkCycles } from './cycles.ts';
 import { checkDependencies, type Manifest } from './dependencies.ts';
 import { generateDocs, writeOpenApi } from './docs.ts';
 import { openApiOfApp } from './openapi.ts';
+import { checkRetiredNames, readRetiredNames } from './retired-names.ts';
 import { readSources } from './sources.ts';
 
 // What `npm run check` holds beside formatting and types. Each finding names its place, its rule and what to do.
@@ -15,10 +16,14 @@ function manifest(path: string): Manifest {
 }
 
 const sources = readSources(root);
+const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+  .sort()
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 const workspaces = globSync(['packages/*/package.json', 'server/package.json', 'cli/package.json'], { cwd: root });
 const findings = [
   ...checkBoundaries(sources),
   ...checkCycles(sources),
+  ...checkRetiredNames(sources, documents, readRetiredNames(root)),
   ...checkDependencies(manifest('package.json'), workspaces.sort().map(manifest), sources),
   ...generateDocs(root, true),
   ...writeOpenApi(root, await openApiOfApp(), true),
@@ -27,4 +32,4 @@ for (const { path, line, rule, message } of findings) console.error(`${path}:${l
 if (findings.length > 0) {
   console.error(`\n${findings.length} to mend.`);
   process.exitCode = 1;
-} else console.log(`${sources.length} sources hold the arrow; no cycles; docs are fresh; dependencies fit.`);
+} else console.log(`${sources.length} sources keep the dependency rule; no cycles; docs are fresh; dependencies fit.`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from '../server/src/app.ts';
 import { readConfig } from '../server/src/config/config.ts';
-import { openEngines } from '../server/src/engines.ts';
+import { openPorts } from '../server/src/ports.ts';
 import { createLogger } from '../server/src/telemetry.ts';
 
 /** The OpenAPI document as a server with default options gives it: from the routes themselves, over an empty database. */
@@ -11,7 +11,7 @@ export async function openApiOfApp(): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'notevault-gen-'));
   try {
     const config = { ...readConfig({}), dataDir };
-    await using engines = await openEngines(config);
+    await using engines = await openPorts(config);
     await using app = await buildApp(engines, config, createLogger('silent'));
     await app.http.ready();
     return app.http.swagger();

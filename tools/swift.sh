@@ -3,7 +3,7 @@
 #
 #   apt-get install --no-install-recommends swift-proxy swift-account swift-container swift-object memcached
 #   tools/swift.sh 8180 /tmp/swift &
-#   TEST_S3_URL=http://test%3Atester:testing@127.0.0.1:8180/notevault npm test -- server/src/engines/blobs
+#   TEST_S3_URL=http://test%3Atester:testing@127.0.0.1:8180/notevault npm test -- server/src/ports/blobs
 #
 # Takes the port and those up to nine above it, and a folder on a file system with extended attributes. Ends, with all
 # that it started, on SIGTERM or Ctrl-C.

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 import { readConfig } from '../../server/src/config/config.ts';
-import type { Blobs } from '../../server/src/engines/blobs/blobs.ts';
-import type { SealingKey } from '../../server/src/engines/keyring/keyring.ts';
-import { openEngines } from '../../server/src/engines.ts';
+import type { Blobs } from '../../server/src/ports/blobs/blobs.ts';
+import type { SealingKey } from '../../server/src/ports/keyring/keyring.ts';
+import { openPorts } from '../../server/src/ports.ts';
 
 /*
  * A process that puts and reads one blob after the other or several at once, and says by message what it took: run by
@@ -89,17 +89,17 @@ type Work = (name: number, tick: () => void) => Promise<void>;
 function sealedBlobs(blobs: Blobs, key: SealingKey, size: number, random: () => string): Works {
   const vaultId = random() as VaultId;
   const ids = new Map<number, BlobId>();
-  const placeOf = (id: BlobId) => ({ kind: 'bench', row: id, version: 0 });
+  const contextOf = (id: BlobId) => ({ kind: 'bench', row: id, version: 0 });
   return {
     async put(name, tick) {
       const id = random() as BlobId;
       ids.set(name, id);
-      await blobs.put({ vaultId, blobId: id }, key.sealStream(placeOf(id), incoming(size, tick)));
+      await blobs.put({ vaultId, blobId: id }, key.sealStream(contextOf(id), incoming(size, tick)));
     },
     async read(name, tick) {
       const blobId = ids.get(name) as BlobId;
       const read = (range: { start: number; end: number }) => blobs.read({ vaultId, blobId }, range);
-      const opened = await key.openStream(placeOf(blobId), size, { start: 0, end: size }, read);
+      const opened = await key.openStream(contextOf(blobId), size, { start: 0, end: size }, read);
       if ((await outgoing(opened, tick)) !== size) throw new Error('not all came back');
     },
   };
@@ -148,10 +148,10 @@ async function run(asked: BlobRun): Promise<BlobFigures> {
     if (asked.store === 'raw file') return await figures(rawFile(dataDir, asked.bytes), asked);
     const url = asked.databaseUrl === null ? {} : { NOTEVAULT_DATABASE_URL: asked.databaseUrl };
     const config = readConfig({ ...url, NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_BLOBS: asked.store });
-    await using engines = await openEngines(config);
-    const owner = { kind: 'vault', id: engines.clock.uuid() } as const;
-    const key = engines.keyring.openDataKey(owner, engines.keyring.createDataKey(owner), 0);
-    const works = (size: number) => sealedBlobs(engines.blobs, key, size, () => engines.clock.uuid());
+    await using ports = await openPorts(config);
+    const owner = { kind: 'vault', id: ports.clock.uuid() } as const;
+    const key = ports.keyring.openDataKey(owner, ports.keyring.createDataKey(owner), 0);
+    const works = (size: number) => sealedBlobs(ports.blobs, key, size, () => ports.clock.uuid());
     // SQLite's page cache, of a fixed size and full in any server that is in use, is not what a blob takes.
     const warming = asked.store === 'database' && asked.databaseUrl === null ? works(WARMING_BYTES) : null;
     return await figures(works(asked.bytes), asked, warming);

@@ -8,12 +8,12 @@ import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/sni
 import { packVectors } from '@notevault/search-index/vectors/note-vectors.ts';
 import { quantize } from '@notevault/search-index/vectors/quantize.ts';
 import MiniSearch from 'minisearch';
-import { sealed } from '../../server/src/domains/notes/meta.ts';
 import type { SealedNote } from '../../server/src/domains/notes/notes.ts';
+import { sealed } from '../../server/src/domains/notes/sealed-note.ts';
 import { vectorsContext } from '../../server/src/domains/search/seal-contexts.ts';
 import { SearchWorker } from '../../server/src/domains/search/worker/worker.ts';
-import { builtinEmbedder } from '../../server/src/engines/embedder/builtin.ts';
-import { sealingKey } from '../../server/src/engines/keyring/sealing.ts';
+import { builtinEmbedder } from '../../server/src/ports/embedder/builtin.ts';
+import { sealingKey } from '../../server/src/ports/keyring/sealing.ts';
 import type { MadeNote } from './vault-texts.ts';
 
 /** What every engine answers with, ten of them: so that none is measured doing less than another. */
@@ -52,7 +52,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
     maxBytes: Number.POSITIVE_INFINITY,
     uuid: () => vault,
     openKey: ({ generation }) => sealingKey(dataKey, owner, generation, randomBytes),
-    openMeta: (with_, note) => sealed.openMeta({ key: with_ }, note.id, note.stamp, note.meta),
+    openMeta: (with_, note) => sealed.openMeta({ key: with_ }, note.id, note.revision, note.meta),
     openContent: (with_, note) => sealed.openContent({ key: with_ }, note.id, note.version, note.content ?? noBytes),
   });
   worker.createIndex({ vault, key: shared, epoch: 1, floor: 0, stored: null });
@@ -61,9 +61,9 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
   let indexBytes = 0;
 
   async function vectorQueryOf(query: string) {
-    const rarity = async (words: readonly string[]) => worker.idf({ vault, words });
+    const idf = async (words: readonly string[]) => worker.idf({ vault, words });
     const { noise: minCosine, trust: weight } = await embedder.space(never);
-    return { vector: await embedder.embedQuery(query, { signal: never, rarity }), weight, minCosine };
+    return { vector: await embedder.embedQuery(query, { signal: never, idf }), weight, minCosine };
   }
 
   async function found(query: string, mode: 'keyword' | 'vector' | 'hybrid') {
@@ -98,7 +98,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
       const meta = { ...derived, path, created: derived.fmCreated, timestamp: derived.fmTimestamp };
       const seq = number + 1;
       const note = {
-        ...{ id: id as NoteId, seq: seq as Seq, stamp: 1, version: 1, deleted: false },
+        ...{ id: id as NoteId, seq: seq as Seq, revision: 1, version: 1, deleted: false },
         meta: key.seal({ kind: 'notes.meta', row: id, version: 1 }, Buffer.from(JSON.stringify(meta))),
         content: key.seal({ kind: 'notes.content', row: id, version: 1 }, Buffer.from(content)),
       };

@@ -1,21 +1,23 @@
 import { request } from 'node:http';
 import { type ErrorCode, errors, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { AdminVerbs } from '@notevault/server/admin.ts';
-import { CliError } from './explain.ts';
+import type { AdminCommands } from '@notevault/server/admin.ts';
+import { CliError } from './error-messages.ts';
 
-/** The operator's verbs, done by the server that listens on a Unix socket. */
-export function adminClient(socketPath: string): AdminVerbs {
-  return new Proxy({} as AdminVerbs, {
-    get: (_, verb) =>
-      typeof verb === 'string' && verb !== 'then' ? (...args: unknown[]) => call(socketPath, verb, args) : undefined,
+/** The operator's operations, done by the server that listens on a Unix socket. */
+export function adminClient(socketPath: string): AdminCommands {
+  return new Proxy({} as AdminCommands, {
+    get: (_, command) =>
+      typeof command === 'string' && command !== 'then'
+        ? (...args: unknown[]) => call(socketPath, command, args)
+        : undefined,
   });
 }
 
-async function call(socketPath: string, verb: string, args: unknown[]): Promise<unknown> {
-  const { status, body } = await post(socketPath, `/${verb}`, JSON.stringify(args.map((arg) => arg ?? null)));
+async function call(socketPath: string, command: string, args: unknown[]): Promise<unknown> {
+  const { status, body } = await post(socketPath, `/${command}`, JSON.stringify(args.map((arg) => arg ?? null)));
   const answer = JSON.parse(body) as Record<string, unknown>;
   if (status === 200) return answer.result;
-  throw refusalOf(status, answer) ?? new CliError(`The running server refused "${verb}" (status ${status}).`);
+  throw refusalOf(status, answer) ?? new CliError(`The running server refused "${command}" (status ${status}).`);
 }
 
 /** The error of the catalogue that an answer is, or null. */

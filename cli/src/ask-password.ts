@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { CliError } from './explain.ts';
+import { CliError } from './error-messages.ts';
 
 /** A new password: asked for twice without showing it, or the first line of standard input. */
 export async function askPassword(fromStdin: boolean): Promise<string> {

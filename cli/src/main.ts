@@ -8,7 +8,7 @@ import { keysCommand } from './commands/keys.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { searchCommand } from './commands/search.ts';
 import { serveCommand } from './commands/serve.ts';
-import { explain } from './explain.ts';
+import { errorMessage } from './error-messages.ts';
 
 // A command loads the service when it runs: help, and the answer to a typing error, come without it.
 const program = new Command('notevault')
@@ -37,7 +37,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else {
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${errorMessage(error)}\n`);
     process.exitCode = 1;
   }
 }

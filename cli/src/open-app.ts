@@ -1,4 +1,4 @@
-import type { AdminVerbs } from '@notevault/server/admin.ts';
+import type { AdminCommands } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
 import type { Config } from '@notevault/server/config/config.ts';
 import { adminSocketPath, DataFolderBusy, lockDataFolder, requireData } from '@notevault/server/data-folder.ts';
@@ -9,28 +9,28 @@ export async function openApp(config: Config): Promise<App> {
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
   // Not before the lock is taken: beside a running server none of this is needed.
-  const [{ openEngines }, { buildApp }, { createLogger }] = await Promise.all([
-    import('@notevault/server/engines.ts'),
+  const [{ openPorts }, { buildApp }, { createLogger }] = await Promise.all([
+    import('@notevault/server/ports.ts'),
     import('@notevault/server/app.ts'),
     import('@notevault/server/telemetry.ts'),
   ]);
-  const engines = opened.use(await openEngines(config));
-  const app = opened.use(await buildApp(engines, config, createLogger('silent')));
+  const ports = opened.use(await openPorts(config));
+  const app = opened.use(await buildApp(ports, config, createLogger('silent')));
   const closing = opened.move();
   return { ...app, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
 
-/** The operator's verbs: in this process, or through the server that works in the data folder. A folder without data is refused. */
+/** The operator's operations: in this process, or through the server that works in the data folder. A folder without data is refused. */
 export async function withAdmin<T>(
   config: Config,
-  work: (verbs: AdminVerbs) => Promise<T>,
+  work: (commands: AdminCommands) => Promise<T>,
   mayMakeData = false,
 ): Promise<T> {
   if (!mayMakeData) requireData(config);
   try {
     await using app = await openApp(config);
-    const { adminVerbs } = await import('@notevault/server/admin.ts');
-    return await work(adminVerbs(app, () => ''));
+    const { adminCommands } = await import('@notevault/server/admin.ts');
+    return await work(adminCommands(app, () => ''));
   } catch (error) {
     if (!(error instanceof DataFolderBusy)) throw error;
     return work(adminClient(adminSocketPath(config.dataDir)));

@@ -3,13 +3,13 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
 import { adminSocketPath } from './data-folder.ts';
+import { answerClientError } from './http/client-error.ts';
 import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
+import { closeConnectionsOnStop } from './http/graceful-shutdown.ts';
 import { knowAllMethods, refuseOtherMethods } from './http/other-methods.ts';
-import { letConnectionsGo } from './http/stopping.ts';
-import { answerUnreadable } from './http/unreadable.ts';
 
 /** What an operator may do to a running server, and from the command line to a data folder nobody serves. */
-export interface AdminVerbs {
+export interface AdminCommands {
   createUser(
     email: string,
     password: string | undefined,
@@ -28,10 +28,10 @@ export interface AdminVerbs {
   rebuiltNotes(vaultId: string): Promise<number>;
 }
 
-/** What the verbs work with. */
-export type Administered = Pick<App, 'accounts' | 'vaults' | 'search'>;
+/** What the operations work with. */
+export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'search'>;
 
-export function adminVerbs({ accounts, vaults, search }: Administered, url: () => string): AdminVerbs {
+export function adminCommands({ accounts, vaults, search }: AdminDeps, url: () => string): AdminCommands {
   const rebuilt = new Map<string, number>();
   return {
     createUser: async (email, password, role) => {
@@ -62,17 +62,17 @@ export function adminVerbs({ accounts, vaults, search }: Administered, url: () =
 }
 
 /**
- * A server on a Unix socket in the data folder, for the operator's own user alone (0600): `POST /<verb>` with a JSON list
+ * A server on a Unix socket in the data folder, for the operator's own user alone (0600): `POST /<operation>` with a JSON list
  * of arguments. Who can open it can read the key file beside it too.
  */
 export async function adminSocket(
-  app: Administered,
+  app: AdminDeps,
   dataDir: string,
   url: () => string,
   log: FastifyBaseLogger,
 ): Promise<AsyncDisposable> {
   const path = adminSocketPath(dataDir);
-  const server = buildAdmin(adminVerbs(app, url), log);
+  const server = buildAdmin(adminCommands(app, url), log);
   // Left by a killed server; the folder's lock says that nobody listens on it.
   await rm(path, { force: true });
   await server.listen({ path });
@@ -81,7 +81,7 @@ export async function adminSocket(
 }
 
 /** Answers as the API does, errors too. */
-function buildAdmin(verbs: AdminVerbs, log: FastifyBaseLogger): FastifyInstance {
+function buildAdmin(commands: AdminCommands, log: FastifyBaseLogger): FastifyInstance {
   const server = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -89,7 +89,7 @@ function buildAdmin(verbs: AdminVerbs, log: FastifyBaseLogger): FastifyInstance 
     requestIdHeader: false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: answerClientError,
   });
   server.setErrorHandler(errorHandler(null));
   server.setNotFoundHandler(() => {
@@ -98,14 +98,14 @@ function buildAdmin(verbs: AdminVerbs, log: FastifyBaseLogger): FastifyInstance 
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(headersFor(request.id));
   });
-  letConnectionsGo(server);
+  closeConnectionsOnStop(server);
   knowAllMethods(server);
-  for (const [name, verb] of Object.entries(verbs)) {
+  for (const [name, command] of Object.entries(commands)) {
     server.post(`/${name}`, async ({ body }) => {
       if (!Array.isArray(body)) throw invalid({ body: ['must be a list of arguments'] });
       // JSON has no undefined: an argument left out comes as null.
       const args = body.map((arg: unknown) => arg ?? undefined);
-      return { result: (await (verb as (...args: unknown[]) => Promise<unknown>)(...args)) ?? null };
+      return { result: (await (command as (...args: unknown[]) => Promise<unknown>)(...args)) ?? null };
     });
     refuseOtherMethods(server, `/${name}`, new Set(['POST']));
   }

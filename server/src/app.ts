@@ -3,22 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { Background, type Job } from './background.ts';
 import type { Tasks } from './concurrency/task-worker.ts';
 import { WorkerPool } from './concurrency/worker-pool.ts';
 import type { Config } from './config/config.ts';
 import { publicUrlOf } from './config/config.ts';
+import type { AccountDeps } from './domains/accounts/accounts.deps.ts';
 import { accountsRoutes } from './domains/accounts/accounts.routes.ts';
 import { type Accounts, createAccounts } from './domains/accounts/accounts.ts';
-import type { AccountParts } from './domains/accounts/parts.ts';
 import { attachmentsRoutes } from './domains/attachments/attachments.routes.ts';
 import { type Attachments, createAttachments } from './domains/attachments/attachments.ts';
 import { defaultExtensions } from './domains/attachments/extensions.ts';
-import { createFiles } from './domains/attachments/files.ts';
+import { createFolderOps } from './domains/attachments/folder-ops.ts';
 import { connectionsRoutes } from './domains/connections/connections.routes.ts';
 import { type Connections, createConnections } from './domains/connections/connections.ts';
-import { deviceRoutes } from './domains/connections/device.routes.ts';
-import { oauthRoutes } from './domains/connections/oauth.routes.ts';
+import { deviceRoutes } from './domains/connections/devices/device.routes.ts';
+import { oauthRoutes } from './domains/connections/oauth/oauth.routes.ts';
 import { foldersRoutes } from './domains/folders/folders.routes.ts';
 import { createFolders, type Folders } from './domains/folders/folders.ts';
 import { createIdempotency } from './domains/idempotency/idempotency.ts';
@@ -27,36 +26,37 @@ import { linksRoutes } from './domains/links/links.routes.ts';
 import { createLinks, type Links } from './domains/links/links.ts';
 import { logsRoutes } from './domains/logs/logs.routes.ts';
 import { createLogs, type Logs } from './domains/logs/logs.ts';
-import { bulkRoutes } from './domains/notes/bulk.routes.ts';
+import { createNamespace } from './domains/namespace/namespace.ts';
+import { batchRoutes } from './domains/notes/batch.routes.ts';
 import { historyRoutes } from './domains/notes/history.routes.ts';
 import { notesRoutes } from './domains/notes/notes.routes.ts';
 import { createNotes, type Notes } from './domains/notes/notes.ts';
-import { createRates } from './domains/plans/rates.ts';
+import { createRateLimits } from './domains/plans/rate-limits.ts';
 import { searchRoutes } from './domains/search/search.routes.ts';
 import { Search } from './domains/search/search.ts';
 import { WorkerClient } from './domains/search/worker/worker-client.ts';
-import { createDoors, type Doors } from './domains/sync/doors.ts';
+import { type Collaboration, createCollaboration } from './domains/sync/collaboration.ts';
 import { socketRoutes } from './domains/sync/sockets.routes.ts';
 import { syncRoutes } from './domains/sync/sync.routes.ts';
 import { createSync, type Sync } from './domains/sync/sync.ts';
-import { createTree } from './domains/tree/tree.ts';
-import { HotVaults } from './domains/vaults/hot.ts';
+import { VaultCache } from './domains/vaults/vault-cache.ts';
 import { vaultsRoutes } from './domains/vaults/vaults.routes.ts';
 import { createVaults, type Vaults } from './domains/vaults/vaults.ts';
-import { DiskSpool } from './engines/spool/disk.ts';
-import { type Engines, openAnalytics, openTracing } from './engines.ts';
+import { goneRoutes } from './http/gone-routes.ts';
 import { buildHttp } from './http/http.ts';
 import { errorPage } from './http/oauth-pages.ts';
 import { pageOf } from './http/pages.ts';
-import { retiredRoutes } from './http/retired.ts';
 import { Sockets } from './http/sockets.ts';
+import { type Job, JobRunner } from './jobs.ts';
 import { meteredDatabase } from './metered-database.ts';
 import { Metrics } from './metrics.ts';
+import { DiskSpool } from './ports/spool/disk.ts';
+import { openAnalytics, openTracing, type Ports } from './ports.ts';
 import { createProductEvents, type ProductEvents } from './product-events.ts';
-import { tracedDatabase, tracedJobs } from './traced.ts';
+import { tracedDatabase, tracedJobs } from './traced-database.ts';
 import { version } from './version.ts';
 
-/** A whole service, not listening yet: the verbs for the command line, the same verbs behind HTTP. */
+/** A whole service, not listening yet: the operations for the command line, the same operations behind HTTP. */
 export interface App extends AsyncDisposable {
   readonly http: FastifyInstance;
   readonly accounts: Accounts;
@@ -67,26 +67,26 @@ export interface App extends AsyncDisposable {
   readonly folders: Folders;
   readonly sync: Sync;
   readonly search: Search;
-  /** What is held open of vaults in memory. */
-  readonly hot: HotVaults;
+  /** What is cached of vaults in memory. */
+  readonly cache: VaultCache;
   readonly connections: Connections;
   readonly logs: Logs;
   readonly keys: Keys;
   readonly events: ProductEvents;
   readonly sockets: Sockets;
   /** Work derived from state (purges, erasures): started by `serve`, not by single commands. */
-  readonly background: Background;
+  readonly jobRunner: JobRunner;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const MB = 1024 * 1024;
 /** Edits and documents are looked after by signals; this is the net under them. */
-const EDITS_MS = 5_000;
+const FLUSH_MS = 5_000;
 const ANALYTICS_MS = 10_000;
 const PURGE_AFTER_DAYS = 30;
-/** Lists of vaults are put at rest when enough has changed. */
-const LISTS_MS = 10_000;
+/** Lists of vaults are persisted when enough has changed. */
+const PERSIST_MS = 10_000;
 /** How long a note waits for its vectors when nothing else is to do; notes written together are embedded together. */
 const EMBED_MS = 1000;
 /** One processor stays with the event loop. */
@@ -98,37 +98,37 @@ const COMPUTE_THREADS = Math.max(1, availableParallelism() - 1);
 const COMPUTE_MB = 1024;
 
 /** What no configuration may change: for tests that are about something else. */
-export type AppOverrides = Pick<AccountParts, 'passwordCost'>;
+export type AppOverrides = Pick<AccountDeps, 'passwordCost'>;
 
-/** Puts the rooms together and binds what each must cause in those on its right. Throws KeyringError for a wrong master key. */
+/** Builds the domains and binds the hooks of each to later ones. Throws KeyringError for a wrong master key. */
 export async function buildApp(
-  engines: Pick<Engines, 'db' | 'keyring' | 'blobs' | 'bus' | 'alone' | 'clock' | 'embedder' | 'web'>,
+  ports: Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'singleProcess' | 'clock' | 'embedder' | 'fetcher'>,
   config: Config,
   log: FastifyBaseLogger,
   overrides: AppOverrides = {},
 ): Promise<App> {
-  const { keyring, blobs, bus, clock } = engines;
+  const { keyring, blobs, bus, clock } = ports;
   const metrics = config.metricsToken === null ? null : new Metrics();
   const tracing = await openTracing(config, clock, log);
-  const metered = metrics === null ? engines.db : meteredDatabase(engines.db, metrics);
+  const metered = metrics === null ? ports.db : meteredDatabase(ports.db, metrics);
   const db = tracing === null ? metered : tracedDatabase(metered, tracing);
-  const wrote = metrics?.counter('notevault_vault_writes_total', 'Writes that took a place in the order of a vault');
+  const countWrite = metrics?.counter('notevault_vault_writes_total', 'Writes that advanced a vault’s change sequence');
   const analytics = openAnalytics(config, log);
   const keys = createKeys(db, keyring);
   await keys.openServer();
 
-  const tree = createTree(clock);
+  const namespace = createNamespace(clock);
   const idempotency = createIdempotency({ db, keys, clock });
-  const credentialsChanged = (userId: UserId) => doors.credentialsChanged(userId);
+  const credentialsChanged = (userId: UserId) => collaboration.credentialsChanged(userId);
   const accounts: Accounts = createAccounts({
     ...{ db, keys, clock, plans: config.plans, defaultPlan: config.defaultPlan, registration: config.registration },
     ...overrides,
     analytics,
     hooks: {
       erasing: async (userId) => {
-        await vaults.eraseAllOf(userId);
-        await idempotency.eraseUser(userId);
-        await logs.eraseUser(userId);
+        await vaults.purgeAllOf(userId);
+        await idempotency.purgeUser(userId);
+        await logs.purgeUser(userId);
       },
       credentialsChanged,
     },
@@ -139,55 +139,76 @@ export async function buildApp(
     hooks: {
       opened: (userId) => events.vaultOpened(userId),
       changed: (vaultId, changeSeq) => {
-        wrote?.();
-        doors.vaultChanged(vaultId, changeSeq);
-        hot.wrote(vaultId, changeSeq);
+        countWrite?.();
+        collaboration.vaultChanged(vaultId, changeSeq);
+        cache.noteWrite(vaultId, changeSeq);
         search.recordChange();
       },
       closed: (vaultId) => {
-        hot.drop(vaultId);
+        cache.evict(vaultId);
         // First who watches hears why; then the documents go.
-        doors.vaultClosed(vaultId);
+        collaboration.vaultClosed(vaultId);
         notes.live.closeVault(vaultId);
       },
       deviceLink: (userId, code) => connections.devices.lookUp(userId, code),
-      eraseSlice: async (vaultId) =>
-        (await attachments.eraseSlice(vaultId)) ||
+      purgeSlice: async (vaultId) =>
+        (await attachments.purgeSlice(vaultId)) ||
         db.transact(
           async (handle) =>
-            (await sync.eraseSlice(handle, vaultId)) ||
-            (await search.eraseSlice(handle, vaultId)) ||
-            (await hot.eraseSlice(handle, vaultId)) ||
-            (await notes.eraseSlice(handle, vaultId)) ||
-            (await tree.eraseSlice(handle, vaultId)) ||
-            (await idempotency.eraseSlice(handle, vaultId)),
+            (await sync.purgeSlice(handle, vaultId)) ||
+            (await search.purgeSlice(handle, vaultId)) ||
+            (await cache.purgeSlice(handle, vaultId)) ||
+            (await notes.purgeSlice(handle, vaultId)) ||
+            (await namespace.purgeSlice(handle, vaultId)) ||
+            (await idempotency.purgeSlice(handle, vaultId)),
         ),
     },
   });
   const events = createProductEvents(analytics, accounts, clock);
-  const hot = new HotVaults(db, clock, vaults, config.hotVaultsMb * MB);
+  const cache = new VaultCache(db, clock, vaults, config.hotVaultsMb * MB);
   const extensions = config.attachmentExtensions ?? defaultExtensions;
   const links = createLinks(db, extensions);
   const retention = { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays };
-  const files = createFiles({ tree, vaults, clock, hooks: links });
+  const files = createFolderOps({ namespace, vaults, clock, hooks: links });
   const compute = new WorkerPool<Tasks>({ start: startComputeThread, size: COMPUTE_THREADS });
   const notes: Notes = createNotes({
-    ...{ db, tree, vaults, hot, clock, retention, bus, alone: engines.alone, hooks: links, files, compute },
+    ...{
+      db,
+      namespace,
+      vaults,
+      cache,
+      clock,
+      retention,
+      bus,
+      singleProcess: ports.singleProcess,
+      hooks: links,
+      files,
+      compute,
+    },
     openSpool: () => new DiskSpool(config.dataDir),
     report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be folded into its note'),
   });
   const attachments: Attachments = createAttachments({
-    ...{ db, blobs, tree, vaults, notes, clock, extensions, hooks: links },
+    ...{ db, blobs, namespace, vaults, notes, clock, extensions, hooks: links },
   });
-  const folders = createFolders({ db, tree, vaults, notes });
-  const sync = createSync({ db, clock, vaults, hot, notes, attachments, folders, tombstoneDays: config.tombstoneDays });
+  const folders = createFolders({ db, namespace, vaults, notes });
+  const sync = createSync({
+    db,
+    clock,
+    vaults,
+    cache,
+    notes,
+    attachments,
+    folders,
+    tombstoneDays: config.tombstoneDays,
+  });
   const searchFailed = (failure: string) => log.error({ failure }, 'the search thread failed');
   const search = new Search({
     db,
     clock,
     vaults,
     notes,
-    embedder: engines.embedder,
+    embedder: ports.embedder,
     worker: new WorkerClient(() => startSearchThread(config), searchFailed),
     // Leaves the other share of the time to others.
     rest: (ms, signal) => pause((ms * (100 - config.embedderShare)) / config.embedderShare, signal),
@@ -196,15 +217,15 @@ export async function buildApp(
   const connections: Connections = createConnections({
     ...{ db, keys, clock, accounts, vaults, plans: config.plans, publicUrl, hooks: { credentialsChanged } },
     oauth: {
-      ...{ web: engines.web, verifiedRedirects: config.oauthVerifiedRedirects },
+      ...{ web: ports.fetcher, verifiedRedirects: config.oauthVerifiedRedirects },
       errorPage: (fault) => pageOf(errorPage(fault)),
       failed: (error) => log.error({ err: error }, 'an OAuth request failed'),
     },
   });
 
   const logs = createLogs({ db, keys, clock });
-  const rates = createRates(clock, config.plans);
-  const doors: Doors = createDoors({
+  const rateLimits = createRateLimits(clock, config.plans);
+  const collaboration: Collaboration = createCollaboration({
     ...{ clock, bus, live: notes.live, vaults },
     limits: { socketsPerUser: config.socketsPerUser, documentsPerSocket: config.documentsPerSocket },
     hooks: {
@@ -212,7 +233,7 @@ export async function buildApp(
       recall: (principal) => connections.recall(principal),
     },
   });
-  const sockets = new Sockets(() => doors.tick());
+  const sockets = new Sockets(() => collaboration.tick());
 
   const jobs: Job[] = [
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
@@ -220,35 +241,39 @@ export async function buildApp(
     { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },
     { name: 'logs', everyMs: HOUR_MS, run: () => logs.removeExpired() },
     { name: 'versions', everyMs: HOUR_MS, run: () => notes.thinVersions() },
-    { name: 'edits', everyMs: EDITS_MS, run: () => notes.live.settleOverdue() },
-    { name: 'documents', everyMs: EDITS_MS, run: () => notes.live.catchUp() },
-    { name: 'blobs', everyMs: 10 * MINUTE_MS, run: () => attachments.sweep() },
-    { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.sweepStrays() },
-    { name: 'uses', everyMs: MINUTE_MS, run: () => connections.flushUses() },
+    { name: 'edits', everyMs: FLUSH_MS, run: () => notes.live.flushOverdue() },
+    { name: 'documents', everyMs: FLUSH_MS, run: () => notes.live.catchUp() },
+    { name: 'blobs', everyMs: 10 * MINUTE_MS, run: () => attachments.collect() },
+    { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.collectOrphans() },
+    { name: 'uses', everyMs: MINUTE_MS, run: () => connections.flushLastUsed() },
     { name: 'oauth', everyMs: HOUR_MS, run: () => connections.oauth.sweep() },
     { name: 'devices', everyMs: HOUR_MS, run: () => connections.devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
-    { name: 'lists', everyMs: LISTS_MS, run: () => sync.keepLists() },
+    { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
     { name: 'search', everyMs: HOUR_MS, run: () => search.warmUp() },
     { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embed(signal) },
-    { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeErasures() },
+    { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeDeletions() },
   ];
-  const background = new Background(log, clock, tracing === null ? jobs : tracedJobs(jobs, tracing));
+  const jobRunner = new JobRunner(log, clock, tracing === null ? jobs : tracedJobs(jobs, tracing));
   if (metrics !== null) {
     const { live } = notes;
-    metrics.gauge('notevault_sockets', 'Sockets that somebody has signed in on', () => doors.figures().sockets);
-    metrics.gauge('notevault_live_documents', 'Documents in memory', () => live.figures().documents);
-    metrics.gauge('notevault_live_document_bytes', 'Memory that live documents take', () => live.figures().bytes);
-    metrics.gauge('notevault_edits_waiting', 'Edits on their way to the update log', () => live.figures().edits);
-    metrics.gauge('notevault_edit_bytes_waiting', 'Their bytes, sealed', () => live.figures().editBytes);
+    metrics.gauge('notevault_sockets', 'Authenticated sockets', () => collaboration.stats().sockets);
+    metrics.gauge('notevault_live_documents', 'Live documents in memory', () => live.stats().documents);
+    metrics.gauge('notevault_live_document_bytes', 'Estimated memory of live documents', () => live.stats().bytes);
+    metrics.gauge('notevault_edits_pending', 'Edits not yet in the update log', () => live.stats().edits);
     metrics.gauge(
-      'notevault_notes_to_settle',
-      'Notes whose edits wait to be folded in',
-      () => live.figures().unsettled,
+      'notevault_edit_bytes_pending',
+      'Sealed bytes of edits not yet in the update log',
+      () => live.stats().editBytes,
     );
-    metrics.gauge('notevault_hot_vault_bytes', 'Memory that the trees of vaults in use take', () => hot.bytes);
-    metrics.gauge('notevault_search_index_bytes', 'Memory that search indexes take', () => search.stats.indexBytes);
+    metrics.gauge(
+      'notevault_notes_to_flush',
+      'Notes with edits that are not flushed into their row yet',
+      () => live.stats().unflushed,
+    );
+    metrics.gauge('notevault_vault_cache_bytes', 'Estimated memory of the vault cache', () => cache.bytes);
+    metrics.gauge('notevault_search_index_bytes', 'Estimated memory of search indexes', () => search.stats.indexBytes);
     metrics.gauge('notevault_search_pending_requests', 'Requests that the search thread has not answered', () => {
       return search.stats.pendingRequests;
     });
@@ -262,11 +287,11 @@ export async function buildApp(
     ...(tracing === null ? {} : { tracing }),
     ...{ trustProxy: config.trustProxy, authRateLimit: config.authRateLimit },
     routes: [
-      ...retiredRoutes(),
+      ...goneRoutes(),
       ...accountsRoutes(accounts),
       ...vaultsRoutes(vaults),
       ...notesRoutes(notes),
-      ...bulkRoutes(notes),
+      ...batchRoutes(notes),
       ...historyRoutes(notes),
       ...attachmentsRoutes(attachments),
       ...linksRoutes(links),
@@ -278,14 +303,14 @@ export async function buildApp(
       ...logsRoutes(logs),
       ...oauthRoutes(connections.oauth),
     ],
-    ...{ sockets, socketRoutes: socketRoutes(doors) },
-    gate: {
+    ...{ sockets, socketRoutes: socketRoutes(collaboration) },
+    guard: {
       authenticate: (authorization, client) => connections.authenticate(authorization, client),
-      meter: ({ userId, tier }, use) => rates.take(userId, tier, use),
+      consumeQuota: ({ userId, tier }, use) => rateLimits.consume(userId, tier, use),
       async openVault(principal, header, need) {
         const vault = await vaults.openVault(principal, header, need);
         // What people typed over sockets is part of the vault from the moment it was acknowledged.
-        await notes.live.settle(vault);
+        await notes.live.flush(vault);
         return vault;
       },
     },
@@ -294,18 +319,18 @@ export async function buildApp(
     ready: () => keys.probe(),
   });
   return {
-    ...{ http, accounts, vaults, notes, attachments, links, folders, search, sync, hot, connections, logs, keys },
-    ...{ events, sockets, background },
+    ...{ http, accounts, vaults, notes, attachments, links, folders, search, sync, cache, connections, logs, keys },
+    ...{ events, sockets, jobRunner },
     async [Symbol.asyncDispose]() {
       await http.close();
-      doors[Symbol.dispose]();
+      collaboration[Symbol.dispose]();
       metrics?.[Symbol.dispose]();
-      await background[Symbol.asyncDispose]();
+      await jobRunner[Symbol.asyncDispose]();
       await search[Symbol.asyncDispose]();
       await notes[Symbol.asyncDispose]();
       await compute[Symbol.asyncDispose]();
       // Nothing depends on these: a database that is away must not keep the process from ending.
-      await connections.flushUses().catch(() => undefined);
+      await connections.flushLastUsed().catch(() => undefined);
       await events.flush().catch(() => undefined);
       await tracing?.[Symbol.asyncDispose]();
     },

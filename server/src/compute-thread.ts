@@ -1,7 +1,7 @@
 import { serveTasks } from './concurrency/task-worker.ts';
 import { createNoteTasks } from './domains/notes/tasks.ts';
-import { systemClock } from './engines/clock/clock.ts';
-import { sealingKey } from './engines/keyring/sealing.ts';
+import { systemClock } from './ports/clock/clock.ts';
+import { sealingKey } from './ports/keyring/sealing.ts';
 
 /*
  * A thread of the pool that runs what would hold up the event loop: the tasks of all domains, put together. A task is a

@@ -4,17 +4,17 @@ import { Socket } from 'node:net';
 import type { Config } from './config/config.ts';
 import { DAMAGE_HELP } from './damage-help.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data-folder.ts';
-import { checkDataKeys, keyCensus } from './domains/keys/keys.ts';
+import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
-import { BlobError, probeBlobs } from './engines/blobs/blobs.ts';
-import { type Clock, systemClock } from './engines/clock/clock.ts';
-import { type Database, DatabaseError } from './engines/database/database.ts';
-import { checkPostgres } from './engines/database/postgres.check.ts';
-import { checkSqlite } from './engines/database/sqlite.check.ts';
-import { EmbedderError } from './engines/embedder/embedder.ts';
-import type { Keyring } from './engines/keyring/keyring.ts';
-import { MasterKeyring } from './engines/keyring/master-key.ts';
-import { blobStoreOf, blobsFolder, keyFile, masterKeyFor, openBlobs, openDatabase, openEmbedder } from './engines.ts';
+import { BlobError, probeBlobs } from './ports/blobs/blobs.ts';
+import { type Clock, systemClock } from './ports/clock/clock.ts';
+import { type Database, DatabaseError } from './ports/database/database.ts';
+import { checkPostgres } from './ports/database/postgres.check.ts';
+import { checkSqlite } from './ports/database/sqlite.check.ts';
+import { EmbedderError } from './ports/embedder/embedder.ts';
+import type { Keyring } from './ports/keyring/keyring.ts';
+import { MasterKeyring } from './ports/keyring/master-key.ts';
+import { blobStoreOf, blobsFolder, keyFile, masterKeyFor, openBlobs, openDatabase, openEmbedder } from './ports.ts';
 import { openSamples } from './sealed-samples.ts';
 
 /** A large model takes its time to load. */
@@ -28,7 +28,7 @@ export interface Finding {
 }
 
 /** Takes note that the data was restored from a backup: its clients may know of writes that it does not have. */
-export async function takeAsRestored(config: Config): Promise<Finding> {
+export async function markAsRestored(config: Config): Promise<Finding> {
   requireData(config);
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
@@ -72,7 +72,7 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
     (found) => `from ${found.origin}`,
   );
   if (key === null) return;
-  const held = (await keyCensus(db)).reduce((sum, { keys }) => sum + keys, 0);
+  const held = (await countKeysByMaster(db)).reduce((sum, { keys }) => sum + keys, 0);
   const keyring = new MasterKeyring(key.bytes, clock.random);
   yield* attempt(
     'data keys',

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Clock } from './engines/clock/clock.ts';
+import type { Clock } from './ports/clock/clock.ts';
 
 const REPEAT_MS = 60_000;
 

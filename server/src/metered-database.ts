@@ -1,5 +1,5 @@
-import type { Database, Pace, WriteHandle } from './engines/database/database.ts';
 import type { Metrics } from './metrics.ts';
+import type { Database, Priority, WriteHandle } from './ports/database/database.ts';
 
 const MS = 1000;
 
@@ -12,14 +12,14 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
   const failed = metrics.counter('notevault_database_failures_total', 'Database calls that failed');
 
   async function timed<T>(call: string, work: () => Promise<T>): Promise<T> {
-    const began = performance.now();
+    const startedAt = performance.now();
     try {
       return await work();
     } catch (error) {
       failed({ call });
       throw error;
     } finally {
-      seconds((performance.now() - began) / MS, { call });
+      seconds((performance.now() - startedAt) / MS, { call });
     }
   }
 
@@ -27,10 +27,10 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
     engine: db.engine,
     get: (statement, params) => timed('get', () => db.get(statement, params)),
     all: (statement, params) => timed('all', () => db.all(statement, params)),
-    allIn: (statement, params, items) => timed('all', () => db.allIn(statement, params, items)),
+    allMany: (statement, params, items) => timed('all', () => db.allMany(statement, params, items)),
     read: (body) => timed('read', () => db.read(body)),
-    transact: <T>(body: (handle: WriteHandle) => Promise<T>, pace?: Pace) =>
-      timed('transact', () => db.transact(body, pace)),
+    transact: <T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority) =>
+      timed('transact', () => db.transact(body, priority)),
     migrate: (migrations) => db.migrate(migrations),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };

@@ -14,14 +14,14 @@ export class Metrics implements Disposable {
   constructor() {
     this.#delay.enable();
     const quantile = (at: number) => this.#delay.percentile(at) / NANOSECONDS;
-    this.gauge('nodejs_eventloop_lag_p50_seconds', 'Delay of the event loop since the last look, median', () =>
+    this.gauge('nodejs_eventloop_lag_p50_seconds', 'Event loop delay since the last scrape, median', () =>
       quantile(50),
     );
-    this.gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop since the last look, 99th percentile', () =>
+    this.gauge('nodejs_eventloop_lag_p99_seconds', 'Event loop delay since the last scrape, 99th percentile', () =>
       quantile(99),
     );
-    this.gauge('process_resident_memory_bytes', 'Memory that the process has', () => process.memoryUsage.rss());
-    this.gauge('nodejs_heap_size_used_bytes', 'Memory that objects take', () => process.memoryUsage().heapUsed);
+    this.gauge('process_resident_memory_bytes', 'Resident memory of the process', () => process.memoryUsage.rss());
+    this.gauge('nodejs_heap_size_used_bytes', 'Used V8 heap', () => process.memoryUsage().heapUsed);
     this.gauge(
       'nodejs_external_memory_bytes',
       'Memory of buffers and native parts',

@@ -1,29 +1,44 @@
 import { accountsDdl } from './domains/accounts/accounts.tables.ts';
 import { attachmentsDdl } from './domains/attachments/attachments.tables.ts';
 import { connectionsDdl } from './domains/connections/connections.tables.ts';
-import { deviceDdl } from './domains/connections/device.tables.ts';
-import { oauthDdl } from './domains/connections/oauth.tables.ts';
+import { deviceDdl } from './domains/connections/devices/device.tables.ts';
+import { oauthDdl } from './domains/connections/oauth/oauth.tables.ts';
 import { idempotencyDdl } from './domains/idempotency/idempotency.tables.ts';
 import { keysDdl } from './domains/keys/keys.tables.ts';
 import { linksDdl } from './domains/links/links.tables.ts';
 import { logsDdl } from './domains/logs/logs.tables.ts';
+import { namespaceDdl } from './domains/namespace/namespace.tables.ts';
 import { notesDdl } from './domains/notes/notes.tables.ts';
 import { vectorsDdl } from './domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from './domains/search/search.tables.ts';
 import { syncDdl } from './domains/sync/sync.tables.ts';
-import { treeDdl } from './domains/tree/tree.tables.ts';
-import { hotDdl } from './domains/vaults/hot.tables.ts';
+import { cachePagesDdl } from './domains/vaults/cache-pages.tables.ts';
 import { vaultsDdl } from './domains/vaults/vaults.tables.ts';
-import { blobsDdl } from './engines/blobs/database.tables.ts';
-import type { Migration } from './engines/database/database.ts';
+import { blobsDdl } from './ports/blobs/database.tables.ts';
+import type { Migration } from './ports/database/database.ts';
 
 /** Every step of the schema, in order. A released step is never edited: what follows is a new one. */
 export const migrations: readonly Migration[] = [
   {
     number: 1,
-    name: 'foundation',
+    name: 'entries',
+    unreadable: {
+      foundation:
+        'the database was made by Notevault 0.1.0, whose schema this version does not read: ' +
+        'export each vault with 0.1.0 (`notevault export`) and import it here (`notevault import`)',
+    },
     ddl: [
-      ...[keysDdl, accountsDdl, idempotencyDdl, vaultsDdl, hotDdl, treeDdl, notesDdl, attachmentsDdl, linksDdl],
+      ...[
+        keysDdl,
+        accountsDdl,
+        idempotencyDdl,
+        vaultsDdl,
+        cachePagesDdl,
+        namespaceDdl,
+        notesDdl,
+        attachmentsDdl,
+        linksDdl,
+      ],
       ...[searchDdl, vectorsDdl, syncDdl, connectionsDdl, deviceDdl, oauthDdl, logsDdl],
       blobsDdl,
     ].join('\n'),

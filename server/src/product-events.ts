@@ -1,8 +1,8 @@
 import type { Accounts } from './domains/accounts/accounts.ts';
-import type { AnalyticsEvent, AnalyticsSink } from './engines/analytics/analytics.ts';
-import type { Clock } from './engines/clock/clock.ts';
+import type { AnalyticsEvent, AnalyticsSink } from './ports/analytics/analytics.ts';
+import type { Clock } from './ports/clock/clock.ts';
 
-const HELD_MAX = 1000;
+const BUFFER_MAX = 1000;
 const BATCH = 100;
 
 /** What people do, for whoever improves the product; of those who object, nothing. No request waits for any of it. */
@@ -18,20 +18,20 @@ export function createProductEvents(
   accounts: Pick<Accounts, 'me' | 'sendErasures'>,
   clock: Clock,
 ): ProductEvents {
-  const held: AnalyticsEvent[] = [];
+  const buffered: AnalyticsEvent[] = [];
   /** Look-ups under way, so that a flush misses none. */
   const asking = new Set<Promise<void>>();
 
-  async function hold(userId: Parameters<Accounts['me']>[0], at: number): Promise<void> {
+  async function buffer(userId: Parameters<Accounts['me']>[0], at: number): Promise<void> {
     const { analyticsId } = await accounts.me(userId);
-    if (analyticsId !== null && held.length < HELD_MAX) held.push({ event: 'vault_opened', analyticsId, at });
+    if (analyticsId !== null && buffered.length < BUFFER_MAX) buffered.push({ event: 'vault_opened', analyticsId, at });
   }
 
   return {
     vaultOpened(userId) {
-      if (sink === null || held.length + asking.size >= HELD_MAX) return;
+      if (sink === null || buffered.length + asking.size >= BUFFER_MAX) return;
       // An account that is gone meanwhile has nothing to tell.
-      const asked: Promise<void> = hold(userId, clock.now())
+      const asked: Promise<void> = buffer(userId, clock.now())
         .catch(() => undefined)
         .finally(() => asking.delete(asked));
       asking.add(asked);
@@ -39,12 +39,12 @@ export function createProductEvents(
     async flush() {
       if (sink === null) return;
       await Promise.all(asking);
-      while (held.length > 0) {
-        const batch = held.splice(0, BATCH);
+      while (buffered.length > 0) {
+        const batch = buffered.splice(0, BATCH);
         try {
           await sink.send(batch);
         } catch (error) {
-          held.unshift(...batch);
+          buffered.unshift(...batch);
           throw error;
         }
       }

@@ -1,35 +1,35 @@
 import type { AccountsTables } from './domains/accounts/accounts.tables.ts';
 import type { AttachmentsTables } from './domains/attachments/attachments.tables.ts';
 import type { ConnectionsTables } from './domains/connections/connections.tables.ts';
-import type { DeviceTables } from './domains/connections/device.tables.ts';
-import type { OAuthTables } from './domains/connections/oauth.tables.ts';
+import type { DeviceTables } from './domains/connections/devices/device.tables.ts';
+import type { OAuthTables } from './domains/connections/oauth/oauth.tables.ts';
 import type { IdempotencyTables } from './domains/idempotency/idempotency.tables.ts';
 import * as keys from './domains/keys/keys.store.ts';
 import { serverOwner } from './domains/keys/keys.ts';
 import type { LinksTables } from './domains/links/links.tables.ts';
 import type { LogsTables } from './domains/logs/logs.tables.ts';
+import type { NamespaceTables } from './domains/namespace/namespace.tables.ts';
 import type { NotesTables } from './domains/notes/notes.tables.ts';
 import type { VectorsTables } from './domains/search/embedding/vectors.tables.ts';
 import type { SearchTables } from './domains/search/search.tables.ts';
-import type { TreeTables } from './domains/tree/tree.tables.ts';
-import type { HotTables } from './domains/vaults/hot.tables.ts';
+import type { CachePagesTables } from './domains/vaults/cache-pages.tables.ts';
 import type { VaultsTables } from './domains/vaults/vaults.tables.ts';
-import type { Database } from './engines/database/database.ts';
-import { type Statement, statementsOver } from './engines/database/statement.ts';
-import { type KeyOwner, type Keyring, KeyringError, type Place } from './engines/keyring/keyring.ts';
+import type { Database } from './ports/database/database.ts';
+import { type Statement, statementsOver } from './ports/database/statement.ts';
+import { type KeyOwner, type Keyring, KeyringError, type SealContext } from './ports/keyring/keyring.ts';
 
 type Tables = AccountsTables &
   AttachmentsTables &
   ConnectionsTables &
   DeviceTables &
-  HotTables &
+  CachePagesTables &
   IdempotencyTables &
   LinksTables &
   LogsTables &
   NotesTables &
   OAuthTables &
   SearchTables &
-  TreeTables &
+  NamespaceTables &
   VaultsTables &
   VectorsTables;
 
@@ -37,7 +37,7 @@ const { statement } = statementsOver<Tables>();
 
 interface Sealed {
   readonly owner: KeyOwner;
-  readonly place: Place;
+  readonly place: SealContext;
   readonly bytes: Buffer;
 }
 
@@ -50,7 +50,7 @@ export interface Samples {
 }
 
 type Find = (db: Database) => Promise<Sealed | null>;
-type Context = Omit<Place, 'kind'>;
+type Context = Omit<SealContext, 'kind'>;
 
 const NO_VAULT = '00000000-0000-0000-0000-000000000000';
 const vault = (id: string): KeyOwner => ({ kind: 'vault', id });
@@ -86,8 +86,8 @@ const SAMPLES: Readonly<Record<string, Find>> = {
   ),
   'notes.meta': sample(
     'notes.meta',
-    statement((db) => db.selectFrom('notes').select(['vault_id', 'id', 'stamp', 'meta']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.id, row.stamp), row.meta],
+    statement((db) => db.selectFrom('notes').select(['vault_id', 'id', 'revision', 'meta']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.id, row.revision), row.meta],
   ),
   'note_bodies.content': sample(
     'notes.content',
@@ -121,8 +121,8 @@ const SAMPLES: Readonly<Record<string, Find>> = {
   ),
   'attachments.meta': sample(
     'attachments.meta',
-    statement((db) => db.selectFrom('attachments').select(['vault_id', 'id', 'stamp', 'meta']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.id, row.stamp), row.meta],
+    statement((db) => db.selectFrom('attachments').select(['vault_id', 'id', 'revision', 'meta']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.id, row.revision), row.meta],
   ),
   'search_indexes.segments': sample(
     'search_indexes.segments',
@@ -145,24 +145,26 @@ const SAMPLES: Readonly<Record<string, Find>> = {
     ),
     (row) => [vault(row.vault_id), at(row.note_id, row.version), row.data],
   ),
-  'hot_pages.data': sample(
-    'hot_pages.data',
+  'cache_pages.data': sample(
+    'cache_pages.data',
     statement((db) =>
       db
-        .selectFrom('hot_pages as p')
+        .selectFrom('cache_pages as p')
         .innerJoin('vault_feeds as f', 'f.vault_id', 'p.vault_id')
         .select(['p.vault_id', 'p.kind', 'p.id', 'p.data', 'f.feed_epoch'])
         .limit(1),
     ),
     (row) => [vault(row.vault_id), at(`${row.kind}:${row.id}`, row.feed_epoch), row.data],
   ),
-  'answers.answer': sample(
-    'answers.answer',
-    statement((db) => db.selectFrom('answers').select(['vault_id', 'user_id', 'key_blind', 'answer']).limit(1)),
+  'idempotent_responses.response': sample(
+    'idempotent_responses.response',
+    statement((db) =>
+      db.selectFrom('idempotent_responses').select(['vault_id', 'user_id', 'key_blind', 'response']).limit(1),
+    ),
     (row) => [
       row.vault_id === NO_VAULT ? user(row.user_id) : vault(row.vault_id),
       at(row.key_blind.toString('hex')),
-      row.answer,
+      row.response,
     ],
   ),
   'log_records.record': sample(
@@ -182,9 +184,9 @@ const SAMPLES: Readonly<Record<string, Find>> = {
     ),
     (row) => [serverOwner, at(`${row.user_id}.${row.id}`), row.name],
   ),
-  'device_links.names': sample(
-    'device_links.names',
-    statement((db) => db.selectFrom('device_links').select(['id', 'names']).limit(1)),
+  'device_authorizations.names': sample(
+    'device_authorizations.names',
+    statement((db) => db.selectFrom('device_authorizations').select(['id', 'names']).limit(1)),
     (row) => [serverOwner, at(row.id), row.names],
   ),
   'device_families.software': sample(

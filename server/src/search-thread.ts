@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { sealed } from './domains/notes/meta.ts';
+import { sealed } from './domains/notes/sealed-note.ts';
 import { SearchWorker } from './domains/search/worker/worker.ts';
 import type { WorkerRequest, WorkerResponse } from './domains/search/worker/worker-api.ts';
-import { systemClock } from './engines/clock/clock.ts';
-import { sealingKey } from './engines/keyring/sealing.ts';
-import { collectAtLeisure } from './engines/memory/memory.ts';
+import { systemClock } from './ports/clock/clock.ts';
+import { collectWhenIdle } from './ports/gc/gc.ts';
+import { sealingKey } from './ports/keyring/sealing.ts';
 
 /*
  * The entry file of the search thread, which holds the indexes and opens what is sealed, so that neither holds up the thread
@@ -17,11 +17,11 @@ const worker = new SearchWorker({
   maxBytes,
   uuid: clock.uuid,
   openKey: ({ dataKey, owner, generation }) => sealingKey(dataKey, owner, generation, clock.random),
-  openMeta: (key, note) => sealed.openMeta({ key }, note.id, note.stamp, note.meta),
+  openMeta: (key, note) => sealed.openMeta({ key }, note.id, note.revision, note.meta),
   openContent: (key, note) => sealed.openContent({ key }, note.id, note.version, note.content ?? new Uint8Array()),
 });
 
-const worked = collectAtLeisure();
+const worked = collectWhenIdle();
 
 parentPort?.on('message', ({ id, method, params }: WorkerRequest) => {
   worked();

@@ -4,7 +4,7 @@ import { adminSocket } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import { lockDataFolder } from './data-folder.ts';
-import { openEngines } from './engines.ts';
+import { openPorts } from './ports.ts';
 
 /** A running server. Disposing of it stops accepting, finishes what runs, and closes everything. */
 export interface Serving extends AsyncDisposable {
@@ -23,18 +23,18 @@ export async function serve(config: Config, log: FastifyBaseLogger): Promise<Ser
   await using opened = new AsyncDisposableStack();
   // On PostgreSQL several processes may share a data folder: it holds the key file alone.
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
-  const engines = opened.use(await openEngines(config));
-  const app = opened.use(await buildApp(engines, config, log));
+  const ports = opened.use(await openPorts(config));
+  const app = opened.use(await buildApp(ports, config, log));
   // On PostgreSQL single commands need no server beside them: they work on the database themselves.
   if (config.databaseUrl === null) opened.use(await adminSocket(app, config.dataDir, () => address, log));
   await app.http.listen({ host: config.host, port: config.port });
   const { port } = app.http.server.address() as AddressInfo;
   const address = publicUrlOf({ ...config, publicUrl: null }, port);
-  app.background.start();
+  app.jobRunner.start();
   const { pending } = await app.accounts.bootstrap();
   const closing = opened.move();
   return {
-    ...{ url: address, keyOrigin: engines.keyOrigin, madeKey: engines.madeKey, noAccounts: pending, app },
+    ...{ url: address, keyOrigin: ports.keyOrigin, madeKey: ports.madeKey, noAccounts: pending, app },
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }

@@ -25,7 +25,7 @@ function createUser(): Command {
       const config = configOf(flags);
       const password = await askPassword(flags.passwordStdin === true);
       const role = flags.admin === true ? 'admin' : 'member';
-      const user = await withAdmin(config, (verbs) => verbs.createUser(email, password, role), true);
+      const user = await withAdmin(config, (commands) => commands.createUser(email, password, role), true);
       print(`Made the account ${user.email} (${user.role}).`);
     });
 }
@@ -35,7 +35,7 @@ function invite(): Command {
     .description('Make an invite; it is shown this once')
     .argument('[email]', 'only this e-mail may use it')
     .action(async (email: string | undefined, flags: Flags) => {
-      print(await withAdmin(configOf(flags), (verbs) => verbs.invite(email)));
+      print(await withAdmin(configOf(flags), (commands) => commands.invite(email)));
       process.stderr.write(
         'Send it as "invite" along with "email" and "password" to POST /api/auth/register, within 7 days.\n',
       );
@@ -48,7 +48,7 @@ function setPlan(): Command {
     .argument('<email>')
     .argument('<plan>')
     .action(async (email: string, plan: string, flags: Flags) => {
-      await withAdmin(configOf(flags), (verbs) => verbs.setPlan(email, plan));
+      await withAdmin(configOf(flags), (commands) => commands.setPlan(email, plan));
       print(`${email} is on the plan ${plan}.`);
     });
 }
@@ -58,7 +58,7 @@ function resetPassword(): Command {
     .description('Make a token that sets a new password once, within an hour; it is shown this once')
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
-      print(await withAdmin(configOf(flags), (verbs) => verbs.issueReset(email)));
+      print(await withAdmin(configOf(flags), (commands) => commands.issueReset(email)));
       process.stderr.write('Send it as {"token", "password"} to POST /api/auth/password/reset.\n');
     });
 }

@@ -8,9 +8,9 @@ export function doctorCommand(): Command {
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
       process.stdout.write('ok    configuration\n');
-      const { examine, takeAsRestored } = await import('@notevault/server/doctor.ts');
+      const { examine, markAsRestored } = await import('@notevault/server/doctor.ts');
       if (flags.restored === true) {
-        const { what, says } = await takeAsRestored(config);
+        const { what, says } = await markAsRestored(config);
         process.stdout.write(`ok    ${what}: ${says}\n`);
       }
       for await (const { what, ok, says } of examine(config)) {

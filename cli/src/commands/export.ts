@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { type DoorFlags, withDoor, withDoorFlags } from '../copy/with-door.ts';
-import { type Exported, exportVault } from '../export/export.ts';
-import { prepareFolder } from '../export/writing.ts';
+import { type VaultClientFlags, withVaultClient, withVaultClientFlags } from '../copy/with-vault-client.ts';
+import { type ExportSummary, exportVault } from '../export/export.ts';
+import { prepareFolder } from '../export/folder-writer.ts';
 import { progressLine } from '../progress.ts';
 
-interface Flags extends DoorFlags {
+interface Flags extends VaultClientFlags {
   readonly overwrite?: boolean;
 }
 
 export function exportCommand(): Command {
-  return withDoorFlags(new Command('export'))
+  return withVaultClientFlags(new Command('export'))
     .description('Write a vault as plain files, notes and attachments, with the times they were last changed')
     .argument('<vault>', 'the name of the vault')
     .argument('<folder>', 'made when it is not there; it must be empty')
@@ -18,16 +18,16 @@ export function exportCommand(): Command {
     .action(async (vault: string, folder: string, flags: Flags) => {
       const root = resolve(folder);
       await prepareFolder(root, flags.overwrite ?? false);
-      const exported = await withDoor(flags, { name: vault, make: false }, (door) => {
+      const exported = await withVaultClient(flags, { name: vault, make: false }, (client) => {
         const line = progressLine();
-        return exportVault(root, door, (step, done, of) => line(`Writing ${step}: ${done} of ${of}`, done === of));
+        return exportVault(root, client, (step, done, of) => line(`Writing ${step}: ${done} of ${of}`, done === of));
       });
       report(vault, root, exported);
       if (exported.failed.length > 0) process.exitCode = 1;
     });
 }
 
-function report(vault: string, root: string, { notes, attachments, failed }: Exported): void {
+function report(vault: string, root: string, { notes, attachments, failed }: ExportSummary): void {
   const print = (line: string) => process.stdout.write(`${line}\n`);
   print(`Vault "${vault}" in ${root}: ${notes} notes, ${attachments} attachments, each as the vault has it`);
   if (failed.length === 0) return;

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
-import { type DoorFlags, withDoor, withDoorFlags } from '../copy/with-door.ts';
-import { CliError } from '../explain.ts';
+import { type VaultClientFlags, withVaultClient, withVaultClientFlags } from '../copy/with-vault-client.ts';
+import { CliError } from '../error-messages.ts';
 import { importFolder, type Step, type Summary } from '../import/import.ts';
 import { progressLine } from '../progress.ts';
 
-interface Flags extends DoorFlags {
+interface Flags extends VaultClientFlags {
   readonly vault?: string;
 }
 
@@ -17,7 +17,7 @@ const STEPS: Readonly<Record<Step, string>> = {
 };
 
 export function importCommand(): Command {
-  return withDoorFlags(new Command('import'))
+  return withVaultClientFlags(new Command('import'))
     .description('Copy the files of a folder into a vault; again changes nothing but what differs')
     .argument('<folder>')
     .option('--vault <name>', 'the vault, made when there is none of that name (default: the name of the folder)')
@@ -25,9 +25,9 @@ export function importCommand(): Command {
       const root = resolve(folder);
       if (!(await stat(root)).isDirectory()) throw new CliError(`${folder} is no folder.`);
       const vault = flags.vault ?? basename(root);
-      const summary = await withDoor(flags, { name: vault, make: true }, (door) => {
+      const summary = await withVaultClient(flags, { name: vault, make: true }, (client) => {
         const line = progressLine();
-        return importFolder(root, door, (step, done, of) => line(`${STEPS[step]} ${done} of ${of}`, done === of));
+        return importFolder(root, client, (step, done, of) => line(`${STEPS[step]} ${done} of ${of}`, done === of));
       });
       report(vault, summary);
       if (summary.failed.length > 0) process.exitCode = 1;

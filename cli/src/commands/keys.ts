@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { lockDataFolder, requireData } from '@notevault/server/data-folder.ts';
-import { systemClock } from '@notevault/server/engines/clock/clock.ts';
-import { parseMasterKey } from '@notevault/server/engines/keyring/key-file.ts';
+import { systemClock } from '@notevault/server/ports/clock/clock.ts';
+import { parseMasterKey } from '@notevault/server/ports/keyring/key-file.ts';
 import { Command } from 'commander';
 import { configOf, storageOptions, withConfig } from '../config-flags.ts';
-import { CliError } from '../explain.ts';
+import { CliError } from '../error-messages.ts';
 import { progressLine } from '../progress.ts';
 
 type Flags = Record<string, unknown>;
@@ -35,12 +35,13 @@ function status(): Command {
       requireData(config);
       await using opened = new AsyncDisposableStack();
       if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
-      const { masterKeyFor, openDatabase } = await import('@notevault/server/engines.ts');
-      const { keyCensus } = await import('@notevault/server/domains/keys/keys.ts');
+      const { masterKeyFor, openDatabase } = await import('@notevault/server/ports.ts');
+      const { countKeysByMaster } = await import('@notevault/server/domains/keys/keys.ts');
       const db = opened.use(await openDatabase(config));
       const key = await masterKeyFor(config, db, systemClock(), { unfinishedRotation: true });
       print(`Master key from ${key.origin}${key.made ? ' (made just now)' : ''}`);
-      for (const { masterKeyId, keys } of await keyCensus(db)) print(`  ${masterKeyId}  wraps ${keys} data keys`);
+      for (const { masterKeyId, keys } of await countKeysByMaster(db))
+        print(`  ${masterKeyId}  wraps ${keys} data keys`);
     });
 }
 
@@ -60,7 +61,7 @@ function rotate(): Command {
         );
       }
       requireData(config);
-      const { rotateMasterKey } = await import('@notevault/server/rotate.ts');
+      const { rotateMasterKey } = await import('@notevault/server/rotate-master-key.ts');
       const line = progressLine();
       const done = await rotateMasterKey(config, given, (count) => line(`${count} data keys`, false));
       print(`${done.dataKeys} data keys are now under master key ${done.masterKeyId}.`);

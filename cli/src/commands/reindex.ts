@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { storageOptions, withConfig } from '../config-flags.ts';
 import { progressLine } from '../progress.ts';
-import { vaultNamed, withVaults } from '../vault-door.ts';
+import { vaultNamed, withVaults } from '../vaults-client.ts';
 
 export function reindexCommand(): Command {
   return withConfig(new Command('reindex'), storageOptions)
@@ -9,13 +9,13 @@ export function reindexCommand(): Command {
     .argument('[vault]', 'name of the vault (default: all of the account)')
     .option('--user <email>', 'whose vaults (default: the only account)')
     .action(async (name: string | undefined, flags: Record<string, unknown>) => {
-      await withVaults(flags, async (door) => {
-        const vaults = name === undefined ? await door.vaults() : [await vaultNamed(door, name)];
+      await withVaults(flags, async (client) => {
+        const vaults = name === undefined ? await client.vaults() : [await vaultNamed(client, name)];
         for (const vault of vaults) {
           const line = progressLine();
-          const say = (notes: number, done: boolean) =>
+          const report = (notes: number, done: boolean) =>
             line(`Vault "${vault.name}": ${notes} of ${vault.note_count} notes indexed`, done);
-          say(await door.rebuild(vault.id, (notes) => say(notes, false)), true);
+          report(await client.rebuild(vault.id, (notes) => report(notes, false)), true);
         }
       });
     });

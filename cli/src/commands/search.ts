@@ -1,7 +1,7 @@
 import type { RemoteResult } from '@notevault/client/rest.ts';
 import { Command, Option } from 'commander';
 import { storageOptions, withConfig } from '../config-flags.ts';
-import { vaultNamed, withVaults } from '../vault-door.ts';
+import { vaultNamed, withVaults } from '../vaults-client.ts';
 
 interface Flags extends Record<string, unknown> {
   readonly vault?: string;
@@ -21,9 +21,9 @@ export function searchCommand(): Command {
     .option('--json', 'print the results as the API gives them')
     .addHelpText('after', '\nExits with 0 also when nothing is found; --json then prints an empty list.')
     .action(async (query: string[], { vault: name, mode, limit, json, ...rest }: Flags) => {
-      const results = await withVaults(rest, async (door) => {
-        const { id } = await vaultNamed(door, name);
-        return door.search(id, { query: query.join(' '), mode, limit: Number.parseInt(limit, 10) || 1 });
+      const results = await withVaults(rest, async (client) => {
+        const { id } = await vaultNamed(client, name);
+        return client.search(id, { query: query.join(' '), mode, limit: Number.parseInt(limit, 10) || 1 });
       });
       if (json !== true && results.length === 0) process.stderr.write('Nothing found.\n');
       process.stdout.write(json === true ? `${JSON.stringify(results, null, 2)}\n` : results.map(shown).join('\n'));

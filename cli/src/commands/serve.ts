@@ -12,24 +12,24 @@ export function serveCommand(): Command {
       const serving = await serve(config, log);
       // Before anybody is told that it listens: who heard that may stop it at once.
       const stopped = stopSignal(config.shutdownSeconds);
-      const say = (line: string) => process.stderr.write(`${line}\n`);
-      say(`Notevault listens on ${serving.url}`);
-      say(`  API      ${serving.url}/api; there is no web page yet`);
-      say(`  data     ${config.databaseUrl === null ? config.dataDir : 'PostgreSQL'}`);
-      say(`  key      ${serving.keyOrigin}`);
+      const print = (line: string) => process.stderr.write(`${line}\n`);
+      print(`Notevault listens on ${serving.url}`);
+      print(`  API      ${serving.url}/api; there is no web page yet`);
+      print(`  data     ${config.databaseUrl === null ? config.dataDir : 'PostgreSQL'}`);
+      print(`  key      ${serving.keyOrigin}`);
       if (serving.madeKey) {
-        say(
+        print(
           '           This key was made just now. BACK IT UP, apart from the data: without it no note can be read again.',
         );
       }
       if (serving.noAccounts) {
-        say('  account  Nobody has one yet. Make the first, which becomes the admin, in another terminal:');
-        say('           notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)');
+        print('  account  Nobody has one yet. Make the first, which becomes the admin, in another terminal:');
+        print('           notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)');
       }
       await stopped;
-      say('Stopping: running requests may finish.');
+      print('Stopping: running requests may finish.');
       await serving[Symbol.asyncDispose]();
-      say('Stopped.');
+      print('Stopped.');
     });
 }
 

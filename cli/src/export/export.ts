@@ -1,14 +1,14 @@
-import type { Door } from '../copy/doors.ts';
 import { inParallel } from '../copy/in-parallel.ts';
-import { CliError, explain } from '../explain.ts';
-import { FolderWriter, unwritable } from './writing.ts';
+import type { VaultClient } from '../copy/vault-client.ts';
+import { CliError, errorMessage } from '../error-messages.ts';
+import { FolderWriter, unwritable } from './folder-writer.ts';
 
 const AT_ONCE = 16;
 const FILES_AT_ONCE = 4;
 
 export type Step = 'notes' | 'attachments';
 
-export interface Exported {
+export interface ExportSummary {
   readonly notes: number;
   readonly attachments: number;
   /** What this system cannot hold, or what could not be read or written. */
@@ -23,11 +23,11 @@ export interface Exported {
  */
 export async function exportVault(
   folder: string,
-  door: Door,
+  client: VaultClient,
   progress: (step: Step, done: number, of: number) => void,
-): Promise<Exported> {
+): Promise<ExportSummary> {
   const writer = new FolderWriter(folder);
-  const failed: Exported['failed'] = [];
+  const failed: ExportSummary['failed'] = [];
   const attempt = async (path: string, write: () => Promise<void>, done: () => void = () => undefined) => {
     try {
       const why = unwritable(path);
@@ -35,16 +35,16 @@ export async function exportVault(
       await write();
       done();
     } catch (error) {
-      failed.push({ path, why: inWords(error) });
+      failed.push({ path, why: reasonOf(error) });
     }
   };
 
-  const [paths, files, folders] = [await door.listNotes(), await door.listFiles(), await door.listFolders()];
+  const [paths, files, folders] = [await client.listNotes(), await client.listFiles(), await client.listFolders()];
   let [notes, attachments] = [0, 0];
   for (const path of folders) await attempt(path, () => writer.makeFolder(path));
   const noteDone = (done: number) => progress('notes', done, paths.length);
   const writeNote = async (path: string) => {
-    const note = await door.read(path);
+    const note = await client.read(path);
     if (note === null) throw new CliError('was deleted or renamed meanwhile');
     await writer.write(path, once(Buffer.from(note.content)), { hash: note.content_hash, mtime: note.mtime });
   };
@@ -61,7 +61,7 @@ export async function exportVault(
   await inParallel(FILES_AT_ONCE, files, fileDone, ({ path, content_hash: hash, mtime }) =>
     attempt(
       path,
-      async () => writer.write(path, await door.bytesOf(path), { hash, mtime }),
+      async () => writer.write(path, await client.bytesOf(path), { hash, mtime }),
       () => {
         attachments += 1;
       },
@@ -74,10 +74,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-function inWords(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENAMETOOLONG') return 'the name is too long for this system';
   if (code === 'EILSEQ' || code === 'EINVAL') return 'this system cannot hold the name';
   if (code === 'ENOSPC') return 'the disk is full';
-  return explain(error).replace(/^notevault: /, '');
+  return errorMessage(error).replace(/^notevault: /, '');
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { foldPath, normalizeNotePath, normalizePath, PathError } from '@notevault/note-text/paths.ts';
-import type { Door } from '../copy/doors.ts';
 import { inParallel } from '../copy/in-parallel.ts';
-import { explain } from '../explain.ts';
+import type { VaultClient } from '../copy/vault-client.ts';
+import { errorMessage } from '../error-messages.ts';
 import { hashOf, listFolder, readNote, type Skipped, statFile } from './files.ts';
-import { isNotTaken } from './refusals.ts';
+import { isRejected } from './rejected.ts';
 
 /** Writes under way at once: they share commits, and none waits for another's disk. */
 const AT_ONCE = 32;
@@ -33,15 +33,15 @@ interface NoteTotals {
 }
 
 /** What comes of a run as it goes on. */
-interface Run {
+interface ImportRun {
   readonly root: string;
-  readonly door: Door;
+  readonly client: VaultClient;
   readonly progress: Progress;
   readonly skipped: Skipped[];
   readonly failed: Skipped[];
 }
 
-interface Placed {
+interface TargetPath {
   readonly file: string;
   readonly path: string;
 }
@@ -52,12 +52,12 @@ interface Placed {
  *
  * @param progress called often, with what is done of all in each step.
  */
-export async function importFolder(root: string, door: Door, progress: Progress): Promise<Summary> {
+export async function importFolder(root: string, client: VaultClient, progress: Progress): Promise<Summary> {
   const listing = await listFolder(root);
-  const run: Run = { root, door, progress, skipped: [...listing.skipped], failed: [] };
+  const run: ImportRun = { root, client, progress, skipped: [...listing.skipped], failed: [] };
   const taken = new Map<string, string>();
-  const notes = await writeNotes(run, placesFor(listing.notes, normalizeNotePath, taken, run.skipped));
-  const files = await uploadFiles(run, placesFor(listing.attachments, normalizePath, taken, run.skipped));
+  const notes = await writeNotes(run, targetPathsFor(listing.notes, normalizeNotePath, taken, run.skipped));
+  const files = await uploadFiles(run, targetPathsFor(listing.attachments, normalizePath, taken, run.skipped));
   const totals = await checkNotes(run, notes.hashes);
   return {
     ...{ notes: notes.hashes.size, written: notes.written, ...totals },
@@ -65,7 +65,7 @@ export async function importFolder(root: string, door: Door, progress: Progress)
   };
 }
 
-async function writeNotes({ root, door, progress, skipped, failed }: Run, wanted: readonly Placed[]) {
+async function writeNotes({ root, client, progress, skipped, failed }: ImportRun, wanted: readonly TargetPath[]) {
   const hashes = new Map<string, string>();
   let written = 0;
   const told = (done: number) => progress('notes', done, wanted.length);
@@ -75,20 +75,20 @@ async function writeNotes({ root, door, progress, skipped, failed }: Run, wanted
     const hash = createHash('sha256').update(note.content, 'utf8').digest('hex');
     hashes.set(path, hash);
     try {
-      const before = await door.read(path);
+      const before = await client.read(path);
       if (before?.content_hash === hash) return;
-      await door.upsert({ path, ...note });
+      await client.upsert({ path, ...note });
       written += 1;
     } catch (error) {
       hashes.delete(path);
-      failed.push({ path: file, why: inWords(error) });
+      failed.push({ path: file, why: reasonOf(error) });
     }
   });
   return { hashes, written };
 }
 
-async function uploadFiles({ root, door, progress, skipped, failed }: Run, wanted: readonly Placed[]) {
-  const there = new Map((await door.listFiles()).map((file) => [foldPath(file.path), file.content_hash]));
+async function uploadFiles({ root, client, progress, skipped, failed }: ImportRun, wanted: readonly TargetPath[]) {
+  const there = new Map((await client.listFiles()).map((file) => [foldPath(file.path), file.content_hash]));
   let [attachments, uploaded] = [0, 0];
   const told = (done: number) => progress('attachments', done, wanted.length);
   await inParallel(FILES_AT_ONCE, wanted, told, async ({ file, path }) => {
@@ -96,29 +96,32 @@ async function uploadFiles({ root, door, progress, skipped, failed }: Run, wante
       const stated = await statFile(root, file);
       const hash = await hashOf(stated.at);
       if (there.get(foldPath(path)) !== hash) {
-        const stored = await door.upload(path, stated);
+        const stored = await client.upload(path, stated);
         if (stored.content_hash !== hash) return void failed.push({ path: file, why: 'changed while it was copied' });
         uploaded += 1;
       }
       attachments += 1;
     } catch (error) {
-      const list = isNotTaken(error) ? skipped : failed;
+      const list = isRejected(error) ? skipped : failed;
       list.push({
         path: file,
-        why: isNotTaken(error) ? 'a kind of file that the server does not take' : inWords(error),
+        why: isRejected(error) ? 'a kind of file that the server does not take' : reasonOf(error),
       });
     }
   });
   return { attachments, uploaded };
 }
 
-async function checkNotes({ door, progress, failed }: Run, hashes: ReadonlyMap<string, string>): Promise<NoteTotals> {
+async function checkNotes(
+  { client, progress, failed }: ImportRun,
+  hashes: ReadonlyMap<string, string>,
+): Promise<NoteTotals> {
   let [links, dangling] = [0, 0];
   const degraded: string[] = [];
   const paths = [...hashes.keys()].sort();
   const told = (done: number) => progress('check', done, paths.length);
   await inParallel(AT_ONCE, paths, told, async (path) => {
-    const note = await door.read(path);
+    const note = await client.read(path);
     if (note === null || note.content_hash !== hashes.get(path)) {
       return void failed.push({ path, why: note === null ? 'gone after writing' : 'came back with another text' });
     }
@@ -134,12 +137,12 @@ async function checkNotes({ door, progress, failed }: Run, hashes: ReadonlyMap<s
  *
  * @param taken files by their folded path; those found here are added.
  */
-function placesFor(
+function targetPathsFor(
   files: readonly string[],
   normalize: (path: string) => string,
   taken: Map<string, string>,
   skipped: Skipped[],
-): Placed[] {
+): TargetPath[] {
   return files.flatMap((file) => {
     const path = storedPath(file, normalize);
     if (path instanceof PathError) {
@@ -165,6 +168,6 @@ function storedPath(file: string, normalize: (path: string) => string): string |
   }
 }
 
-function inWords(error: unknown): string {
-  return explain(error).replace(/^notevault: /, '');
+function reasonOf(error: unknown): string {
+  return errorMessage(error).replace(/^notevault: /, '');
 }

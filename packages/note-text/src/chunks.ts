@@ -1,7 +1,7 @@
+import { splitsPair } from './diff/tokens.ts';
 import { findFrontmatter } from './frontmatter/fence.ts';
 import type { Heading } from './scan.ts';
 import { scan } from './scan.ts';
-import { splitsPair } from './spans.ts';
 
 /** A piece of a note; pieces follow each other without gap or overlap and together are the note. */
 export interface Chunk {

@@ -1,6 +1,6 @@
 import { type ParseReason, readFrontmatter } from './frontmatter.ts';
+import { maxLinks, type ParsedLink } from './links/parsed-link.ts';
 import { fileStem, folderOf } from './paths.ts';
-import { maxLinks, type RawLink } from './raw-link.ts';
 import { type Heading, scan } from './scan.ts';
 import { TagSet } from './tags.ts';
 
@@ -22,7 +22,7 @@ export interface Derived {
   readonly parseStatus: 'ok' | 'degraded';
   readonly parseReason: ParseReason | null;
   /** In the order of the note, those of the frontmatter first; at most 20,000. */
-  readonly links: readonly RawLink[];
+  readonly links: readonly ParsedLink[];
   readonly headings: readonly Heading[];
 }
 

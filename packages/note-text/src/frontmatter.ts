@@ -3,7 +3,7 @@ import { parseTimestamp } from './frontmatter/dates.ts';
 import { findFrontmatter } from './frontmatter/fence.ts';
 import { readPropertyLink } from './frontmatter/property-link.ts';
 import { type ParseCode, parseMapping, type YamlFault, type YamlMapping, type YamlNode } from './frontmatter/yaml.ts';
-import { maxLinks, type RawLink } from './raw-link.ts';
+import { maxLinks, type ParsedLink } from './links/parsed-link.ts';
 
 export type { ParseCode } from './frontmatter/yaml.ts';
 
@@ -39,7 +39,7 @@ export interface Frontmatter {
   readonly tags: readonly string[];
   readonly aliases: readonly string[];
   /** Values, and items of lists, that are wikilinks; form `property`, offsets in the content. */
-  readonly links: readonly RawLink[];
+  readonly links: readonly ParsedLink[];
 }
 
 const none: Omit<Frontmatter, 'status' | 'reason' | 'bodyStart'> = {
@@ -88,8 +88,8 @@ export function readFrontmatter(content: string): Frontmatter {
   return { ...read, status: fault ? 'degraded' : 'ok', reason: fault ? reasonOf(fault) : null };
 }
 
-function propertyLinks(content: string, yamlStart: number, mapping: YamlMapping): RawLink[] {
-  const links: RawLink[] = [];
+function propertyLinks(content: string, yamlStart: number, mapping: YamlMapping): ParsedLink[] {
+  const links: ParsedLink[] = [];
   for (const scalar of mapping.strings) {
     const link = readPropertyLink(content, yamlStart, scalar);
     if (link && links.length < maxLinks) links.push(link);

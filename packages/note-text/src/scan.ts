@@ -1,16 +1,16 @@
 import { findFrontmatter } from './frontmatter/fence.ts';
-import type { RawLink } from './raw-link.ts';
+import type { ParsedLink } from './links/parsed-link.ts';
 import type { Heading } from './scan/block-output.ts';
 import { scanBlocks } from './scan/blocks.ts';
 import { scanInline } from './scan/inline.ts';
 import { TagSet } from './tags.ts';
 
-export type { RawLink } from './raw-link.ts';
+export type { ParsedLink } from './links/parsed-link.ts';
 export type { Heading } from './scan/block-output.ts';
 
 export interface Scan {
   /** In the order of the note, at most 20,000. */
-  readonly links: RawLink[];
+  readonly links: ParsedLink[];
   /** Inline tags without `#`, first-seen casing, unique without regard to case, at most 1,000. */
   readonly tags: string[];
   readonly headings: Heading[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { applyEdits, type DiffLimits, type Edit, minimalDiff } from '../src/diff.ts';
+import { applyEdits, type DiffLimits, type Edit, minimalDiff } from '../src/diff/diff.ts';
 import { processorMs } from './processor.ts';
 
 /** Whether a place parts a surrogate pair. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { deriveNote } from '../src/derive.ts';
 import { findFrontmatter } from '../src/frontmatter/fence.ts';
-import type { RawLink, Span } from '../src/raw-link.ts';
+import type { ParsedLink, Span } from '../src/links/parsed-link.ts';
 import { scanBlocks } from '../src/scan/blocks.ts';
 import { scanInline } from '../src/scan/inline.ts';
 import { TagSet } from '../src/tags.ts';
@@ -50,7 +50,7 @@ function readByMarkdownIt(body: string): Reading {
 
 function readByScanner(body: string): Reading {
   const blocks = scanBlocks(body, 0);
-  const sink = { links: [] as RawLink[], tags: new TagSet(), code: [] as Span[] };
+  const sink = { links: [] as ParsedLink[], tags: new TagSet(), code: [] as Span[] };
   for (const text of blocks.texts) scanInline(text, blocks.definitions, sink);
   const codeOf = ({ start, end }: Span) => {
     const [, inner = ''] = /^(?:`+)([\s\S]*?)(?:`+)$/.exec(body.slice(start, end)) ?? [];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deriveNote } from '../src/derive.ts';
-import { applyEdits } from '../src/diff.ts';
-import { relink } from '../src/relink.ts';
+import { applyEdits } from '../src/diff/diff.ts';
+import { relink } from '../src/links/relink.ts';
 import { processorMs } from './processor.ts';
 
 const relinked = (content: string, target: string) => {

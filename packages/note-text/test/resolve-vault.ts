@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { deriveNote } from '../src/derive.ts';
+import type { LinkForm } from '../src/links/parsed-link.ts';
+import { aliasKey, attachmentNameKey, type Candidate, lookupOf, noteNameKey, resolve } from '../src/links/resolve.ts';
 import { fileName } from '../src/paths.ts';
-import type { LinkForm } from '../src/raw-link.ts';
-import { aliasKey, attachmentNameKey, type Candidate, lookupOf, noteNameKey, resolve } from '../src/resolve.ts';
 import { scan } from '../src/scan.ts';
 
 const extensions = new Set(['png', 'svg', 'jpg', 'jpeg', 'ogg', 'json', 'csv', 'pdf', 'mp4']);

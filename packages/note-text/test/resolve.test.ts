@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { LinkForm } from '../src/links/parsed-link.ts';
+import { aliasKey, attachmentNameKey, type Candidate, lookupOf, noteNameKey, resolve } from '../src/links/resolve.ts';
 import { foldPath } from '../src/paths.ts';
-import type { LinkForm } from '../src/raw-link.ts';
-import { aliasKey, attachmentNameKey, type Candidate, lookupOf, noteNameKey, resolve } from '../src/resolve.ts';
 import { processorMs } from './processor.ts';
 
 const extensions = new Set(['png', 'pdf', 'canvas']);

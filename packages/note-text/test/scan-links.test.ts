@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RawLink, scan } from '../src/scan.ts';
+import { type ParsedLink, scan } from '../src/scan.ts';
 
 /** A link as text: what was written, `=> target`, `#anchor`, `|alias`, and what stands at the target's span. */
-function show(content: string, link: RawLink): string {
+function show(content: string, link: ParsedLink): string {
   const anchor = link.anchor === null ? '' : ` #${link.anchor}`;
   const alias = link.alias === null ? '' : ` |${link.alias}`;
   const mark = link.embed ? '!' : '';

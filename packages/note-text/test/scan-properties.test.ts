@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { deriveNote } from '../src/derive.ts';
-import { type RawLink, scan } from '../src/scan.ts';
+import { type ParsedLink, scan } from '../src/scan.ts';
 
 /** Text dense in what markdown and YAML are made of, lone surrogates included. */
 const soup = fc
@@ -89,7 +89,7 @@ const soup = fc
   )
   .chain((parts) => fc.constantFrom('', '---\n').map((fence) => fence + parts.join('')));
 
-const delimiters: Record<RawLink['form'], RegExp> = {
+const delimiters: Record<ParsedLink['form'], RegExp> = {
   wikilink: /^!?\[\[[^\r\n]*\]\]$/,
   property: /^\[\[[^\r\n]*\]\]$/,
   markdown: /^!?\[[\s\S]*\]\([\s\S]*\)$/,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { applyEdits, type Edit, minimalDiff } from '../src/diff/diff.ts';
 import type { Run } from '../src/diff/runs.ts';
 import { clientEdits } from '../src/diff/three-way.ts';
-import { applyEdits, type Edit, minimalDiff } from '../src/diff.ts';
 
 /** What becomes of a base by edits in its offsets, as a document tells it. */
 function runsOf(base: string, edits: readonly Edit[]): Run[] {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { testVault } from '../../../server/test/kit/test-vault.ts';
-import { WordFinder } from '../src/words/find.ts';
 import { fold } from '../src/words/fold.ts';
 import { languageOf, languagesOf, stem } from '../src/words/languages.ts';
+import { WordMatcher } from '../src/words/matcher.ts';
 import { eachWord, maxWordLength, wordsOf } from '../src/words.ts';
 import { processorMs } from './processor.ts';
 
@@ -139,7 +139,7 @@ test('a finder gives what eachWord gives of the words it looks for, in any text'
       const text = parts.join('');
       const wanted = new Set(wordsOf(asked.join(' ')));
       const found: [string, number, number][] = [];
-      new WordFinder(wanted).each(text, (...word) => found.push(word));
+      new WordMatcher(wanted).each(text, (...word) => found.push(word));
       assert.deepEqual(
         found,
         all(text).filter(([word]) => wanted.has(word)),
@@ -169,7 +169,7 @@ test('a finder parts the Japanese notes where the dictionary does', () => {
     eachWord(text, (...word) => words.push(word));
     const wanted = new Set(words.filter((_, at) => at % 7 === 0).map(([word]) => word));
     const found: [string, number, number][] = [];
-    new WordFinder(wanted).each(text, (...word) => found.push(word));
+    new WordMatcher(wanted).each(text, (...word) => found.push(word));
     assert.deepEqual(
       found,
       words.filter(([word]) => wanted.has(word)),

@@ -305,7 +305,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** An error of the catalogue, thrown by any verb; `details` are the further fields of its body. */
+/** An error of the catalogue, thrown by any operation; `details` are the further fields of its body. */
 export class NotevaultError extends Error {
   override readonly name = 'NotevaultError';
   readonly code: ErrorCode;

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { collectAtLeisure } from '../engines/memory/memory.ts';
+import { collectWhenIdle } from '../ports/gc/gc.ts';
 import { runInBackground } from './thread-priority.ts';
 
 /** Functions a worker thread runs by name. What goes in and out is copied between threads. */
@@ -32,7 +32,7 @@ export class Transfer<Output> {
 
 /** Serves a WorkerPool from inside a worker thread. */
 export function serveTasks(tasks: Tasks): void {
-  const worked = collectAtLeisure();
+  const worked = collectWhenIdle();
   runInBackground();
   parentPort?.on('message', async ({ name, input }: TaskOrder) => {
     worked();

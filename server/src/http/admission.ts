@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { networkOf } from '@notevault/protocol/addresses.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { networkOf } from '@notevault/protocol/ip-network.ts';
 import type { FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairSemaphore } from '../concurrency/semaphore.ts';
-import { Arrival, Budget, type Pace } from './arrival.ts';
+import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
+import { rejectEncoded } from './body-stream.ts';
 import { closedSignal } from './closed-signal.ts';
 import { inviteBody } from './expectations.ts';
-import { refuseCoded } from './incoming.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -15,7 +15,7 @@ export const DEFAULT_BODY_LIMIT = 16 * MB;
 export const PUBLIC_BODY_LIMIT = 16 * KB;
 
 /** What the bodies of all requests together may take. */
-export interface BodyLimits extends Pace {
+export interface BodyLimits extends MinThroughput {
   /** Bodies from this size on are read and parsed at most `bigAtOnce` at a time: each costs several times its size in memory. */
   readonly bigBytes: number;
   readonly bigAtOnce: number;
@@ -37,8 +37,8 @@ const LIMITS: BodyLimits = {
   bigWaitingOfOne: 16,
   budgetBytes: 256 * MB,
   budgetBytesOfOne: 136 * MB,
-  lookMs: 10_000,
-  bigBytesPerLook: 160 * KB,
+  intervalMs: 10_000,
+  bigBytesPerInterval: 160 * KB,
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
@@ -48,33 +48,33 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
  *
  * @param ownerOf whose share of the bounds a request counts against.
  */
-export function takeBodies(
+export function parseBodies(
   app: FastifyInstance,
   ownerOf: (request: FastifyRequest) => string,
   limits: BodyLimits = LIMITS,
 ): void {
-  const places = new FairSemaphore({
+  const semaphore = new FairSemaphore({
     units: limits.bigAtOnce,
     unitsPerOwner: limits.bigAtOnceOfOne,
     waiting: limits.bigWaiting,
     waitingPerOwner: limits.bigWaitingOfOne,
   });
-  const budget = new Budget(limits.budgetBytes, limits.budgetBytesOfOne);
+  const budget = new MemoryBudget(limits.budgetBytes, limits.budgetBytesOfOne);
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
-    refuseCoded(request);
+    rejectEncoded(request);
     const max = request.routeOptions.bodyLimit ?? DEFAULT_BODY_LIMIT;
     const declared = Number(request.headers['content-length'] ?? Number.NaN);
     if (declared > max) throw new NotevaultError('body_too_large', { max });
     // A body of unknown length is taken for the largest it may be.
     const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
     const owner = ownerOf(request);
-    using _ = big ? await places.acquire(owner, 1, closedSignal(payload)) : null;
+    using _ = big ? await semaphore.acquire(owner, 1, closedSignal(payload)) : null;
     inviteBody(request.raw);
-    const arrival = new Arrival(payload, budget, owner);
+    const reader = new BodyReader(payload, budget, owner);
     try {
-      return parseJson(await arrival.collect(max, big, limits));
+      return parseJson(await reader.collect(max, big, limits));
     } finally {
-      arrival.release();
+      reader.release();
     }
   });
 }

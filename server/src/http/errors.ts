@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { BlobError } from '../engines/blobs/blobs.ts';
-import { DatabaseError } from '../engines/database/database.ts';
+import { BlobError } from '../ports/blobs/blobs.ts';
+import { DatabaseError } from '../ports/database/database.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** How a failed request is answered: status and body by the catalogue, headers by the error. */
-interface Answer {
+interface ErrorResponse {
   readonly status: number;
   readonly body: Record<string, unknown>;
   readonly headers: Record<string, string>;
@@ -22,9 +22,9 @@ interface Answer {
  */
 export function errorHandler(resourceMetadataUrl: string | null) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const known = catalogued(error, request);
+    const known = toCatalogueError(error, request);
     if (known === null) request.log.error({ err: error }, 'request failed');
-    const answer = answerOf(known ?? new NotevaultError('internal', { request_id: request.id }));
+    const answer = errorResponseOf(known ?? new NotevaultError('internal', { request_id: request.id }));
     const challenge = challengeOf(known, request, resourceMetadataUrl);
     if (challenge !== null) reply.header('www-authenticate', challenge);
     // Fastify would close the connection at once, and most clients read no answer while they cannot go on sending.
@@ -48,7 +48,7 @@ export function headersFor(requestId: string): Record<string, string> {
   };
 }
 
-export function answerOf(error: NotevaultError): Answer {
+export function errorResponseOf(error: NotevaultError): ErrorResponse {
   const entry: { status: number; error: string; both?: true; retry?: true } = errors[error.code];
   const headers: Record<string, string> = {};
   const { allow, retry_after, content_range, ...details } = error.details;
@@ -71,7 +71,7 @@ function challengeOf(error: NotevaultError | null, request: FastifyRequest, meta
 }
 
 /** The catalogue error an exception stands for, or null when it is unexpected. */
-export function catalogued(error: unknown, request: FastifyRequest): NotevaultError | null {
+export function toCatalogueError(error: unknown, request: FastifyRequest): NotevaultError | null {
   if (error instanceof NotevaultError) return error;
   if (isDatabaseAway(error)) return new NotevaultError('unavailable');
   if (error instanceof BlobError) {

@@ -2,8 +2,8 @@ import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
-import { networkOf } from '@notevault/protocol/addresses.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { networkOf } from '@notevault/protocol/ip-network.ts';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,34 +15,40 @@ import { Type } from 'typebox';
 import { runForOwner } from '../concurrency/owner.ts';
 import type { Connections } from '../domains/connections/connections.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
-import type { Tracing } from '../engines/tracing/tracing.ts';
+import type { Tracing } from '../ports/tracing/tracing.ts';
 import { Admission, type AdmissionLimits } from './admission.ts';
-import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, takeBodies } from './body.ts';
-import { type Admitted, callOf, routableUrl } from './call.ts';
+import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, parseBodies } from './body.ts';
+import {
+  bodyStreamOf,
+  destroyUnread,
+  leaveBodiesUnread,
+  STREAM_THROUGHPUT,
+  type StreamThroughput,
+} from './body-stream.ts';
+import { answerClientError } from './client-error.ts';
 import { buildSerializer, buildValidator } from './compilers.ts';
 import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { refuseExpectation, routeExpectations } from './expectations.ts';
 import { checkFraming } from './framing.ts';
+import { closeConnectionsOnStop } from './graceful-shutdown.ts';
 import { checkHost } from './host.ts';
-import { cutOffUnread, INCOMING_PACE, type IncomingPace, incomingOf, leaveBodiesUnread } from './incoming.ts';
-import { answerKeyed, type KeyedCall, keyOf } from './keyed.ts';
+import { type IdempotentRequest, keyOf, runIdempotent } from './idempotent-route.ts';
 import { type MetricsAccess, mountMetrics } from './metrics.ts';
 import { mountOAuth, OPEN_TO_ALL } from './oauth.ts';
 import { Alive, Health, openApiDocument, plainSchema, schemaOf } from './openapi.ts';
 import { knowAllMethods, refuseOtherMethods } from './other-methods.ts';
-import type { Gate, Reply, Route } from './route.ts';
+import { type Authorized, requestContextOf, routableUrl } from './request-context.ts';
+import type { Guard, Reply, Route } from './route.ts';
 import { send } from './send.ts';
-import { isUpgrade, mayUpgrade, mountSocket, type SocketRoute, type Sockets, takeUpgrades } from './sockets.ts';
-import { letConnectionsGo } from './stopping.ts';
+import { handleUpgrades, isUpgrade, mayUpgrade, mountSocket, type SocketRoute, type Sockets } from './sockets.ts';
 import { mountTracing } from './tracing.ts';
-import { answerUnreadable } from './unreadable.ts';
-import { UploadPlaces } from './upload-places.ts';
+import { UploadLimiter } from './upload-limiter.ts';
 
-export interface HttpParts {
+export interface HttpDeps {
   readonly routes: readonly Route[];
   readonly socketRoutes: readonly SocketRoute[];
   readonly sockets: Sockets;
-  readonly gate: Gate;
+  readonly guard: Guard;
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly connections: Pick<Connections, 'oauth' | 'devices'>;
   readonly log: FastifyBaseLogger;
@@ -56,7 +62,7 @@ export interface HttpParts {
   /** How the process is shared between those who send requests. Default: as `Admission` has it. */
   readonly admissionLimits?: AdmissionLimits;
   /** How slowly a body may come that is read as it comes. */
-  readonly incomingPace?: IncomingPace;
+  readonly streamThroughput?: StreamThroughput;
   /** Absent: nothing is measured, and `/metrics` is not there. */
   readonly metrics?: MetricsAccess;
   /** Absent: nothing is traced. */
@@ -66,8 +72,8 @@ export interface HttpParts {
 }
 
 /** What all routes share. */
-interface Mounted extends HttpParts {
-  readonly uploads: UploadPlaces;
+interface Mounted extends HttpDeps {
+  readonly uploads: UploadLimiter;
   readonly admission: Admission;
 }
 
@@ -101,57 +107,57 @@ const EXPOSED_HEADERS = [
 const COOKIE_ROUTES = new Set(['/api/auth/refresh', '/api/auth/logout']);
 const READ = new Set(['GET', 'HEAD']);
 
-/** The HTTP server over the routes of all rooms; not yet listening. */
-export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
+/** The HTTP server over the routes of all domains; not yet listening. */
+export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const app = Fastify({
     // Node would refuse a missing host without a word: see checkHost.
     http: { shouldUpgradeCallback: mayUpgrade, requireHostHeader: false },
-    loggerInstance: parts.log,
+    loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
     rewriteUrl: (request) => routableUrl(request.url ?? '/'),
-    trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
+    trustProxy: deps.trustProxy.length === 0 ? false : [...deps.trustProxy],
     bodyLimit: DEFAULT_BODY_LIMIT,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
-    // Fastify's own is not of the catalogue: see letConnectionsGo.
+    // Fastify's own is not of the catalogue: see closeConnectionsOnStop.
     return503OnClosing: false,
     requestTimeout: REQUEST_MS,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: answerClientError,
     schemaController: { compilersFactory: { buildValidator, buildSerializer } },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false, strictTypes: false } },
   });
-  const handleError = errorHandler(`${parts.publicUrl}/.well-known/oauth-protected-resource/api/mcp`);
+  const handleError = errorHandler(`${deps.publicUrl}/.well-known/oauth-protected-resource/api/mcp`);
   app.setErrorHandler(handleError);
   app.removeAllContentTypeParsers();
   knowAllMethods(app);
-  const admission = new Admission(parts.admissionLimits);
-  takeBodies(app, (request) => admission.ownerOf(request));
+  const admission = new Admission(deps.admissionLimits);
+  parseBodies(app, (request) => admission.ownerOf(request));
   // First, so that refusals of the others are in its span.
-  if (parts.tracing !== undefined) mountTracing(app, parts.tracing);
+  if (deps.tracing !== undefined) mountTracing(app, deps.tracing);
   guardEveryRequest(app);
-  letConnectionsGo(app);
-  takeUpgrades(app, parts.sockets);
+  closeConnectionsOnStop(app);
+  handleUpgrades(app, deps.sockets);
   routeExpectations(app);
   await app.register(cookie);
-  await app.register(cors, { delegator: corsFor(parts.corsOrigins) });
+  await app.register(cors, { delegator: corsFor(deps.corsOrigins) });
   refuseUnknownRoutes(app);
-  if (parts.authRateLimit > 0) {
+  if (deps.authRateLimit > 0) {
     await app.register(rateLimit, {
       global: false,
-      max: parts.authRateLimit,
+      max: deps.authRateLimit,
       timeWindow: 60_000,
       keyGenerator: (request) => `${networkOf(request.ip)} ${request.routeOptions.url}`,
       errorResponseBuilder: (_request, { ttl }) =>
         new NotevaultError('rate_limited', { retry_after: String(Math.max(1, Math.ceil(ttl / 1000))) }),
     });
   }
-  const uploads = new UploadPlaces();
-  if (parts.metrics !== undefined) {
-    const { metrics } = parts.metrics;
-    mountMetrics(app, parts.metrics);
-    metrics.gauge('notevault_uploads', 'Bodies of files that are taken in or wait for that', () => uploads.users);
+  const uploads = new UploadLimiter();
+  if (deps.metrics !== undefined) {
+    const { metrics } = deps.metrics;
+    mountMetrics(app, deps.metrics);
+    metrics.gauge('notevault_uploads', 'File uploads in progress or queued', () => uploads.users);
     metrics.gauge('notevault_requests_waiting', 'Requests that wait for their turn', () => admission.waiting);
     metrics.gauge(
       'notevault_answer_bytes',
@@ -159,37 +165,37 @@ export async function buildHttp(parts: HttpParts): Promise<FastifyInstance> {
       () => admission.answerBytes,
     );
   }
-  await app.register(swagger, openApiDocument(parts.version, parts.publicUrl));
-  const mounted: Mounted = { ...parts, uploads, admission };
+  await app.register(swagger, openApiDocument(deps.version, deps.publicUrl));
+  const mounted: Mounted = { ...deps, uploads, admission };
   await app.register(
     async (api) => {
-      for (const route of parts.routes) if (route.takes === undefined) mount(api, route, mounted);
+      for (const route of deps.routes) if (route.takes === undefined) mount(api, route, mounted);
       await api.register(async (streamed) => {
         leaveBodiesUnread(streamed);
-        for (const route of parts.routes) if (route.takes !== undefined) mount(streamed, route, mounted);
+        for (const route of deps.routes) if (route.takes !== undefined) mount(streamed, route, mounted);
       });
-      for (const route of parts.socketRoutes) mountSocket(api, route, parts.sockets);
-      mountRefusals(api, parts.routes);
-      for (const { path } of parts.socketRoutes) refuseOtherMethods(api, path, READ);
+      for (const route of deps.socketRoutes) mountSocket(api, route, deps.sockets);
+      mountRefusals(api, deps.routes);
+      for (const { path } of deps.socketRoutes) refuseOtherMethods(api, path, READ);
       for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);
       const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
       api.get('/openapi', { schema: document }, async () => app.swagger());
       const health = plainSchema('getHealth', 'That the server runs, and which version', Health);
-      api.get('/health', { schema: health }, async () => ({ status: 'ok', version: parts.version }));
+      api.get('/health', { schema: health }, async () => ({ status: 'ok', version: deps.version }));
     },
     { prefix: '/api' },
   );
-  await mountOAuth(app, { ...parts.connections, publicUrl: parts.publicUrl, limited: parts.authRateLimit > 0 });
+  await mountOAuth(app, { ...deps.connections, publicUrl: deps.publicUrl, rateLimited: deps.authRateLimit > 0 });
   app.get('/healthz', { schema: plainSchema('isAlive', 'That the process runs', Alive) }, async () => ({
     status: 'ok',
   }));
   app.get('/readyz', { schema: plainSchema('isReady', 'That the server can serve', Alive) }, async () => {
-    await parts.ready().catch((cause) => {
+    await deps.ready().catch((cause) => {
       throw new NotevaultError('unavailable', {}, cause);
     });
     return { status: 'ok' };
   });
-  for (const path of ['/healthz', '/readyz', ...(parts.metrics === undefined ? [] : ['/metrics'])]) {
+  for (const path of ['/healthz', '/readyz', ...(deps.metrics === undefined ? [] : ['/metrics'])]) {
     refuseOtherMethods(app, path, READ);
   }
   return app;
@@ -209,7 +215,7 @@ function guardEveryRequest(app: FastifyInstance): void {
     reply.raw.once('close', () => {
       inFlight -= 1;
     });
-    reply.raw.once('finish', () => cutOffUnread(request.raw));
+    reply.raw.once('finish', () => destroyUnread(request.raw));
     if (inFlight > IN_FLIGHT_MAX) throw new NotevaultError('unavailable');
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -230,7 +236,7 @@ function refuseUnknownRoutes(app: FastifyInstance): void {
 }
 
 function mount(api: FastifyInstance, route: Route, parts: Mounted): void {
-  const admitted = new WeakMap<FastifyRequest, Admitted>();
+  const authorized = new WeakMap<FastifyRequest, Authorized>();
   const anybody = route.access === 'public' || route.limit === 'auth';
   const successStatus = Math.min(...Object.keys(route.responses).map(Number));
   api.route({
@@ -238,23 +244,23 @@ function mount(api: FastifyInstance, route: Route, parts: Mounted): void {
     url: route.path,
     schema: schemaOf(route),
     bodyLimit: route.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
-    // What a streamed body must look like is for its verb to say.
+    // What a streamed body must look like is for its operation to say.
     ...(route.takes === undefined ? {} : { validatorCompiler: () => () => true }),
     config: route.limit === 'auth' && parts.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
     // Before the body is read: who calls, and to which vault.
     onRequest: async (request, reply) => {
       refuseForeignOrigin(request, parts.publicUrl);
-      admitted.set(request, await admit(route, request, reply, parts));
+      authorized.set(request, await authorize(route, request, reply, parts));
       if ('perform' in route) keyOf(request, route);
     },
     handler: async (request, reply) => {
       const { admission } = parts;
       const handle = async () => {
         // The call was assembled from the very schemas that the handler's types were made from.
-        const call = callOf(request, route, admitted.get(request) ?? {}) as KeyedCall;
-        const answered = async (call: KeyedCall) =>
+        const call = requestContextOf(request, route, authorized.get(request) ?? {}) as IdempotentRequest;
+        const answered = async (call: IdempotentRequest) =>
           'perform' in route
-            ? answerKeyed(parts.idempotency, route, call, keyOf(request, route), successStatus)
+            ? runIdempotent(parts.idempotency, route, call, keyOf(request, route), successStatus)
             : route.handle(call);
         const room =
           route.answerBytes === undefined ? null : await admission.room(request, reply.raw, route.answerBytes);
@@ -275,25 +281,25 @@ function mount(api: FastifyInstance, route: Route, parts: Mounted): void {
 async function withBody(
   request: FastifyRequest,
   { takes }: Route,
-  call: KeyedCall,
-  { uploads, incomingPace = INCOMING_PACE }: Mounted,
-  answered: (call: KeyedCall) => Promise<Reply>,
+  call: IdempotentRequest,
+  { uploads, streamThroughput = STREAM_THROUGHPUT }: Mounted,
+  answered: (call: IdempotentRequest) => Promise<Reply>,
 ): Promise<Reply> {
-  using incoming = incomingOf(request, takes?.mediaType ?? '', incomingPace);
-  const account = (call as Admitted).principal?.userId ?? '';
-  return await uploads.within(account, request.raw, () => answered({ ...call, incoming } as KeyedCall));
+  using stream = bodyStreamOf(request, takes?.mediaType ?? '', streamThroughput);
+  const account = (call as Authorized).principal?.userId ?? '';
+  return await uploads.run(account, request.raw, () => answered({ ...call, stream } as IdempotentRequest));
 }
 
-async function admit(
+async function authorize(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-  { gate, admission }: Mounted,
-): Promise<Admitted> {
+  { guard, admission }: Mounted,
+): Promise<Authorized> {
   if (route.access === 'public') return {};
   const { authorization, 'user-agent': userAgent = null } = request.headers;
-  const principal = await gate.authenticate(authorization, { ip: request.ip, userAgent });
-  gate.meter(principal, { onboarding: route.onboarding ?? false });
+  const principal = await guard.authenticate(authorization, { ip: request.ip, userAgent });
+  guard.consumeQuota(principal, { onboarding: route.onboarding ?? false });
   admission.admit(request, reply.raw, principal.userId);
   if (route.access === 'credential') return { principal };
   if (route.access === 'session') {
@@ -303,7 +309,7 @@ async function admit(
   const need = route.access;
   const header = request.headers['x-vault-id'];
   const sent = Array.isArray(header) ? header[0] : header;
-  const vault = await runForOwner(principal.userId, () => gate.openVault(principal, sent, need));
+  const vault = await runForOwner(principal.userId, () => guard.openVault(principal, sent, need));
   return { principal, vault };
 }
 

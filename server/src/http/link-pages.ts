@@ -1,4 +1,4 @@
-import type { DeviceAsked } from '../domains/connections/connections.ts';
+import type { DeviceConsentRequest } from '../domains/connections/connections.ts';
 import { Html, html, type Page } from './pages.ts';
 
 /** Where somebody types the code that their device shows. */
@@ -23,7 +23,10 @@ ${fault === null ? html`` : html`<p class="bad" role="alert">${fault}</p>`}
 }
 
 /** What they decide: which vault the device gets. */
-export function linkChoicePage({ token, email, device, newVault, vaults }: DeviceAsked, fault: string | null): Page {
+export function linkChoicePage(
+  { token, email, device, newVault, vaults }: DeviceConsentRequest,
+  fault: string | null,
+): Page {
   const options = vaults.map(
     ({ id, name, isDefault }) =>
       html`<option value="${id}"${new Html(isDefault ? ' selected' : '')}>${name}</option>

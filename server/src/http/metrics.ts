@@ -11,9 +11,12 @@ export interface MetricsAccess {
 
 /** Counts and times every answer by route, and gives all figures at `/metrics` to whoever has the token. */
 export function mountMetrics(app: FastifyInstance, { metrics, token }: MetricsAccess): void {
-  const seconds = metrics.histogram('notevault_http_request_seconds', 'Time from a request to the end of its answer');
+  const seconds = metrics.histogram(
+    'notevault_http_request_seconds',
+    'Seconds from a request to the end of its response',
+  );
   let inFlight = 0;
-  metrics.gauge('notevault_http_requests_in_flight', 'Requests not answered yet', () => inFlight);
+  metrics.gauge('notevault_http_requests_in_flight', 'Requests in flight', () => inFlight);
   app.addHook('onRequest', async (_request, reply) => {
     inFlight += 1;
     reply.raw.once('close', () => {

@@ -1,10 +1,10 @@
-import type { Asked } from '../domains/connections/connections.ts';
+import type { ConsentRequest } from '../domains/connections/connections.ts';
 import { Html, html, type Page } from './pages.ts';
 
-const LEVELS = { none: 'No access', read: 'Read only', write: 'Read and write' } as const;
+const PERMISSIONS = { none: 'No access', read: 'Read only', write: 'Read and write' } as const;
 
 /** What somebody sees who must sign in before they can decide. */
-export function signInPage({ client, formToken }: Asked, fault: string | null, email: string): Page {
+export function signInPage({ client, formToken }: ConsentRequest, fault: string | null, email: string): Page {
   return {
     title: 'Sign in',
     body: html`<h1>Sign in to let ${nameOf(client)} in</h1>
@@ -26,11 +26,11 @@ ${faultOf(fault)}
 }
 
 /** What they decide: which vaults, and how far. */
-export function consentPage(asked: Asked, fault: string | null): Page {
-  const { client, formToken, vaults, account, top } = asked;
-  const levels = top === 'write' ? (['none', 'read', 'write'] as const) : (['none', 'read'] as const);
+export function consentPage(options: ConsentRequest, fault: string | null): Page {
+  const { client, formToken, vaults, account, top } = options;
+  const permissions = top === 'write' ? (['none', 'read', 'write'] as const) : (['none', 'read'] as const);
   const select = (name: string, id: string, chosen: string) => html`<select id="${id}" name="${name}">
-${levels.map((level) => html`<option value="${level}"${new Html(level === chosen ? ' selected' : '')}>${LEVELS[level]}</option>`)}
+${permissions.map((permission) => html`<option value="${permission}"${new Html(permission === chosen ? ' selected' : '')}>${PERMISSIONS[permission]}</option>`)}
 </select>`;
   const rows = vaults.map(
     ({ id, name, isDefault }, index) => html`<div class="row">
@@ -81,7 +81,7 @@ export function errorPage({ error, description }: { error: string; description: 
   };
 }
 
-type Client = Asked['client'];
+type Client = ConsentRequest['client'];
 
 function nameOf({ name, redirectUri }: Client): string {
   return name ?? hostOf(redirectUri);

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { networkOf } from '@notevault/protocol/addresses.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import { networkOf } from '@notevault/protocol/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Connections, Visit } from '../domains/connections/connections.ts';
-import { Arrival, Budget } from './arrival.ts';
+import type { BrowserRequest, Connections } from '../domains/connections/connections.ts';
 import { PUBLIC_BODY_LIMIT } from './body.ts';
-import { answerOf, catalogued, isDatabaseAway } from './errors.ts';
+import { BodyReader, MemoryBudget } from './body-reader.ts';
+import { errorResponseOf, isDatabaseAway, toCatalogueError } from './errors.ts';
 import { inviteBody } from './expectations.ts';
 import { linkChoicePage, linkedPage, linkPage } from './link-pages.ts';
 import { consentPage, errorPage, signInPage } from './oauth-pages.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import { type Page, pageOf } from './pages.ts';
 
-export interface OAuthHttpParts {
+export interface OAuthHttpDeps {
   readonly oauth: Connections['oauth'];
   readonly devices: Connections['devices'];
   /** Origin under which clients reach the server. */
   readonly publicUrl: string;
   /** Whether requests are limited by address. */
-  readonly limited: boolean;
+  readonly rateLimited: boolean;
 }
 
 /** Addresses that pages of any origin may use: no cookie counts there. */
@@ -42,55 +42,49 @@ const PAGES: readonly string[] = ['/oauth/interaction/:uid', '/link'];
 /** A form names every vault of its sender. */
 const FORM_LIMIT = 1024 * 1024;
 const BODIES_BYTES_MAX = 16 * 1024 * 1024;
-const PACE = { lookMs: 10_000, bigBytesPerLook: 1 };
+const THROUGHPUT = { intervalMs: 10_000, bigBytesPerInterval: 1 };
 const METADATA_SECONDS = 300;
 
 /**
  * OAuth's own addresses, where the formats of its RFCs hold, and the pages that people see. A scope of its own, for its
  * bodies are read otherwise.
  */
-export async function mountOAuth(app: FastifyInstance, parts: OAuthHttpParts): Promise<void> {
+export async function mountOAuth(app: FastifyInstance, deps: OAuthHttpDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    const budget = new Budget(BODIES_BYTES_MAX, BODIES_BYTES_MAX / 2);
+    const budget = new MemoryBudget(BODIES_BYTES_MAX, BODIES_BYTES_MAX / 2);
     scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
       readBytes(request, payload, budget),
     );
     for (const [method, url] of PROVIDER_ROUTES) {
-      add(scope, parts, method, url, (request, reply) => passToProvider(request, reply, parts));
+      add(scope, deps, method, url, (request, reply) => passToProvider(request, reply, deps));
     }
-    add(scope, parts, 'GET', '/oauth/interaction/:uid', (request, reply) =>
-      show(visitOf(request, reply, parts), reply, parts),
+    add(scope, deps, 'GET', '/oauth/interaction/:uid', (request, reply) =>
+      show(browserRequestOf(request, reply, deps), reply, deps),
     );
-    add(scope, parts, 'POST', '/oauth/interaction/:uid', (request, reply) => decide(request, reply, parts));
-    add(scope, parts, 'GET', '/link', async (request, reply) => {
+    add(scope, deps, 'POST', '/oauth/interaction/:uid', (request, reply) => decide(request, reply, deps));
+    add(scope, deps, 'GET', '/link', async (request, reply) => {
       const { code } = request.query as { code?: unknown };
       return send(reply, 200, linkPage({ code: typeof code === 'string' ? code : '', email: '' }, null));
     });
-    add(scope, parts, 'POST', '/link', (request, reply) => link(request, reply, parts));
-    mountMetadata(scope, parts);
+    add(scope, deps, 'POST', '/link', (request, reply) => link(request, reply, deps));
+    mountMetadata(scope, deps);
     mountRefusals(scope);
   });
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-function add(
-  scope: FastifyInstance,
-  parts: OAuthHttpParts,
-  method: 'GET' | 'POST',
-  url: string,
-  handler: Handler,
-): void {
+function add(scope: FastifyInstance, deps: OAuthHttpDeps, method: 'GET' | 'POST', url: string, handler: Handler): void {
   const bodyLimit = PAGES.includes(url) ? FORM_LIMIT : PUBLIC_BODY_LIMIT;
   scope.route({
     ...{ method, url, exposeHeadRoute: false, schema: { hide: true } as object, bodyLimit },
-    config: parts.limited ? { rateLimit: {} } : { rateLimit: false },
+    config: deps.rateLimited ? { rateLimit: {} } : { rateLimit: false },
     handler,
   });
 }
 
-function mountMetadata(scope: FastifyInstance, { oauth, publicUrl }: OAuthHttpParts): void {
+function mountMetadata(scope: FastifyInstance, { oauth, publicUrl }: OAuthHttpDeps): void {
   const documents = {
     '/.well-known/oauth-authorization-server': oauth.metadata(),
     '/.well-known/openid-configuration': oauth.metadata(),
@@ -113,15 +107,15 @@ function mountRefusals(scope: FastifyInstance): void {
   }
 }
 
-async function readBytes(request: FastifyRequest, payload: Readable, budget: Budget): Promise<Buffer> {
+async function readBytes(request: FastifyRequest, payload: Readable, budget: MemoryBudget): Promise<Buffer> {
   const max = request.routeOptions.bodyLimit ?? PUBLIC_BODY_LIMIT;
   if (Number(request.headers['content-length'] ?? 0) > max) throw new NotevaultError('body_too_large', { max });
   inviteBody(request.raw);
-  const arrival = new Arrival(payload, budget, networkOf(request.ip));
+  const reader = new BodyReader(payload, budget, networkOf(request.ip));
   try {
-    return await arrival.collect(max, false, PACE);
+    return await reader.collect(max, false, THROUGHPUT);
   } finally {
-    arrival.release();
+    reader.release();
   }
 }
 
@@ -144,16 +138,16 @@ function requestFor(request: FastifyRequest, path: string, publicUrl: string): I
   }) as unknown as IncomingMessage;
 }
 
-function visitOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: OAuthHttpParts): Visit {
+function browserRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: OAuthHttpDeps): BrowserRequest {
   const { uid } = request.params as { uid?: string };
   const path = (request.routeOptions.url ?? '').replace(':uid', encodeURIComponent(uid ?? ''));
   return { request: requestFor(request, path, publicUrl), response: reply.raw };
 }
 
-async function passToProvider(request: FastifyRequest, reply: FastifyReply, parts: OAuthHttpParts): Promise<void> {
-  const visit = visitOf(request, reply, parts);
+async function passToProvider(request: FastifyRequest, reply: FastifyReply, deps: OAuthHttpDeps): Promise<void> {
+  const browserRequest = browserRequestOf(request, reply, deps);
   // While it cannot be opened, the answer is still ours to give.
-  const answer = await parts.oauth.provider().catch((error) => {
+  const answer = await deps.oauth.provider().catch((error) => {
     throw isDatabaseAway(error) ? new NotevaultError('oauth_unavailable', {}, error) : error;
   });
   reply.hijack();
@@ -161,7 +155,7 @@ async function passToProvider(request: FastifyRequest, reply: FastifyReply, part
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
   }
-  await answer(visit);
+  await answer(browserRequest);
 }
 
 function send(reply: FastifyReply, status: number, page: Page): FastifyReply {
@@ -170,10 +164,14 @@ function send(reply: FastifyReply, status: number, page: Page): FastifyReply {
 }
 
 /** The page of an authorization request, as far as it has come. */
-async function show(visit: Visit, reply: FastifyReply, { oauth }: OAuthHttpParts): Promise<FastifyReply> {
+async function show(
+  browserRequest: BrowserRequest,
+  reply: FastifyReply,
+  { oauth }: OAuthHttpDeps,
+): Promise<FastifyReply> {
   try {
-    const asked = await (await oauth.consent()).look(visit);
-    return send(reply, 200, asked.account === null ? signInPage(asked, null, '') : consentPage(asked, null));
+    const options = await (await oauth.consent()).read(browserRequest);
+    return send(reply, 200, options.account === null ? signInPage(options, null, '') : consentPage(options, null));
   } catch (error) {
     return sendFault(reply, error);
   }
@@ -186,37 +184,45 @@ interface Form {
   readonly address: string;
 }
 
-async function decide(request: FastifyRequest, reply: FastifyReply, parts: OAuthHttpParts): Promise<FastifyReply> {
-  const visit = visitOf(request, reply, parts);
+async function decide(request: FastifyRequest, reply: FastifyReply, deps: OAuthHttpDeps): Promise<FastifyReply> {
+  const browserRequest = browserRequestOf(request, reply, deps);
   try {
-    const form = formOf(request, parts.publicUrl);
-    return await take(visit, reply, form, parts);
+    const form = formOf(request, deps.publicUrl);
+    return await readForm(browserRequest, reply, form, deps);
   } catch (error) {
     return sendFault(reply, error);
   }
 }
 
-async function take(visit: Visit, reply: FastifyReply, { token, fields, address }: Form, { oauth }: OAuthHttpParts) {
+async function readForm(
+  browserRequest: BrowserRequest,
+  reply: FastifyReply,
+  { token, fields, address }: Form,
+  { oauth }: OAuthHttpDeps,
+) {
   const consent = await oauth.consent();
   // The button that was pressed comes last.
   switch (fields.getAll('step').at(-1)) {
     case 'sign-in': {
       const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
-      const { fault } = await attempt(consent.signIn(visit, { token, email, password, address }), SIGN_IN_FAULTS);
-      const asked = await consent.look(visit);
-      if (fault === null) return send(reply, 200, consentPage(asked, null));
-      return send(reply, fault.status, signInPage(asked, fault.text, email));
+      const { fault } = await runForm(
+        consent.signIn(browserRequest, { token, email, password, address }),
+        SIGN_IN_FAULTS,
+      );
+      const options = await consent.read(browserRequest);
+      if (fault === null) return send(reply, 200, consentPage(options, null));
+      return send(reply, fault.status, signInPage(options, fault.text, email));
     }
     case 'sign-out':
-      await consent.signOut(visit, { token });
-      return send(reply, 200, signInPage(await consent.look(visit), null, ''));
+      await consent.signOut(browserRequest, { token });
+      return send(reply, 200, signInPage(await consent.read(browserRequest), null, ''));
     case 'deny':
-      return reply.redirect(await consent.deny(visit, { token }), 303);
+      return reply.redirect(await consent.deny(browserRequest, { token }), 303);
     case 'allow': {
-      const decision = { levels: levelsOf(fields), elsewhere: fields.get('elsewhere') ?? 'none' };
-      const { value, fault } = await attempt(consent.allow(visit, { token, ...decision }), ['validation']);
+      const decision = { permissions: permissionsOf(fields), elsewhere: fields.get('elsewhere') ?? 'none' };
+      const { value, fault } = await runForm(consent.allow(browserRequest, { token, ...decision }), ['validation']);
       if (fault === null) return reply.redirect(value, 303);
-      return send(reply, fault.status, consentPage(await consent.look(visit), CHOOSE));
+      return send(reply, fault.status, consentPage(await consent.read(browserRequest), CHOOSE));
     }
     default:
       throw new NotevaultError('foreign_form');
@@ -228,12 +234,12 @@ const CHOOSE = 'Choose at least one vault that it may use.';
 
 const LINK_FAULTS = [...SIGN_IN_FAULTS, 'device_code_not_found'];
 
-type Attempt<T> =
+type FormResult<T> =
   | { readonly value: T; readonly fault: null }
   | { readonly value: null; readonly fault: { readonly status: number; readonly text: string } };
 
 /** What came of it, or what people are told of a refusal that they can do something about; any other is thrown on. */
-async function attempt<T extends object | string>(work: Promise<T>, known: readonly string[]): Promise<Attempt<T>> {
+async function runForm<T extends object | string>(work: Promise<T>, known: readonly string[]): Promise<FormResult<T>> {
   try {
     return { value: await work, fault: null };
   } catch (error) {
@@ -255,14 +261,14 @@ function formOf(request: FastifyRequest, publicUrl: string): Form {
 }
 
 /** A device link, decided without a web app: who signs in beside the code may decide on it, once. */
-async function link(request: FastifyRequest, reply: FastifyReply, { devices, publicUrl }: OAuthHttpParts) {
+async function link(request: FastifyRequest, reply: FastifyReply, { devices, publicUrl }: OAuthHttpDeps) {
   try {
     const { token, fields, address } = formOf(request, publicUrl);
     const step = fields.getAll('step').at(-1);
     if (step === 'sign-in') {
       const [code, email] = [fields.get('code') ?? '', fields.get('email') ?? ''];
       const sent = { code, email, password: fields.get('password') ?? '', address };
-      const { value, fault } = await attempt(devices.openPage(sent), LINK_FAULTS);
+      const { value, fault } = await runForm(devices.openPage(sent), LINK_FAULTS);
       if (value !== null) return send(reply, 200, linkChoicePage(value, null));
       return send(reply, fault.status, linkPage({ code, email }, fault.text));
     }
@@ -274,15 +280,15 @@ async function link(request: FastifyRequest, reply: FastifyReply, { devices, pub
   }
 }
 
-function levelsOf(fields: URLSearchParams): Record<string, string> {
+function permissionsOf(fields: URLSearchParams): Record<string, string> {
   const chosen = [...fields].filter(([name]) => name.startsWith('vault:'));
   return Object.fromEntries(chosen.map(([name, level]) => [name.slice('vault:'.length), level]));
 }
 
 function sendFault(reply: FastifyReply, error: unknown): FastifyReply {
-  const known = catalogued(error, reply.request);
+  const known = toCatalogueError(error, reply.request);
   // What nobody foresaw is for the one handler that knows how to keep it to itself.
   if (known === null) throw error;
   const { status, help, error: code } = errors[known.code];
-  return send(reply.headers(answerOf(known).headers), status, errorPage({ error: code, description: help }));
+  return send(reply.headers(errorResponseOf(known).headers), status, errorPage({ error: code, description: help }));
 }

@@ -25,7 +25,7 @@ const AccessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
     'insufficient_access',
   ],
 };
-const KeyErrors = {
+const IdempotencyErrors = {
   optional: ['invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
   required: [
     ...(['missing_idempotency_key', 'invalid_idempotency_key'] as const),
@@ -58,9 +58,9 @@ export function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
   const limit = route.access !== 'public' || route.limit === 'auth' ? (['rate_limited'] as const) : [];
-  const keyed = 'perform' in route ? KeyErrors[route.key] : [];
+  const idempotent = 'perform' in route ? IdempotencyErrors[route.key] : [];
   const streamed = route.takes === undefined ? [] : (['request_timeout', 'bad_request'] as const);
-  const own = [...body, ...streamed, ...path, ...limit, ...keyed, ...(route.errors ?? [])];
+  const own = [...body, ...streamed, ...path, ...limit, ...idempotent, ...(route.errors ?? [])];
   return [...new Set([...AccessErrors[route.access], ...own, ...RequestErrors])];
 }
 
@@ -134,7 +134,7 @@ const RestOfPath = Type.Object({
   }),
 });
 
-/** A route that needs no room: what it answers, for documentation. */
+/** A route outside the domains: its answer, for documentation. */
 export function plainSchema(operationId: string, summary: string, body: TSchema): FastifySchema {
   const schema: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
     ...{ operationId, summary, tags: ['server'], security: [] },

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@notevault/protocol/errors.ts';
 import type { Static, TSchema } from 'typebox';
 import type { Principal } from '../domains/accounts/accounts.ts';
-import type { Finish } from '../domains/idempotency/idempotency.ts';
+import type { InTransaction } from '../domains/idempotency/idempotency.ts';
 import type { OpenVault } from '../domains/vaults/vaults.ts';
-import type { Incoming } from './incoming.ts';
+import type { BodyStream } from './body-stream.ts';
 
 /**
  * Who may call: anybody, a session, any credential, or any credential that may read or write the vault chosen by the
@@ -12,7 +12,7 @@ import type { Incoming } from './incoming.ts';
 export type Access = 'public' | 'session' | 'credential' | 'read' | 'write';
 
 /** What every handler gets. */
-export interface Call {
+export interface RequestContext {
   readonly requestId: string;
   /** The client's address, behind the proxies that are trusted. */
   readonly ip: string;
@@ -30,18 +30,18 @@ export interface Call {
   readonly tail: string;
 }
 
-interface CredentialCall {
+interface CredentialRequest {
   readonly principal: Principal;
 }
-interface VaultCall extends CredentialCall {
+interface VaultRequest extends CredentialRequest {
   readonly vault: OpenVault;
 }
 
-type AccessCall<A extends Access> = A extends 'public'
+type AccessRequest<A extends Access> = A extends 'public'
   ? unknown
   : A extends 'session' | 'credential'
-    ? CredentialCall
-    : VaultCall;
+    ? CredentialRequest
+    : VaultRequest;
 
 type BodyOf<B> = B extends TSchema ? Static<B> : undefined;
 type FieldsOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>;
@@ -88,7 +88,7 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly access: A;
   /** The largest body in bytes. Default 16 MB. */
   readonly bodyLimit?: number;
-  /** `auth`: limited by IP and path (contract section 12). */
+  /** `auth`: limited by IP and path. */
   readonly limit?: 'auth';
   /** Has some requests to itself once those of the plan are used up, so that nobody is kept from beginning. */
   readonly onboarding?: true;
@@ -110,17 +110,17 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly flagsConflicts?: true;
 }
 
-type CallTo<A extends Access, B, Q, P> = Call &
-  AccessCall<A> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> };
+type RequestOf<A extends Access, B, Q, P> = RequestContext &
+  AccessRequest<A> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> };
 
 export interface RouteSpec<A extends Access, B, Q, P> extends RouteBase<A, B, Q, P> {
-  readonly handle: (call: CallTo<A, B, Q, P>) => Promise<Reply>;
+  readonly handle: (request: RequestOf<A, B, Q, P>) => Promise<Reply>;
 }
 
-/** A route that reads its body as it comes; `body` says what that looks like, and the verb whether it is so. */
+/** A route that reads its body as it comes; `body` says what that looks like, and the operation whether it is so. */
 export interface StreamedSpec<A extends Access, Q, P> extends RouteBase<A, undefined, Q, P> {
   readonly takes: StreamedBody;
-  readonly handle: (call: CallTo<A, undefined, Q, P> & { readonly incoming: Incoming }) => Promise<Reply>;
+  readonly handle: (request: RequestOf<A, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Reply>;
 }
 
 /** For the document: the media type of a body that is not read as a whole, and its fields where it is JSON. */
@@ -130,52 +130,52 @@ export interface StreamedBody {
 }
 
 /** What a keyed route made of a body that it read as it came. */
-export interface Received extends AsyncDisposable {
+export interface ReceivedBody extends AsyncDisposable {
   /** All that tells this body from another one, as JSON. */
   readonly identity: unknown;
 }
 
 /** A streamed route whose answer is kept as a keyed route's: it takes the whole body in before it looks at its key. */
-export interface KeyedStreamedSpec<A extends Access, Q, P, Got extends Received, Result>
+export interface IdempotentStreamedSpec<A extends Access, Q, P, Got extends ReceivedBody, Result>
   extends Omit<RouteBase<A, undefined, Q, P>, 'method'> {
   readonly takes: StreamedBody;
-  readonly receive: (call: CallTo<A, undefined, Q, P> & { readonly incoming: Incoming }) => Promise<Got>;
+  readonly receive: (request: RequestOf<A, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Got>;
   readonly perform: (
-    call: CallTo<A, undefined, Q, P> & { readonly received: Got },
-    finish: Finish<unknown>,
+    request: RequestOf<A, undefined, Q, P> & { readonly received: Got },
+    inTransaction: InTransaction<unknown>,
   ) => Promise<Result>;
-  readonly reply: (result: Result, call: CallTo<A, undefined, Q, P>) => Pick<Reply, 'status' | 'body'>;
+  readonly reply: (result: Result, request: RequestOf<A, undefined, Q, P>) => Pick<Reply, 'status' | 'body'>;
 }
 
 /** A route whose answer is kept under the request's `X-Idempotency-Key` and given again to the same request. */
-export interface KeyedSpec<A extends Access, B, Q, P, Result> extends Omit<RouteBase<A, B, Q, P>, 'method'> {
+export interface IdempotentSpec<A extends Access, B, Q, P, Result> extends Omit<RouteBase<A, B, Q, P>, 'method'> {
   /** Whether a key must be sent. Default: it may. */
   readonly key?: 'required';
-  /** The verb; it awaits `finish` with the very result it resolves to, as the last thing in its transaction. */
-  readonly perform: (call: CallTo<A, B, Q, P>, finish: Finish<unknown>) => Promise<Result>;
+  /** The operation; it awaits `finish` with the very result it resolves to, as the last thing in its transaction. */
+  readonly perform: (request: RequestOf<A, B, Q, P>, inTransaction: InTransaction<unknown>) => Promise<Result>;
   /** The answer to a result; nothing but a mapping, for it is made inside the transaction too. */
-  readonly reply: (result: Result, call: CallTo<A, B, Q, P>) => Pick<Reply, 'status' | 'body'>;
-  /** What the caller must still be allowed to, beside `access`, before the stored `body` is given again. Throws as the verb does. */
-  readonly recheck?: (call: CallTo<A, B, Q, P>, body: unknown) => void;
+  readonly reply: (result: Result, request: RequestOf<A, B, Q, P>) => Pick<Reply, 'status' | 'body'>;
+  /** What the caller must still be allowed to, beside `access`, before the stored `body` is given again. Throws as the operation does. */
+  readonly recheck?: (request: RequestOf<A, B, Q, P>, body: unknown) => void;
 }
 
 type AnyBase = RouteBase<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
-type AnyCall = CallTo<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
+type AnyRequest = RequestOf<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 export interface PlainRoute extends AnyBase {
   readonly takes?: StreamedBody;
-  readonly handle: (call: AnyCall) => Promise<Reply>;
+  readonly handle: (request: AnyRequest) => Promise<Reply>;
 }
-export interface KeyedRoute extends AnyBase {
+export interface IdempotentRoute extends AnyBase {
   readonly key: 'required' | 'optional';
   readonly takes?: StreamedBody;
-  readonly receive?: (call: AnyCall & { readonly incoming: Incoming }) => Promise<Received>;
-  readonly perform: (call: AnyCall, finish: Finish<unknown>) => Promise<unknown>;
-  readonly reply: (result: unknown, call: AnyCall) => Pick<Reply, 'status' | 'body'>;
-  readonly recheck?: (call: AnyCall, body: unknown) => void;
+  readonly receive?: (request: AnyRequest & { readonly stream: BodyStream }) => Promise<ReceivedBody>;
+  readonly perform: (request: AnyRequest, inTransaction: InTransaction<unknown>) => Promise<unknown>;
+  readonly reply: (result: unknown, request: AnyRequest) => Pick<Reply, 'status' | 'body'>;
+  readonly recheck?: (request: AnyRequest, body: unknown) => void;
 }
 
 /** A route with its types checked and forgotten. */
-export type Route = PlainRoute | KeyedRoute;
+export type Route = PlainRoute | IdempotentRoute;
 
 /** Declares a route: data plus one call. */
 export function route<
@@ -188,14 +188,14 @@ export function route<
 }
 
 /** Declares a POST that does its work once for each idempotency key. */
-export function keyedRoute<
+export function idempotentRoute<
   A extends Exclude<Access, 'public'>,
   Result,
   B extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
->(spec: KeyedSpec<A, B, Q, P, Result>): Route {
-  return { key: 'optional', ...spec, method: 'POST' } as unknown as KeyedRoute;
+>(spec: IdempotentSpec<A, B, Q, P, Result>): Route {
+  return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
 }
 
 /** Declares a route that reads its body as it comes. */
@@ -208,25 +208,25 @@ export function streamedRoute<
 }
 
 /** Declares a POST that reads its body as it comes and does its work once for each idempotency key. */
-export function keyedStreamedRoute<
+export function idempotentStreamedRoute<
   A extends Exclude<Access, 'public'>,
-  Got extends Received,
+  Got extends ReceivedBody,
   Result,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
->(spec: KeyedStreamedSpec<A, Q, P, Got, Result>): Route {
-  return { key: 'optional', ...spec, method: 'POST' } as unknown as KeyedRoute;
+>(spec: IdempotentStreamedSpec<A, Q, P, Got, Result>): Route {
+  return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
 }
 
-/** Decides who calls and which vault is meant; bound in app.ts to the rooms that know. */
-export interface Gate {
+/** Decides who calls and which vault is meant; bound in app.ts to the domains that know. */
+export interface Guard {
   /** The caller behind an `Authorization` header, and from where they call. Throws `unauthorized`. */
   authenticate(
     authorization: string | undefined,
     client: { readonly ip: string; readonly userAgent: string | null },
   ): Promise<Principal>;
   /** Counts a request against the caller's plan. Throws `rate_limited`. */
-  meter(principal: Principal, use: { readonly onboarding: boolean }): void;
+  consumeQuota(principal: Principal, use: { readonly onboarding: boolean }): void;
   /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed. Throws the catalogue's 403s and 404s. */
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
 }

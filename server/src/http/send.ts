@@ -5,7 +5,7 @@ import { jsonPieces } from './json-pieces.ts';
 import type { Reply, ReplyBytes } from './route.ts';
 
 /** So long a client may leave an answer's bytes unread before its connection is closed. */
-const UNREAD_MS = 60_000;
+const LINGER_MS = 60_000;
 const PIECE_BYTES = 64 * 1024;
 
 /**
@@ -53,7 +53,7 @@ function sendPieces(reply: FastifyReply, pieces: readonly Buffer[], room: Permit
     reply.send(Buffer.concat(pieces));
     return;
   }
-  reply.raw.setTimeout(UNREAD_MS);
+  reply.raw.setTimeout(LINGER_MS);
   reply.send(Readable.from(pieces, { objectMode: false, highWaterMark: PIECE_BYTES }));
 }
 
@@ -61,6 +61,6 @@ function sendPieces(reply: FastifyReply, pieces: readonly Buffer[], room: Permit
 async function open(reply: FastifyReply, bytes: ReplyBytes): Promise<Readable> {
   if (reply.request.method === 'HEAD') return Readable.from([]);
   const opened = await bytes.open();
-  reply.raw.setTimeout(UNREAD_MS);
+  reply.raw.setTimeout(LINGER_MS);
   return Readable.from(opened, { objectMode: false, highWaterMark: PIECE_BYTES });
 }

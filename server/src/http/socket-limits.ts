@@ -4,13 +4,13 @@ const MB = 1024 * KB;
 /** What sockets may cost before anybody knows whose they are, and after. Ticks are seconds. */
 export interface SocketLimits {
   /** Sockets without a credential yet: of one address, and in all. */
-  readonly strangersOfAddress: number;
-  readonly strangers: number;
+  readonly anonymousPerAddress: number;
+  readonly anonymous: number;
   /** Bytes that a socket may send before it has shown a credential, in all. */
-  readonly strangerBytes: number;
+  readonly anonymousBytes: number;
   /** Time to show one. */
-  readonly strangerTicks: number;
-  /** A message over this ends its socket; doors refuse what is over their own, smaller bounds in words. */
+  readonly anonymousTicks: number;
+  /** A message over this ends its socket; endpoints refuse what is over their own, smaller bounds in words. */
   readonly frameBytes: number;
   /** Unsent bytes at which a socket is let go. */
   readonly backlogBytes: number;
@@ -22,7 +22,7 @@ export interface SocketLimits {
   readonly rate: number;
   readonly burst: number;
   readonly bytesPerToken: number;
-  readonly answerBytesPerToken: number;
+  readonly responseBytesPerToken: number;
   /** Silence after which life is asked for; after twice as much the socket is cut off. */
   readonly silentTicks: number;
   /** How long a peer may take to answer a close. */
@@ -30,10 +30,10 @@ export interface SocketLimits {
 }
 
 export const SOCKET_LIMITS: SocketLimits = {
-  strangersOfAddress: 256,
-  strangers: 2048,
-  strangerBytes: MB,
-  strangerTicks: 10,
+  anonymousPerAddress: 256,
+  anonymous: 2048,
+  anonymousBytes: MB,
+  anonymousTicks: 10,
   frameBytes: 64 * MB,
   backlogBytes: 32 * MB,
   largeBytes: MB,
@@ -41,7 +41,7 @@ export const SOCKET_LIMITS: SocketLimits = {
   rate: 1000,
   burst: 4000,
   bytesPerToken: 4 * KB,
-  answerBytesPerToken: 16 * KB,
+  responseBytesPerToken: 16 * KB,
   silentTicks: 20,
   closingTicks: 3,
 };

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
+import { RawSocket } from '../../test/kit/raw-socket.ts';
 import { turns, until } from '../../test/kit/until.ts';
-import { Wire } from '../../test/kit/wire.ts';
 import { createLogger } from '../telemetry.ts';
+import type { Connection } from './connection.ts';
 import { errorHandler } from './errors.ts';
 import type { SocketLimits } from './socket-limits.ts';
-import type { SocketPeer } from './socket-peer.ts';
-import { type Knock, mayUpgrade, mountSocket, Sockets, socketRoute, takeUpgrades } from './sockets.ts';
+import { handleUpgrades, mayUpgrade, mountSocket, Sockets, socketRoute, type UpgradeRequest } from './sockets.ts';
 
-/** A server whose only door says back what it hears, and keeps what it was told of who knocks. */
+/** A server whose only endpoint says back what it hears, and keeps what it was told of who knocks. */
 async function echoServer(
   limits: Partial<SocketLimits> = {},
   loggerInstance: FastifyBaseLogger = createLogger('silent'),
@@ -20,8 +20,8 @@ async function echoServer(
   const app = Fastify({ http: { shouldUpgradeCallback: mayUpgrade }, loggerInstance });
   app.setErrorHandler(errorHandler('http://localhost/metadata'));
   const seen = {
-    peers: [] as SocketPeer[],
-    knocks: [] as Knock[],
+    peers: [] as Connection[],
+    knocks: [] as UpgradeRequest[],
     heard: [] as Uint8Array[],
     pings: 0,
     closed: 0,
@@ -30,17 +30,17 @@ async function echoServer(
   const sockets = new Sockets(() => {
     seen.ticks += 1;
   }, limits);
-  takeUpgrades(app, sockets);
+  handleUpgrades(app, sockets);
   const route = socketRoute({
     ...{ path: '/echo', operation: 'echo', summary: 'Echo', description: 'Says back what it hears.' },
-    open(peer, knock) {
-      seen.peers.push(peer);
+    open(connection, knock) {
+      seen.peers.push(connection);
       seen.knocks.push(knock);
       return {
         message(data) {
           seen.heard.push(data);
-          if (data[0] === 1) peer.admit();
-          else peer.send(data);
+          if (data[0] === 1) connection.admit();
+          else connection.send(data);
         },
         ping: () => {
           seen.pings += 1;
@@ -55,19 +55,19 @@ async function echoServer(
   app.get('/plain', async () => 'plain');
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const opened: Wire[] = [];
+  const opened: RawSocket[] = [];
   return {
     ...{ app, sockets, seen, url: `http://127.0.0.1:${port}`, port },
     async open(path = '/echo', headers = {}) {
-      const wire = await Wire.open(`http://127.0.0.1:${port}`, path, headers);
-      opened.push(wire);
-      return wire;
+      const socket = await RawSocket.open(`http://127.0.0.1:${port}`, path, headers);
+      opened.push(socket);
+      return socket;
     },
     tick(times: number) {
       for (let at = 0; at < times; at++) sockets.tick();
     },
     async [Symbol.asyncDispose]() {
-      for (const wire of opened) wire[Symbol.dispose]();
+      for (const socket of opened) socket[Symbol.dispose]();
       await app.close();
     },
   };
@@ -75,14 +75,14 @@ async function echoServer(
 
 const ADMIT = 1;
 
-test('[10.1] a message comes back, and the door is told who knocks, but the log is not', async () => {
+test('[10.1] a message comes back, and the endpoint is told who knocks, but the log is not', async () => {
   const logged: string[] = [];
   const log = createLogger('trace', { write: (line) => logged.push(line) });
   await using server = await echoServer({}, log);
-  const wire = await server.open('/echo?token=secret', { authorization: 'Bearer x', 'user-agent': 'test' });
-  wire.send(7, 8, 9);
-  await until(() => wire.frames.length === 1);
-  assert.deepEqual([...(wire.frames[0] ?? [])], [7, 8, 9]);
+  const socket = await server.open('/echo?token=secret', { authorization: 'Bearer x', 'user-agent': 'test' });
+  socket.send(7, 8, 9);
+  await until(() => socket.frames.length === 1);
+  assert.deepEqual([...(socket.frames[0] ?? [])], [7, 8, 9]);
   const [{ params: _none, ...knock } = {}] = server.seen.knocks;
   assert.deepEqual(knock, { ip: '127.0.0.1', userAgent: 'test', authorization: 'Bearer x', token: 'secret' });
   await assert.rejects(server.open('/nowhere?token=secret', { authorization: 'Bearer secret' }), /404/);
@@ -115,7 +115,7 @@ test('an upgrade of what is no socket is answered as a request, and its connecti
 });
 
 test('[9.12] so many without a credential from one address, and in all; who shows one makes room', async () => {
-  await using server = await echoServer({ strangersOfAddress: 2, strangers: 3 });
+  await using server = await echoServer({ anonymousPerAddress: 2, anonymous: 3 });
   const first = await server.open();
   await server.open();
   await assert.rejects(server.open(), /answered 503/);
@@ -129,7 +129,7 @@ test('[9.12] so many without a credential from one address, and in all; who show
 });
 
 test('[9.12] so many bytes before a credential, in whatever frames; after it, more', async () => {
-  await using server = await echoServer({ strangerBytes: 10_000 });
+  await using server = await echoServer({ anonymousBytes: 10_000 });
   const whole = await server.open();
   whole.send(new Uint8Array(20_000));
   await whole.ended();
@@ -145,7 +145,7 @@ test('[9.12] so many bytes before a credential, in whatever frames; after it, mo
 });
 
 test('[9.12] who shows no credential in time is closed, whatever they send', async () => {
-  await using server = await echoServer({ strangerTicks: 3 });
+  await using server = await echoServer({ anonymousTicks: 3 });
   const stranger = await server.open();
   const known = await server.open();
   known.send(ADMIT);
@@ -177,9 +177,9 @@ test('what is no WebSocket frame ends the socket, and nothing else', async () =>
     '\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff',
     'GET / HTTP/1.1\r\n\r\n',
   ]) {
-    const wire = await server.open();
-    (wire.ws as unknown as { _socket: Socket })._socket.write(Buffer.from(garbage, 'latin1'));
-    await wire.ended();
+    const socket = await server.open();
+    (socket.ws as unknown as { _socket: Socket })._socket.write(Buffer.from(garbage, 'latin1'));
+    await socket.ended();
   }
   good.send(9);
   await until(() => good.frames.length === 1);
@@ -191,9 +191,9 @@ test('[9.12] a reader who does not read is let go, and costs no more than the bo
   slow.send(ADMIT);
   await until(() => server.seen.heard.length === 1);
   slow.ws.pause();
-  const [peer] = server.seen.peers;
+  const [connection] = server.seen.peers;
   const frame = new Uint8Array(100_000);
-  for (let at = 0; at < 200; at++) peer?.send(frame);
+  for (let at = 0; at < 200; at++) connection?.send(frame);
   assert.equal(server.seen.closed, 1, 'the door is told at once');
   server.tick(2);
   await until(() => server.sockets.size === 0);
@@ -203,10 +203,10 @@ test('[9.12] a reader who does not read is let go, and costs no more than the bo
 
 test('[9.12] messages that come too fast wait where they are; none is lost', async () => {
   await using server = await echoServer({ burst: 10, rate: 5 });
-  const wire = await server.open();
-  for (let at = 0; at < 40; at++) wire.send(50 + at);
+  const socket = await server.open();
+  for (let at = 0; at < 40; at++) socket.send(50 + at);
   await until(() => server.seen.heard.length >= 11);
-  assert.ok(server.seen.heard.length < 40 || wire.frames.length < 40);
+  assert.ok(server.seen.heard.length < 40 || socket.frames.length < 40);
   for (let at = 0; at < 10; at++) {
     server.tick(1);
     await new Promise((resolve) => setImmediate(resolve));
@@ -219,12 +219,12 @@ test('[9.12] messages that come too fast wait where they are; none is lost', asy
 });
 
 test('[9.12] large answers count too: who asks for many is read from more slowly', async () => {
-  await using server = await echoServer({ burst: 10, rate: 5, answerBytesPerToken: 1000 });
-  const wire = await server.open();
-  wire.send(9);
+  await using server = await echoServer({ burst: 10, rate: 5, responseBytesPerToken: 1000 });
+  const socket = await server.open();
+  socket.send(9);
   await until(() => server.seen.heard.length === 1);
   server.seen.peers[0]?.charge(12_000);
-  wire.send(8);
+  socket.send(8);
   await turns();
   assert.equal(server.seen.heard.length, 1);
   server.tick(1);
@@ -233,16 +233,16 @@ test('[9.12] large answers count too: who asks for many is read from more slowly
 
 test('work that is not done yet holds back what comes next', async () => {
   await using server = await echoServer({ queueBytes: 1000 });
-  const wire = await server.open();
-  wire.send(9);
+  const socket = await server.open();
+  socket.send(9);
   await until(() => server.seen.heard.length === 1);
-  const [peer] = server.seen.peers;
-  peer?.take(2000);
-  wire.send(8);
+  const [connection] = server.seen.peers;
+  connection?.acquire(2000);
+  socket.send(8);
   // A socket is read in turns of the event loop: these would suffice.
   await turns();
   assert.equal(server.seen.heard.length, 1);
-  peer?.give(2000);
+  connection?.release(2000);
   await until(() => server.seen.heard.length === 2);
 });
 
@@ -250,7 +250,7 @@ test('[9.9] a silent socket is asked for life; one that does not answer is cut o
   await using server = await echoServer({ silentTicks: 4 });
   const alive = await server.open();
   const dead = await server.open();
-  for (const wire of [alive, dead]) wire.send(ADMIT);
+  for (const socket of [alive, dead]) socket.send(ADMIT);
   await until(() => server.seen.heard.length === 2);
   // It neither reads nor answers: no pong comes.
   dead.ws.pause();

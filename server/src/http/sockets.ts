@@ -4,14 +4,14 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { WebSocketServer } from 'ws';
+import { endWith } from './client-error.ts';
+import { CLOSE_CODES, Connection, type Session } from './connection.ts';
 import { requestIdOf } from './errors.ts';
 import { socketSchema } from './openapi.ts';
 import { SOCKET_LIMITS, type SocketLimits } from './socket-limits.ts';
-import { CLOSE, type Conversation, SocketPeer } from './socket-peer.ts';
-import { endWith } from './unreadable.ts';
 
-/** What a door gets to know of who knocks. */
-export interface Knock<Params = Record<never, never>> {
+/** What an endpoint gets to know of who knocks. */
+export interface UpgradeRequest<Params = Record<never, never>> {
   /** The client's address, behind the proxies that are trusted. */
   readonly ip: string;
   readonly userAgent: string | null;
@@ -21,7 +21,7 @@ export interface Knock<Params = Record<never, never>> {
   readonly params: Params;
 }
 
-interface SocketRouteOf<Params> {
+interface SocketRouteSpec<Params> {
   /** Below `/api`. */
   readonly path: string;
   /** The operation's name in the OpenAPI document. */
@@ -30,22 +30,22 @@ interface SocketRouteOf<Params> {
   readonly description: string;
   readonly params?: TSchema;
   /** Begins the conversation with a socket that was accepted; nobody knows yet whose it is. */
-  readonly open: (peer: SocketPeer, knock: Knock<Params>) => Conversation;
+  readonly open: (connection: Connection, upgrade: UpgradeRequest<Params>) => Session;
 }
 
 /** A WebSocket route with its types checked and forgotten. */
-export type SocketRoute = SocketRouteOf<never>;
+export type SocketRoute = SocketRouteSpec<never>;
 
 /** Declares a WebSocket route: data plus one call. */
 export function socketRoute<P extends TSchema | undefined = undefined>(
-  spec: Omit<SocketRouteOf<P extends TSchema ? Static<P> : Record<never, never>>, 'params'> & { readonly params?: P },
+  spec: Omit<SocketRouteSpec<P extends TSchema ? Static<P> : Record<never, never>>, 'params'> & { readonly params?: P },
 ): SocketRoute {
   return spec as unknown as SocketRoute;
 }
 
 const TICK_MS = 1000;
 /** How long clients may take to answer that the server stops. */
-const GOODBYE_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 /** A request to become a WebSocket, on its way through the router. */
 interface Upgrade {
@@ -68,11 +68,11 @@ export function mayUpgrade({ headers }: IncomingMessage): boolean {
 /** All sockets of a server: accepted within bounds, looked after once a second, sent away when it stops. */
 export class Sockets {
   readonly #limits: SocketLimits;
-  readonly #peers = new Set<SocketPeer>();
-  readonly #strangers = new Map<string, number>();
+  readonly #connections = new Set<Connection>();
+  readonly #anonymous = new Map<string, number>();
   readonly #server: WebSocketServer;
   readonly #tick: () => void;
-  #strangersInAll = 0;
+  #anonymousTotal = 0;
   #stopping = false;
 
   /** @param tick called once a second while the server runs. */
@@ -96,60 +96,60 @@ export class Sockets {
 
   /** Open sockets. */
   get size(): number {
-    return this.#peers.size;
+    return this.#connections.size;
   }
 
   /** Throws `unavailable` when too many sockets wait to show a credential, or the server stops. */
-  checkRoom(ip: string): void {
-    const { strangers, strangersOfAddress } = this.#limits;
-    const full = this.#strangersInAll >= strangers || (this.#strangers.get(ip) ?? 0) >= strangersOfAddress;
+  checkCapacity(ip: string): void {
+    const { anonymous, anonymousPerAddress: anonymousOfAddress } = this.#limits;
+    const full = this.#anonymousTotal >= anonymous || (this.#anonymous.get(ip) ?? 0) >= anonymousOfAddress;
     if (full || this.#stopping) throw new NotevaultError('unavailable');
   }
 
   /** Takes over the connection of an upgrade request; a handshake that is none is answered with 400. */
-  accept(raw: IncomingMessage, ip: string, open: (peer: SocketPeer) => Conversation): void {
+  accept(raw: IncomingMessage, ip: string, open: (connection: Connection) => Session): void {
     const upgrade = upgrades.get(raw);
     if (upgrade === undefined) throw new NotevaultError('upgrade_required');
     this.#server.handleUpgrade(raw, upgrade.socket, upgrade.head, (ws) => {
-      const peer = new SocketPeer(ws, upgrade.socket, this.#limits, this.#stranger(ip));
-      this.#peers.add(peer);
-      ws.on('message', (data: Buffer, isBinary) => peer.heard(data, isBinary));
-      ws.on('pong', () => peer.alive());
+      const connection = new Connection(ws, upgrade.socket, this.#limits, this.#isAnonymous(ip));
+      this.#connections.add(connection);
+      ws.on('message', (data: Buffer, isBinary) => connection.onFrame(data, isBinary));
+      ws.on('pong', () => connection.onPong());
       // What goes wrong with a socket ends it: its `close` follows.
       ws.on('error', () => undefined);
       ws.on('close', () => {
-        this.#peers.delete(peer);
-        peer.gone();
+        this.#connections.delete(connection);
+        connection.onClose();
       });
-      peer.conversation = open(peer);
+      connection.session = open(connection);
     });
   }
 
   /** Once a second. */
   tick(): void {
-    for (const peer of this.#peers) peer.tick();
+    for (const connection of this.#connections) connection.tick();
     this.#tick();
   }
 
   /** Tells every client to come back, and waits for their answers, not for long. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const peer of this.#peers) peer.close(CLOSE.restart, 'server stops');
-    for (let waited = 0; this.#peers.size > 0 && waited < GOODBYE_MS; waited += 20) {
+    for (const connection of this.#connections) connection.close(CLOSE_CODES.restart, 'server stops');
+    for (let waited = 0; this.#connections.size > 0 && waited < CLOSE_TIMEOUT_MS; waited += 20) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    for (const peer of this.#peers) peer.cut();
+    for (const connection of this.#connections) connection.terminate();
   }
 
   /** Counts a socket among the strangers of its address; call what it returns once it is none any more. */
-  #stranger(ip: string): () => void {
-    this.#strangersInAll += 1;
-    this.#strangers.set(ip, (this.#strangers.get(ip) ?? 0) + 1);
+  #isAnonymous(ip: string): () => void {
+    this.#anonymousTotal += 1;
+    this.#anonymous.set(ip, (this.#anonymous.get(ip) ?? 0) + 1);
     return () => {
-      this.#strangersInAll -= 1;
-      const left = (this.#strangers.get(ip) ?? 1) - 1;
-      if (left === 0) this.#strangers.delete(ip);
-      else this.#strangers.set(ip, left);
+      this.#anonymousTotal -= 1;
+      const left = (this.#anonymous.get(ip) ?? 1) - 1;
+      if (left === 0) this.#anonymous.delete(ip);
+      else this.#anonymous.set(ip, left);
     };
   }
 }
@@ -158,7 +158,7 @@ export class Sockets {
  * Lets requests become sockets. An upgrade request goes through the same router and hooks as any other, so that its
  * address, its path and its refusal are what they are elsewhere; the accepted socket then leaves HTTP behind.
  */
-export function takeUpgrades(app: FastifyInstance, sockets: Sockets): void {
+export function handleUpgrades(app: FastifyInstance, sockets: Sockets): void {
   const route = (raw: IncomingMessage, socket: Socket, head: Buffer) => {
     // Without a listener, a client that hangs up now would end the process.
     socket.on('error', () => socket.destroy());
@@ -197,7 +197,7 @@ export function mountSocket(api: FastifyInstance, route: SocketRoute, sockets: S
     handler: (request, reply) => {
       const { ip, headers, raw } = request;
       // Here, and not before: many may be on their way at once.
-      sockets.checkRoom(ip);
+      sockets.checkCapacity(ip);
       const { token } = request.query as { token?: unknown };
       const knock = {
         ip,
@@ -211,7 +211,7 @@ export function mountSocket(api: FastifyInstance, route: SocketRoute, sockets: S
       // The answer is the handshake: who counts answers sees this one end here.
       if (upgrade !== undefined) reply.raw.detachSocket(upgrade.socket);
       reply.raw.emit('close');
-      sockets.accept(raw, ip, (peer) => route.open(peer, knock));
+      sockets.accept(raw, ip, (connection) => route.open(connection, knock));
     },
   });
 }

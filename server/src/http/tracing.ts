@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Tracing } from '../engines/tracing/tracing.ts';
+import type { Tracing } from '../ports/tracing/tracing.ts';
 import { isUpgrade } from './sockets.ts';
 
 const FAILED_FROM = 500;

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
-import type { BlobKey, Blobs } from '../../src/engines/blobs/blobs.ts';
-import { blobsDdl } from '../../src/engines/blobs/database.tables.ts';
-import { databaseBlobs } from '../../src/engines/blobs/database.ts';
-import { openDiskBlobs } from '../../src/engines/blobs/disk.ts';
-import { systemClock } from '../../src/engines/clock/clock.ts';
-import { openPostgres } from '../../src/engines/database/postgres.ts';
-import { openSqlite } from '../../src/engines/database/sqlite.ts';
+import type { BlobKey, Blobs } from '../../src/ports/blobs/blobs.ts';
+import { blobsDdl } from '../../src/ports/blobs/database.tables.ts';
+import { databaseBlobs } from '../../src/ports/blobs/database.ts';
+import { openDiskBlobs } from '../../src/ports/blobs/disk.ts';
+import { systemClock } from '../../src/ports/clock/clock.ts';
+import { openPostgres } from '../../src/ports/database/postgres.ts';
+import { openSqlite } from '../../src/ports/database/sqlite.ts';
 
 /*
  * node blobs-child.ts <disk|sqlite|postgres> <folder, file or url> <at once> <rounds>: puts blobs, and writes a line to
@@ -18,7 +18,7 @@ import { openSqlite } from '../../src/engines/database/sqlite.ts';
 export async function openAt(kind: string, where: string): Promise<{ blobs: Blobs; close(): Promise<void> }> {
   const clock = systemClock();
   if (kind === 'disk') {
-    const blobs = await openDiskBlobs({ folder: where, clock, alone: true });
+    const blobs = await openDiskBlobs({ folder: where, clock, singleProcess: true });
     return { blobs, close: async () => blobs[Symbol.asyncDispose]() };
   }
   const db = await (kind === 'sqlite' ? openSqlite({ file: where }) : openPostgres({ url: where }));

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
-import { listAll, readAll } from '../../src/engines/blobs/blobs.contract.ts';
+import { listAll, readAll } from '../../src/ports/blobs/blobs.contract.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { Folder } from '../kit/process.ts';
 import { Random, seedOfRun } from '../kit/random.ts';

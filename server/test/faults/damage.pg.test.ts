@@ -4,13 +4,13 @@ import { databaseFile } from '../../src/data-folder.ts';
 import { type Answer, Caller, type Headed } from '../kit/person.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { Folder, startServe } from '../kit/process.ts';
-import { openRaw, type Raw } from '../kit/raw.ts';
+import { openRaw, type Raw } from '../kit/raw-sql.ts';
 
 const NOTES = ['meta', 'content', 'doc', 'texts'] as const;
 type Damaged = (typeof NOTES)[number];
 /** Everything that holds what people wrote; a refused write leaves all of it as it was. */
 const KEPT = [
-  ...['vaults', 'vault_feeds', 'names', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
+  ...['vaults', 'vault_feeds', 'paths', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
   'link_texts',
 ];
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config/config.ts';
-import { type Clock, systemClock } from '../../src/engines/clock/clock.ts';
-import { openEngines } from '../../src/engines.ts';
+import { type Clock, systemClock } from '../../src/ports/clock/clock.ts';
+import { openPorts } from '../../src/ports.ts';
 import { createLogger } from '../../src/telemetry.ts';
 import { fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
 import type { Answer, Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
-import type { Raw } from '../kit/raw.ts';
+import type { Raw } from '../kit/raw-sql.ts';
 
 /*
  * Attachments under load and after a kill: each place for a file knows what its server has acknowledged there, and what
@@ -154,15 +154,16 @@ async function hashAt(caller: Caller, vault: string, path: string, faults: strin
 /** Sweeps as a server would some days later; then what is stored and what is in use must be the same. */
 export async function checkSwept(config: Config, rawOf: () => Promise<Raw>): Promise<string[]> {
   const faults: string[] = [];
-  await using engines = await openEngines(config, later(systemClock(), 2 * 24 * 3_600_000));
-  await using app = await buildApp(engines, config, createLogger('silent'));
-  await app.vaults.purgeDue(engines.clock.now());
-  await app.attachments.sweep();
+  await using ports = await openPorts(config, later(systemClock(), 2 * 24 * 3_600_000));
+  await using app = await buildApp(ports, config, createLogger('silent'));
+  await app.vaults.purgeDue(ports.clock.now());
+  await app.attachments.collect();
   await using raw = await rawOf();
   const rows = await raw.all('select vault_id, id, state from attachment_blobs');
-  for (const { id, state } of rows) if (state !== 'kept') faults.push(`blob ${id} is still ${state} after the sweep`);
+  for (const { id, state } of rows)
+    if (state !== 'committed') faults.push(`blob ${id} is still ${state} after the sweep`);
   const kept = new Set(rows.map(({ vault_id, id }) => `${vault_id}/${id}`));
-  for await (const page of engines.blobs.list()) {
+  for await (const page of ports.blobs.list()) {
     for (const { key } of page) {
       const name = `${key.vaultId}/${key.blobId}`;
       if (!kept.delete(name)) faults.push(`blob ${name} is stored and no row tells of it`);

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
 import { databaseFile } from '../../src/data-folder.ts';
-import { readKeyFile } from '../../src/engines/keyring/key-file.ts';
-import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { keyFile } from '../../src/engines.ts';
-import { audit } from '../kit/audit.ts';
+import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
+import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { keyFile } from '../../src/ports.ts';
+import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
+import { checkConsistency } from '../kit/consistency-check.ts';
 import { Caller } from '../kit/person.ts';
 import { freshPostgres } from '../kit/postgres.ts';
 import { Folder, type ServeProcess, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';
-import { openRaw } from '../kit/raw.ts';
-import { Typing } from '../kit/typing.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 import type { EngineName, KillRun } from './kill.ts';
 
 /*
@@ -40,7 +40,7 @@ export async function killTyping({ engine, times, seed, report = () => undefined
   let server = opened.use(await startServe({ env }));
   await new Caller(server.url).post('/auth/register', account);
   const notes = await makeNotes(server.url);
-  const people = Array.from({ length: PEOPLE }, (_, at) => new Typing(`p${at}`, notes[at % NOTES] ?? ''));
+  const people = Array.from({ length: PEOPLE }, (_, at) => new AcknowledgingClient(`p${at}`, notes[at % NOTES] ?? ''));
   opened.defer(() => {
     for (const person of people) person.leave();
   });
@@ -55,7 +55,7 @@ export async function killTyping({ engine, times, seed, report = () => undefined
     await using raw = await openRaw(postgres ?? { file: databaseFile(folder.path) });
     const key = await readKeyFile(keyFile(folder.path));
     if (key === null) return [...faults, 'the key file is gone'];
-    faults.push(...(await audit(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
+    faults.push(...(await checkConsistency(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
     report(`kill ${kill}: ${kept} words acknowledged, ${faults.length} faults`);
     if (faults.length > 0) return faults;
   }
@@ -82,19 +82,23 @@ async function makeNotes(url: string): Promise<string[]> {
   return (await Promise.all(made)).map(({ body }) => body.note.id);
 }
 
-function acknowledgedBy(people: readonly Typing[]): number {
+function acknowledgedBy(people: readonly AcknowledgingClient[]): number {
   return people.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
 }
 
 /** At a moment that the seed decides: after so many acknowledgements, and so many milliseconds more. */
-async function killWhileTyping(server: ServeProcess, people: readonly Typing[], random: Random): Promise<void> {
+async function killWhileTyping(
+  server: ServeProcess,
+  people: readonly AcknowledgingClient[],
+  random: Random,
+): Promise<void> {
   const enough = acknowledgedBy(people) + 100 + random.below(1500);
   const after = random.below(30);
   let killed = false;
-  const person = async (typing: Typing) => {
+  const person = async (typing: AcknowledgingClient) => {
     while (typing.connected) {
       if (typing.ahead === 0 || (typing.ahead < AHEAD && random.chance(0.9))) typing.type(random.below(10_000));
-      else await typing.told();
+      else await typing.acknowledgedOnce();
       if (killed || acknowledgedBy(people) < enough) continue;
       killed = true;
       setTimeout(() => server.child.kill('SIGKILL'), after);
@@ -105,7 +109,7 @@ async function killWhileTyping(server: ServeProcess, people: readonly Typing[], 
 }
 
 /** What a read gives must hold every acknowledged word, and none twice. */
-async function checkWords(url: string, people: readonly Typing[]): Promise<string[]> {
+async function checkWords(url: string, people: readonly AcknowledgingClient[]): Promise<string[]> {
   const faults = people.flatMap((person) => person.faults.splice(0));
   const caller = await callerOf(url);
   for (const note of new Set(people.map((person) => person.note))) {
@@ -128,10 +132,11 @@ async function checkWords(url: string, people: readonly Typing[]): Promise<strin
 }
 
 /** Once all are back, all have everything, and so has the server. */
-async function checkTogether(url: string, people: readonly Typing[]): Promise<string[]> {
+async function checkTogether(url: string, people: readonly AcknowledgingClient[]): Promise<string[]> {
   const token = await signIn(url);
   await Promise.all(people.map((person) => person.join(url, token)));
-  while (people.some((person) => person.ahead > 0)) await Promise.race(people.map((person) => person.told()));
+  while (people.some((person) => person.ahead > 0))
+    await Promise.race(people.map((person) => person.acknowledgedOnce()));
   const faults = await checkWords(url, people);
   for (const person of people) {
     const unkept = person.typed.length - person.acknowledged.size;

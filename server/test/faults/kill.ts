@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../src/config/config.ts';
 import { databaseFile } from '../../src/data-folder.ts';
-import { readKeyFile } from '../../src/engines/keyring/key-file.ts';
-import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { keyFile } from '../../src/engines.ts';
-import { audit } from '../kit/audit.ts';
+import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
+import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { keyFile } from '../../src/ports.ts';
+import { checkConsistency } from '../kit/consistency-check.ts';
 import { freshPostgres } from '../kit/postgres.ts';
 import { type Environment, Folder, ServeProcess, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';
-import { openRaw } from '../kit/raw.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 import { checkLedger } from './kill-check.ts';
 import { checkSwept } from './kill-files.ts';
 import { type Ledger, load, newLedger, signInAgain } from './kill-load.ts';
@@ -55,7 +55,7 @@ export async function killRun({ engine, times, seed, report = () => undefined }:
     await using raw = await openRaw(postgres ?? { file: databaseFile(folder.path) });
     const key = await readKeyFile(keyFile(folder.path));
     if (key === null) return [...faults, 'the key file is gone'];
-    faults.push(...(await audit(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
+    faults.push(...(await checkConsistency(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
     report(`kill ${kill}: ${ledger.acknowledged - before} writes acknowledged, ${faults.length} faults`);
     if (faults.length > 0) return faults;
   }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { chmodSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
-import type { KeyOwner } from '../../src/engines/keyring/keyring.ts';
-import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { keyFile, nextKeyFile } from '../../src/engines.ts';
+import type { KeyOwner } from '../../src/ports/keyring/keyring.ts';
+import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { keyFile, nextKeyFile } from '../../src/ports.ts';
 import { testClock } from '../kit/clock.ts';
 import { Caller } from '../kit/person.ts';
 import { cli, type Ended, type Environment, Folder, ServeProcess, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 
 const { random } = testClock();
 const folder = new Folder();

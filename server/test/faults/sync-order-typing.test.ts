@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
+import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/process.ts';
 import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/trace.ts';
-import { Typing } from '../kit/typing.ts';
 import { commitsIn, firstCommitsOf } from '../kit/wal.ts';
 
 /*
@@ -68,13 +68,13 @@ async function load(url: string) {
   }
   await Promise.all(
     notes.map(async (note, at) => {
-      const [typist, watcher] = [new Typing(`p${at}`, note), new Typing(`w${at}`, note)];
+      const [typist, watcher] = [new AcknowledgingClient(`p${at}`, note), new AcknowledgingClient(`w${at}`, note)];
       await watcher.join(url, token);
       await typist.join(url, token);
-      while (typist.ahead > 0) await typist.told();
+      while (typist.ahead > 0) await typist.acknowledgedOnce();
       for (let word = 0; word < WORDS; word++) {
         typist.type(0);
-        while (typist.ahead > 0) await typist.told();
+        while (typist.ahead > 0) await typist.acknowledgedOnce();
       }
       while (watcher.doc.getText('content').length < typist.doc.getText('content').length) {
         await new Promise((resolve) => setImmediate(resolve));

@@ -5,7 +5,7 @@ import { databaseFile } from '../../src/data-folder.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/process.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
-import { openRaw } from '../kit/raw.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/trace.ts';
 import { commitsIn } from '../kit/wal.ts';
 

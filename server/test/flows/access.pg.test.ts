@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../kit/engines.ts';
 import { OAuthApp } from '../kit/oauth-app.ts';
-import { type Door, type Known, knownOperations, linkDevice, makeWorld, type World } from '../kit/operations.ts';
+import { type AccessKind, type Known, knownOperations, linkDevice, makeWorld, type World } from '../kit/operations.ts';
 import { type Answer, type Caller, Person } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
@@ -113,7 +113,7 @@ const UNAUTHORIZED: Refusal = [401, 'unauthorized'];
 const INSUFFICIENT: Refusal = [403, 'insufficient_access'];
 
 /** How the door answers these rights; null when it lets them in. */
-function refusal(door: Door, { kind, level, creates }: Rights): Refusal | null {
+function refusal(door: AccessKind, { kind, level, creates }: Rights): Refusal | null {
   if (door === 'public') return null;
   if (kind === 'nobody') return UNAUTHORIZED;
   if (door === 'session') return kind === 'session' ? null : [403, 'api_key_not_allowed'];
@@ -148,11 +148,11 @@ async function askWithAll(server: TestServer, owner: Person, operation: Known): 
   let before: unknown;
   for (const { name, rights, caller } of credentials) {
     // A session's token in a public call would be taken for one to end: whoever may call needs no credential.
-    if (operation.door === 'public' && rights.kind !== 'nobody') continue;
+    if (operation.access === 'public' && rights.kind !== 'nobody') continue;
     // Each of these may be asked once: a code that was polled must not be polled again at once.
-    if (operation.door === 'public') [world, before] = [await freshWorld(), undefined];
+    if (operation.access === 'public') [world, before] = [await freshWorld(), undefined];
     const asker = await caller(server, owner, world);
-    const refused = refusal(operation.door, rights);
+    const refused = refusal(operation.access, rights);
     before ??= await everythingIn(owner, world);
     const { url, body, headers } = operation.request(world);
     const answer = await asker.call(operation.method, url, body, headers ?? {});

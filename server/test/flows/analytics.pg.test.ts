@@ -1,4 +1,4 @@
-/** What leaves the server about people (contract section 13), to a server that answers as PostHog does. */
+/** What leaves the server about people, to a server that answers as PostHog does. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

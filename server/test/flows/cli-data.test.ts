@@ -17,10 +17,10 @@ import {
 } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
-import { blobsFolder, keyFile } from '../../src/engines.ts';
+import { blobsFolder, keyFile } from '../../src/ports.ts';
 import { Caller } from '../kit/person.ts';
 import { assertFails, cli, Folder, ServeProcess, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 
 const folder = new Folder();
 let folders = 0;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
 import { assertFails, cli, Folder, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 
 const folder = new Folder();
 after(() => folder[Symbol.dispose]());

@@ -4,7 +4,7 @@ import { flagOf, listOptions } from '../../src/config/options.ts';
 import { databaseFile } from '../../src/data-folder.ts';
 import { Caller } from '../kit/person.ts';
 import { assertFails, cli, type Environment, Folder, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 
 const ALL = listOptions().map(({ name }) => flagOf(name));
 const STORAGE = ['--data-dir', '--database-url', '--master-key'];

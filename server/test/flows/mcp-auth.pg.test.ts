@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { onEachEngine } from '../kit/engines.ts';
+import { fakeFetch, json } from '../kit/fake-fetch.ts';
 import { Browser, outside, signedIn } from '../kit/oauth.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
-import { fakeWeb, json } from '../kit/web.ts';
 
 const ISSUER = 'https://notes.example';
 const REDIRECT = 'http://127.0.0.1:33418/callback';
@@ -75,7 +75,7 @@ onEachEngine('the official MCP client', (open) => {
 
   test('needs no registration when it has a metadata document', async () => {
     const id = 'https://client.example/mcp.json';
-    await using web = await fakeWeb();
+    await using web = await fakeFetch();
     web.names.set('client.example', [['93.184.216.34']]);
     web.documents.set(
       id,
@@ -84,7 +84,7 @@ onEachEngine('the official MCP client', (open) => {
         ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
       }),
     );
-    await using server = await startServer({ open, web: web.web, config: { publicUrl: ISSUER } });
+    await using server = await startServer({ open, web: web.fetcher, config: { publicUrl: ISSUER } });
     await server.alice.post('/vaults', { name: 'Home' });
     const kept = new Kept(id);
     await connect(server, kept);

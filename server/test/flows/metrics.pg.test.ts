@@ -50,8 +50,8 @@ onEachEngine('/metrics', (open) => {
     assert.equal(lines.get('notevault_vault_writes_total'), '3');
     assert.ok(Number(lines.get('notevault_database_seconds_count{call="transact"}')) >= 4);
     assert.ok(Number(lines.get('process_resident_memory_bytes')) > 1e6);
-    const gauges = ['notevault_sockets', 'notevault_live_documents', 'notevault_edits_waiting'];
-    gauges.push('notevault_edit_bytes_waiting', 'notevault_notes_to_settle', 'notevault_hot_vault_bytes');
+    const gauges = ['notevault_sockets', 'notevault_live_documents', 'notevault_edits_pending'];
+    gauges.push('notevault_edit_bytes_pending', 'notevault_notes_to_flush', 'notevault_vault_cache_bytes');
     gauges.push('notevault_uploads', 'notevault_search_pending_requests', 'notevault_embedding_notes');
     for (const name of gauges) {
       assert.match(lines.get(name) as string, /^\d+$/, name);

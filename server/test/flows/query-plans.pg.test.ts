@@ -4,13 +4,13 @@ import { globSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Database } from '../../src/engines/database/database.ts';
-import { openPostgres } from '../../src/engines/database/postgres.ts';
-import { openSqlite } from '../../src/engines/database/sqlite.ts';
-import type { Compiled, Engine } from '../../src/engines/database/statement.ts';
 import { migrations } from '../../src/migrations.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import { openPostgres } from '../../src/ports/database/postgres.ts';
+import { openSqlite } from '../../src/ports/database/sqlite.ts';
+import type { Compiled, Engine } from '../../src/ports/database/statement.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
-import { openRaw, type Raw } from '../kit/raw.ts';
+import { openRaw, type Raw } from '../kit/raw-sql.ts';
 import { scratchFolder } from '../kit/scratch.ts';
 
 const sources = join(import.meta.dirname, '../../src');
@@ -24,11 +24,11 @@ const WALKS: Readonly<Record<string, string>> = {
   'accounts.findErasures': 'takes a slice of what waits to be sent: each row is there to be sent',
   'accounts.deleteExpiredInvites': 'asked when an operator makes an invite; there are as many as were made in a week',
   'keys.keysUnderOtherMasters': 'a rotation of the master key goes through every key',
-  'keys.countKeysByMaster': 'asked once at each start: under which master keys the data is',
+  'keys.countByMaster': 'asked once at each start: under which master keys the data is',
   'keys.keysAfter': 'an examination of the data goes through every key',
   'connections.deleteUnusedBeyond': 'a registration counts the clients that nobody let in, a few thousand at most',
-  'tree.findFolders': 'lists the folders of the vault',
-  'idempotency.eraseOfVault': 'a purge takes all rows of the vault, a slice at a time',
+  'namespace.findFolders': 'lists the folders of the vault',
+  'idempotency.purgeOfVault': 'a purge takes all rows of the vault, a slice at a time',
   'blobs.findSome': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.findSomePages': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.beginEpochs': 'asked on the command line: every vault of restored data begins another epoch',
@@ -40,11 +40,11 @@ const WALKS: Readonly<Record<string, string>> = {
   'notes.findSomeSpentIds': 'a purge takes all rows of the vault, a slice at a time',
   'search.findAny': 'a purge takes all rows of the vault, a slice at a time',
   'sync.findOldDevices': 'asked when a new device comes; a vault has a thousand at most',
-  'sync.eraseDevices': 'a purge takes all rows of the vault, of which there are a thousand at most',
-  'attachments.eraseAttachments': 'a purge takes all rows of the vault, a slice at a time',
-  'attachments.eraseBlobRows': 'a purge takes all rows of the vault, a slice at a time',
-  'tree.eraseNames': 'a purge takes all rows of the vault, a slice at a time',
-  'tree.eraseFolders': 'a purge takes all rows of the vault, a slice at a time',
+  'sync.purgeDevices': 'a purge takes all rows of the vault, of which there are a thousand at most',
+  'attachments.purgeAttachments': 'a purge takes all rows of the vault, a slice at a time',
+  'attachments.purgeBlobRows': 'a purge takes all rows of the vault, a slice at a time',
+  'namespace.purgePaths': 'a purge takes all rows of the vault, a slice at a time',
+  'namespace.purgeFolders': 'a purge takes all rows of the vault, a slice at a time',
 };
 
 /** One row a vault: to go by the vault alone is to look up a row. */
@@ -57,16 +57,16 @@ interface Named {
   sql(engine: Engine): string;
 }
 
-/** Every statement that a store exports, as `room.name`. */
+/** Every statement that a store exports, as `domain.name`. */
 async function statements(): Promise<Named[]> {
   const found: Named[] = [];
-  for (const file of globSync('{domains,engines}/*/**/*.store.ts', { cwd: sources }).sort()) {
-    const room = file.replaceAll('\\', '/').split('/')[1] ?? '';
+  for (const file of globSync('{domains,ports}/*/**/*.store.ts', { cwd: sources }).sort()) {
+    const domain = file.replaceAll('\\', '/').split('/')[1] ?? '';
     const store: Record<string, unknown> = await import(join(sources, file));
     for (const [name, value] of Object.entries(store)) {
       if (typeof value !== 'object' || value === null || !('compiled' in value)) continue;
       const { compiled } = value as { compiled(engine: Engine, size?: number): Compiled };
-      found.push({ name: `${room}.${name}`, sql: (engine) => compiled(engine, LIST_LENGTH).sql });
+      found.push({ name: `${domain}.${name}`, sql: (engine) => compiled(engine, LIST_LENGTH).sql });
     }
   }
   return found;

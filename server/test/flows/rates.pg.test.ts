@@ -1,4 +1,4 @@
-/** How often anybody may ask, and guess (contract section 12). */
+/** How often anybody may ask, and guess. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtinPlans } from '../../src/domains/plans/plans.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Database } from '../../src/engines/database/database.ts';
+import type { Database } from '../../src/ports/database/database.ts';
 import { startServer } from '../kit/server.ts';
 
 interface Listed {

@@ -8,7 +8,7 @@ import { readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
 import { Caller, type Headed } from '../kit/person.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { cli, Folder, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 
 /** A word for each place where people write, found nowhere else. */
 const WORDS = {

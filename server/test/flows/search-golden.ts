@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import type { Database } from '../../src/engines/database/database.ts';
-import type { Wire } from '../kit/notes.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import type { Json } from '../kit/notes.ts';
 import { startServer } from '../kit/server.ts';
 
 /** A question, any of the notes that answer it, and among how many of the first results one of them must be. */
@@ -46,7 +46,7 @@ export async function checkGolden(
     const missed: string[] = [];
     for (const { vault, query, notes, within } of golden) {
       const { body } = await server.alice.post('/search', { query, mode, limit: within }, headers.get(vault) ?? {});
-      if (!body.results.some(({ path }: Wire) => notes.includes(path))) missed.push(`${vault}: ${query}`);
+      if (!body.results.some(({ path }: Json) => notes.includes(path))) missed.push(`${vault}: ${query}`);
     }
     const held = golden.length - missed.length;
     t.diagnostic(`${mode}: ${held} of ${golden.length} hold; missed: ${missed.join(' | ')}`);

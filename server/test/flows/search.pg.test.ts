@@ -1,9 +1,9 @@
 /** Search as a whole: what lies at rest, what a dead thread loses (nothing), and who may look where. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database } from '../../src/engines/database/database.ts';
+import type { Database } from '../../src/ports/database/database.ts';
 import { onEachEngine, rawOf } from '../kit/engines.ts';
-import type { Wire } from '../kit/notes.ts';
+import type { Json } from '../kit/notes.ts';
 import type { Caller } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { handWritten } from '../kit/test-vault.ts';
@@ -25,7 +25,7 @@ async function fill(who: Caller): Promise<Record<string, string>> {
   return headers;
 }
 
-async function answers(who: Caller, headers: Record<string, string>): Promise<Wire[]> {
+async function answers(who: Caller, headers: Record<string, string>): Promise<Json[]> {
   return Promise.all(
     queries.map(async (query) => {
       const { status, body } = await who.post('/search', { query, mode: 'keyword', limit: 20 }, headers);
@@ -71,7 +71,7 @@ onEachEngine('search', (open) => {
     const headers = await fill(alice);
     await server.app.search.rebuild(await openVault(server, headers['x-vault-id'] ?? ''), () => undefined);
     const find = async (query: string) =>
-      (await alice.post('/search', { query, mode: 'keyword' }, headers)).body.results.map(({ path }: Wire) => path);
+      (await alice.post('/search', { query, mode: 'keyword' }, headers)).body.results.map(({ path }: Json) => path);
     await alice.delete('/notes/Garden/Slugs.md', undefined, headers);
     await alice.post('/notes/rename', { old_path: 'Kitchen/Coffee.md', new_path: 'Grid.md' }, headers);
     await alice.post('/notes', { path: 'new.md', content: 'quokka', mtime: 1 }, headers);
@@ -168,7 +168,7 @@ onEachEngine('search', (open) => {
     await server.app.search.stopWorker();
     const { body } = await alice.post('/search', { query: 'quokka1000', mode: 'keyword' }, headers);
     assert.deepEqual(
-      body.results.map(({ path }: Wire) => path),
+      body.results.map(({ path }: Json) => path),
       ['n1000.md'],
     );
     assert.equal((await alice.post('/search', { query: 'note', mode: 'keyword' }, small)).status, 200);
@@ -203,7 +203,7 @@ onEachEngine('search', (open) => {
     const [stored] = await raw.all('select content from note_bodies where note_id = $1', id);
     await raw.run('update note_bodies set content = $1 where note_id = $2', Buffer.from('damaged'), id);
     const { body } = await alice.post('/search', { query: 'title:home', mode: 'keyword' }, headers);
-    assert.ok(!body.results.some(({ path }: Wire) => path === 'Home.md'));
+    assert.ok(!body.results.some(({ path }: Json) => path === 'Home.md'));
     const vault = await openVault(server, headers['x-vault-id'] ?? '');
     const { notes, unreadable } = await server.app.search.rebuild(vault, () => undefined);
     assert.deepEqual([notes, unreadable], [texts.length - 1, 1]);
@@ -214,7 +214,7 @@ onEachEngine('search', (open) => {
     await alice.post('/notes/append', { path: 'Home.md', text: 'quokka' }, headers);
     const mended = await alice.post('/search', { query: 'quokka', mode: 'keyword' }, headers);
     assert.deepEqual(
-      mended.body.results.map(({ path }: Wire) => path),
+      mended.body.results.map(({ path }: Json) => path),
       ['Home.md'],
     );
   });
@@ -249,10 +249,10 @@ onEachEngine('search', (open) => {
     const found = async (who: Caller, body = everywhere) =>
       (await who.post('/search', body, { 'x-vault-id': one.id })).body.results;
     const all = await found(alice);
-    assert.deepEqual(all.map(({ vault_name }: Wire) => vault_name).sort(), ['One', 'Three', 'Two']);
+    assert.deepEqual(all.map(({ vault_name }: Json) => vault_name).sort(), ['One', 'Three', 'Two']);
     assert.ok(
       all.every(
-        ({ vault_id, vault_name, path }: Wire) => path === `${vault_name}.md` && made.some(({ id }) => id === vault_id),
+        ({ vault_id, vault_name, path }: Json) => path === `${vault_name}.md` && made.some(({ id }) => id === vault_id),
       ),
     );
     assert.equal((await found(alice, { ...everywhere, limit: 2 })).length, 2);
@@ -260,13 +260,13 @@ onEachEngine('search', (open) => {
       .results;
     assert.equal(alone[0].vault_id, undefined);
     assert.equal(
-      all.find(({ vault_id }: Wire) => vault_id === two.id).score,
+      all.find(({ vault_id }: Json) => vault_id === two.id).score,
       alone[0].score,
       'no vault changes another’s scores',
     );
     const limited = { name: 'some', vault_access: { [one.id]: 'read', [three.id]: 'write' } };
     const key = server.bearer((await alice.post('/connections/pat', limited)).body.key);
-    assert.deepEqual((await found(key)).map(({ vault_name }: Wire) => vault_name).sort(), ['One', 'Three']);
+    assert.deepEqual((await found(key)).map(({ vault_name }: Json) => vault_name).sort(), ['One', 'Three']);
     await server.app.accounts.setPlan(alice.email, 'free');
     const refused = await alice.post('/search', everywhere, { 'x-vault-id': one.id });
     assert.deepEqual([refused.status, refused.body.error], [403, 'Cross-vault search requires Pro plan']);

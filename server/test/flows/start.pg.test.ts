@@ -4,7 +4,7 @@ import { migrations } from '../../src/migrations.ts';
 import { Caller } from '../kit/person.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { Folder, startServe } from '../kit/process.ts';
-import { openRaw } from '../kit/raw.ts';
+import { openRaw } from '../kit/raw-sql.ts';
 
 const skip = whyNoPostgres() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: several processes starting at once: ${skip}\n`);

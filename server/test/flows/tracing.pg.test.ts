@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { otlpTracing } from '../../src/engines/tracing/otlp.ts';
+import { otlpTracing } from '../../src/ports/tracing/otlp.ts';
 import { testClock } from '../kit/clock.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';
@@ -151,7 +151,7 @@ onEachEngine('traces', (open) => {
     await using collector = await startCollector();
     {
       await using server = await startServer({ open, config: { otlpUrl: collector.url } });
-      server.app.background.start();
+      server.app.jobRunner.start();
       await server.alice.post('/vaults', { name: 'V' });
     }
     const spans = collector.spans();

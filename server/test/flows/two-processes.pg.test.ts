@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { type Editor, Line } from '../kit/editors.ts';
+import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
 import { Caller } from '../kit/person.ts';
 import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { Folder, type ServeProcess, startServe } from '../kit/process.ts';
-import { Typing } from '../kit/typing.ts';
+import { FlakySocket, type HocuspocusClient } from '../kit/provider-clients.ts';
 import { until } from '../kit/until.ts';
 
 const skip = whyNoPostgres() ?? false;
@@ -50,12 +50,14 @@ describe('[12.1] two processes over one database', { skip }, () => {
   }
 
   /** The document of a note at each process. */
-  async function onBoth(note: string): Promise<{ readonly here: Editor; readonly there: Editor } & Disposable> {
+  async function onBoth(
+    note: string,
+  ): Promise<{ readonly here: HocuspocusClient; readonly there: HocuspocusClient } & Disposable> {
     const [one, two] = servers();
     const opened = new DisposableStack();
-    const editors = [one, two].map(({ url }) => opened.use(opened.use(new Line(url)).open(note, token)));
-    const [here, there] = editors as [Editor, Editor];
-    for (const editor of editors) await editor.settled();
+    const editors = [one, two].map(({ url }) => opened.use(opened.use(new FlakySocket(url)).open(note, token)));
+    const [here, there] = editors as [HocuspocusClient, HocuspocusClient];
+    for (const editor of editors) await editor.synced();
     return { here, there, [Symbol.dispose]: () => opened.dispose() };
   }
 
@@ -66,7 +68,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
       from.type(`${round % 10}`);
       await to.shows(from.text);
     }
-    await Promise.all([at.here.settled(), at.there.settled()]);
+    await Promise.all([at.here.synced(), at.there.synced()]);
     const { body } = await alice(servers()[1]).get('/notes/cross.md');
     assert.equal(body.content, at.here.text);
   });
@@ -96,16 +98,16 @@ describe('[12.1] two processes over one database', { skip }, () => {
     const [one, two] = servers();
     const { body: list } = await alice(one).get('/vaults');
     const made = await alice(one).post('/connections/pat', { name: 'Laptop' });
-    using line = new Line(two.url);
-    using signal = await line.open(`vault:${list.vaults[0].id}`, token).settled();
+    using line = new FlakySocket(two.url);
+    using signal = await line.open(`vault:${list.vaults[0].id}`, token).synced();
     const note = await newNote('signal.md');
-    await until(() => signal.said.stateless.length > 0, 'a signal');
-    using editor = await line.open(note, made.body.key).settled();
+    await until(() => signal.received.stateless.length > 0, 'a signal');
+    using editor = await line.open(note, made.body.key).synced();
     await alice(one).delete(`/connections/pat/${made.body.id}`);
     // Sooner than thirty seconds, which it would take without the hint: `until` waits for less.
-    await until(() => editor.said.closed.length > 0, 'a close');
-    assert.deepEqual(editor.said.denied, ['revoked']);
-    await signal.settled();
+    await until(() => editor.received.closed.length > 0, 'a close');
+    assert.deepEqual(editor.received.denied, ['revoked']);
+    await signal.synced();
     assert.deepEqual(line.closes, []);
   });
 
@@ -113,16 +115,16 @@ describe('[12.1] two processes over one database', { skip }, () => {
     const [one, two] = servers();
     const notes = await Promise.all([1, 2, 3].map((n) => newNote(`killed ${n}.md`)));
     await using way = await wayTo([one, two]);
-    const counted = notes.flatMap((note, n) => [0, 1].map((who) => new Typing(`c${n}${who}`, note)));
+    const counted = notes.flatMap((note, n) => [0, 1].map((who) => new AcknowledgingClient(`c${n}${who}`, note)));
     await Promise.all(counted.map((person) => person.join(way.url, token)));
     using opened = new DisposableStack();
-    const providers = notes.map((note) => opened.use(opened.use(new Line(way.url)).open(note, token)));
-    for (const provider of providers) await provider.settled();
+    const providers = notes.map((note) => opened.use(opened.use(new FlakySocket(way.url)).open(note, token)));
+    for (const provider of providers) await provider.synced();
     let stop = false;
     const typing = counted.map(async (person) => {
       while (person.connected) {
         if (person.ahead < 5) person.type(0);
-        else await person.told();
+        else await person.acknowledgedOnce();
       }
     });
     const alsoTyping = providers.map(async (provider, n) => {
@@ -142,7 +144,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
     }
     stop = true;
     await Promise.all(alsoTyping);
-    for (const provider of providers) await provider.settled();
+    for (const provider of providers) await provider.synced();
     await Promise.all(counted.map((person) => person.join(way.url, token)));
     await until(() => counted.every(({ ahead }) => ahead === 0), 'acknowledgements by the other');
     for (const [n, provider] of providers.entries()) {

@@ -4,15 +4,15 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Door, localDoor } from '@notevault/cli/copy/doors.ts';
+import { localVaultClient, type VaultClient } from '@notevault/cli/copy/vault-client.ts';
 import { exportVault } from '@notevault/cli/export/export.ts';
 import { listFolder } from '@notevault/cli/import/files.ts';
 import { importFolder } from '@notevault/cli/import/import.ts';
 import { deriveNote } from '@notevault/note-text/derive.ts';
+import { resolve } from '@notevault/note-text/links/resolve.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
-import { resolve } from '@notevault/note-text/resolve.ts';
 import { defaultExtensions as allowedExtensions } from '../../src/domains/attachments/extensions.ts';
-import type { Database } from '../../src/engines/database/database.ts';
+import type { Database } from '../../src/ports/database/database.ts';
 import { checkedCallers } from '../kit/openapi.ts';
 import type { Answer } from '../kit/person.ts';
 import { startServer } from '../kit/server.ts';
@@ -72,7 +72,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
     after(() => closing.disposeAsync());
     const notes = new Map<string, Wire>();
     let get: (path: string) => Promise<Answer>;
-    let door: Door;
+    let door: VaultClient;
     let importAgain: () => ReturnType<typeof importFolder>;
     let files: FromFiles;
     let listing: Awaited<ReturnType<typeof listFolder>>;
@@ -83,7 +83,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
     before(async () => {
       const server = closing.use(await startServer({ open }));
       await server.alice.signed();
-      door = await localDoor(server.app, server.alice.email, { name: known.name, make: true });
+      door = await localVaultClient(server.app, server.alice.email, { name: known.name, make: true });
       importAgain = () => importFolder(root(), door, silent);
       const summary = await importAgain();
       assert.deepEqual([summary.skipped, summary.failed, summary.degraded], [[], [], known.degraded]);

@@ -5,7 +5,7 @@ import { freshSqlite } from '../kit/engines.ts';
 import { LoopMeter } from '../kit/loop-meter.ts';
 import { Random } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
-import { Typist } from '../kit/typist.ts';
+import { YjsClient } from '../kit/yjs-client.ts';
 import { type CostInput, itemsOf, mutated, newInput, textOf } from './cost.inputs.ts';
 
 /*
@@ -144,10 +144,10 @@ class CostWorld implements AsyncDisposable {
     const path = `d${Math.floor(this.#count / 40)}-${this.#count % 3}.md`;
     await this.#send('POST', '/notes/append', { path, text: 'x' });
     const read = await this.#server.alice.get(`/notes/${path}`, { 'x-vault-id': this.#vault });
-    const typist = await new Typist('alice').join(this.#server.app, this.#vault as VaultId, read.body.id);
-    const update = input.kind === 'typing' ? this.#typed(typist, input) : this.#crafted(typist, input);
+    const client = await new YjsClient('alice').join(this.#server.app, this.#vault as VaultId, read.body.id);
+    const update = input.kind === 'typing' ? this.#typed(client, input) : this.#crafted(client, input);
     return async () => {
-      const answer = await typist.send(update).finally(() => typist.leave());
+      const answer = await client.send(update).finally(() => client.leave());
       const status = await this.#send('GET', `/notes/${path}`);
       await this.#open(read.body.id);
       return `${answer}, ${status}`;
@@ -156,7 +156,7 @@ class CostWorld implements AsyncDisposable {
 
   /** Reads a document into memory as for somebody who has nothing of it. */
   async #open(id: NoteId): Promise<void> {
-    const vault = await this.#server.app.vaults.openForWork(this.#vault as VaultId);
+    const vault = await this.#server.app.vaults.openAsSystem(this.#vault as VaultId);
     if (vault === null) return;
     using live = await this.#server.app.notes.live.open(vault, id, {
       update: () => undefined,
@@ -165,9 +165,9 @@ class CostWorld implements AsyncDisposable {
     await live.missingFor(null);
   }
 
-  #typed(typist: Typist, { edits, removes, seed }: CostInput & { kind: 'typing' }): Uint8Array {
+  #typed(client: YjsClient, { edits, removes, seed }: CostInput & { kind: 'typing' }): Uint8Array {
     const random = new Random(seed);
-    return typist.drafts((content) => {
+    return client.drafts((content) => {
       for (let edit = 0; edit < edits; edit++) {
         const at = random.below(content.length + 1);
         if (random.below(100) < removes && at < content.length) content.delete(at, 1);
@@ -176,7 +176,7 @@ class CostWorld implements AsyncDisposable {
     });
   }
 
-  #crafted(typist: Typist, input: CostInput & { kind: 'update' }): Uint8Array {
+  #crafted(typist: YjsClient, input: CostInput & { kind: 'update' }): Uint8Array {
     const [genesis = 0] =
       [...typist.doc.store.clients].find(([, structs]) => structs[0]?.id.clock === 0 && isRoot(structs[0])) ?? [];
     const client = input.client === 'low' ? this.#count : 2 ** 32 - 1 - this.#count;

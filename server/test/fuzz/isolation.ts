@@ -94,7 +94,7 @@ export async function isolationRun(open: TestServerOptions['open'], seed: number
   const hers = secretsIn(before, alice, word, server.alice.email);
   const run: Isolation = { server, random, alice, word, hers, twins, faults: [] };
   for (const operation of operations) {
-    if (operation.door !== 'public') await askAbout(run, operation, rounds);
+    if (operation.access !== 'public') await askAbout(run, operation, rounds);
   }
   const after = await everythingOf(operations, owner, alice);
   for (const [name, was] of Object.entries(before)) {
@@ -115,8 +115,8 @@ const sharedKey = (operation: string) => `shared key of ${operation}`;
 
 /** Alice has used a key for every operation that takes one. */
 async function useKeys(operations: readonly Known[], owner: Caller): Promise<void> {
-  for (const { name, method, door, request, needs } of operations) {
-    if (method !== 'POST' || door === 'public') continue;
+  for (const { name, method, access, request, needs } of operations) {
+    if (method !== 'POST' || access === 'public') continue;
     const world = await makeWorld(owner, `keys-${name}`, needs === undefined ? [] : [needs]);
     const { url, body, headers } = request(world);
     await owner.call(method, url, body, { ...headers, 'x-idempotency-key': encodeURIComponent(sharedKey(name)) });
@@ -153,11 +153,11 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
 }
 
 /** A variant stands in the same vault as its operation's row. */
-function inVaultOf({ door }: Known) {
+function inVaultOf({ access }: Known) {
   return (variant: Making) =>
     (world: World): Request => {
       const { headers, ...rest } = variant(world);
-      const vault = door === 'read' || door === 'write' ? { 'x-vault-id': world.vault } : {};
+      const vault = access === 'read' || access === 'write' ? { 'x-vault-id': world.vault } : {};
       return { ...rest, headers: { ...vault, ...headers } };
     };
 }
@@ -189,12 +189,12 @@ interface Swap {
 
 async function ask(
   run: Isolation,
-  { name, method, door }: Known,
+  { name, method, access }: Known,
   request: Making,
   { foreign, madeUp, words, keys }: Swap,
 ): Promise<void> {
   const { random, alice, twins } = run;
-  const byKey = door !== 'session' && random.chance(0.5);
+  const byKey = access !== 'session' && random.chance(0.5);
   const what = `${name} with ${foreign.join(', ') || 'nothing'}${keys === undefined ? '' : ' and an idempotency key'} of alice’s`;
   const [one, other] = await Promise.all(
     twins.map(async ({ caller, key, world }, index) => {
@@ -261,8 +261,8 @@ async function everythingOf(
   world: World,
 ): Promise<Record<string, string>> {
   const said: Record<string, string> = {};
-  for (const { name, method, door, request } of operations) {
-    if (method !== 'GET' || door === 'public') continue;
+  for (const { name, method, access, request } of operations) {
+    if (method !== 'GET' || access === 'public') continue;
     const { url, headers } = request(world);
     const { status, body } = await owner.get(url, headers);
     said[name] = JSON.stringify([status, body]);

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import type { Database } from '../../src/engines/database/database.ts';
-import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { audit } from '../kit/audit.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { checkConsistency } from '../kit/consistency-check.ts';
 import { freshOnPostgres, freshSqlite, rawOf } from '../kit/engines.ts';
 import type { Caller, Headed } from '../kit/person.ts';
 import { Random } from '../kit/random.ts';
-import type { Raw } from '../kit/raw.ts';
+import type { Raw } from '../kit/raw-sql.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { Chance, type Op } from './moves.ops.ts';
 import { foldersWrong, type View, Viewer } from './moves.view.ts';
@@ -54,7 +54,7 @@ export async function movesRun(
       faults.push(...found.map((fault) => `seed ${seed}: ${fault}`));
     }
     const keyring = new MasterKeyring(masterKey, () => Buffer.alloc(0));
-    for (const fault of await audit(pair.raw, keyring)) {
+    for (const fault of await checkConsistency(pair.raw, keyring)) {
       const vault = [...seedOf.keys()].find((id) => fault.includes(id)) ?? '';
       faults.push(`seed ${seedOf.get(vault)}: ${fault}`);
     }

@@ -1,8 +1,8 @@
 import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
-import type { SealingKey } from '../../src/engines/keyring/keyring.ts';
-import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
+import type { SealingKey } from '../../src/ports/keyring/keyring.ts';
+import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import type { Caller, Headed } from '../kit/person.ts';
-import type { Raw, Row } from '../kit/raw.ts';
+import type { Raw, Row } from '../kit/raw-sql.ts';
 import type { World } from './moves.world.ts';
 
 /** A vault as it is between two requests. */
@@ -40,7 +40,7 @@ export class Viewer {
       await of('links'),
       await of('vault_feeds'),
     ];
-    const named = folders.map((row) => ({ id: String(row.id), made: row.marker === 1, name: this.#folder(row) }));
+    const named = folders.map((row) => ({ id: String(row.id), made: row.explicit === 1, name: this.#folder(row) }));
     return {
       notes: notes
         .filter((row) => row.deleted_at === null)
@@ -62,7 +62,7 @@ export class Viewer {
   }
 
   #path(table: 'notes' | 'attachments', row: Row): string {
-    const place = { kind: `${table}.meta`, row: String(row.id), version: Number(row.stamp) };
+    const place = { kind: `${table}.meta`, row: String(row.id), version: Number(row.revision) };
     return JSON.parse(this.#key.open(place, bytes(row.meta)).toString()).path;
   }
 

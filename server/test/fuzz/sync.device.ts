@@ -145,7 +145,7 @@ export class Device {
    * refuses it.
    */
   async intrude(app: Pick<App, 'vaults' | 'notes'>, note: string): Promise<void> {
-    const vault = await app.vaults.openForWork(this.#vault);
+    const vault = await app.vaults.openAsSystem(this.#vault);
     if (vault === null) return;
     const watcher = { update: () => undefined, closed: () => undefined };
     using live = await app.notes.live.open(vault, note as NoteId, watcher);
@@ -172,7 +172,7 @@ export class Device {
       return Line.open({ url: server.url, token }, note, watcher, refused);
     }
     const { vaults, notes } = server.app;
-    const vault = await vaults.openForWork(this.#vault);
+    const vault = await vaults.openAsSystem(this.#vault);
     return vault === null ? null : notes.live.open(vault, note as NoteId, watcher);
   }
 

@@ -1,8 +1,8 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
-import { takeUpdates } from '../../src/domains/notes/document.ts';
+import { applyUpdates } from '../../src/domains/notes/document.ts';
 import { findStates } from '../../src/domains/notes/live/live.store.ts';
-import { documentOf, readWhole } from '../../src/domains/notes/live/whole.ts';
+import { documentOf, readNoteState } from '../../src/domains/notes/live/note-state.ts';
 import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
 import type { Device } from './sync.device.ts';
 import { Letters } from './sync.letters.ts';
@@ -34,16 +34,16 @@ export class Documents {
 
   async #storedFaults(notes: readonly string[]): Promise<string[]> {
     const { db } = this.#servers.first;
-    const states = await db.allIn(findStates, {}, [...notes]);
-    const changed = states.filter(({ id, stamp, waiting }) => this.#seen.get(id) !== `${stamp} ${waiting}`);
+    const states = await db.allMany(findStates, {}, [...notes]);
+    const changed = states.filter(({ id, revision, waiting }) => this.#seen.get(id) !== `${revision} ${waiting}`);
     if (changed.length === 0) return [];
     const vault = await this.#servers.openVault();
     const faults: string[] = [];
-    for (const { id, stamp, waiting } of changed) {
+    for (const { id, revision, waiting } of changed) {
       try {
         const doc = await this.#stored(vault, id as NoteId);
         if (doc !== null) faults.push(...this.#letters.faults(id, 'the server', doc));
-        this.#seen.set(id, `${stamp} ${waiting}`);
+        this.#seen.set(id, `${revision} ${waiting}`);
       } catch (error) {
         faults.push(`the document of note ${id} cannot be read: ${error}`);
       }
@@ -53,11 +53,11 @@ export class Documents {
 
   /** A note's document with the edits that wait, tombstones too; null when there is no such note. */
   async #stored(vault: OpenVault, id: NoteId): Promise<Doc | null> {
-    const whole = await readWhole(this.#servers.first, vault, id);
+    const whole = await readNoteState(this.#servers.first, vault, id);
     if (whole === null) return null;
     const doc = documentOf(vault, whole);
     const waiting = whole.updates.flatMap((row) => row.open().updates);
-    if (!takeUpdates(doc, waiting)) throw new Error('the edits that wait do not fit it');
+    if (!applyUpdates(doc, waiting)) throw new Error('the edits that wait do not fit it');
     return doc;
   }
 }

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import * as decoding from 'lib0/decoding';
 import type { LiveNote, Watcher } from '../../src/domains/notes/notes.ts';
-import { kinds, message, Wire } from '../kit/wire.ts';
+import { kinds, message, RawSocket } from '../kit/raw-socket.ts';
 
 const STEP1 = 0;
 const STEP2 = 1;
@@ -16,7 +16,7 @@ const REFUSALS = new Set(['foreign_lineage', 'note_too_large']);
  * come in the same segment or later, and the CLOSE of a note deleted meanwhile may come there too.
  */
 export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeof Symbol.dispose> {
-  readonly #wire: Wire;
+  readonly #wire: RawSocket;
   readonly #note: string;
   readonly #watcher: Watcher;
   readonly #authenticated = Promise.withResolvers<void>();
@@ -27,15 +27,15 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
   readonly #refused: (reason: string) => void;
   #over = false;
 
-  private constructor(wire: Wire, note: string, watcher: Watcher, refused: (reason: string) => void) {
+  private constructor(socket: RawSocket, note: string, watcher: Watcher, refused: (reason: string) => void) {
     this.#refused = refused;
-    this.#wire = wire;
+    this.#wire = socket;
     this.#note = note;
     this.#watcher = watcher;
     // Nobody may wait for it when the socket goes.
     this.#authenticated.promise.catch(() => undefined);
-    wire.ws.on('message', (data: Buffer) => this.#hear(new Uint8Array(data)));
-    wire.ws.on('close', () => this.#end());
+    socket.ws.on('message', (data: Buffer) => this.#hear(new Uint8Array(data)));
+    socket.ws.on('close', () => this.#end());
   }
 
   /** @param refused told of a CLOSE that no honest client should get. */
@@ -45,11 +45,11 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
     watcher: Watcher,
     refused: (reason: string) => void,
   ): Promise<Line> {
-    const wire = await Wire.open(url).catch(() => {
+    const socket = await RawSocket.open(url).catch(() => {
       throw new NotevaultError('unavailable');
     });
-    const line = new Line(wire, note, watcher, refused);
-    wire.send(message.token(note, token));
+    const line = new Line(socket, note, watcher, refused);
+    socket.send(message.token(note, token));
     await line.#authenticated.promise;
     return line;
   }

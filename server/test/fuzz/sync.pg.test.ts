@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Engine } from '../../src/engines/database/statement.ts';
+import type { Engine } from '../../src/ports/database/statement.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import type { Mode } from './sync.requests.ts';
 import { syncRun } from './sync.ts';

@@ -1,17 +1,17 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
-import type { Bus } from '../../src/engines/bus/bus.ts';
-import { MemoryHub } from '../../src/engines/bus/memory.ts';
-import type { Database } from '../../src/engines/database/database.ts';
+import type { Bus } from '../../src/ports/bus/bus.ts';
+import { MemoryHub } from '../../src/ports/bus/memory.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import { CrashableDatabase } from '../kit/crashable-database.ts';
 import { LeanCaller } from '../kit/lean-caller.ts';
-import { MortalDatabase } from '../kit/mortal.ts';
 import type { Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
 export interface Process {
   readonly server: TestServer;
-  readonly db: MortalDatabase;
+  readonly db: CrashableDatabase;
   readonly caller: Caller & Disposable;
   /** Credential that lasts. */
   readonly token: string;
@@ -89,7 +89,7 @@ export class Servers implements AsyncDisposable {
 
   /** The vault of the run, opened beside the processes. */
   async openVault(): Promise<OpenVault> {
-    const vault = await this.first.app.vaults.openForWork(this.vault as VaultId);
+    const vault = await this.first.app.vaults.openAsSystem(this.vault as VaultId);
     if (vault === null) throw new Error('the vault is gone');
     return vault;
   }
@@ -107,7 +107,7 @@ export class Servers implements AsyncDisposable {
 
   async #start(): Promise<Process> {
     const { db: real, clock, masterKey, blobs } = this.first;
-    const db = new MortalDatabase(real);
+    const db = new CrashableDatabase(real);
     const server = await startServer({ open: async () => db, clock, masterKey, blobs, bus: this.#hub.join() });
     const caller = new LeanCaller(server.url, { authorization: `Bearer ${this.#token}` });
     return { server, db, caller, token: this.#token };

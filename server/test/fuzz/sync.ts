@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type Database, DatabaseError } from '../../src/engines/database/database.ts';
-import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { audit } from '../kit/audit.ts';
+import { type Database, DatabaseError } from '../../src/ports/database/database.ts';
+import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { checkConsistency } from '../kit/consistency-check.ts';
 import { freshOnPostgres, freshSqlite, rawOf } from '../kit/engines.ts';
 import type { Answer, Caller } from '../kit/person.ts';
 import { Random } from '../kit/random.ts';
@@ -53,7 +53,7 @@ export async function syncRun(
     await servers.begin(seed % 3 === 0);
     const found = await new Run(servers, { seed, mode, verbose }).toEnd();
     await servers.end();
-    found.push(...(await audit(raw, keyring, servers.vault)));
+    found.push(...(await checkConsistency(raw, keyring, servers.vault)));
     const faults = found.map((fault) => `${mode} seed ${seed}: ${fault}`);
     if (faults.length > 0) return { faults, ran: at + 1 };
   }
@@ -125,7 +125,7 @@ class Run {
       }
     }
     if (random.chance(0.06)) acts.push(() => this.#kill());
-    if (random.chance(0.1)) acts.push(() => this.#servers.any(random).server.app.notes.live.settleOverdue());
+    if (random.chance(0.1)) acts.push(() => this.#servers.any(random).server.app.notes.live.flushOverdue());
     if (random.chance(0.1)) acts.push(() => this.#servers.any(random).server.app.notes.live.catchUp());
     if (random.chance(EXPIRIES[this.#mode])) {
       this.#servers.first.clock.advance({ days: 60 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EpochMs } from '@notevault/protocol/ids.ts';
-import { type Clock, uuidSource } from '../../src/engines/clock/clock.ts';
+import { type Clock, uuidSource } from '../../src/ports/clock/clock.ts';
 
 /** A clock that stands until it is told to go on. Its randomness is real: tests must not depend on it. */
 export interface TestClock extends Clock {

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
-import type { Database } from '../../src/engines/database/database.ts';
-import { openPostgres } from '../../src/engines/database/postgres.ts';
-import { openSqlite } from '../../src/engines/database/sqlite.ts';
 import { migrations } from '../../src/migrations.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import { openPostgres } from '../../src/ports/database/postgres.ts';
+import { openSqlite } from '../../src/ports/database/sqlite.ts';
 import { migratedPostgres, whyNoPostgres } from './postgres.ts';
-import { openRaw, type Raw } from './raw.ts';
+import { openRaw, type Raw } from './raw-sql.ts';
 import { deadScratchFolders, scratchFolder } from './scratch.ts';
 
 /**

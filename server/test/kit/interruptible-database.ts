@@ -1,4 +1,4 @@
-import { type Database, DatabaseError } from '../../src/engines/database/database.ts';
+import { type Database, DatabaseError } from '../../src/ports/database/database.ts';
 
 /** A database that refuses everything while it is `away`; what was begun before goes on. */
 export function interruptible(db: Database): Database & { away: boolean } {

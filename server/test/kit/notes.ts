@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import type { Database } from '../../src/engines/database/database.ts';
+import type { Database } from '../../src/ports/database/database.ts';
 import { checkedCallers } from './openapi.ts';
 import { type Answer, Caller, type Headed } from './person.ts';
 import { startServer, type TestServer, type TestServerOptions } from './server.ts';
@@ -13,7 +13,7 @@ export interface NotesServer extends AsyncDisposable {
 }
 
 /** What a test asserts of a note as answered: its shape has been held against the document already. */
-export type Wire = Answer['body'];
+export type Json = Answer['body'];
 
 export interface Writer {
   readonly caller: Caller;
@@ -21,7 +21,7 @@ export interface Writer {
   /** Upserts; content by default the path, mtime 1. */
   put(path: string, fields?: Record<string, unknown>, headers?: Headed): Promise<Answer>;
   /** As `put`, for a note that must be taken: resolves to it. */
-  write(path: string, content?: string, fields?: Record<string, unknown>, headers?: Headed): Promise<Wire>;
+  write(path: string, content?: string, fields?: Record<string, unknown>, headers?: Headed): Promise<Json>;
   /** The note at a path; each segment is percent-encoded. */
   read(path: string, headers?: Headed): Promise<Answer>;
   remove(path: string, headers?: Headed): Promise<Answer>;
@@ -118,12 +118,12 @@ export function writer(caller: Caller, vault: string): Writer {
     remove: (path, headers) => caller.delete(url(path), undefined, headers),
     async edges(path) {
       const { links } = (await read(path)).body;
-      return links.map((link: Wire) => `${link.target_text} → ${link.dangling ? '?' : link.target_path}`);
+      return links.map((link: Json) => `${link.target_text} → ${link.dangling ? '?' : link.target_path}`);
     },
     async backlinks(path) {
       const { id } = (await read(path)).body;
       const { backlinks } = (await caller.get(`/notes/by-id/${id}/backlinks`)).body;
-      return backlinks.map((link: Wire) => link.source_path);
+      return backlinks.map((link: Json) => link.source_path);
     },
   };
 }

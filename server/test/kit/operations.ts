@@ -9,7 +9,15 @@ import type { Caller, Headed } from './person.ts';
  * What an operation asks of a credential: nothing; a session; any credential; level `read` or `write` on the vault of the
  * header (`read`, `write`) or of the URL (`vault read`, `vault write`); leave to make vaults (`create`).
  */
-export type Door = 'public' | 'session' | 'credential' | 'read' | 'write' | 'vault read' | 'vault write' | 'create';
+export type AccessKind =
+  | 'public'
+  | 'session'
+  | 'credential'
+  | 'read'
+  | 'write'
+  | 'vault read'
+  | 'vault write'
+  | 'create';
 
 export interface Request {
   readonly url: string;
@@ -18,7 +26,7 @@ export interface Request {
 }
 
 export interface Operation {
-  readonly door: Door;
+  readonly access: AccessKind;
   /** Status for a caller who may, in a world of their own. */
   readonly answers: number;
   readonly request: (world: World) => Request;
@@ -116,12 +124,12 @@ const inUrl = (path: string) => path.split('/').map(encodeURIComponent).join('/'
 
 /** In the vault of the header. */
 function inVault(
-  door: 'read' | 'write',
+  access: 'read' | 'write',
   request: (world: World) => Request & { readonly key?: string },
   answers = 200,
 ): Operation {
   return {
-    ...{ door, answers },
+    ...{ access, answers },
     request: (world) => {
       const { key, headers, ...rest } = request(world);
       const keyed = key === undefined ? {} : { 'x-idempotency-key': key };
@@ -130,8 +138,8 @@ function inVault(
   };
 }
 
-function row(door: Exclude<Door, 'read' | 'write'>, answers: number, request: Operation['request']): Operation {
-  return { door, answers, request };
+function row(access: Exclude<AccessKind, 'read' | 'write'>, answers: number, request: Operation['request']): Operation {
+  return { access, answers, request };
 }
 
 const withDevices = (operation: Operation): Operation => ({ ...operation, needs: 'devices' });
@@ -292,8 +300,8 @@ const attachments: Record<string, Operation> = {
 
 const sync: Record<string, Operation> = {
   // Asked without an upgrade they say so, whoever asks; who may open what over them is said document by document.
-  syncSocket: { door: 'public', answers: 426, request: () => ({ url: '/sync/socket' }) },
-  syncNote: { door: 'public', answers: 426, request: ({ note }) => ({ url: `/sync/notes/${note}` }) },
+  syncSocket: { access: 'public', answers: 426, request: () => ({ url: '/sync/socket' }) },
+  syncNote: { access: 'public', answers: 426, request: ({ note }) => ({ url: `/sync/notes/${note}` }) },
   getManifest: inVault('read', () => ({ url: '/sync/manifest' })),
   listChanges: {
     ...inVault('read', (w) => ({ url: `/sync/changes?cursor=${encodeURIComponent(w.cursor)}` })),

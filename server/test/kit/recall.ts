@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { matrixOf, recall } from '../../../packages/search-index/test/kit/vectors.ts';
-import { builtinEmbedder } from '../../src/engines/embedder/builtin.ts';
+import { builtinEmbedder } from '../../src/ports/embedder/builtin.ts';
 
 interface Passage {
   readonly about: string;
@@ -19,7 +19,7 @@ export async function recallOfPrefilter(
   const { signal } = new AbortController();
   const vectors = await embedder.embedPassages(passages, signal);
   const matrix = matrixOf(vectors);
-  const asked = { signal, rarity: async (words: readonly string[]) => words.map((word) => Math.min(6, word.length)) };
+  const asked = { signal, idf: async (words: readonly string[]) => words.map((word) => Math.min(6, word.length)) };
   const titles = paths.filter((_, index) => index % 10 === 0).map((path) => path.replace(/^.*\/|\.md$/g, ''));
   const questions = await Promise.all(titles.map((title) => embedder.embedQuery(title, asked)));
   // Few numbers: all are looked at. The vector of a whole passage has many.

@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
-import type { Blobs } from '../../src/engines/blobs/blobs.ts';
-import { databaseBlobs } from '../../src/engines/blobs/database.ts';
-import { openDiskBlobs } from '../../src/engines/blobs/disk.ts';
-import type { Bus } from '../../src/engines/bus/bus.ts';
-import { MemoryHub } from '../../src/engines/bus/memory.ts';
-import type { Database } from '../../src/engines/database/database.ts';
-import { builtinEmbedder } from '../../src/engines/embedder/builtin.ts';
-import type { Embedder } from '../../src/engines/embedder/embedder.ts';
-import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { publicWeb } from '../../src/engines/web/public-web.ts';
-import type { PublicWeb } from '../../src/engines/web/web.ts';
 import { migrations } from '../../src/migrations.ts';
+import type { Blobs } from '../../src/ports/blobs/blobs.ts';
+import { databaseBlobs } from '../../src/ports/blobs/database.ts';
+import { openDiskBlobs } from '../../src/ports/blobs/disk.ts';
+import type { Bus } from '../../src/ports/bus/bus.ts';
+import { MemoryHub } from '../../src/ports/bus/memory.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import { builtinEmbedder } from '../../src/ports/embedder/builtin.ts';
+import type { Embedder } from '../../src/ports/embedder/embedder.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { createSafeFetch } from '../../src/ports/safe-fetch/public-fetch.ts';
+import type { SafeFetch } from '../../src/ports/safe-fetch/safe-fetch.ts';
 import { createLogger } from '../../src/telemetry.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { CHEAP_PASSWORDS } from './passwords.ts';
@@ -51,7 +51,7 @@ export interface TestServerOptions {
   /** How the server hears of others over its database. Default: not at all. */
   readonly bus?: Bus;
   /** Where documents of strangers are fetched. Default: the internet. */
-  readonly web?: PublicWeb;
+  readonly web?: SafeFetch;
   /** What makes vectors; closed by whoever made it. Default: the builtin one, in no thread of its own. */
   readonly embedder?: Embedder;
   /** Over the defaults of tests: everybody may register, as often as they like. */
@@ -66,7 +66,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     masterKey = clock.random(MASTER_KEY_BYTES),
     blobs: keptOn = 'disk',
     bus = new MemoryHub().join(),
-    web = publicWeb(),
+    web: fetcher = createSafeFetch(),
     embedder = builtinEmbedder(),
     config,
   } = options;
@@ -86,9 +86,14 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     ...config,
   };
   const app = opened.use(
-    await buildApp({ db, keyring, blobs, bus, alone: false, clock, web, embedder }, settings, createLogger('silent'), {
-      passwordCost: CHEAP_PASSWORDS,
-    }),
+    await buildApp(
+      { db, keyring, blobs, bus, singleProcess: false, clock, fetcher, embedder },
+      settings,
+      createLogger('silent'),
+      {
+        passwordCost: CHEAP_PASSWORDS,
+      },
+    ),
   );
   await app.http.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;
@@ -119,5 +124,5 @@ async function blobsFor(
   { db, dataDir, clock }: { db: Database; dataDir: string; clock: TestClock },
 ): Promise<Blobs> {
   if (keptOn === 'database') return databaseBlobs(db, clock);
-  return openDiskBlobs({ folder: join(dataDir, 'blobs'), clock, alone: false });
+  return openDiskBlobs({ folder: join(dataDir, 'blobs'), clock, singleProcess: false });
 }

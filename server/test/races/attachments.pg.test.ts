@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { MasterKeyring } from '../../src/engines/keyring/master-key.ts';
-import { audit } from '../kit/audit.ts';
+import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { checkConsistency } from '../kit/consistency-check.ts';
 import { onEachEngine, rawOf } from '../kit/engines.ts';
 import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
 import type { Caller } from '../kit/person.ts';
@@ -25,7 +25,7 @@ async function startPair(open: Parameters<typeof startServer>[0]['open']) {
 /** Every row follows from the others, and every file there has the bytes of its hash. */
 async function assertWhole({ server, alice }: { server: TestServer; alice: Caller }): Promise<void> {
   await using raw = await rawOf(server.db);
-  assert.deepEqual(await audit(raw, new MasterKeyring(server.masterKey, () => Buffer.alloc(0))), []);
+  assert.deepEqual(await checkConsistency(raw, new MasterKeyring(server.masterKey, () => Buffer.alloc(0))), []);
   for (const { path, content_hash: hash } of (await alice.get('/attachments')).body.attachments) {
     const { status, bytes } = await readRaw(alice, path);
     assert.deepEqual([status, sha256(bytes)], [200, hash], path);
@@ -85,9 +85,9 @@ onEachEngine('attachments on two servers at once', (open) => {
       await alice.delete(fileUrl('a.png'));
       server.clock.advance({ minutes: 11 });
       const [, answer] = await Promise.all([
-        server.app.attachments.sweep(),
+        server.app.attachments.collect(),
         uploadRaw(both.pair[1], 'b.png', bytes),
-        twin.app.attachments.sweep(),
+        twin.app.attachments.collect(),
         uploadJson(both.pair[0], 'c.png', bytes),
       ]);
       assert.equal(answer.status, 200);
@@ -110,8 +110,8 @@ onEachEngine('attachments on two servers at once', (open) => {
     for (const { status } of await Promise.all(uploads)) assert.ok([200, 404, 500].includes(status), `${status}`);
     await server.app.vaults.purgeDue(server.clock.now());
     server.clock.advance({ days: 40 });
-    await server.app.attachments.sweep();
-    await server.app.attachments.sweepStrays();
+    await server.app.attachments.collect();
+    await server.app.attachments.collectOrphans();
     await using raw = await rawOf(server.db);
     assert.deepEqual(await raw.all('select state from attachment_blobs'), []);
     assert.deepEqual((await Array.fromAsync(server.blobs.list())).flat(), []);
@@ -125,14 +125,14 @@ onEachEngine('attachments on two servers at once', (open) => {
     await uploadRaw(alice, 'a.png', fileOf('png'));
     await uploadRaw(alice, 'b.png', fileOf('png'));
     await alice.delete(fileUrl('b.png'));
-    assert.deepEqual([await stored(), await server.app.attachments.sweep()], [3, 0]);
+    assert.deepEqual([await stored(), await server.app.attachments.collect()], [3, 0]);
     server.clock.advance({ minutes: 11 });
-    assert.deepEqual([await server.app.attachments.sweep(), await stored()], [2, 1]);
+    assert.deepEqual([await server.app.attachments.collect(), await stored()], [2, 1]);
     const key = { vaultId: vault, blobId: server.clock.uuid() as never };
     await server.blobs.put(key, (async function* () {})());
-    assert.equal(await server.app.attachments.sweepStrays(), 0);
+    assert.equal(await server.app.attachments.collectOrphans(), 0);
     server.clock.advance({ days: 31 });
-    assert.deepEqual([await server.app.attachments.sweepStrays(), await stored()], [1, 1]);
+    assert.deepEqual([await server.app.attachments.collectOrphans(), await stored()], [1, 1]);
     await assertWhole(both);
   });
 });

@@ -94,19 +94,19 @@ onEachEngine('deleting many notes', (open) => {
     assert.equal(links.length, 140);
     assert.ok(links.every((link: { dangling: boolean }) => link.dangling));
     await using raw = await rawOf(server.db);
-    const graves = await raw.all('select seq, stamp from notes where deleted_at is not null order by seq');
+    const graves = await raw.all('select seq, revision from notes where deleted_at is not null order by seq');
     assert.equal(graves.length, 70);
     assert.deepEqual(
       graves.map(({ seq }) => Number(seq)),
       names.map((_, at) => 72 + at),
     );
-    assert.ok(graves.every(({ stamp }) => Number(stamp) === 2));
+    assert.ok(graves.every(({ revision }) => Number(revision) === 2));
     for (const [table, rows] of [
       ['note_aliases', 0],
       ['links', 140],
       ['link_texts', 1],
       ['folders', 0],
-      ['names', 1],
+      ['paths', 1],
     ] as const)
       assert.equal((await raw.all(`select 1 as one from ${table}`)).length, rows, table);
     assert.equal(await countOf(alice), 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database } from '../../src/engines/database/database.ts';
+import type { Database } from '../../src/ports/database/database.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import type { Answer } from '../kit/person.ts';
 import { startServer } from '../kit/server.ts';
@@ -12,11 +12,11 @@ function counting(db: Database) {
     engine: db.engine,
     get: (statement, params) => db.get(statement, params),
     all: (statement, params) => db.all(statement, params),
-    allIn: (statement, params, items) => db.allIn(statement, params, items),
+    allMany: (statement, params, items) => db.allMany(statement, params, items),
     read: (body) => db.read(body),
-    transact(body, pace) {
+    transact(body, priority) {
       counted.transactions += 1;
-      return db.transact(body, pace);
+      return db.transact(body, priority);
     },
     migrate: (migrations) => db.migrate(migrations),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findBodies } from '../../src/domains/notes/notes.store.ts';
-import type { Database, ReadHandle } from '../../src/engines/database/database.ts';
+import type { Database, ReadHandle } from '../../src/ports/database/database.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';
 
@@ -11,19 +11,19 @@ function interrupted(db: Database, work: () => Promise<unknown>): Database {
   const reads = (handle: ReadHandle): ReadHandle => ({
     get: (statement, params) => handle.get(statement, params),
     all: (statement, params) => handle.all(statement, params),
-    async allIn(statement, params, items) {
+    async allMany(statement, params, items) {
       if ((statement as unknown) === findBodies && !done) {
         done = true;
         await work();
       }
-      return handle.allIn(statement, params, items);
+      return handle.allMany(statement, params, items);
     },
   });
   return {
     ...reads(db),
     engine: db.engine,
     read: (body) => db.read((handle) => body(reads(handle))),
-    transact: (body, pace) => db.transact(body, pace),
+    transact: (body, priority) => db.transact(body, priority),
     migrate: (migrations) => db.migrate(migrations),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };

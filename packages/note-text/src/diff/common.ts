@@ -1,7 +1,7 @@
 /** Which stretches at one place of a merge both sides have alike. All offsets count UTF-16 units. */
-import { compareSpans, type Hunk } from '../myers.ts';
-import { type Budget, joinsWords, words } from '../spans.ts';
+import { compareTokens, type Hunk } from './myers.ts';
 import type { Region, Texts } from './runs.ts';
+import { type Budget, joinsWords, words } from './tokens.ts';
 
 /** Words that two texts may differ in before they count as unlike. */
 const changedWords = 300;
@@ -85,7 +85,7 @@ function stretchesIn(
   if (!hasLetter(less)) return [];
   if (beginsAlike && more.startsWith(less)) return [{ inLess: 0, inMore: 0, length: less.length }];
   const whole = { aFrom: 0, aTo: less.length, bFrom: 0, bTo: more.length };
-  const { hunks, rest } = compareSpans(less, more, whole, words, changedWords, budget);
+  const { hunks, rest } = compareTokens(less, more, whole, words, changedWords, budget);
   if (rest !== null || hunks.some(({ aFrom, aTo }) => aFrom < aTo)) return [];
   const insertions = joined(less, more, hunks);
   if (insertions.length > maxPlaces) return [];

@@ -1,5 +1,5 @@
 /** Where the text of an older version is now. All offsets count UTF-16 units. */
-import type { Edit } from '../diff.ts';
+import type { Edit } from './diff.ts';
 
 /** A stretch of the base: where it stood there, and where it stands now (or stood, when deleted since). Runs lie side by side. */
 export interface Run {

@@ -3,11 +3,12 @@
  * base in the stored text is known letter by letter; what the client changed is the difference between the base and its
  * text. All offsets count UTF-16 units.
  */
-import { type Edit, minimalDiff } from '../diff.ts';
-import type { Hunk } from '../myers.ts';
-import type { Budget } from '../spans.ts';
+
 import { commonStretches, type Place, type Stretch } from './common.ts';
+import { type Edit, minimalDiff } from './diff.ts';
+import type { Hunk } from './myers.ts';
 import { apart, positionOf, type Region, RunIndex, removalsIn, type Step, type Texts } from './runs.ts';
+import type { Budget } from './tokens.ts';
 
 /** Steps that all places of a merge share, of some ten nanoseconds each; past them, what may be alike counts as two changes. */
 const mergeWork = 1_500_000;

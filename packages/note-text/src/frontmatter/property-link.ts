@@ -1,12 +1,12 @@
 import type { Scalar } from 'yaml';
-import { type RawLink, toAlias } from '../raw-link.ts';
+import { type ParsedLink, toAlias } from '../links/parsed-link.ts';
 import { readWikilink } from '../scan/wikilink.ts';
 
 /**
  * The link of a property whose whole value is one wikilink; null when it is not. The positions are those of the text as
  * written, where a quoted value may have escapes; target, anchor and alias are taken from the value.
  */
-export function readPropertyLink(content: string, yamlStart: number, scalar: Scalar.Parsed): RawLink | null {
+export function readPropertyLink(content: string, yamlStart: number, scalar: Scalar.Parsed): ParsedLink | null {
   const value = String(scalar.value).trim().toWellFormed();
   if (!value.startsWith('[[') || !value.endsWith(']]')) return null;
   const meant = readWikilink(value, 0).link;

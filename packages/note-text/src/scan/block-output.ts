@@ -1,4 +1,4 @@
-import type { Span } from '../raw-link.ts';
+import type { Span } from '../links/parsed-link.ts';
 import { type Definitions, takeDefinitions } from './definitions.ts';
 import { InlineText } from './inline-text.ts';
 import type { Leaf, ParagraphLeaf } from './leaf.ts';

@@ -1,4 +1,4 @@
-import { maxTargetLength } from '../raw-link.ts';
+import { maxTargetLength } from '../links/parsed-link.ts';
 
 /** Where a link destination and title were found: `start..end` is the destination without angle brackets. */
 export interface Destination {

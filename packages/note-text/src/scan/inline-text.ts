@@ -1,4 +1,4 @@
-import type { Span } from '../raw-link.ts';
+import type { Span } from '../links/parsed-link.ts';
 
 /**
  * The text of one paragraph, heading or table cell, its lines joined by `\n` without the marks of the containers around

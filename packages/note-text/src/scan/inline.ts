@@ -1,5 +1,6 @@
-import { maxLinks, type RawLink, type Span, toAlias } from '../raw-link.ts';
+import { maxLinks, type ParsedLink, type Span, toAlias } from '../links/parsed-link.ts';
 import { type TagSet, tagEnd } from '../tags.ts';
+import { CloserIndex } from './closer-index.ts';
 import { CodeSpans } from './code-spans.ts';
 import { type Definition, type Definitions, normalizeLabel, readLabel } from './definitions.ts';
 import {
@@ -12,12 +13,11 @@ import {
 } from './destination.ts';
 import { autolinkEnd, htmlTagEnd } from './html.ts';
 import type { InlineText } from './inline-text.ts';
-import { Needles } from './needles.ts';
 import { readWikilink, type Wikilink } from './wikilink.ts';
 
 /** Where the inline scan puts what it finds; offsets are those of the content. */
 export interface InlineSink {
-  readonly links: RawLink[];
+  readonly links: ParsedLink[];
   readonly tags: TagSet;
   /** Code spans with their backticks; null when no one asks. */
   readonly code: Span[] | null;
@@ -55,10 +55,10 @@ class InlineScanner {
   readonly #brackets: Bracket[] = [];
   /** Link brackets below this place in the stack stand around a link and cannot be one (section 6.3). */
   #inactiveBelow = 0;
-  readonly #links: RawLink[] = [];
+  readonly #links: ParsedLink[] = [];
   readonly #tags: string[] = [];
   readonly #code: CodeSpans;
-  readonly #needles: Needles;
+  readonly #closers: CloserIndex;
   #escaped = -1;
   #noWikilinkBefore = 0;
 
@@ -68,7 +68,7 @@ class InlineScanner {
     this.#definitions = definitions;
     this.#sink = sink;
     this.#code = new CodeSpans(source.text);
-    this.#needles = new Needles(source.text);
+    this.#closers = new CloserIndex(source.text);
   }
 
   run(): void {
@@ -101,7 +101,7 @@ class InlineScanner {
       case '#':
         return this.#readTag(at);
       case '%':
-        return this.#needles.skip('%%', '%%', at);
+        return this.#closers.skip('%%', '%%', at);
       default:
         return this.#readMath(at);
     }
@@ -116,7 +116,7 @@ class InlineScanner {
   #readAngle(at: number): number {
     const text = this.#text;
     if (text.startsWith('<!--', at)) {
-      const close = this.#needles.find('-->', at + 2);
+      const close = this.#closers.find('-->', at + 2);
       return close < 0 ? at + 1 : close + 3;
     }
     const end = Math.max(autolinkEnd(text, at), htmlTagEnd(text, at));
@@ -124,8 +124,8 @@ class InlineScanner {
   }
 
   #readMath(at: number): number {
-    if (this.#text.charAt(at + 1) === '$') return this.#needles.skip('$$', '$$', at);
-    return this.#needles.skipMath(at);
+    if (this.#text.charAt(at + 1) === '$') return this.#closers.skip('$$', '$$', at);
+    return this.#closers.skipMath(at);
   }
 
   #readTag(at: number): number {

@@ -1,4 +1,4 @@
-import type { Span } from '../raw-link.ts';
+import type { Span } from '../links/parsed-link.ts';
 import { closesFence, type FenceMark } from './block-starts.ts';
 import type { LineCursor } from './line.ts';
 

@@ -1,4 +1,4 @@
-import type { Span } from '../raw-link.ts';
+import type { Span } from '../links/parsed-link.ts';
 import { skipBlanks } from './block-starts.ts';
 
 /** Whether `row` is the delimiter row of a table (GitHub Flavored Markdown, section 4.10) whose header is `header`. */

@@ -1,4 +1,4 @@
-import { maxTargetLength } from '../raw-link.ts';
+import { maxTargetLength } from '../links/parsed-link.ts';
 
 /** Parts of `[[target#anchor|alias]]`; offsets are UTF-16 positions in the text it was read from. */
 export interface Wikilink {

@@ -1,5 +1,5 @@
-import { WordFinder } from '@notevault/note-text/words/find.ts';
 import { isFunctionWord } from '@notevault/note-text/words/languages.ts';
+import { WordMatcher } from '@notevault/note-text/words/matcher.ts';
 import { plainText } from './plain-text.ts';
 
 /** What a search result shows of a note's text. */
@@ -27,13 +27,13 @@ interface Match {
 
 /** Makes snippets: the part of a text with the most matched words. */
 export class SnippetMaker {
-  readonly #finder: WordFinder;
+  readonly #finder: WordMatcher;
 
   /** @param words folded, as the vault spells them. Function words are highlighted only when there are no others. */
   constructor(words: Iterable<string>) {
     const all = new Set(words);
     const contentWords = new Set([...all].filter((word) => !isFunctionWord(word)));
-    this.#finder = new WordFinder(contentWords.size > 0 ? contentWords : all);
+    this.#finder = new WordMatcher(contentWords.size > 0 ? contentWords : all);
   }
 
   snippetOf(markdown: string): Snippet {

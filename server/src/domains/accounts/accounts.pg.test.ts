@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { codeOf, openRooms } from '../../../test/kit/rooms.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { codeOf, openFixtures } from '../../../test/kit/fixtures.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from './accounts.tables.ts';
 
 const password = 'correct horse battery';
@@ -19,7 +19,7 @@ const allHashes = statement((db, _: Record<never, never>) =>
 
 onEachEngine('registering', (open) => {
   test('of eight first registrations at once exactly one becomes admin, and all succeed', async () => {
-    const { accounts, db } = await openRooms(open);
+    const { accounts, db } = await openFixtures(open);
     const eight = Array.from({ length: 8 }, (_, i) => accounts.register({ email: `p${i}@example.org`, password }));
     const roles = (await Promise.all(eight)).map(({ user }) => user.role);
     assert.deepEqual(roles.sort(), ['admin', ...Array(7).fill('member')]);
@@ -28,7 +28,7 @@ onEachEngine('registering', (open) => {
   });
 
   test('of eight first registrations at once on an invite-only server one succeeds', async () => {
-    const { accounts, db } = await openRooms(open, { registration: 'invite_only' });
+    const { accounts, db } = await openFixtures(open, { registration: 'invite_only' });
     const eight = Array.from({ length: 8 }, (_, i) => accounts.register({ email: `p${i}@example.org`, password }));
     const codes = await Promise.all(eight.map(codeOf));
     assert.deepEqual(codes.sort(), [...Array(7).fill('invite_required'), null]);
@@ -36,7 +36,7 @@ onEachEngine('registering', (open) => {
   });
 
   test('of eight registrations of one e-mail at once one succeeds, however it is written', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const spellings = ['alice@example.org', ' Alice@Example.org', 'ALICE@EXAMPLE.ORG ', 'alice@example.org\n'];
     const codes = await Promise.all(
       [...spellings, ...spellings].map((email) => codeOf(accounts.register({ email, password }))),
@@ -45,7 +45,7 @@ onEachEngine('registering', (open) => {
   });
 
   test('an invite lets one account in, of its e-mail, for a week', async () => {
-    const { accounts, clock } = await openRooms(open, { registration: 'invite_only' });
+    const { accounts, clock } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const forBob = await accounts.invite('Bob@example.org');
     const late = await accounts.invite();
@@ -66,7 +66,7 @@ onEachEngine('registering', (open) => {
   });
 
   test('of two registrations with one invite at once one succeeds', async () => {
-    const { accounts } = await openRooms(open, { registration: 'invite_only' });
+    const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const invite = await accounts.invite();
     const both = [1, 2].map((i) => codeOf(accounts.register({ email: `p${i}@example.org`, password, invite })));
@@ -74,7 +74,7 @@ onEachEngine('registering', (open) => {
   });
 
   test('a refused registration leaves its invite unused', async () => {
-    const { accounts } = await openRooms(open, { registration: 'invite_only' });
+    const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const invite = await accounts.invite();
     assert.equal(await codeOf(accounts.register({ ...alice, invite })), 'registration_failed');
@@ -82,7 +82,7 @@ onEachEngine('registering', (open) => {
   });
 
   test('the operator makes accounts on a closed server; the first one is admin whatever was asked', async () => {
-    const { accounts } = await openRooms(open, { registration: 'closed' });
+    const { accounts } = await openFixtures(open, { registration: 'closed' });
     assert.equal((await accounts.createUser('alice@example.org', password, 'member')).role, 'admin');
     assert.equal((await accounts.createUser('bob@example.org')).role, 'member');
     assert.equal(
@@ -98,7 +98,7 @@ onEachEngine('registering', (open) => {
 
 onEachEngine('sessions', (open) => {
   test('an access token works for fifteen minutes and is not stored', async () => {
-    const { accounts, clock, db } = await openRooms(open);
+    const { accounts, clock, db } = await openFixtures(open);
     const { accessToken, refreshToken, user } = await accounts.register(alice);
     assert.match(accessToken, /^nv_ses_[\w-]{43}$/);
     const [row] = await db.all(allHashes, {});
@@ -113,7 +113,7 @@ onEachEngine('sessions', (open) => {
   });
 
   test('what is no access token is refused alike', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const { refreshToken } = await accounts.register(alice);
     const sent = [
       undefined,
@@ -129,7 +129,7 @@ onEachEngine('sessions', (open) => {
   });
 
   test('a refresh token is rotated, and its predecessor gets the same successor for thirty seconds', async () => {
-    const { accounts, clock } = await openRooms(open);
+    const { accounts, clock } = await openFixtures(open);
     const first = await accounts.register(alice);
     const second = await accounts.refresh(first.refreshToken);
     assert.notEqual(second.refreshToken, first.refreshToken);
@@ -140,7 +140,7 @@ onEachEngine('sessions', (open) => {
   });
 
   test('within the grace even a token rotated twice is answered with the current one', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const first = await accounts.register(alice);
     const second = await accounts.refresh(first.refreshToken);
     const third = await accounts.refresh(second.refreshToken);
@@ -148,7 +148,7 @@ onEachEngine('sessions', (open) => {
   });
 
   test('reuse after the grace revokes the whole family and no other', async () => {
-    const { accounts, clock, asked } = await openRooms(open);
+    const { accounts, clock, hookCalls: options } = await openFixtures(open);
     const first = await accounts.register(alice);
     const other = await accounts.login(alice);
     const second = await accounts.refresh(first.refreshToken);
@@ -157,11 +157,11 @@ onEachEngine('sessions', (open) => {
     assert.equal(await codeOf(accounts.refresh(second.refreshToken)), 'invalid_refresh_token');
     assert.equal(await codeOf(accounts.authenticate(`Bearer ${second.accessToken}`)), 'unauthorized');
     await accounts.authenticate(`Bearer ${other.accessToken}`);
-    assert.deepEqual(asked.credentialsChanged, [first.user.id]);
+    assert.deepEqual(options.credentialsChanged, [first.user.id]);
   });
 
   test('reuse of a token long forgotten still revokes its family', async () => {
-    const { accounts, clock } = await openRooms(open);
+    const { accounts, clock } = await openFixtures(open);
     const first = await accounts.register(alice);
     let last = first.refreshToken;
     for (let i = 0; i < 3; i++) {
@@ -173,7 +173,7 @@ onEachEngine('sessions', (open) => {
   });
 
   test('ten refreshes of one token at once all succeed, with one successor', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const { refreshToken } = await accounts.register(alice);
     const ten = await Promise.all(Array.from({ length: 10 }, () => accounts.refresh(refreshToken)));
     assert.equal(new Set(ten.map((tokens) => tokens.refreshToken)).size, 1);
@@ -182,7 +182,7 @@ onEachEngine('sessions', (open) => {
   });
 
   test('a session lives on while it is refreshed within thirty days', async () => {
-    const { accounts, clock } = await openRooms(open);
+    const { accounts, clock } = await openFixtures(open);
     let { refreshToken } = await accounts.register(alice);
     for (let i = 0; i < 3; i++) {
       clock.advance({ days: 29 });
@@ -193,7 +193,7 @@ onEachEngine('sessions', (open) => {
   });
 
   test('a logout ends the session by cookie or by access token, and no other', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const one = await accounts.register(alice);
     const two = await accounts.login(alice);
     const three = await accounts.login(alice);
@@ -208,7 +208,7 @@ onEachEngine('sessions', (open) => {
   });
 
   test('authentication is one statement', async () => {
-    const { accounts, db } = await openRooms(open);
+    const { accounts, db } = await openFixtures(open);
     const { accessToken } = await accounts.register(alice);
     const get = db.get.bind(db);
     let statements = 0;
@@ -224,7 +224,7 @@ onEachEngine('sessions', (open) => {
 
 onEachEngine('passwords', (open) => {
   test('a change keeps the session that made it and ends the others', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const kept = await accounts.register(alice);
     const other = await accounts.login(alice);
     const caller = await accounts.authenticate(`Bearer ${kept.accessToken}`);
@@ -246,7 +246,7 @@ onEachEngine('passwords', (open) => {
   });
 
   test('of two changes at once one wins', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const { accessToken } = await accounts.register(alice);
     const caller = await accounts.authenticate(`Bearer ${accessToken}`);
     const both = ['first new one', 'second new one'].map((new_password) =>
@@ -256,7 +256,7 @@ onEachEngine('passwords', (open) => {
   });
 
   test('a reset works once, for an hour, and ends every session; a newer one replaces it', async () => {
-    const { accounts, clock } = await openRooms(open);
+    const { accounts, clock } = await openFixtures(open);
     const old = await accounts.register(alice);
     const replaced = await accounts.issueReset(alice.email);
     const token = await accounts.issueReset(alice.email);
@@ -275,7 +275,7 @@ onEachEngine('passwords', (open) => {
 
 onEachEngine('the operator', (open) => {
   test('suspends an account, whose every session ends, and lets it in again', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const { accessToken, refreshToken } = await accounts.register(alice);
     await accounts.setSuspended(alice.email, true);
     assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
@@ -288,7 +288,7 @@ onEachEngine('the operator', (open) => {
   });
 
   test('sets a plan that there is', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     await accounts.register(alice);
     assert.equal((await accounts.setPlan('Alice@example.org', 'pro')).tier, 'pro');
     assert.equal(await codeOf(accounts.setPlan(alice.email, 'gold')), 'validation');
@@ -296,7 +296,7 @@ onEachEngine('the operator', (open) => {
   });
 
   test('opens a session as the only account, or as the one named', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     assert.equal(await codeOf(accounts.openSession()), 'account_not_found');
     const { user } = await accounts.register(alice);
     assert.equal((await accounts.authenticate(`Bearer ${(await accounts.openSession()).token}`)).userId, user.id);
@@ -309,7 +309,7 @@ onEachEngine('the operator', (open) => {
 
 onEachEngine('profiles', (open) => {
   test('two updates of different fields at once keep both', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const { user } = await accounts.register(alice);
     await Promise.all([
       accounts.updateMe(user.id, { display_name: '  Alice ' }),
@@ -320,7 +320,7 @@ onEachEngine('profiles', (open) => {
   });
 
   test('the analytics id stands for one person, and is gone after opting out', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const { user } = await accounts.register(alice);
     const other = await accounts.register(bob);
     assert.match(user.analyticsId ?? '', /^[0-9a-f]{64}$/);
@@ -334,7 +334,7 @@ onEachEngine('profiles', (open) => {
 
 onEachEngine('deleting an account', (open) => {
   test('two last admins cannot leave at once', async () => {
-    const { accounts } = await openRooms(open);
+    const { accounts } = await openFixtures(open);
     const admins = [
       await accounts.createUser('alice@example.org', password, 'admin'),
       await accounts.createUser('bob@example.org', password, 'admin'),
@@ -344,7 +344,7 @@ onEachEngine('deleting an account', (open) => {
   });
 
   test('frees the e-mail, leaves no row and no key, and a first account never comes again', async () => {
-    const { accounts, vaults, keys, db } = await openRooms(open);
+    const { accounts, vaults, keys, db } = await openFixtures(open);
     await accounts.register(alice);
     const { user, accessToken } = await accounts.register(bob);
     const principal = await accounts.authenticate(`Bearer ${accessToken}`);
@@ -359,11 +359,11 @@ onEachEngine('deleting an account', (open) => {
 
   test('an erasure cut short is resumed; meanwhile nothing of the account is reachable', async () => {
     let broken = true;
-    const eraseSlice = async () => {
+    const purgeSlice = async () => {
       if (broken) throw new Error('the disk is away');
       return false;
     };
-    const { accounts, vaults, keys, db } = await openRooms(open, { eraseSlice });
+    const { accounts, vaults, keys, db } = await openFixtures(open, { purgeSlice });
     await accounts.register(alice);
     const { user, accessToken } = await accounts.register(bob);
     const principal = await accounts.authenticate(`Bearer ${accessToken}`);
@@ -373,10 +373,10 @@ onEachEngine('deleting an account', (open) => {
     assert.equal(await codeOf(accounts.login(bob)), 'invalid_credentials');
     assert.equal(await codeOf(vaults.create(principal, { name: 'More' })), 'unauthorized');
     assert.equal(await keys.open({ kind: 'vault', id: vault.id }), null);
-    await assert.rejects(accounts.resumeErasures(), AggregateError);
+    await assert.rejects(accounts.resumeDeletions(), AggregateError);
     broken = false;
-    assert.equal(await accounts.resumeErasures(), 1);
-    assert.equal(await accounts.resumeErasures(), 0);
+    assert.equal(await accounts.resumeDeletions(), 1);
+    assert.equal(await accounts.resumeDeletions(), 0);
     assert.equal((await db.all(allUsers, {})).length, 1);
   });
 });

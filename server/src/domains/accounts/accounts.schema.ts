@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Nullable, Unchecked, Uuid } from '../../http/schemas.ts';
 import type { User } from './profile.ts';
-import type { Tokens } from './refresh.ts';
+import type { Tokens } from './refresh-tokens.ts';
 
 const Email = { description: 'E-mail address.' };
 const Password = { description: 'At least 8 characters, at most 256 bytes.' };

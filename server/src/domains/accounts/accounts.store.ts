@@ -1,5 +1,5 @@
 import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables, Role } from './accounts.tables.ts';
 
 const { statement } = statementsOver<AccountsTables>();

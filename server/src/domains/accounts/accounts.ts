@@ -1,16 +1,16 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../engines/database/database.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import { type AccountDeletion, createAccountDeletion } from './account-deletion.ts';
+import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
-import { createErasure, type Erasure } from './erasure.ts';
-import { createGuesses } from './guesses.ts';
-import { createObjections, type Objections } from './objections.ts';
-import { createOperator, type Operator } from './operator.ts';
-import type { AccountParts } from './parts.ts';
+import { type AccountAdmin, createAccountAdmin } from './admin.ts';
+import { type AnalyticsErasure, createAnalyticsErasure } from './analytics-erasure.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+import { createPasswordReset, type PasswordReset } from './password-reset.ts';
 import { createPasswords } from './passwords.ts';
 import { createProfile, type Profile } from './profile.ts';
-import { createRecovery, type Recovery } from './recovery.ts';
-import { createRefreshing, type Refreshing } from './refresh.ts';
+import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
 import { createRegistration, type Registration } from './registration.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
@@ -26,28 +26,28 @@ export interface Principal {
   /** The plan of the account. */
   readonly tier: string;
   /** What a credential other than a session reaches, its scope counted in; sessions reach everything. */
-  readonly reach?: Reach;
+  readonly scope?: AccessScope;
 }
 
-export type Level = 'none' | 'read' | 'write';
+export type PermissionLevel = 'none' | 'read' | 'write';
 
 /** Access levels by vault. */
-export interface Reach {
-  readonly vaults: ReadonlyMap<VaultId, Level>;
+export interface AccessScope {
+  readonly vaults: ReadonlyMap<VaultId, PermissionLevel>;
   /** On every other vault, also ones made later; `write` lets the credential make some. */
-  readonly elsewhere: Level;
+  readonly elsewhere: PermissionLevel;
 }
 
 /** Accounts: who there is, how they prove it, and what becomes of them. */
 export interface Accounts
   extends SignIn,
-    Refreshing,
+    RefreshTokens,
     Registration,
-    Recovery,
+    PasswordReset,
     Profile,
-    Objections,
-    Erasure,
-    Operator,
+    AnalyticsErasure,
+    AccountDeletion,
+    AccountAdmin,
     Omit<Sessions, 'prepare'> {
   /**
    * Holds the user's row until the end of the transaction, so that what counts over all their vaults is decided one at
@@ -56,20 +56,20 @@ export interface Accounts
   lockUser(handle: WriteHandle, userId: UserId): Promise<{ tier: string }>;
 }
 
-export function createAccounts(parts: AccountParts): Accounts {
-  const passwords = createPasswords(parts.clock.random, parts.passwordCost);
-  const guesses = createGuesses(parts.clock);
-  const { prepare, ...sessions } = createSessions(parts);
+export function createAccounts(deps: AccountDeps): Accounts {
+  const passwords = createPasswords(deps.clock.random, deps.passwordCost);
+  const throttle = createLoginThrottle(deps.clock);
+  const { prepare, ...sessions } = createSessions(deps);
   return {
     ...sessions,
-    ...createSignIn(parts, passwords, guesses, { prepare }),
-    ...createRegistration(parts, passwords, { prepare }),
-    ...createRefreshing(parts),
-    ...createRecovery(parts, passwords, guesses),
-    ...createOperator(parts, { prepare }),
-    ...createProfile(parts),
-    ...createObjections(parts),
-    ...createErasure(parts, passwords, guesses),
+    ...createSignIn(deps, passwords, throttle, { prepare }),
+    ...createRegistration(deps, passwords, { prepare }),
+    ...createRefreshTokens(deps),
+    ...createPasswordReset(deps, passwords, throttle),
+    ...createAccountAdmin(deps, { prepare }),
+    ...createProfile(deps),
+    ...createAnalyticsErasure(deps),
+    ...createAccountDeletion(deps, passwords, throttle),
     async lockUser(handle, userId) {
       const row = await handle.get(store.lockUser, { id: userId });
       if (row === undefined) throw new NotevaultError('unauthorized');

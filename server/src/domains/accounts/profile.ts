@@ -1,10 +1,10 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
-import { askToErase } from './objections.ts';
-import type { AccountParts } from './parts.ts';
+import { requestErasure } from './analytics-erasure.ts';
 
 const DISPLAY_NAME_MAX = 80;
 const LOCALE_MAX = 35;
@@ -37,8 +37,8 @@ export interface Profile {
   updateMe(userId: UserId, change: ProfileChange): Promise<User>;
 }
 
-export function createProfile(parts: AccountParts): Profile {
-  const { db, keys } = parts;
+export function createProfile(deps: AccountDeps): Profile {
+  const { db, keys } = deps;
   return {
     async me(userId) {
       const server = await keys.openServer();
@@ -52,15 +52,15 @@ export function createProfile(parts: AccountParts): Profile {
         // Held before it is read, so that two updates of different fields keep both.
         await handle.get(store.lockUser, { id: userId });
         const old = present(await handle.get(store.findUser, { id: userId }));
-        const objects = change.analytics_opt_out ?? old.analytics_opt_out !== 0;
-        if (objects && old.analytics_opt_out === 0) {
-          await askToErase(handle, parts, { userId, analyticsId: analyticsIdOf(old, server) });
+        const optsOut = change.analytics_opt_out ?? old.analytics_opt_out !== 0;
+        if (optsOut && old.analytics_opt_out === 0) {
+          await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(old, server) });
         }
         return handle.get(store.updateProfile, {
           id: userId,
           displayName: displayName === undefined ? old.display_name : displayName,
           locale: locale === undefined ? old.locale : locale,
-          analyticsOptOut: Number(objects),
+          analyticsOptOut: Number(optsOut),
         });
       });
       return userOf(present(row), server);

@@ -1,11 +1,11 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../engines/database/database.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
+import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
 import { canonicalEmail } from './emails.ts';
-import type { AccountParts } from './parts.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
 import type { Sessions } from './sessions.ts';
@@ -21,7 +21,7 @@ export interface NewAccount extends Credentials {
 export interface Registration {
   /** Throws the errors of the contract's section 2. */
   register(account: NewAccount, address?: string | null): Promise<SignedIn>;
-  bootstrap(): Promise<{ pending: boolean; mode: AccountParts['registration'] }>;
+  bootstrap(): Promise<{ pending: boolean; mode: AccountDeps['registration'] }>;
   /** An account made by the operator, whatever the registration mode; without password it needs a reset to sign in. */
   createUser(email: string, password?: string, role?: Role): Promise<User>;
   /** A raw invite, given out this once; for one e-mail only when one is named. */
@@ -29,11 +29,11 @@ export interface Registration {
 }
 
 export function createRegistration(
-  parts: AccountParts,
+  deps: AccountDeps,
   passwords: Passwords,
   sessions: Pick<Sessions, 'prepare'>,
 ): Registration {
-  const { db, keys, clock, registration } = parts;
+  const { db, keys, clock, registration } = deps;
 
   /** Refuses what can be refused before a password is hashed. */
   async function checkMode(email: string, invite: string | null): Promise<void> {
@@ -63,7 +63,7 @@ export function createRegistration(
     if (!first) await admitLater();
     const id = clock.uuid() as UserId;
     const role = first ? 'admin' : account.role;
-    const inserted = await handle.run(store.insertUser, { ...account, id, role, plan: parts.defaultPlan, now });
+    const inserted = await handle.run(store.insertUser, { ...account, id, role, plan: deps.defaultPlan, now });
     if (inserted === 0) throw new NotevaultError('registration_failed');
     await keys.create(handle, { kind: 'user', id });
     const row = await handle.get(store.findUser, { id });

@@ -1,12 +1,12 @@
-import { networkOf } from '@notevault/protocol/addresses.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../engines/database/database.ts';
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import { networkOf } from '@notevault/protocol/ip-network.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { bearerOf, hashOf, newToken, prefixes } from '../tokens/tokens.ts';
+import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
-import type { AccountParts } from './parts.ts';
-import { ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh.ts';
+import { ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh-tokens.ts';
 
 const FAMILY_BYTES = 16;
 
@@ -36,7 +36,7 @@ export interface Sessions {
   logout(cookie: string | undefined, authorization: string | null): Promise<void>;
 }
 
-export function createSessions({ db, keys, clock, hooks }: AccountParts): Sessions {
+export function createSessions({ db, keys, clock, hooks }: AccountDeps): Sessions {
   async function authenticate(authorization: string | undefined): Promise<SessionPrincipal> {
     const token = bearerOf(authorization);
     if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');

@@ -1,13 +1,13 @@
-import { networkOf } from '@notevault/protocol/addresses.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
+import { networkOf } from '@notevault/protocol/ip-network.ts';
+import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import { canonicalEmail } from './emails.ts';
-import type { Guesses } from './guesses.ts';
-import type { AccountParts } from './parts.ts';
+import type { LoginThrottle } from './login-throttle.ts';
 import type { Passwords } from './passwords.ts';
 import { type User, userOf } from './profile.ts';
-import type { Tokens } from './refresh.ts';
+import type { Tokens } from './refresh-tokens.ts';
 import { networkMacOf, type Sessions } from './sessions.ts';
 
 export interface SignedIn extends Tokens {
@@ -31,9 +31,9 @@ export interface SignIn {
 }
 
 export function createSignIn(
-  { db, keys }: AccountParts,
+  { db, keys }: AccountDeps,
   passwords: Passwords,
-  guesses: Guesses,
+  throttle: LoginThrottle,
   sessions: Pick<Sessions, 'prepare'>,
 ): SignIn {
   async function check({ email: sent, password: secret }: Credentials, address: string | null = null) {
@@ -43,11 +43,11 @@ export function createSignIn(
     // Where the account is signed in already, guesses count apart: nobody elsewhere can use them up.
     const network = address === null ? null : networkOf(address);
     const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
-    const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? NOBODY, networkMac });
-    const takeBack = guesses.begin({ account: known === undefined ? email : `${email} ${network}`, network });
+    const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
+    const refund = throttle.recordAttempt({ account: known === undefined ? email : `${email} ${network}`, network });
     const right = await passwords.verify(password, row?.password_hash ?? null);
     if (row === undefined || !right) throw new NotevaultError('invalid_credentials');
-    takeBack();
+    refund();
     if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
     return row;
   }
@@ -74,7 +74,7 @@ export function createSignIn(
 }
 
 /** The nil UUID: nobody has it. */
-const NOBODY = '00000000-0000-0000-0000-000000000000' as UserId;
+const DUMMY_USER = '00000000-0000-0000-0000-000000000000' as UserId;
 const NO_MAC = Buffer.alloc(0);
 
 /** Throws `email_and_password_required`. */

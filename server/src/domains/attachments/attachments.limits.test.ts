@@ -115,7 +115,7 @@ onSqlite('limits of attachments', (open) => {
     assert.equal(statuses.filter((status) => status === 402).length, 44);
     assert.equal((await caller.get(`/vaults/${vault}`)).body.vault.attachment_count, 6);
     await using raw = await rawOf(notes.server.db);
-    const kept = await raw.all("select id from attachment_blobs where state = 'kept'");
+    const kept = await raw.all("select id from attachment_blobs where state = 'committed'");
     assert.equal(kept.length, 6, 'of the others nothing is kept');
   });
 

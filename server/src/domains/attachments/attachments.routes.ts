@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { answerBytes } from '../../http/answer-bytes.ts';
-import { keyedRoute, keyedStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
-import { writingOf } from '../../http/writing.ts';
-import { finishNothing } from '../idempotency/idempotency.ts';
-import { folderPathFrom } from '../tree/tree.ts';
+import { idempotentRoute, idempotentStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
+import { writeContextOf } from '../../http/write-context.ts';
+import { skipInTransaction } from '../idempotency/idempotency.ts';
+import { folderPathFrom } from '../namespace/namespace.ts';
 import {
   Attachment,
   AttachmentWithContent,
@@ -14,7 +14,7 @@ import {
   Uploaded,
 } from './attachments.schema.ts';
 import type { Attachments } from './attachments.ts';
-import { fileReply } from './serving.schema.ts';
+import { fileReply } from './download.schema.ts';
 import { jsonUpload, rawUpload } from './uploads.schema.ts';
 
 const UPLOAD_ERRORS = [
@@ -36,7 +36,7 @@ export function attachmentsRoutes(attachments: Attachments): Route[] {
 
 function uploadingRoutes(attachments: Attachments): Route[] {
   return [
-    keyedStreamedRoute({
+    idempotentStreamedRoute({
       path: '/attachments',
       operation: 'uploadAttachment',
       summary: 'Upload a file as base64, or replace the one at the path',
@@ -48,17 +48,17 @@ function uploadingRoutes(attachments: Attachments): Route[] {
         ...(['invalid_json', 'content_base64_required', 'invalid_base64', 'use_put', 'body_too_large'] as const),
         'unsupported_media_type',
       ],
-      receive: async ({ vault, incoming }) => {
-        const { received, upload } = await attachments.receive(vault, () => jsonUpload(incoming));
+      receive: async ({ vault, stream }) => {
+        const { received, upload } = await attachments.startUpload(vault, () => jsonUpload(stream));
         const fields = upload.fields();
         return {
           ...{ received, mtime: upload.mtime(), identity: { fields, hash: received.hash } },
           [Symbol.asyncDispose]: () => received[Symbol.asyncDispose](),
         };
       },
-      perform: (call, finish) => {
-        const { received, mtime } = call.received;
-        return attachments.put(writingOf(call, finish), received, mtime);
+      perform: (request, inTransaction) => {
+        const { received, mtime } = request.received;
+        return attachments.put(writeContextOf(request, inTransaction), received, mtime);
       },
       reply: (attachment) => ({ body: { attachment } }),
     }),
@@ -71,9 +71,11 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       takes: { mediaType: 'application/octet-stream', schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
       responses: { 200: Uploaded },
       errors: UPLOAD_ERRORS,
-      handle: async (call) => {
-        const attachment = await attachments.upload(writingOf(call, finishNothing), () => rawUpload(call));
-        const renamed = attachment.path === call.tail ? {} : { server_path: attachment.path };
+      handle: async (request) => {
+        const attachment = await attachments.upload(writeContextOf(request, skipInTransaction), () =>
+          rawUpload(request),
+        );
+        const renamed = attachment.path === request.tail ? {} : { server_path: attachment.path };
         return { body: { attachment, ...renamed } };
       },
     }),
@@ -109,14 +111,14 @@ function readingRoutes(attachments: Attachments): Route[] {
       responses: { 200: AttachmentWithContent },
       sendsBytes: true,
       errors: ['attachment_not_found', 'attachment_unreadable', 'range_not_satisfiable'],
-      handle: async (call) => fileReply(await attachments.open(call.vault, call.tail), call),
+      handle: async (request) => fileReply(await attachments.open(request.vault, request.tail), request),
     }),
   ];
 }
 
 function movingRoutes(attachments: Attachments): Route[] {
   return [
-    keyedRoute({
+    idempotentRoute({
       path: '/attachments/rename',
       operation: 'renameAttachment',
       summary: 'Rename or move a file; links and embeds go along',
@@ -124,10 +126,10 @@ function movingRoutes(attachments: Attachments): Route[] {
       body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
       responses: { 200: Renamed },
       errors: ['limit_exceeded', 'attachment_item_not_found', 'conflict', 'extension_not_allowed', ...UNREADABLE],
-      perform: (call, finish) => attachments.rename(writingOf(call, finish), call.body),
+      perform: (request, inTransaction) => attachments.rename(writeContextOf(request, inTransaction), request.body),
       reply: (renamed) => ({ body: renamed }),
     }),
-    keyedRoute({
+    idempotentRoute({
       key: 'required',
       path: '/attachments/batch-move',
       operation: 'moveAttachments',
@@ -140,7 +142,8 @@ function movingRoutes(attachments: Attachments): Route[] {
         ...(['attachment_item_not_found', 'conflict'] as const),
         ...UNREADABLE,
       ],
-      perform: (call, finish) => attachments.moveMany(writingOf(call, finish), call.body ?? {}),
+      perform: (request, inTransaction) =>
+        attachments.moveMany(writeContextOf(request, inTransaction), request.body ?? {}),
       reply: (moved) => ({ body: { moved } }),
     }),
   ];
@@ -156,12 +159,12 @@ function deletingRoutes(attachments: Attachments): Route[] {
       access: 'write',
       responses: { 200: Type.Object({ deleted: Type.Boolean(), path: Type.String() }) },
       errors: ['attachment_unreadable'],
-      handle: async (call) => {
-        await attachments.delete(writingOf(call, finishNothing), call.tail);
-        return { body: { deleted: true, path: call.tail } };
+      handle: async (request) => {
+        await attachments.delete(writeContextOf(request, skipInTransaction), request.tail);
+        return { body: { deleted: true, path: request.tail } };
       },
     }),
-    keyedRoute({
+    idempotentRoute({
       path: '/attachments/batch-delete',
       operation: 'deleteAttachments',
       summary: 'Delete files; those that are not there are left out',
@@ -169,7 +172,8 @@ function deletingRoutes(attachments: Attachments): Route[] {
       body: DeleteBatch,
       responses: { 200: Type.Object({ deleted: Type.Integer() }) },
       errors: ['missing_paths', 'invalid_ids', 'batch_too_large', 'attachment_unreadable'],
-      perform: (call, finish) => attachments.deleteMany(writingOf(call, finish), call.body?.paths),
+      perform: (request, inTransaction) =>
+        attachments.deleteMany(writeContextOf(request, inTransaction), request.body?.paths),
       reply: (deleted) => ({ body: { deleted } }),
     }),
   ];

@@ -1,15 +1,15 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { sql } from 'kysely';
-import { statementsOver } from '../../engines/database/statement.ts';
-import type { TreeTables } from '../tree/tree.tables.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { NamespaceTables } from '../namespace/namespace.tables.ts';
 import type { AttachmentRow, AttachmentsTables } from './attachments.tables.ts';
 
-const { statement, listStatement } = statementsOver<AttachmentsTables & TreeTables>();
+const { statement, listStatement } = statementsOver<AttachmentsTables & NamespaceTables>();
 
 const row = [
   'attachments.id',
   'attachments.seq',
-  'attachments.stamp',
+  'attachments.revision',
   'attachments.folder_id',
   'attachments.path_key',
   'attachments.name_key',
@@ -27,14 +27,14 @@ export type StoredAttachment = Omit<AttachmentRow, 'vault_id'>;
 /** The live attachments at some paths. */
 export const findByPaths = listStatement((db, p: { vault: VaultId }, pathKeys: Buffer[]) =>
   db
-    .selectFrom('names')
+    .selectFrom('paths')
     .innerJoin('attachments', (join) =>
-      join.onRef('attachments.vault_id', '=', 'names.vault_id').onRef('attachments.id', '=', 'names.item_id'),
+      join.onRef('attachments.vault_id', '=', 'paths.vault_id').onRef('attachments.id', '=', 'paths.item_id'),
     )
     .select(row)
-    .where('names.vault_id', '=', p.vault)
-    .where('names.path_key', 'in', pathKeys)
-    .where('names.kind', '=', 'attachment'),
+    .where('paths.vault_id', '=', p.vault)
+    .where('paths.path_key', 'in', pathKeys)
+    .where('paths.kind', '=', 'attachment'),
 );
 
 /** Live attachments by id. */
@@ -69,7 +69,7 @@ export const findChangedAfter = statement((db, p: { vault: VaultId; after: numbe
 );
 
 /** Where live attachments stand after a seq, in the order of their seqs. */
-export const findLivePlaces = statement((db, p: { vault: VaultId; after: number; limit: number }) =>
+export const findLiveSeqs = statement((db, p: { vault: VaultId; after: number; limit: number }) =>
   db
     .selectFrom('attachments')
     .select(['seq'])
@@ -102,7 +102,7 @@ export const listRows = statement((db, p: { vault: VaultId; after: string; limit
     .limit(p.limit),
 );
 
-/** Writes rows anew or for the first time; changes fewer than asked when one no longer bears the stamp before its new one. */
+/** Writes rows anew or for the first time; changes fewer than asked when one no longer has the revision before its new one. */
 export const putRows = listStatement((db, p: { vault: VaultId }, rows: StoredAttachment[]) =>
   db
     .insertInto('attachments')
@@ -111,7 +111,7 @@ export const putRows = listStatement((db, p: { vault: VaultId }, rows: StoredAtt
         vault_id: p.vault,
         id: each.id,
         seq: each.seq,
-        stamp: each.stamp,
+        revision: each.revision,
         folder_id: each.folder_id,
         path_key: each.path_key,
         name_key: each.name_key,
@@ -129,7 +129,7 @@ export const putRows = listStatement((db, p: { vault: VaultId }, rows: StoredAtt
         .columns(['vault_id', 'id'])
         .doUpdateSet((eb) => ({
           seq: eb.ref('excluded.seq'),
-          stamp: eb.ref('excluded.stamp'),
+          revision: eb.ref('excluded.revision'),
           folder_id: eb.ref('excluded.folder_id'),
           path_key: eb.ref('excluded.path_key'),
           name_key: eb.ref('excluded.name_key'),
@@ -140,11 +140,11 @@ export const putRows = listStatement((db, p: { vault: VaultId }, rows: StoredAtt
           deleted_at: eb.ref('excluded.deleted_at'),
           meta: eb.ref('excluded.meta'),
         }))
-        .where(sql<boolean>`attachments.stamp = excluded.stamp - 1 and attachments.deleted_at is null`),
+        .where(sql<boolean>`attachments.revision = excluded.revision - 1 and attachments.deleted_at is null`),
     ),
 );
 
-export const eraseAttachments = statement((db, p: { vault: VaultId; limit: number }) =>
+export const purgeAttachments = statement((db, p: { vault: VaultId; limit: number }) =>
   db
     .deleteFrom('attachments')
     .where('vault_id', '=', p.vault)

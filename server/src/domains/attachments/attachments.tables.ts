@@ -5,8 +5,8 @@ export interface AttachmentRow {
   id: string;
   /** The vault's change sequence at the row's last write. */
   seq: number;
-  /** Grows with every write of the row: what was prepared from one stamp is not written over another. */
-  stamp: number;
+  /** Grows with every write of the row: what was prepared from one revision is not written over another. */
+  revision: number;
   /** The folder it lies in; null at the root, and meaningless for a tombstone. */
   folder_id: string | null;
   /** Blind index of the folded path, also of the last path of a tombstone. */
@@ -35,7 +35,7 @@ export interface AttachmentBlobRow {
   vault_id: string;
   id: string;
   /**
-   * `coming`: being stored, or left by an upload that was cut off. `kept`: at least one attachment has it. `going`: no
+   * `pending`: being stored, or left by an upload that was cut off. `committed`: at least one attachment has it. `deleting`: no
    * attachment has it or ever will, and its bytes are removed before the row is.
    */
   state: string;
@@ -56,19 +56,19 @@ export const attachmentsDdl = `
 create table attachment_blobs (
   vault_id uuid not null references vaults (id),
   id uuid not null,
-  state text not null check (state in ('coming', 'kept', 'going')),
+  state text not null check (state in ('pending', 'committed', 'deleting')),
   since bigint not null,
-  hash_key bytea check ((hash_key is null) = (state <> 'kept')),
+  hash_key bytea check ((hash_key is null) = (state <> 'committed')),
   size_bytes bigint not null,
   primary key (vault_id, id)
 );
 create unique index attachment_blobs_by_hash on attachment_blobs (vault_id, hash_key) where hash_key is not null;
-create index attachment_blobs_unkept on attachment_blobs (state, since) where hash_key is null;
+create index attachment_blobs_uncommitted on attachment_blobs (state, since) where hash_key is null;
 create table attachments (
   vault_id uuid not null references vaults (id),
   id uuid not null,
   seq bigint not null,
-  stamp bigint not null,
+  revision bigint not null,
   folder_id uuid,
   path_key bytea not null,
   name_key bytea not null,

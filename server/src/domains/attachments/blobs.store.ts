@@ -1,14 +1,14 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { AttachmentsTables } from './attachments.tables.ts';
 
 const { statement, listStatement } = statementsOver<AttachmentsTables>();
 
-export const insertComing = statement((db, p: { vault: VaultId; id: string; now: number }) =>
+export const insertPending = statement((db, p: { vault: VaultId; id: string; now: number }) =>
   db.insertInto('attachment_blobs').values({
     vault_id: p.vault,
     id: p.id,
-    state: 'coming',
+    state: 'pending',
     since: p.now,
     hash_key: null,
     size_bytes: 0,
@@ -25,23 +25,24 @@ export const findByHash = statement((db, p: { vault: VaultId; hashKey: Buffer })
 );
 
 /** Changes no row when the blob is not coming any more: its upload took so long that it was given up. */
-export const keepBlob = statement((db, p: { vault: VaultId; id: string; hashKey: Buffer; size: number; now: number }) =>
-  db
-    .updateTable('attachment_blobs')
-    .set({ state: 'kept', since: p.now, hash_key: p.hashKey, size_bytes: p.size })
-    .where('vault_id', '=', p.vault)
-    .where('id', '=', p.id)
-    .where('state', '=', 'coming'),
+export const commitBlob = statement(
+  (db, p: { vault: VaultId; id: string; hashKey: Buffer; size: number; now: number }) =>
+    db
+      .updateTable('attachment_blobs')
+      .set({ state: 'committed', since: p.now, hash_key: p.hashKey, size_bytes: p.size })
+      .where('vault_id', '=', p.vault)
+      .where('id', '=', p.id)
+      .where('state', '=', 'pending'),
 );
 
 /** Lets blobs go that no attachment has. Called under the vault's lock, so that none comes to have one meanwhile. */
-export const letGoUnused = listStatement((db, p: { vault: VaultId; now: number }, ids: string[]) =>
+export const markUnusedDeleting = listStatement((db, p: { vault: VaultId; now: number }, ids: string[]) =>
   db
     .updateTable('attachment_blobs')
-    .set({ state: 'going', since: p.now, hash_key: null })
+    .set({ state: 'deleting', since: p.now, hash_key: null })
     .where('vault_id', '=', p.vault)
     .where('id', 'in', ids)
-    .where('state', '=', 'kept')
+    .where('state', '=', 'committed')
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -56,39 +57,43 @@ export const letGoUnused = listStatement((db, p: { vault: VaultId; now: number }
 );
 
 /** Gives up an upload: from here on it cannot be kept any more, and nobody was reading it who would have to be waited for. */
-export const giveUp = statement((db, p: { vault: VaultId; id: string }) =>
+export const markDeleting = statement((db, p: { vault: VaultId; id: string }) =>
   db
     .updateTable('attachment_blobs')
-    .set({ state: 'going', since: 0 })
+    .set({ state: 'deleting', since: 0 })
     .where('vault_id', '=', p.vault)
     .where('id', '=', p.id)
-    .where('state', '=', 'coming'),
+    .where('state', '=', 'pending'),
 );
 
 /** As giveUp, all uploads that began before a moment. */
-export const giveUpBefore = statement((db, p: { before: number }) =>
+export const markStaleDeleting = statement((db, p: { before: number }) =>
   db
     .updateTable('attachment_blobs')
-    .set({ state: 'going', since: 0 })
-    .where('state', '=', 'coming')
+    .set({ state: 'deleting', since: 0 })
+    .where('state', '=', 'pending')
     .where('hash_key', 'is', null)
     .where('since', '<', p.before),
 );
 
 /** Blobs let go before a moment, those first that were so first. */
-export const findGoing = statement((db, p: { before: number; limit: number }) =>
+export const findDeleting = statement((db, p: { before: number; limit: number }) =>
   db
     .selectFrom('attachment_blobs')
     .select(['vault_id', 'id'])
-    .where('state', '=', 'going')
+    .where('state', '=', 'deleting')
     .where('hash_key', 'is', null)
     .where('since', '<', p.before)
     .orderBy('since')
     .limit(p.limit),
 );
 
-export const forgetGone = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
-  db.deleteFrom('attachment_blobs').where('vault_id', '=', p.vault).where('id', 'in', ids).where('state', '=', 'going'),
+export const deleteRows = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .deleteFrom('attachment_blobs')
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', ids)
+    .where('state', '=', 'deleting'),
 );
 
 /** Which of some blobs this database knows. */
@@ -96,7 +101,7 @@ export const findKnown = listStatement((db, p: { vault: VaultId }, ids: string[]
   db.selectFrom('attachment_blobs').select(['id']).where('vault_id', '=', p.vault).where('id', 'in', ids),
 );
 
-export const eraseBlobRows = statement((db, p: { vault: VaultId; limit: number }) =>
+export const purgeBlobRows = statement((db, p: { vault: VaultId; limit: number }) =>
   db
     .deleteFrom('attachment_blobs')
     .where('vault_id', '=', p.vault)

@@ -1,15 +1,16 @@
 import type { Seq } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../engines/database/database.ts';
-import type { Writing } from '../notes/notes.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { WriteContext } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { openAttachment } from './attachment-mapper.ts';
+import type { AttachmentDeps } from './attachments.deps.ts';
 import * as store from './attachments.store.ts';
-import { type AttachmentMeta, sealMeta } from './meta.ts';
-import { type AttachmentParts, Stale } from './parts.ts';
-import { letGo, whileStale } from './put.ts';
-import { openAttachment } from './view.ts';
+import { releaseBlobs, retryOnConflict } from './put.ts';
+import { RevisionConflict } from './revision-conflict.ts';
+import { type AttachmentMeta, sealMeta } from './sealed-attachment.ts';
 
 /** An attachment about to become a tombstone, sealed and ready. */
-export interface Burial {
+export interface PendingTombstone {
   readonly old: store.StoredAttachment;
   readonly meta: AttachmentMeta;
   readonly tombstone: Buffer;
@@ -25,44 +26,46 @@ const SLICE = 256;
  * to how many there were. Throws `attachment_unreadable` for a damaged one, which then stays, with all others.
  */
 export async function deleteAt<Result>(
-  parts: AttachmentParts,
-  writing: Writing<Result>,
+  deps: AttachmentDeps,
+  context: WriteContext<Result>,
   paths: readonly string[],
   answer: (deleted: number) => Result,
 ): Promise<Result> {
-  const { db, tree, vaults, notes } = parts;
-  const { vault } = writing;
-  const keys = paths.map((path) => tree.pathKey(vault, path));
+  const { db, namespace, vaults, notes } = deps;
+  const { vault } = context;
+  const keys = paths.map((path) => namespace.pathKey(vault, path));
   const turn = keys[0]?.toString('hex') ?? '';
   return notes.inTurn(vault, turn, () =>
-    whileStale(async () => {
-      const rows = await db.allIn(store.findByPaths, { vault: vault.id }, keys);
-      const burials = prepareBurials(vault, rows);
+    retryOnConflict(async () => {
+      const rows = await db.allMany(store.findByPaths, { vault: vault.id }, keys);
+      const pending = prepareTombstones(vault, rows);
       return db.transact(
         async (handle) => {
-          if (burials.length > 0) {
-            const first = await vaults.advance(handle, vault, { seqs: burials.length, notes: 0 });
-            await writeBurials(parts, handle, vault, burials, first);
-            for (const { old, meta } of burials) await tree.release(handle, vault, meta.path, 'attachment', old.id);
+          if (pending.length > 0) {
+            const first = await vaults.advance(handle, vault, { seqs: pending.length, notes: 0 });
+            await writeTombstones(deps, handle, vault, pending, first);
+            for (const { old, meta } of pending)
+              await namespace.release(handle, vault, meta.path, 'attachment', old.id);
           }
           // Whoever took the others away may not be on disk yet: this transaction waits for that, and looks again.
           const missing = keys.filter((key) => !rows.some((row) => row.path_key.equals(key)));
-          if ((await handle.allIn(store.findByPaths, { vault: vault.id }, missing)).length > 0) throw new Stale();
-          const result = answer(burials.length);
-          await writing.finish?.(handle, result);
+          if ((await handle.allMany(store.findByPaths, { vault: vault.id }, missing)).length > 0)
+            throw new RevisionConflict();
+          const result = answer(pending.length);
+          await context.inTransaction?.(handle, result);
           return result;
         },
-        burials.length > SHORT_MAX ? 'long' : 'short',
+        pending.length > SHORT_MAX ? 'bulk' : 'normal',
       );
     }),
   );
 }
 
 /** Throws `attachment_unreadable`. */
-export function prepareBurials(vault: OpenVault, rows: readonly store.StoredAttachment[]): Burial[] {
+export function prepareTombstones(vault: OpenVault, rows: readonly store.StoredAttachment[]): PendingTombstone[] {
   return rows.map((old) => {
     const { meta } = openAttachment(vault, old);
-    return { old, meta, tombstone: sealMeta(vault, old.id, old.stamp + 1, meta) };
+    return { old, meta, tombstone: sealMeta(vault, old.id, old.revision + 1, meta) };
   });
 }
 
@@ -72,28 +75,28 @@ export function prepareBurials(vault: OpenVault, rows: readonly store.StoredAtta
  *
  * @param first the seq of the first tombstone; the others follow in order.
  */
-export async function writeBurials(
-  parts: Pick<AttachmentParts, 'vaults' | 'clock' | 'hooks'>,
+export async function writeTombstones(
+  deps: Pick<AttachmentDeps, 'vaults' | 'clock' | 'hooks'>,
   handle: WriteHandle,
   vault: OpenVault,
-  burials: readonly Burial[],
+  pending: readonly PendingTombstone[],
   first: Seq,
 ): Promise<void> {
-  const now = parts.clock.now();
-  for (let at = 0; at < burials.length; at += SLICE) {
-    const rows = burials.slice(at, at + SLICE).map(({ old, tombstone }, index) => ({
+  const now = deps.clock.now();
+  for (let at = 0; at < pending.length; at += SLICE) {
+    const rows = pending.slice(at, at + SLICE).map(({ old, tombstone }, index) => ({
       ...old,
-      ...{ seq: first + at + index, stamp: old.stamp + 1, blob_id: null, meta: tombstone },
+      ...{ seq: first + at + index, revision: old.revision + 1, blob_id: null, meta: tombstone },
       ...{ updated_at: now, deleted_at: now },
     }));
-    if ((await handle.runIn(store.putRows, { vault: vault.id }, rows)) < rows.length) throw new Stale();
+    if ((await handle.runMany(store.putRows, { vault: vault.id }, rows)) < rows.length) throw new RevisionConflict();
   }
-  const bytes = burials.reduce((sum, { old }) => sum + old.size_bytes, 0);
-  await parts.vaults.advance(handle, vault, {
-    ...{ seqs: 0, notes: 0, attachments: -burials.length, attachmentBytes: -bytes },
+  const bytes = pending.reduce((sum, { old }) => sum + old.size_bytes, 0);
+  await deps.vaults.advance(handle, vault, {
+    ...{ seqs: 0, notes: 0, attachments: -pending.length, attachmentBytes: -bytes },
   });
-  const blobs = burials.map(({ old }) => old.blob_id);
-  await letGo(parts, handle, vault, blobs);
-  const names = burials.map(({ old }) => old.name_key);
-  await parts.hooks.namesChanged(handle, vault, names, []);
+  const blobs = pending.map(({ old }) => old.blob_id);
+  await releaseBlobs(deps, handle, vault, blobs);
+  const names = pending.map(({ old }) => old.name_key);
+  await deps.hooks.namesChanged(handle, vault, names, []);
 }

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { ByteRange } from '../../engines/blobs/blobs.ts';
+import type { ByteRange } from '../../ports/blobs/blobs.ts';
 
 /**
  * The part of a file that a `Range` header asks for (RFC 9110, section 14.2); null for all of it: without the header, and

@@ -1,9 +1,9 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { decodeBase64 } from '../../http/base64.ts';
-import type { Incoming } from '../../http/incoming.ts';
+import type { BodyStream } from '../../http/body-stream.ts';
 import { streamField } from '../../http/streamed-json.ts';
-import { pathFrom } from '../tree/tree.ts';
-import type { Upload } from './attachments.ts';
+import { pathFrom } from '../namespace/namespace.ts';
+import type { UploadInput } from './attachments.ts';
 
 const MB = 1024 * 1024;
 /** Larger files are sent raw. */
@@ -11,7 +11,7 @@ export const JSON_FILE_MAX = 64 * MB;
 const JSON_BODY_MAX = 90 * MB;
 
 /** What an upload says of a file beside its bytes and its path. */
-export interface Told {
+export interface UploadFields {
   /** Epoch seconds; undefined when it was not sent, or has not come yet. */
   mtime(): number | undefined;
   /** Everything that was sent but the bytes. */
@@ -19,7 +19,7 @@ export interface Told {
 }
 
 /** An upload as base64 in JSON, decoded as it comes: its fields may stand before or behind it. */
-export async function jsonUpload({ bytes, declaredBytes }: Incoming): Promise<Upload & Told> {
+export async function jsonUpload({ bytes, declaredBytes }: BodyStream): Promise<UploadInput & UploadFields> {
   if ((declaredBytes ?? 0) > JSON_BODY_MAX) throw tooLargeForJson();
   const field = await streamField(bytes, 'content_base64');
   let ended = !field.found;
@@ -38,17 +38,17 @@ export async function jsonUpload({ bytes, declaredBytes }: Incoming): Promise<Up
     fields: () => field.fields(),
     bytes: content(),
     declaredBytes: null,
-    limit: { bytes: JSON_FILE_MAX, refusal: tooLargeForJson },
+    limit: { bytes: JSON_FILE_MAX, error: tooLargeForJson },
   };
 }
 
 /** An upload of the bytes as they are. */
 export function rawUpload(call: {
-  incoming: Incoming;
+  stream: BodyStream;
   tail: string;
   header(name: string): string | null;
-}): Upload & Told {
-  const { incoming, tail } = call;
+}): UploadInput & UploadFields {
+  const { stream, tail } = call;
   const sent = call.header('x-mtime');
   if (sent !== null && !/^-?\d{1,15}(\.\d{1,15})?$/.test(sent)) {
     throw invalid({ 'x-mtime': ['must be a number of epoch seconds'] });
@@ -56,7 +56,7 @@ export function rawUpload(call: {
   const mtime = sent === null ? undefined : Number(sent);
   return {
     ...{ path: () => tail, mtime: () => mtime, fields: () => ({ path: tail, mtime }) },
-    ...{ bytes: incoming.bytes, declaredBytes: incoming.declaredBytes },
+    ...{ bytes: stream.bytes, declaredBytes: stream.declaredBytes },
   };
 }
 

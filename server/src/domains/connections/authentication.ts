@@ -1,32 +1,32 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
-import type { Level, Principal, Reach } from '../accounts/accounts.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import type { AccessScope, PermissionLevel, Principal } from '../accounts/accounts.ts';
 import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';
+import { accessScopeOf, narrower } from './access-scope.ts';
 import { openName } from './connection-name.ts';
+import type { ConnectionDeps } from './connections.deps.ts';
 import * as store from './connections.store.ts';
 import type { ConnectionKind } from './connections.tables.ts';
-import type { ConnectionParts } from './parts.ts';
-import { narrower, reachOf } from './reach.ts';
-import type { Client, Uses } from './uses.ts';
+import type { Client, LastUsed } from './last-used.ts';
 
 /** Rows of one connection that may be used, one for each vault with a level of its own. */
-export interface UsableRow {
+export interface CredentialRow {
   readonly user_id: UserId;
   readonly id: string;
   readonly kind: ConnectionKind;
   readonly name: Buffer | null;
-  readonly default_level: Level;
+  readonly default_permission: PermissionLevel;
   readonly scope: string | null;
   /** The plan of the account. */
   readonly tier: string;
   readonly last_used_at: number | null;
   readonly vault_id: VaultId | null;
-  readonly level: Level | null;
+  readonly permission: PermissionLevel | null;
 }
 
 /** The connection that a token stands for; no rows when it stands for none, or for none that may be used now. */
-export type TokenLookup = (token: string) => Promise<readonly UsableRow[]>;
+export type TokenLookup = (token: string) => Promise<readonly CredentialRow[]>;
 
 export interface Authentication {
   /** The caller behind an `Authorization` header, whatever its credential. Throws `unauthorized`. */
@@ -41,8 +41,8 @@ const NOWHERE: Client = { ip: null, userAgent: null };
 
 /** @param lookups by what the tokens of a kind begin with, for the kinds that have tokens of their own. */
 export function createAuthentication(
-  { db, keys, accounts }: ConnectionParts,
-  uses: Uses,
+  { db, keys, accounts }: ConnectionDeps,
+  lastUsed: LastUsed,
   lookups: Readonly<Record<string, TokenLookup>>,
 ): Authentication {
   const key: TokenLookup = (token) => db.all(store.findBySecret, { hash: hashOf(token) });
@@ -56,7 +56,7 @@ export function createAuthentication(
     const rows = (await byPrefix.get(prefix)?.(token)) ?? [];
     const [first] = rows;
     if (first === undefined) throw new NotevaultError('unauthorized');
-    uses.note(first.user_id, first.id, first.last_used_at, client);
+    lastUsed.record(first.user_id, first.id, first.last_used_at, client);
     return principalOf(first, rows, await keys.openServer());
   }
 
@@ -74,25 +74,26 @@ export function createAuthentication(
       if (first === undefined) return null;
       const now = principalOf(first, rows, await keys.openServer());
       // A token may have been given out for less than its connection.
-      const { reach = now.reach } = principal;
-      return { ...now, reach: narrower(now.reach, reach) };
+      const { scope = now.scope } = principal;
+      return { ...now, scope: narrower(now.scope, scope) };
     },
   };
 }
 
 function principalOf(
-  row: UsableRow,
-  rows: readonly UsableRow[],
+  row: CredentialRow,
+  rows: readonly CredentialRow[],
   server: SealingKey,
-): Principal & { readonly reach: Reach } {
-  const levels = new Map<VaultId, Level>();
-  for (const { vault_id, level } of rows) if (vault_id !== null && level !== null) levels.set(vault_id, level);
+): Principal & { readonly scope: AccessScope } {
+  const permissions = new Map<VaultId, PermissionLevel>();
+  for (const { vault_id, permission } of rows)
+    if (vault_id !== null && permission !== null) permissions.set(vault_id, permission);
   return {
     kind: row.kind === 'pat' ? 'key' : row.kind,
     userId: row.user_id,
     credentialId: row.id,
     name: openName(server, { userId: row.user_id, id: row.id }, row.name),
     tier: row.tier,
-    reach: reachOf({ defaultLevel: row.default_level, levels, scope: row.scope }),
+    scope: accessScopeOf({ defaultPermission: row.default_permission, permissions, scope: row.scope }),
   };
 }

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { keyedRoute, type Route, route } from '../../http/route.ts';
-import { keyIdOf } from './api-keys.ts';
+import { idempotentRoute, type Route, route } from '../../http/route.ts';
+import { keyIdOf } from './api-keys/api-keys.ts';
 import * as schema from './connections.schema.ts';
 import type { Connections } from './connections.ts';
 
@@ -10,7 +10,7 @@ export function connectionsRoutes(connections: Connections): Route[] {
 
 function keyRoutes(connections: Connections): Route[] {
   return [
-    keyedRoute({
+    idempotentRoute({
       path: '/api-keys',
       operation: 'createApiKey',
       summary: 'Create an API key; its secret is in this answer only',
@@ -18,7 +18,8 @@ function keyRoutes(connections: Connections): Route[] {
       body: schema.NewKeyBody,
       responses: { 200: schema.KeyCreated },
       errors: ['limit_exceeded'],
-      perform: ({ principal, body }, finish) => connections.createKey(principal.userId, 'key', body, finish),
+      perform: ({ principal, body }, inTransaction) =>
+        connections.createKey(principal.userId, 'key', body, inTransaction),
       reply: (created) => ({ body: created }),
     }),
     route({
@@ -62,7 +63,7 @@ function connectionRoutes(connections: Connections): Route[] {
       errors: ['vault_unreadable'],
       handle: async ({ principal }) => ({ body: (await connections.list(principal)).map(schema.connectionView) }),
     }),
-    keyedRoute({
+    idempotentRoute({
       path: '/connections/pat',
       operation: 'createPat',
       summary: 'Create a personal access token; its secret is in this answer only',
@@ -70,7 +71,8 @@ function connectionRoutes(connections: Connections): Route[] {
       body: schema.NewKeyBody,
       responses: { 201: schema.KeyCreated },
       errors: ['limit_exceeded'],
-      perform: ({ principal, body }, finish) => connections.createKey(principal.userId, 'pat', body, finish),
+      perform: ({ principal, body }, inTransaction) =>
+        connections.createKey(principal.userId, 'pat', body, inTransaction),
       reply: (created) => ({ body: created }),
     }),
     route({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Nullable, Timestamp, Uuid } from '../../http/schemas.ts';
-import type { ApiKey } from './api-keys.ts';
-import type { Connection } from './listing.ts';
+import type { ApiKey } from './api-keys/api-keys.ts';
+import type { Connection } from './queries.ts';
 
 const LevelOrNull = Type.Unsafe<'none' | 'read' | 'write' | null>({
   ...{ type: ['string', 'null'], enum: ['none', 'read', 'write', null] },

@@ -1,8 +1,8 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Kysely } from 'kysely';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
-import type { Level } from '../accounts/accounts.ts';
+import type { PermissionLevel } from '../accounts/accounts.ts';
 import type { VaultsTables } from '../vaults/vaults.tables.ts';
 import type { ConnectionKind, ConnectionsTables } from './connections.tables.ts';
 
@@ -13,30 +13,32 @@ const { statement, listStatement } = statementsOver<Tables>();
 // Who a credential stands for
 
 /** Connections while they may be used: a row for each vault with a level of its own, at least one. */
-function usable(db: Kysely<Tables>) {
+function credentialQuery(db: Kysely<Tables>) {
   return db
     .selectFrom('connections as c')
     .innerJoin('users as u', 'u.id', 'c.user_id')
-    .leftJoin('connection_levels as l', (join) =>
+    .leftJoin('connection_permissions as l', (join) =>
       join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
     )
-    .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_level', 'c.scope', 'c.last_used_at'])
-    .select(['l.vault_id', 'l.level', 'u.plan as tier'])
+    .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 'c.scope', 'c.last_used_at'])
+    .select(['l.vault_id', 'l.permission', 'u.plan as tier'])
     .where('c.revoked_at', 'is', null)
     .where('u.suspended_at', 'is', null)
     .where('u.deleting_at', 'is', null);
 }
 
 /** The connection of a key's secret. */
-export const findBySecret = statement((db, p: { hash: Buffer }) => usable(db).where('c.secret_hash', '=', p.hash));
+export const findBySecret = statement((db, p: { hash: Buffer }) =>
+  credentialQuery(db).where('c.secret_hash', '=', p.hash),
+);
 
 /** A connection that is known. */
 export const findUsable = statement((db, p: { userId: UserId; id: string }) =>
-  usable(db).where('c.user_id', '=', p.userId).where('c.id', '=', p.id),
+  credentialQuery(db).where('c.user_id', '=', p.userId).where('c.id', '=', p.id),
 );
 
 /** Keeps the latest minute, and the first address ever. */
-export const noteUse = statement(
+export const updateLastUsed = statement(
   (db, p: { userId: UserId; id: string; at: number; ip: string | null; userAgent: string | null }) =>
     db
       .updateTable('connections')
@@ -65,7 +67,7 @@ export const insertConnection = statement(
       id: string;
       kind: ConnectionKind;
       name: Buffer;
-      defaultLevel: Level;
+      defaultPermission: PermissionLevel;
       scope: string | null;
       secretHash: Buffer | null;
       now: number;
@@ -76,7 +78,7 @@ export const insertConnection = statement(
       id: p.id,
       kind: p.kind,
       name: p.name,
-      default_level: p.defaultLevel,
+      default_permission: p.defaultPermission,
       scope: p.scope,
       secret_hash: p.secretHash,
       created_at: p.now,
@@ -87,20 +89,20 @@ export const insertConnection = statement(
     }),
 );
 
-export const insertLevels = listStatement(
-  (db, p: { userId: UserId; connectionId: string }, items: { vaultId: VaultId; level: Level }[]) =>
-    db.insertInto('connection_levels').values(
+export const insertPermissions = listStatement(
+  (db, p: { userId: UserId; connectionId: string }, items: { vaultId: VaultId; permission: PermissionLevel }[]) =>
+    db.insertInto('connection_permissions').values(
       items.map((item) => ({
         user_id: p.userId,
         connection_id: p.connectionId,
         vault_id: item.vaultId,
-        level: item.level,
+        permission: item.permission,
       })),
     ),
 );
 
-export const deleteLevels = statement((db, p: { userId: UserId; connectionId: string }) =>
-  db.deleteFrom('connection_levels').where('user_id', '=', p.userId).where('connection_id', '=', p.connectionId),
+export const deletePermissions = statement((db, p: { userId: UserId; connectionId: string }) =>
+  db.deleteFrom('connection_permissions').where('user_id', '=', p.userId).where('connection_id', '=', p.connectionId),
 );
 
 /** Which of these vaults are the user's own and active. */
@@ -130,7 +132,7 @@ export const listConnections = statement((db, p: { userId: UserId }) =>
       'id',
       'kind',
       'name',
-      'default_level',
+      'default_permission',
       'scope',
       'created_at',
       'last_used_at',
@@ -143,11 +145,11 @@ export const listConnections = statement((db, p: { userId: UserId }) =>
 );
 
 /** The vaults that have a level of their own with some connection of the user, while they are active. */
-export const listLevels = statement((db, p: { userId: UserId }) =>
+export const listPermissions = statement((db, p: { userId: UserId }) =>
   db
-    .selectFrom('connection_levels as l')
+    .selectFrom('connection_permissions as l')
     .innerJoin('vaults as v', 'v.id', 'l.vault_id')
-    .select(['l.connection_id', 'l.vault_id', 'l.level'])
+    .select(['l.connection_id', 'l.vault_id', 'l.permission'])
     .where('l.user_id', '=', p.userId)
     .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', 'is', null),
@@ -172,7 +174,7 @@ export const markRevoked = statement((db, p: { userId: UserId; id: string; kind:
 );
 
 /** A connection of this kind, revoked or not. */
-export const findEver = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>
+export const findAnyConnection = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>
   db
     .selectFrom('connections')
     .select(['id', 'revoked_at'])

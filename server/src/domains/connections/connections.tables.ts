@@ -1,5 +1,5 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { Level } from '../accounts/accounts.ts';
+import type { PermissionLevel } from '../accounts/accounts.ts';
 
 /** `pat` stands for personal access tokens and API keys alike. */
 export type ConnectionKind = 'pat' | 'oauth' | 'device';
@@ -11,8 +11,8 @@ export interface ConnectionRow {
   kind: ConnectionKind;
   /** What people call it, sealed under the server's key; null once it was revoked. */
   name: Buffer | null;
-  /** Level on every vault without a row in `connection_levels`, also on ones made later. */
-  default_level: Level;
+  /** Level on every vault without a row in `connection_permissions`, also on ones made later. */
+  default_permission: PermissionLevel;
   /** Words parted by spaces, as granted; null when the scope restricts nothing. */
   scope: string | null;
   /** SHA-256 of a key's secret; null for the kinds whose tokens change and have tables of their own. */
@@ -29,16 +29,16 @@ export interface ConnectionRow {
 }
 
 /** What a connection may do in one vault, where that is not its default. */
-export interface ConnectionLevelRow {
+export interface ConnectionPermissionRow {
   user_id: UserId;
   connection_id: string;
   vault_id: VaultId;
-  level: Level;
+  permission: PermissionLevel;
 }
 
 export interface ConnectionsTables {
   connections: ConnectionRow;
-  connection_levels: ConnectionLevelRow;
+  connection_permissions: ConnectionPermissionRow;
 }
 
 // Levels stay while their vault is deleted, for it may be restored, and go with it when it is purged.
@@ -48,7 +48,7 @@ create table connections (
   id uuid not null,
   kind text not null check (kind in ('pat', 'oauth', 'device')),
   name bytea,
-  default_level text not null check (default_level in ('none', 'read', 'write')),
+  default_permission text not null check (default_permission in ('none', 'read', 'write')),
   scope text,
   secret_hash bytea unique,
   created_at bigint not null,
@@ -58,13 +58,13 @@ create table connections (
   first_user_agent text,
   primary key (user_id, id)
 );
-create table connection_levels (
+create table connection_permissions (
   user_id uuid not null,
   connection_id uuid not null,
   vault_id uuid not null references vaults (id) on delete cascade,
-  level text not null check (level in ('none', 'read', 'write')),
+  permission text not null check (permission in ('none', 'read', 'write')),
   primary key (user_id, connection_id, vault_id),
   foreign key (user_id, connection_id) references connections (user_id, id) on delete cascade
 );
-create index connection_levels_of_vault on connection_levels (vault_id);
+create index connection_permissions_of_vault on connection_permissions (vault_id);
 `;

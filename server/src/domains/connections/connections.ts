@@ -1,33 +1,33 @@
 import { prefixes } from '../tokens/tokens.ts';
-import { type ApiKeys, createApiKeys } from './api-keys.ts';
+import { type ApiKeys, createApiKeys } from './api-keys/api-keys.ts';
 import { type Authentication, createAuthentication } from './authentication.ts';
-import { createDevices, type Devices } from './device.ts';
-import { createListing, type Listing } from './listing.ts';
-import { createOAuth, type OAuth } from './oauth.ts';
-import type { ConnectionParts } from './parts.ts';
-import { createUses, type Uses } from './uses.ts';
+import type { ConnectionDeps } from './connections.deps.ts';
+import { createDevices, type Devices } from './devices/devices.ts';
+import { createLastUsed, type LastUsed } from './last-used.ts';
+import { createOAuth, type OAuth } from './oauth/oauth.ts';
+import { type ConnectionQueries, createQueries } from './queries.ts';
 
-export type { DeviceAsked } from './device-page.ts';
-export type { Asked, Visit } from './oauth-consent.ts';
+export type { DeviceConsentRequest } from './devices/device-page.ts';
+export type { BrowserRequest, ConsentRequest } from './oauth/oauth-consent.ts';
 
 /** Who may act for an account without its password, and how far each of them reaches. */
-export interface Connections extends Authentication, ApiKeys, Listing {
+export interface Connections extends Authentication, ApiKeys, ConnectionQueries {
   readonly devices: Devices;
   readonly oauth: OAuth;
   /** Writes down which connections were used since the last time. */
-  flushUses: Uses['flush'];
+  flushLastUsed: LastUsed['flush'];
 }
 
-export function createConnections(parts: ConnectionParts): Connections {
-  const uses = createUses(parts);
-  const devices = createDevices({ ...parts, uses });
-  const oauth = createOAuth({ ...parts, uses });
+export function createConnections(deps: ConnectionDeps): Connections {
+  const lastUsed = createLastUsed(deps);
+  const devices = createDevices({ ...deps, lastUsed });
+  const oauth = createOAuth({ ...deps, lastUsed });
   const lookups = { [prefixes.device]: devices.lookup, [prefixes.oauth]: oauth.lookup };
   return {
     ...{ devices, oauth },
-    ...createAuthentication(parts, uses, lookups),
-    ...createApiKeys(parts, uses),
-    ...createListing(parts, uses, [devices.describe, oauth.describe]),
-    flushUses: uses.flush,
+    ...createAuthentication(deps, lastUsed, lookups),
+    ...createApiKeys(deps, lastUsed),
+    ...createQueries(deps, lastUsed, [devices.describe, oauth.describe]),
+    flushLastUsed: lastUsed.flush,
   };
 }

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory } from 'oidc-provider';
-import { DatabaseError } from '../../engines/database/database.ts';
+import { DatabaseError } from '../../ports/database/database.ts';
 
 const DESCRIPTION = 'the server is overloaded or cannot reach its storage';
 
@@ -32,10 +32,10 @@ export function adaptersOrUnavailable(library: Library, adapters: AdapterFactory
   return (model) => {
     const adapter = adapters(model);
     const methods: (keyof Adapter)[] = ['upsert', 'find', 'findByUserCode', 'findByUid', 'consume', 'destroy'];
-    const guarded = methods.map((name) => {
+    const pinned = methods.map((name) => {
       const method = adapter[name] as (...args: unknown[]) => Promise<unknown>;
       return [name, (...args: unknown[]) => orUnavailable(library, method(...args))] as const;
     });
-    return { ...adapter, ...Object.fromEntries(guarded) };
+    return { ...adapter, ...Object.fromEntries(pinned) };
   };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { notesOnOneServer, type Wire, type Writer } from '../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
-const list = async (alice: Writer): Promise<Wire[]> => (await alice.caller.get('/folders')).body.folders;
+const list = async (alice: Writer): Promise<Json[]> => (await alice.caller.get('/folders')).body.folders;
 const counts = async (alice: Writer) => (await list(alice)).map(({ name, count }) => `${name}: ${count}`);
 const make = (alice: Writer, folder: unknown) => alice.caller.post('/folders', { folder });
 const url = (path: string) => `/folders/${path.split('/').map(encodeURIComponent).join('/')}`;
@@ -58,7 +58,7 @@ onEachEngine('folders', (open) => {
     await alice.write('Box/a.md');
     await alice.write('Box/deep/c.md');
     await alice.write('root.md');
-    const paths = (answer: Wire) => answer.body.notes.map(({ path }: Wire) => path);
+    const paths = (answer: Json) => answer.body.notes.map(({ path }: Json) => path);
     const boxed = await alice.caller.get('/folders/list?folder=%2Fbox%2F');
     assert.deepEqual([boxed.body.folder, paths(boxed)], ['Box', ['Box/a.md', 'Box/b.md']]);
     const { content: _content, links: _links, seq: _seq, ...rest } = note;

@@ -1,12 +1,12 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { Type } from 'typebox';
 import { answerBytes } from '../../http/answer-bytes.ts';
-import { keyedRoute, type Route, route } from '../../http/route.ts';
-import { writingOf } from '../../http/writing.ts';
-import { finishNothing } from '../idempotency/idempotency.ts';
+import { idempotentRoute, type Route, route } from '../../http/route.ts';
+import { writeContextOf } from '../../http/write-context.ts';
+import { skipInTransaction } from '../idempotency/idempotency.ts';
+import { folderPathFrom } from '../namespace/namespace.ts';
 import { NoteListed, sent } from '../notes/notes.schema.ts';
 import type { Notes } from '../notes/notes.ts';
-import { folderPathFrom } from '../tree/tree.ts';
 import { Folder, FolderRenamed } from './folders.schema.ts';
 import type { Folders } from './folders.ts';
 
@@ -87,7 +87,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
 
 function writingRoutes(folders: Folders): Route[] {
   return [
-    keyedRoute({
+    idempotentRoute({
       path: '/folders',
       operation: 'createFolder',
       summary: 'Make a folder, or keep the one that is there',
@@ -95,7 +95,7 @@ function writingRoutes(folders: Folders): Route[] {
       body: Type.Object({ folder: sent('The path.') }),
       responses: { 201: Type.Object({ folder: Folder }) },
       errors: ['folder_empty', 'conflict'],
-      perform: (call, finish) => folders.create(writingOf(call, finish), call.body.folder),
+      perform: (request, inTransaction) => folders.create(writeContextOf(request, inTransaction), request.body.folder),
       reply: (folder) => ({ body: { folder } }),
     }),
     route({
@@ -108,13 +108,13 @@ function writingRoutes(folders: Folders): Route[] {
       query: Type.Object({ recursive: Type.Optional(Type.String()) }),
       responses: { 204: null },
       errors: ['folder_empty', 'note_unreadable', 'attachment_unreadable'],
-      handle: async (call) => {
-        const recursive = ['true', '1'].includes(call.query.recursive ?? '');
-        await folders.remove(writingOf(call, finishNothing), call.tail, recursive);
+      handle: async (request) => {
+        const recursive = ['true', '1'].includes(request.query.recursive ?? '');
+        await folders.remove(writeContextOf(request, skipInTransaction), request.tail, recursive);
         return {};
       },
     }),
-    keyedRoute({
+    idempotentRoute({
       path: '/folders/rename',
       operation: 'renameFolder',
       summary: 'Rename or move a folder with all in it; links go along',
@@ -122,10 +122,10 @@ function writingRoutes(folders: Folders): Route[] {
       body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
       responses: { 200: FolderRenamed },
       errors: ['folder_not_found', 'conflict', 'cycle', 'note_unreadable', 'attachment_unreadable'],
-      perform: (call, finish) => folders.rename(writingOf(call, finish), call.body),
+      perform: (request, inTransaction) => folders.rename(writeContextOf(request, inTransaction), request.body),
       reply: (renamed) => ({ body: renamed }),
     }),
-    keyedRoute({
+    idempotentRoute({
       key: 'required',
       path: '/folders/batch-move',
       operation: 'moveFolders',
@@ -138,13 +138,13 @@ function writingRoutes(folders: Folders): Route[] {
       }),
       responses: { 200: Type.Object({ moved: Type.Integer() }) },
       errors: [...BATCH_ERRORS, 'missing_target', 'conflict', 'cycle'],
-      perform: (call, finish) => {
-        const { ids, target_parent_id: id, target_parent: path } = call.body;
-        return folders.moveMany(writingOf(call, finish), ids, { id, path });
+      perform: (request, inTransaction) => {
+        const { ids, target_parent_id: id, target_parent: path } = request.body;
+        return folders.moveMany(writeContextOf(request, inTransaction), ids, { id, path });
       },
       reply: (moved) => ({ body: { moved } }),
     }),
-    keyedRoute({
+    idempotentRoute({
       key: 'required',
       path: '/folders/batch-delete',
       operation: 'deleteFolders',
@@ -153,7 +153,7 @@ function writingRoutes(folders: Folders): Route[] {
       body: Type.Object({ ids: sent('Ids of folders that somebody made, 1 to 1,000.') }),
       responses: { 200: Type.Object({ deleted: Type.Integer() }) },
       errors: BATCH_ERRORS,
-      perform: (call, finish) => folders.deleteMany(writingOf(call, finish), call.body.ids),
+      perform: (request, inTransaction) => folders.deleteMany(writeContextOf(request, inTransaction), request.body.ids),
       reply: (deleted) => ({ body: { deleted } }),
     }),
   ];

@@ -1,11 +1,17 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
+import { itemIds } from '@notevault/protocol/batch-ids.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid } from '@notevault/protocol/ids.ts';
-import { itemIds } from '@notevault/protocol/items.ts';
-import type { Database, ReadHandle } from '../../engines/database/database.ts';
-import type { Notes, Top, Writing } from '../notes/notes.ts';
-import { type FolderEntry, folderPathFrom, type Holder, type SentTarget, type Tree } from '../tree/tree.ts';
-import type { OpenVault, VaultWriting } from '../vaults/vaults.ts';
+import type { Database, ReadHandle } from '../../ports/database/database.ts';
+import {
+  type FolderEntry,
+  folderPathFrom,
+  type Namespace,
+  type PathOwner,
+  type TargetInput,
+} from '../namespace/namespace.ts';
+import type { MoveRoot, Notes, WriteContext } from '../notes/notes.ts';
+import type { ChangeSequence, OpenVault } from '../vaults/vaults.ts';
 import type { Folder, FolderRenamed } from './folders.schema.ts';
 import * as store from './folders.store.ts';
 
@@ -20,58 +26,58 @@ export interface Folders {
   /** A folder somebody made. Throws `bad_folder_id`, `folder_id_not_found`. */
   byId(vault: OpenVault, id: string): Promise<FolderEntry>;
   /** Makes the folder and those above it, or keeps the one there. Throws `folder_empty`, `conflict`. */
-  create(writing: Writing<Folder>, folder: unknown): Promise<Folder>;
+  create(context: WriteContext<Folder>, folder: unknown): Promise<Folder>;
   /** Lets the folder go when it is empty; with `recursive`, all in it is deleted too. A path without a folder is no error. */
-  remove(writing: Writing<void>, path: string, recursive: boolean): Promise<void>;
+  remove(context: WriteContext<void>, path: string, recursive: boolean): Promise<void>;
   /** Throws `folder_not_found`, `conflict`, `cycle`. */
-  rename(writing: Writing<FolderRenamed>, paths: { old_path: string; new_path: string }): Promise<FolderRenamed>;
-  /** Moves folders with all in them, all or none; resolves to how many were named. Throws contract section 8's errors. */
-  moveMany(writing: Writing<number>, ids: unknown, target: SentTarget): Promise<number>;
+  rename(context: WriteContext<FolderRenamed>, paths: { old_path: string; new_path: string }): Promise<FolderRenamed>;
+  /** Moves folders with all in them, all or none; resolves to how many were named. Throws the errors of batch requests. */
+  moveMany(context: WriteContext<number>, ids: unknown, target: TargetInput): Promise<number>;
   /** Deletes folders with all in them, all or none; resolves to how many were named. */
-  deleteMany(writing: Writing<number>, ids: unknown): Promise<number>;
+  deleteMany(context: WriteContext<number>, ids: unknown): Promise<number>;
 }
 
-export interface FolderParts {
+export interface FolderDeps {
   readonly db: Database;
-  readonly tree: Tree;
-  readonly vaults: VaultWriting;
+  readonly namespace: Namespace;
+  readonly vaults: ChangeSequence;
   readonly notes: Notes;
 }
 
-export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders {
+export function createFolders({ db, namespace, vaults, notes }: FolderDeps): Folders {
   async function marked(vault: OpenVault, ids: readonly string[]): Promise<FolderEntry[]> {
-    const entries = await Promise.all(ids.map((id) => tree.folderById(db, vault, id)));
+    const entries = await Promise.all(ids.map((id) => namespace.folderById(db, vault, id)));
     return entries.map((entry, index) => {
-      if (entry === null || !entry.marked) throw new NotevaultError('item_not_found', { item_id: ids[index] });
+      if (entry === null || !entry.explicit) throw new NotevaultError('item_not_found', { item_id: ids[index] });
       return entry;
     });
   }
 
   /** Makes the folder or marks the one that exists; looks again when another writer was faster. */
-  async function create(writing: Writing<Folder>, path: string): Promise<Folder> {
-    const { vault } = writing;
+  async function create(context: WriteContext<Folder>, path: string): Promise<Folder> {
+    const { vault } = context;
     for (;;) {
-      const spot = await tree.spot(db, vault, path, tree.pathKey(vault, path));
-      const blocked = spot.blocked;
-      if (blocked !== null) throw await notes.conflictAt(vault, blocked.holder, blocked.path);
+      const resolved = await namespace.resolve(db, vault, path, namespace.pathKey(vault, path));
+      const blocked = resolved.blocked;
+      if (blocked !== null) throw await notes.conflictAt(vault, blocked.owner, blocked.path);
       const made = await db
-        .transact(async (handle): Promise<Folder | Holder | null> => {
+        .transact(async (handle): Promise<Folder | PathOwner | null> => {
           await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
-          const there = await tree.folderAt(handle, vault, path);
+          const there = await namespace.folderAt(handle, vault, path);
           // What is there already is no change, and nobody needs to look again.
-          if (!there?.marked) await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
-          if (there?.marked === false) await tree.mark(handle, vault, there, true);
+          if (!there?.explicit) await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
+          if (there?.explicit === false) await namespace.setExplicit(handle, vault, there, true);
           else if (there === null) {
-            const claimed = await tree.makeFolder(handle, vault, spot);
+            const claimed = await namespace.makeFolder(handle, vault, resolved);
             // Nothing may be kept of a claim that failed half way.
-            if (!claimed.ok) throw new Refused(claimed.holder);
+            if (!claimed.ok) throw new PathTaken(claimed.owner);
           }
           const folder = await entryAt(handle, vault, path);
-          await writing.finish?.(handle, folder);
+          await context.inTransaction?.(handle, folder);
           return folder;
         })
         .catch((error) => {
-          if (error instanceof Refused) return error.holder;
+          if (error instanceof PathTaken) return error.owner;
           throw error;
         });
       if (made !== null && 'kind' in made) throw await notes.conflictAt(vault, made, path);
@@ -80,16 +86,16 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
   }
 
   async function entryAt(handle: ReadHandle, vault: OpenVault, path: string): Promise<Folder> {
-    const entry = await tree.folderAt(handle, vault, path);
+    const entry = await namespace.folderAt(handle, vault, path);
     if (entry === null) throw new Error('a folder vanished in the transaction that made it');
-    const parent = entry.parentId === null ? null : await tree.folderById(handle, vault, entry.parentId);
-    return toFolder(entry, () => (parent?.marked ? parent.id : null));
+    const parent = entry.parentId === null ? null : await namespace.folderById(handle, vault, entry.parentId);
+    return toFolder(entry, () => (parent?.explicit ? parent.id : null));
   }
 
   async function list(handle: ReadHandle, vault: OpenVault): Promise<Folder[]> {
-    const entries = await tree.folders(handle, vault);
+    const entries = await namespace.folders(handle, vault);
     const root = await handle.get(store.countAtRoot, { vault: vault.id });
-    const shown = new Set<string>(entries.filter((entry) => entry.marked).map((entry) => entry.id));
+    const shown = new Set<string>(entries.filter((entry) => entry.explicit).map((entry) => entry.id));
     const folders = entries.map((entry) => toFolder(entry, (id) => (shown.has(id) ? id : null)));
     const all = [{ name: '', id: null, parent_id: null, count: root?.notes ?? 0 }, ...folders];
     return all.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -98,44 +104,44 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
   return {
     list: (vault) => db.read((handle) => list(handle, vault)),
     listAt: list,
-    at: (vault, path) => tree.folderAt(db, vault, path),
+    at: (vault, path) => namespace.folderAt(db, vault, path),
     async byId(vault, sent) {
       const id = parseUuid(sent);
       if (id === null) throw new NotevaultError('bad_folder_id');
-      const entry = await tree.folderById(db, vault, id);
-      if (entry === null || !entry.marked) throw new NotevaultError('folder_id_not_found');
+      const entry = await namespace.folderById(db, vault, id);
+      if (entry === null || !entry.explicit) throw new NotevaultError('folder_id_not_found');
       return entry;
     },
-    async create(writing, sent) {
+    async create(context, sent) {
       const path = typeof sent === 'string' ? folderPathFrom(sent, 'folder') : '';
       if (path === '') throw new NotevaultError('folder_empty');
-      return create(writing, path);
+      return create(context, path);
     },
-    async remove(writing, path, recursive) {
+    async remove(context, path, recursive) {
       if (path === '') throw new NotevaultError('folder_empty');
-      const { vault } = writing;
-      const find = async () => [await tree.folderAt(db, vault, path)].filter((entry) => entry !== null);
-      if (recursive) return notes.deleteFolders<void>(writing, find, () => undefined);
+      const { vault } = context;
+      const find = async () => [await namespace.folderAt(db, vault, path)].filter((entry) => entry !== null);
+      if (recursive) return notes.deleteFolders<void>(context, find, () => undefined);
       // A transaction also where nothing is there: whoever took it away may not be on disk yet.
       await db.transact(async (handle) => {
         await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
-        const entry = await tree.folderAt(handle, vault, path);
-        if (!entry?.marked) return;
+        const entry = await namespace.folderAt(handle, vault, path);
+        if (!entry?.explicit) return;
         await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
-        await tree.mark(handle, vault, entry, false);
+        await namespace.setExplicit(handle, vault, entry, false);
       });
     },
-    async rename(writing, sent) {
-      const { vault } = writing;
+    async rename(context, sent) {
+      const { vault } = context;
       const [from, to] = [folderPathFrom(sent.old_path, 'old_path'), folderPathFrom(sent.new_path, 'new_path')];
       if (from === '') throw new NotevaultError('folder_not_found');
       if (to === '') throw new NotevaultError('conflict');
-      const top = async (): Promise<Top[]> => {
-        const entry = await tree.folderAt(db, vault, from);
+      const top = async (): Promise<MoveRoot[]> => {
+        const entry = await namespace.folderAt(db, vault, from);
         if (entry === null) throw new NotevaultError('folder_not_found');
         return [{ kind: 'folder', id: entry.id, from: entry.path, to }];
       };
-      return notes.moveOne(writing, to, {
+      return notes.moveOne(context, to, {
         find: top,
         field: 'new_path',
         answer: (_handle, { named: [folder], notes: count, attachments }) => ({
@@ -147,11 +153,11 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
         }),
       });
     },
-    async moveMany(writing, sent, target) {
-      const { vault } = writing;
+    async moveMany(context, sent, target) {
+      const { vault } = context;
       const ids = itemIds(sent);
-      const find = async (): Promise<Top[]> => {
-        const folder = await tree.targetPath(db, vault, target, 'target_parent');
+      const find = async (): Promise<MoveRoot[]> => {
+        const folder = await namespace.targetPath(db, vault, target, 'target_parent');
         const entries = await marked(vault, ids);
         return entries.map(({ id, path }) => ({
           kind: 'folder',
@@ -160,13 +166,13 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
           to: joinPath(folder, fileName(path)),
         }));
       };
-      return notes.move(writing, { find, field: 'target_parent', answer: () => ids.length });
+      return notes.move(context, { find, field: 'target_parent', answer: () => ids.length });
     },
-    async deleteMany(writing, sent) {
+    async deleteMany(context, sent) {
       const ids = itemIds(sent);
       return notes.deleteFolders(
-        writing,
-        () => marked(writing.vault, ids),
+        context,
+        () => marked(context.vault, ids),
         () => ids.length,
       );
     },
@@ -174,11 +180,11 @@ export function createFolders({ db, tree, vaults, notes }: FolderParts): Folders
 }
 
 /** The path of a folder to be made was taken meanwhile (by `holder`), or the folders above changed (null). */
-class Refused extends Error {
-  readonly holder: Holder | null;
-  constructor(holder: Holder | null) {
+class PathTaken extends Error {
+  readonly owner: PathOwner | null;
+  constructor(owner: PathOwner | null) {
     super('the folder cannot be made');
-    this.holder = holder;
+    this.owner = owner;
   }
 }
 
@@ -186,7 +192,7 @@ class Refused extends Error {
 function toFolder(entry: FolderEntry, shown: (id: string) => string | null): Folder {
   return {
     name: entry.path,
-    id: entry.marked ? entry.id : null,
+    id: entry.explicit ? entry.id : null,
     parent_id: entry.parentId === null ? null : shown(entry.parentId),
     count: entry.notes,
   };

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { codeOf, openRooms, signUp } from '../../../test/kit/rooms.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { codeOf, openFixtures, signUp } from '../../../test/kit/fixtures.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { IdempotencyTables } from './idempotency.tables.ts';
-import { type Answer, type Ask, createIdempotency, type Finish } from './idempotency.ts';
+import { createIdempotency, type InTransaction, type KeyedRequest, type StoredResponse } from './idempotency.ts';
 
 const { statement } = statementsOver<IdempotencyTables>();
-const allAnswers = statement((db, _: Record<never, never>) => db.selectFrom('answers').selectAll());
-const DONE: Answer = { status: 200, body: { said: 'a secret' } };
+const allAnswers = statement((db, _: Record<never, never>) => db.selectFrom('idempotent_responses').selectAll());
+const DONE: StoredResponse = { status: 200, body: { said: 'a secret' } };
 
-async function room(open: Parameters<typeof openRooms>[0], waitMs = 10_000) {
-  const rooms = await openRooms(open);
+async function room(open: Parameters<typeof openFixtures>[0], waitMs = 10_000) {
+  const rooms = await openFixtures(open);
   const { userId } = await signUp(rooms, 'alice');
-  const ask: Ask = { userId, vault: null, route: 'POST /x', key: 'k', request: { a: 1 } };
+  const ask: KeyedRequest = { userId, vault: null, route: 'POST /x', key: 'k', request: { a: 1 } };
   const idempotency = createIdempotency({ ...rooms, waitMs });
   /** Work of one empty transaction. */
-  const work = (answer: Answer = DONE) => {
-    const done = async (keep: Finish<Answer>) => {
+  const work = (answer: StoredResponse = DONE) => {
+    const done = async (keep: InTransaction<StoredResponse>) => {
       await rooms.db.transact((handle) => keep(handle, answer));
       return answer;
     };
@@ -83,7 +83,7 @@ onEachEngine('idempotency', (open) => {
     clock.advance({ hours: 12 });
     await idempotency.once(ask, work());
     for (const row of await db.all(allAnswers, {})) {
-      const stored = Buffer.concat([row.answer, row.key_blind, row.request_mac]);
+      const stored = Buffer.concat([row.response, row.key_blind, row.request_mac]);
       assert.ok(!stored.includes('secret') && !stored.includes('said'));
     }
     assert.equal(await idempotency.removeExpired(), 0);
@@ -99,7 +99,7 @@ onEachEngine('idempotency', (open) => {
   test('an account’s answers go with it', async () => {
     const { db, idempotency, ask, work } = await room(open);
     await idempotency.once(ask, work());
-    await idempotency.eraseUser(ask.userId);
+    await idempotency.purgeUser(ask.userId);
     assert.deepEqual(await db.all(allAnswers, {}), []);
   });
 });

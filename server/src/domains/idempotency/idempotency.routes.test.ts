@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { onSqlite } from '../../../test/kit/engines.ts';
 import type { Answer } from '../../../test/kit/person.ts';
 import { startServer } from '../../../test/kit/server.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { IdempotencyTables } from './idempotency.tables.ts';
 
 const { statement } = statementsOver<IdempotencyTables>();
-const allAnswers = statement((db, _: Record<never, never>) => db.selectFrom('answers').selectAll());
+const allAnswers = statement((db, _: Record<never, never>) => db.selectFrom('idempotent_responses').selectAll());
 const keyed = (key: string) => ({ 'x-idempotency-key': key });
 const replayed = (answer: Answer) => answer.headers.get('idempotency-replayed');
 const note = (path: string, content = 'text') => ({ path, content, mtime: 1 });

@@ -1,13 +1,13 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
-import type { AnswerRow, IdempotencyTables } from './idempotency.tables.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { IdempotencyTables, IdempotentResponseRow } from './idempotency.tables.ts';
 
 const { statement } = statementsOver<IdempotencyTables>();
 
-export const findAnswer = statement((db, p: { vault: VaultId; user: UserId; keyBlind: Buffer; after: number }) =>
+export const findResponse = statement((db, p: { vault: VaultId; user: UserId; keyBlind: Buffer; after: number }) =>
   db
-    .selectFrom('answers')
-    .select(['request_mac', 'answer'])
+    .selectFrom('idempotent_responses')
+    .select(['request_mac', 'response'])
     .where('vault_id', '=', p.vault)
     .where('user_id', '=', p.user)
     .where('key_blind', '=', p.keyBlind)
@@ -18,32 +18,32 @@ export const findAnswer = statement((db, p: { vault: VaultId; user: UserId; keyB
  * Changes no row when a valid answer is there already; one that expired is written over. Waits for another transaction
  * that writes the same row and has not ended.
  */
-export const insertAnswer = statement((db, p: AnswerRow & { after: number }) =>
+export const insertResponse = statement((db, p: IdempotentResponseRow & { after: number }) =>
   db
-    .insertInto('answers')
+    .insertInto('idempotent_responses')
     .values({
       vault_id: p.vault_id,
       user_id: p.user_id,
       key_blind: p.key_blind,
       request_mac: p.request_mac,
-      answer: p.answer,
+      response: p.response,
       created_at: p.created_at,
     })
     .onConflict((conflict) =>
       conflict
         .columns(['vault_id', 'user_id', 'key_blind'])
-        .doUpdateSet({ request_mac: p.request_mac, answer: p.answer, created_at: p.created_at })
-        .where('answers.created_at', '<=', p.after),
+        .doUpdateSet({ request_mac: p.request_mac, response: p.response, created_at: p.created_at })
+        .where('idempotent_responses.created_at', '<=', p.after),
     ),
 );
 
 export const deleteExpired = statement((db, p: { until: number; limit: number }) =>
   db
-    .deleteFrom('answers')
+    .deleteFrom('idempotent_responses')
     .where('created_at', '<=', p.until)
     .where('key_blind', 'in', (eb) =>
       eb
-        .selectFrom('answers')
+        .selectFrom('idempotent_responses')
         .select('key_blind')
         .where('created_at', '<=', p.until)
         .orderBy('created_at')
@@ -51,15 +51,15 @@ export const deleteExpired = statement((db, p: { until: number; limit: number })
     ),
 );
 
-export const eraseOfVault = statement((db, p: { vault: VaultId; limit: number }) =>
+export const purgeOfVault = statement((db, p: { vault: VaultId; limit: number }) =>
   db
-    .deleteFrom('answers')
+    .deleteFrom('idempotent_responses')
     .where('vault_id', '=', p.vault)
     .where('key_blind', 'in', (eb) =>
-      eb.selectFrom('answers').select('key_blind').where('vault_id', '=', p.vault).limit(p.limit),
+      eb.selectFrom('idempotent_responses').select('key_blind').where('vault_id', '=', p.vault).limit(p.limit),
     ),
 );
 
-export const eraseOfUser = statement((db, p: { vault: VaultId; user: UserId }) =>
-  db.deleteFrom('answers').where('vault_id', '=', p.vault).where('user_id', '=', p.user),
+export const purgeOfUser = statement((db, p: { vault: VaultId; user: UserId }) =>
+  db.deleteFrom('idempotent_responses').where('vault_id', '=', p.vault).where('user_id', '=', p.user),
 );

@@ -1,24 +1,24 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { Clock } from '../../engines/clock/clock.ts';
-import type { Database, WriteHandle } from '../../engines/database/database.ts';
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Keys } from '../keys/keys.ts';
-import { canonicalHash } from './canonical.ts';
+import { canonicalHash } from './canonical-json.ts';
 import * as store from './idempotency.store.ts';
-import { PatientTurns } from './turns.ts';
+import { TimedKeyedLock } from './keyed-lock.ts';
 
 /**
- * What a write verb awaits last in its transaction, with its result: whoever called may add a row of their own that
+ * What a write operation awaits last in its transaction, with its result: whoever called may add a row of their own that
  * stands or falls with the work. Awaits nothing but its handle; may be called again when the body is run again.
  */
-export type Finish<Result> = (handle: WriteHandle, result: Result) => Promise<void>;
+export type InTransaction<Result> = (handle: WriteHandle, result: Result) => Promise<void>;
 
 /** For callers with nothing to add. */
-export const finishNothing: Finish<unknown> = async () => undefined;
+export const skipInTransaction: InTransaction<unknown> = async () => undefined;
 
 /** Who asks for what, under which key. */
-export interface Ask {
+export interface KeyedRequest {
   readonly userId: UserId;
   /** The vault the request is about, or null: then the answer is the user's. */
   readonly vault: { readonly id: VaultId; readonly key: SealingKey } | null;
@@ -28,12 +28,12 @@ export interface Ask {
   readonly request: unknown;
 }
 
-export interface Answer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-export interface GivenAnswer extends Answer {
+export interface IdempotentResponse extends StoredResponse {
   /** Whether it is the stored answer of an earlier call. */
   readonly replayed: boolean;
 }
@@ -44,16 +44,19 @@ export interface Idempotency {
    * neither can be there without the other. A later call, or one that waited, gets that answer again. Throws
    * `idempotency_key_reused` for another request under the same key, `request_in_progress`, and what the work throws.
    */
-  once(ask: Ask, work: (keep: Finish<Answer>) => Promise<Answer>): Promise<GivenAnswer>;
+  once(
+    request: KeyedRequest,
+    work: (keep: InTransaction<StoredResponse>) => Promise<StoredResponse>,
+  ): Promise<IdempotentResponse>;
   /** Deletes answers past their day; resolves to their number. */
   removeExpired(): Promise<number>;
   /** Deletes a slice of a purged vault's answers; true when more may be left. */
-  eraseSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
+  purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
   /** Deletes the answers of an account that are about no vault. */
-  eraseUser(userId: UserId): Promise<void>;
+  purgeUser(userId: UserId): Promise<void>;
 }
 
-export interface IdempotencyParts {
+export interface IdempotencyDeps {
   readonly db: Database;
   readonly keys: Pick<Keys, 'open'>;
   readonly clock: Clock;
@@ -61,14 +64,14 @@ export interface IdempotencyParts {
   readonly waitMs?: number;
 }
 
-const KEPT_MS = 24 * 60 * 60 * 1000;
+const RETENTION_MS = 24 * 60 * 60 * 1000;
 const WAIT_MS = 30_000;
-const ERASE_SLICE = 200;
+const PURGE_SLICE = 200;
 const NO_VAULT = '00000000-0000-0000-0000-000000000000' as VaultId;
 
 /** Another process did the work first: ours is rolled back, and its answer is given. */
-class AnsweredElsewhere extends Error {
-  override readonly name = 'AnsweredElsewhere';
+class AlreadyAnswered extends Error {
+  override readonly name = 'AlreadyAnswered';
 }
 
 /** Where an answer is kept, and under which keys. */
@@ -80,49 +83,53 @@ interface Slot {
   readonly key: SealingKey;
 }
 
-export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: IdempotencyParts): Idempotency {
-  const turns = new PatientTurns(waitMs);
-  const expiredUntil = () => clock.now() - KEPT_MS;
-  const placeOf = (slot: Slot) => ({ kind: 'answers.answer', row: slot.keyBlind.toString('hex'), version: 0 });
+export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: IdempotencyDeps): Idempotency {
+  const lock = new TimedKeyedLock(waitMs);
+  const expiredUntil = () => clock.now() - RETENTION_MS;
+  const contextOf = (slot: Slot) => ({
+    kind: 'idempotent_responses.response',
+    row: slot.keyBlind.toString('hex'),
+    version: 0,
+  });
 
   /** Sealed with the vault where there is one, so that purging it leaves nothing that opens, in backups too. */
-  async function slotOf({ userId, vault, route, key, request }: Ask): Promise<Slot> {
-    const sealing = vault?.key ?? (await keys.open({ kind: 'user', id: userId }));
-    if (sealing === null) throw new NotevaultError('unauthorized');
+  async function slotOf({ userId, vault, route, key, request }: KeyedRequest): Promise<Slot> {
+    const userKey = vault?.key ?? (await keys.open({ kind: 'user', id: userId }));
+    if (userKey === null) throw new NotevaultError('unauthorized');
     return {
       vault: vault?.id ?? NO_VAULT,
       user: userId,
-      keyBlind: sealing.blind('idempotency key', `${route}\0${key}`),
-      requestMac: sealing.mac('idempotency request', canonicalHash(request)),
-      key: sealing,
+      keyBlind: userKey.blind('idempotency key', `${route}\0${key}`),
+      requestMac: userKey.mac('idempotency request', canonicalHash(request)),
+      key: userKey,
     };
   }
 
-  async function find(slot: Slot): Promise<GivenAnswer | null> {
+  async function find(slot: Slot): Promise<IdempotentResponse | null> {
     const { vault, user, keyBlind, requestMac } = slot;
-    const asked = { vault, user, keyBlind, after: expiredUntil() };
-    if ((await db.get(store.findAnswer, asked)) === undefined) return null;
+    const input = { vault, user, keyBlind, after: expiredUntil() };
+    if ((await db.get(store.findResponse, input)) === undefined) return null;
     // Committed, but perhaps not on disk yet: an answer given again must be as durable as the first one.
-    const row = await db.transact((handle) => handle.get(store.findAnswer, asked));
+    const row = await db.transact((handle) => handle.get(store.findResponse, input));
     if (row === undefined) return null;
     if (!row.request_mac.equals(requestMac)) throw new NotevaultError('idempotency_key_reused');
-    const answer = JSON.parse(slot.key.open(placeOf(slot), row.answer).toString('utf8')) as Answer;
+    const answer = JSON.parse(slot.key.open(contextOf(slot), row.response).toString('utf8')) as StoredResponse;
     return { ...answer, replayed: true };
   }
 
-  async function keep(handle: WriteHandle, slot: Slot, { status, body }: Answer): Promise<void> {
-    const kept = await handle.run(store.insertAnswer, {
+  async function keep(handle: WriteHandle, slot: Slot, { status, body }: StoredResponse): Promise<void> {
+    const kept = await handle.run(store.insertResponse, {
       ...{ vault_id: slot.vault, user_id: slot.user, key_blind: slot.keyBlind, request_mac: slot.requestMac },
-      answer: slot.key.seal(placeOf(slot), Buffer.from(JSON.stringify({ status, body }), 'utf8')),
+      response: slot.key.seal(contextOf(slot), Buffer.from(JSON.stringify({ status, body }), 'utf8')),
       ...{ created_at: clock.now(), after: expiredUntil() },
     });
-    if (kept === 0) throw new AnsweredElsewhere();
+    if (kept === 0) throw new AlreadyAnswered();
   }
 
   return {
-    async once(ask, work) {
-      const slot = await slotOf(ask);
-      return turns.take(`${slot.vault}:${slot.user}:${slot.keyBlind.toString('hex')}`, async () => {
+    async once(request, work) {
+      const slot = await slotOf(request);
+      return lock.run(`${slot.vault}:${slot.user}:${slot.keyBlind.toString('hex')}`, async () => {
         const before = await find(slot);
         if (before !== null) return before;
         try {
@@ -137,17 +144,17 @@ export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: Idempot
     },
     async removeExpired() {
       for (let removed = 0; ; ) {
-        const slice = { until: expiredUntil(), limit: ERASE_SLICE };
+        const slice = { until: expiredUntil(), limit: PURGE_SLICE };
         const count = await db.transact((handle) => handle.run(store.deleteExpired, slice));
         removed += count;
-        if (count < ERASE_SLICE) return removed;
+        if (count < PURGE_SLICE) return removed;
       }
     },
-    async eraseSlice(handle, vaultId) {
-      return (await handle.run(store.eraseOfVault, { vault: vaultId, limit: ERASE_SLICE })) >= ERASE_SLICE;
+    async purgeSlice(handle, vaultId) {
+      return (await handle.run(store.purgeOfVault, { vault: vaultId, limit: PURGE_SLICE })) >= PURGE_SLICE;
     },
-    async eraseUser(userId) {
-      await db.transact((handle) => handle.run(store.eraseOfUser, { vault: NO_VAULT, user: userId }));
+    async purgeUser(userId) {
+      await db.transact((handle) => handle.run(store.purgeOfUser, { vault: NO_VAULT, user: userId }));
     },
   };
 }

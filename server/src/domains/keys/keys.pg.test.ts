@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { openRooms } from '../../../test/kit/rooms.ts';
-import type { Database } from '../../engines/database/database.ts';
-import { MASTER_KEY_BYTES, MasterKeyring } from '../../engines/keyring/master-key.ts';
+import { openFixtures } from '../../../test/kit/fixtures.ts';
+import type { Database } from '../../ports/database/database.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { findKey } from './keys.store.ts';
 import { createKeys } from './keys.ts';
 
@@ -40,7 +40,7 @@ function late(db: Database, others: number): Database {
 suite('the server’s data key', () => {
   onEachEngine('made at the first call', (open) => {
     test('whoever asks while it is being made gets it, however late a look for it is answered', async () => {
-      const { db } = await openRooms(open);
+      const { db } = await openFixtures(open);
       const keys = createKeys(late(db, 20), keyring());
       const asked: Promise<Buffer | Uint8Array>[] = [];
       for (let i = 0; i < 40; i++) {
@@ -52,14 +52,14 @@ suite('the server’s data key', () => {
     });
 
     test('processes that start at once on an empty database have the same one', async () => {
-      const { db } = await openRooms(open);
+      const { db } = await openFixtures(open);
       const processes = Array.from({ length: 6 }, () => createKeys(late(db, 5), keyring()));
       const opened = await Promise.all(processes.map((keys) => keys.openServer()));
       assert.equal(new Set(opened.map((key) => Buffer.from(key.blind('test', 'value')).toString('hex'))).size, 1);
     });
 
     test('a database that fails says so itself, and the next call makes the key', async () => {
-      const { db } = await openRooms(open);
+      const { db } = await openFixtures(open);
       let failing = true;
       const fails = new Error('the disk is full');
       const keys = createKeys(

@@ -1,5 +1,5 @@
-import { statementsOver } from '../../engines/database/statement.ts';
-import type { KeyOwner } from '../../engines/keyring/keyring.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { KeyOwner } from '../../ports/keyring/keyring.ts';
 import type { KeysTables } from './keys.tables.ts';
 
 const { statement } = statementsOver<KeysTables>();
@@ -57,7 +57,7 @@ export const rewrapKey = statement(
       .where('master_key_id', '=', p.from),
 );
 
-export const countKeysByMaster = statement((db, _: Record<never, never>) =>
+export const countByMaster = statement((db, _: Record<never, never>) =>
   db
     .selectFrom('data_keys')
     .select((eb) => ['master_key_id', eb.fn.countAll<number>().as('keys')])

@@ -1,5 +1,5 @@
-import type { Database, WriteHandle } from '../../engines/database/database.ts';
-import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../engines/keyring/keyring.ts';
+import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';
 
 /** AES-GCM under one key stays safe far beyond this many random IVs (NIST SP 800-38D, section 8.3: 2^32). */
@@ -29,8 +29,8 @@ export interface Keys {
 }
 
 /** How many data keys each master key wraps; needs no master key. */
-export async function keyCensus(db: Database): Promise<{ masterKeyId: string; keys: number }[]> {
-  const rows = await db.all(store.countKeysByMaster, {});
+export async function countKeysByMaster(db: Database): Promise<{ masterKeyId: string; keys: number }[]> {
+  const rows = await db.all(store.countByMaster, {});
   return rows.map((row) => ({ masterKeyId: row.master_key_id, keys: row.keys }));
 }
 
@@ -72,17 +72,17 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
     };
     const generation = await grant();
     if (generation === null) return null;
-    return metered(generation, (of) => keyring.openDataKey(owner, wrapped, of), grant);
+    return countSeals(generation, (of) => keyring.openDataKey(owner, wrapped, of), grant);
   }
 
   function open(owner: KeyOwner): Promise<SealingKey | null> {
     const name = nameOf(owner);
-    const held = opened.get(name);
+    const cached = opened.get(name);
     // Taken out and put back: the map's order is the order of last use.
     opened.delete(name);
-    const key = held ?? load(owner);
+    const key = cached ?? load(owner);
     opened.set(name, key);
-    if (held === undefined) {
+    if (cached === undefined) {
       const forget = () => opened.get(name) === key && opened.delete(name);
       key.then((found) => found === null && forget(), forget);
       for (const oldest of opened.keys()) {
@@ -93,7 +93,7 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
     return key;
   }
 
-  async function makeSureOfServer(): Promise<SealingKey> {
+  async function ensureServerKey(): Promise<SealingKey> {
     const found = await open(serverOwner);
     if (found !== null) return found;
     // Two processes may start on an empty database at once: the second insert finds the first one's key.
@@ -114,7 +114,7 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
     openServer() {
       // All who ask meanwhile share one answer: a look-up begun before the key was committed would tell those who ask
       // after it that there is none.
-      openingServer ??= makeSureOfServer().finally(() => {
+      openingServer ??= ensureServerKey().finally(() => {
         openingServer = undefined;
       });
       return openingServer;
@@ -146,7 +146,7 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
 }
 
 /** Counts seals and moves to the next generation when the count calls for it; a late grant only delays the move. */
-function metered(
+function countSeals(
   first: number,
   openAt: (generation: number) => SealingKey,
   grant: () => Promise<number | null>,

@@ -1,5 +1,5 @@
 import type { YieldIfDue } from '../../concurrency/yield.ts';
-import type { ReadHandle } from '../../engines/database/database.ts';
+import type { ReadHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './links.store.ts';
 
@@ -22,7 +22,7 @@ export async function sourcesAsking(
   const sources = new Set<string>();
   const take = async (statement: typeof store.findAskingSources, some: readonly Buffer[], after: string) => {
     await yieldIfDue();
-    const rows = await handle.allIn(statement, { vault: vault.id, after, limit: SOURCES }, some);
+    const rows = await handle.allMany(statement, { vault: vault.id, after, limit: SOURCES }, some);
     for (const row of rows) sources.add(row.source_id);
     return rows;
   };

@@ -1,6 +1,6 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import { sql } from 'kysely';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { AttachmentsTables } from '../attachments/attachments.tables.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
 import type { LinkRow, LinksTables } from './links.tables.ts';
@@ -36,7 +36,7 @@ export const findEdges = statement((db, p: { vault: VaultId; source: NoteId }) =
       'links.age',
       'links.target_note_id',
       'links.target_attachment_id',
-      'notes.stamp',
+      'notes.revision',
       'notes.meta',
     ])
     .where('links.vault_id', '=', p.vault)
@@ -107,14 +107,14 @@ const isAttachment = sql<'note' | 'attachment'>`'attachment'`.as('kind');
 export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
   db
     .selectFrom('notes')
-    .select([isNote, 'id', 'stamp', 'meta', 'name_key as key'])
+    .select([isNote, 'id', 'revision', 'meta', 'name_key as key'])
     .where('vault_id', '=', p.vault)
     .where('name_key', 'in', keys)
     .where('deleted_at', 'is', null)
     .unionAll((eb) =>
       eb
         .selectFrom('attachments')
-        .select([isAttachment, 'id', 'stamp', 'meta', 'name_key as key'])
+        .select([isAttachment, 'id', 'revision', 'meta', 'name_key as key'])
         .where('vault_id', '=', p.vault)
         .where('name_key', 'in', keys)
         .where('deleted_at', 'is', null),
@@ -125,7 +125,7 @@ export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Bu
         .innerJoin('notes', (join) =>
           join.onRef('notes.vault_id', '=', 'note_aliases.vault_id').onRef('notes.id', '=', 'note_aliases.note_id'),
         )
-        .select([isNote, 'notes.id', 'notes.stamp', 'notes.meta', 'note_aliases.alias_key as key'])
+        .select([isNote, 'notes.id', 'notes.revision', 'notes.meta', 'note_aliases.alias_key as key'])
         .where('note_aliases.vault_id', '=', p.vault)
         .where('note_aliases.alias_key', 'in', keys)
         .where('notes.deleted_at', 'is', null),
@@ -138,7 +138,7 @@ const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note
  * Edges whose target is looked up under any of some keys, with their sources, as many as a limit; an edge is there twice
  * when both its keys are among them.
  */
-export const findAskers = listStatement((db, p: { vault: VaultId; limit: number }, keys: Buffer[]) =>
+export const findEdgesByKey = listStatement((db, p: { vault: VaultId; limit: number }, keys: Buffer[]) =>
   db
     .selectFrom('links')
     .select(edge)
@@ -219,7 +219,7 @@ export const findSources = listStatement((db, p: { vault: VaultId }, ids: string
     .innerJoin('link_texts', (join) =>
       join.onRef('link_texts.vault_id', '=', 'notes.vault_id').onRef('link_texts.source_id', '=', 'notes.id'),
     )
-    .select(['notes.id', 'notes.stamp', 'notes.meta', 'link_texts.version', 'link_texts.texts'])
+    .select(['notes.id', 'notes.revision', 'notes.meta', 'link_texts.version', 'link_texts.texts'])
     .where('notes.vault_id', '=', p.vault)
     .where('notes.id', 'in', ids),
 );
@@ -263,7 +263,7 @@ export const findBacklinks = statement((db, p: { vault: VaultId; target: NoteId;
     .innerJoin('notes', (join) =>
       join.onRef('notes.vault_id', '=', 'links.vault_id').onRef('notes.id', '=', 'links.source_id'),
     )
-    .select(['links.source_id', 'links.ord', 'notes.stamp', 'notes.meta'])
+    .select(['links.source_id', 'links.ord', 'notes.revision', 'notes.meta'])
     .where('links.vault_id', '=', p.vault)
     .where('links.target_note_id', '=', p.target)
     .where('links.target_key', 'is not', null)

@@ -1,17 +1,17 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
-import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
-import type { AttachmentHooks } from '../attachments/attachments.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import type { AttachmentLinkHooks } from '../attachments/attachments.ts';
 import type { NoteHooks, NoteLink, WrittenNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { sourcesAsking } from './asking-sources.ts';
+import { createLinkResolver, DANGLING, distinct, type Target } from './link-resolver.ts';
+import { identityOf, type LinkText, type Origin, openTexts, sameTexts, sealTexts, textOf } from './link-texts.ts';
 import type { Backlink } from './links.schema.ts';
 import * as store from './links.store.ts';
-import { createMoving } from './moving.ts';
-import { orUnreadable, readableMeta, readableSource, readableTexts } from './opening.ts';
-import { createResolving, DANGLING, distinct, type Target } from './resolving.ts';
-import { identityOf, type LinkText, type Origin, openTexts, sameTexts, sealTexts, textOf } from './texts.ts';
+import { createMoveLinks } from './move-links.ts';
+import { readableMeta, readableSource, readableTexts, unsealOrThrow } from './unseal.ts';
 
 const BACKLINKS_MAX = 200;
 /** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
@@ -20,7 +20,7 @@ const SLICE = 512;
 const MANY = 1000;
 
 /** What an edit leaves a link that was there before. */
-interface HadLink {
+interface PreviousLink {
   readonly age: number;
   readonly origin: Origin | undefined;
 }
@@ -29,14 +29,14 @@ interface HadLink {
 type OpenSources = ReadonlyMap<string, { readonly path: string; readonly texts: readonly LinkText[] }>;
 
 /** The edges from notes to notes and attachments: kept with each write, resolved again when names come and go. */
-export interface Links extends NoteHooks, AttachmentHooks {
+export interface Links extends NoteHooks, AttachmentLinkHooks {
   /** Edges that point to the note, oldest first, at most 200. Throws `note_not_found`. */
   backlinksOf(vault: OpenVault, id: NoteId): Promise<Backlink[]>;
 }
 
 /** @param attachmentExtensions lower case, without the dot: a target that ends in one means an attachment first. */
 export function createLinks(db: Database, attachmentExtensions: ReadonlySet<string>): Links {
-  const { keysOf, candidatesFor, targetOf, targets } = createResolving(attachmentExtensions);
+  const { keysOf, candidatesFor, targetOf, targets } = createLinkResolver(attachmentExtensions);
 
   /** Where each of a note's links points as the vault is now, and the names it is looked up by. */
   async function resolved(
@@ -58,7 +58,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
 
   async function insertEdges(handle: WriteHandle, vault: OpenVault, edges: readonly store.SourcedEdge[]) {
     for (let at = 0; at < edges.length; at += SLICE) {
-      await handle.runIn(store.insertEdgesOf, { vault: vault.id }, edges.slice(at, at + SLICE));
+      await handle.runMany(store.insertEdgesOf, { vault: vault.id }, edges.slice(at, at + SLICE));
     }
   }
 
@@ -68,7 +68,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     vault: OpenVault,
     note: WrittenNote,
     sent: LinkText[],
-    ages: Map<string, HadLink[]>,
+    ages: Map<string, PreviousLink[]>,
   ) {
     const source = note.id;
     const known = sent.map((text) => ages.get(identityOf(text))?.shift());
@@ -96,7 +96,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     if (had !== null && sameTexts(had.texts, texts)) {
       wire = had.edges.map((edge, ord) => wireLink(texts[ord] ?? edge.text, edge.target));
     } else {
-      const ages = new Map<string, HadLink[]>();
+      const ages = new Map<string, PreviousLink[]>();
       for (const { text, age } of had?.edges ?? []) push(ages, identityOf(text), { age, origin: text.origin });
       if (had !== null && had.edges.length > 0)
         await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
@@ -107,7 +107,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
   }
 
   /** The edges of several new notes, with one look for all their targets. */
-  async function writtenTogether(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void> {
+  async function writtenBatch(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void> {
     const all = notes.flatMap((note) => note.links.map((link, ord) => ({ note, ord, text: textOf(link) })));
     const yieldIfDue = notes.every(({ mayYield }) => mayYield) ? createYield() : null;
     const links = await mapped(all, yieldIfDue, (link) => ({ ...link, keys: keysOf(vault, link.text) }));
@@ -134,7 +134,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       );
       return { source: id, version, texts: sealed };
     });
-    await handle.runIn(store.putTextsOf, { vault: vault.id }, texts);
+    await handle.runMany(store.putTextsOf, { vault: vault.id }, texts);
     await insertEdges(handle, vault, edges);
     // Their own edges have just been resolved among all of them.
     const names = notes.flatMap(({ movedKeys }) => movedKeys);
@@ -153,21 +153,21 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     handle: WriteHandle,
     vault: OpenVault,
     names: readonly Buffer[],
-    came: readonly string[],
+    appeared: readonly string[],
     except: ReadonlySet<string> = new Set(),
   ): Promise<Set<string>> {
     const keys = distinct(names);
-    const found = await handle.allIn(store.findAskers, { vault: vault.id, limit: MANY + 1 }, keys);
-    if (found.length > MANY) return resolveManyAgain(handle, vault, keys, came, except);
+    const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: MANY + 1 }, keys);
+    if (found.length > MANY) return resolveManyAgain(handle, vault, keys, appeared, except);
     const askers = found.filter(({ source_id }) => !except.has(source_id));
     const ids = [...new Set(askers.map((edge) => edge.source_id))];
-    return resolveEdges(handle, vault, askers, came, await openSources(handle, vault, ids));
+    return resolveEdges(handle, vault, askers, appeared, await openSources(handle, vault, ids));
   }
 
   /** Paths and link texts of notes, but for those that cannot be opened. */
   async function openSources(handle: ReadHandle, vault: OpenVault, ids: readonly string[]): Promise<OpenSources> {
     const sources = new Map<string, NonNullable<ReturnType<typeof readableSource>>>();
-    for (const row of await handle.allIn(store.findSources, { vault: vault.id }, ids)) {
+    for (const row of await handle.allMany(store.findSources, { vault: vault.id }, ids)) {
       const source = readableSource(vault, row);
       if (source !== null) sources.set(row.id, source);
     }
@@ -175,7 +175,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
   }
 
   async function hasManyAskers(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean> {
-    return (await handle.allIn(store.findManyAskers, { vault: vault.id, many: MANY }, keys)).length > 0;
+    return (await handle.allMany(store.findManyAskers, { vault: vault.id, many: MANY }, keys)).length > 0;
   }
 
   /** As resolveAgain, of a note and a slice of its links at a time: all of them would be more than memory should hold. */
@@ -183,7 +183,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     handle: WriteHandle,
     vault: OpenVault,
     keys: readonly Buffer[],
-    came: readonly string[],
+    appeared: readonly string[],
     except: ReadonlySet<string>,
   ): Promise<Set<string>> {
     const moved = new Set<string>();
@@ -196,7 +196,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       for (let from = 0; ; ) {
         const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: MANY });
         const askers = page.filter((edge) => asks(edge.target_key) || asks(edge.other_key));
-        for (const id of await resolveEdges(handle, vault, askers, came, opened)) moved.add(id);
+        for (const id of await resolveEdges(handle, vault, askers, appeared, opened)) moved.add(id);
         const last = page.at(-1);
         if (last === undefined || page.length < MANY) break;
         from = last.ord + 1;
@@ -209,7 +209,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     handle: WriteHandle,
     vault: OpenVault,
     askers: readonly store.StoredEdge[],
-    came: readonly string[],
+    appeared: readonly string[],
     sources: OpenSources,
   ): Promise<Set<string>> {
     const moved = new Set<string>();
@@ -217,11 +217,11 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     const keysOfEdge = (edge: (typeof askers)[number]) =>
       [edge.target_key, edge.other_key].filter((key) => key !== null);
     const { at, byId } = await candidatesFor(handle, vault, askers.flatMap(keysOfEdge));
-    const news = came.map((id) => byId.get(id)).filter((candidate) => candidate !== undefined);
+    const news = appeared.map((id) => byId.get(id)).filter((candidate) => candidate !== undefined);
     const rivals = (edge: (typeof askers)[number]) => {
       const held = edge.target_note_id ?? edge.target_attachment_id;
       if (held === null) return news;
-      const holder = came.includes(held) ? undefined : byId.get(held);
+      const holder = appeared.includes(held) ? undefined : byId.get(held);
       return holder === undefined ? at(keysOfEdge(edge)) : [holder, ...news];
     };
     for (const [id, edges] of Map.groupBy(askers, (edge) => edge.source_id)) {
@@ -244,7 +244,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       }
       for (const { target, ords } of changes.values()) {
         const to = { vault: vault.id, source: id, note: target.note, attachment: target.attachment };
-        await handle.runIn(store.retarget, to, [...ords]);
+        await handle.runMany(store.retarget, to, [...ords]);
         moved.add(id);
       }
     }
@@ -257,12 +257,12 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       handle.all(store.findEdges, { vault: vault.id, source }),
     ]);
     if (stored === undefined) return { texts: [], edges: [] };
-    const texts = orUnreadable(() => openTexts(vault, source, stored.version, stored.texts));
+    const texts = unsealOrThrow(() => openTexts(vault, source, stored.version, stored.texts));
     const paths = new Map<string, string | null>();
     const edges = rows.map((row) => {
-      const { target_note_id: note, stamp, meta } = row;
-      if (note !== null && stamp !== null && meta !== null && !paths.has(note)) {
-        paths.set(note, readableMeta(vault, { id: note, stamp, meta })?.path ?? null);
+      const { target_note_id: note, revision, meta } = row;
+      if (note !== null && revision !== null && meta !== null && !paths.has(note)) {
+        paths.set(note, readableMeta(vault, { id: note, revision, meta })?.path ?? null);
       }
       const path = note === null ? null : (paths.get(note) ?? null);
       const target = { note, attachment: row.target_attachment_id, path };
@@ -276,13 +276,13 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
   }
 
   return {
-    ...createMoving(attachmentExtensions),
+    ...createMoveLinks(attachmentExtensions),
     written,
-    writtenTogether,
+    writtenBatch,
     linksOf,
     hasManyLinksTo: hasManyAskers,
-    async namesChanged(handle, vault, names, came) {
-      await resolveAgain(handle, vault, names, came);
+    async namesChanged(handle, vault, names, appeared) {
+      await resolveAgain(handle, vault, names, appeared);
     },
     async linksFrom(handle, vault, note) {
       const links = await resolved(handle, vault, note, note.links.map(textOf));
@@ -291,15 +291,15 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     async deleted(handle, vault, notes) {
       for (let at = 0; at < notes.length; at += SLICE) {
         const sources = notes.slice(at, at + SLICE).map(({ id }) => id);
-        await handle.runIn(store.deleteEdgesOf, { vault: vault.id }, sources);
-        await handle.runIn(store.deleteTextsOf, { vault: vault.id }, sources);
+        await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, sources);
+        await handle.runMany(store.deleteTextsOf, { vault: vault.id }, sources);
       }
       const names = notes.flatMap(({ movedKeys }) => movedKeys);
       await resolveAgain(handle, vault, names, []);
     },
     async checkReadable(handle, vault, ids) {
-      for (const { source_id, version, texts } of await handle.allIn(store.findTextsOf, { vault: vault.id }, ids))
-        orUnreadable(() => openTexts(vault, source_id, version, texts));
+      for (const { source_id, version, texts } of await handle.allMany(store.findTextsOf, { vault: vault.id }, ids))
+        unsealOrThrow(() => openTexts(vault, source_id, version, texts));
     },
     backlinksOf: (vault, id) =>
       db.read(async (handle) => {
@@ -308,12 +308,12 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
           handle.all(store.findBacklinks, { vault: vault.id, target: id, limit: BACKLINKS_MAX }),
         ]);
         if (live === undefined) throw new NotevaultError('note_not_found');
-        const texts = await handle.allIn(store.findTextsOf, { vault: vault.id }, [
+        const texts = await handle.allMany(store.findTextsOf, { vault: vault.id }, [
           ...new Set(rows.map((row) => row.source_id)),
         ]);
         const textsOf = new Map(texts.map((row) => [row.source_id, readableTexts(vault, row)]));
         return rows.map((row) => {
-          const meta = readableMeta(vault, { id: row.source_id, stamp: row.stamp, meta: row.meta });
+          const meta = readableMeta(vault, { id: row.source_id, revision: row.revision, meta: row.meta });
           const text = textsOf.get(row.source_id)?.[row.ord];
           return {
             source_note_id: row.source_id,

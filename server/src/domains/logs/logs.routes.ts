@@ -1,17 +1,17 @@
-import { keyedRoute, type Route, route } from '../../http/route.ts';
+import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import * as schema from './logs.schema.ts';
 import type { Logs } from './logs.ts';
 
 export function logsRoutes(logs: Logs): Route[] {
   return [
-    keyedRoute({
+    idempotentRoute({
       path: '/logs',
       operation: 'addLogs',
       summary: 'Keep what a client’s program logged',
       access: 'credential',
       body: schema.LogsBody,
-      responses: { 200: schema.LogsTaken },
-      perform: ({ principal, body }, finish) => logs.add(principal, body.logs, finish),
+      responses: { 200: schema.LogsAccepted },
+      perform: ({ principal, body }, inTransaction) => logs.add(principal, body.logs, inTransaction),
       reply: (count) => ({ body: { ok: true, count } }),
     }),
     route({

@@ -21,7 +21,7 @@ export const LogsBody = Type.Object({
     { description: 'The first 1,000 are kept; `message` is cut at 8,000 characters, `stack` at 16,000.' },
   ),
 });
-export const LogsTaken = Type.Object({ ok: Type.Boolean(), count: Type.Integer() });
+export const LogsAccepted = Type.Object({ ok: Type.Boolean(), count: Type.Integer() });
 
 export const LogsQuery = Type.Object({
   level: Type.Optional(Type.String()),

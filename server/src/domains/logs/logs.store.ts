@@ -1,5 +1,5 @@
 import type { UserId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { LogRow, LogsTables } from './logs.tables.ts';
 
 const { statement, listStatement } = statementsOver<LogsTables>();
@@ -43,7 +43,7 @@ export const deleteExpired = statement((db, p: { until: number; limit: number })
     ),
 );
 
-export const eraseOfUser = statement((db, p: { userId: UserId; limit: number }) =>
+export const purgeOfUser = statement((db, p: { userId: UserId; limit: number }) =>
   db
     .deleteFrom('log_records')
     .where('user_id', '=', p.userId)

@@ -1,15 +1,15 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
-import type { Clock } from '../../engines/clock/clock.ts';
-import type { Database } from '../../engines/database/database.ts';
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Principal } from '../accounts/accounts.ts';
-import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
+import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import type { Keys } from '../keys/keys.ts';
 import * as store from './logs.store.ts';
 
 const RECORDS_MAX = 1000;
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const SLICE = 500;
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1000;
@@ -53,7 +53,7 @@ export interface LogQuery {
 /** What clients' programs log, for the person they run for. */
 export interface Logs {
   /** Keeps the first 1,000; resolves to how many. */
-  add(principal: Principal, records: readonly LogInput[], finish?: Finish<number>): Promise<number>;
+  add(principal: Principal, records: readonly LogInput[], inTransaction?: InTransaction<number>): Promise<number>;
   /**
    * Newest first. Of the account for whoever reaches all of it; others see what they sent themselves, for lines may
    * quote vaults that they do not reach. Throws `validation`.
@@ -61,16 +61,16 @@ export interface Logs {
   list(principal: Principal, query: LogQuery): Promise<LogRecord[]>;
   /** Deletes what is older than 30 days; resolves to how many. */
   removeExpired(): Promise<number>;
-  eraseUser(userId: UserId): Promise<void>;
+  purgeUser(userId: UserId): Promise<void>;
 }
 
-export interface LogParts {
+export interface LogDeps {
   readonly db: Database;
   readonly keys: Pick<Keys, 'open'>;
   readonly clock: Clock;
 }
 
-export function createLogs({ db, keys, clock }: LogParts): Logs {
+export function createLogs({ db, keys, clock }: LogDeps): Logs {
   async function keyOf(userId: UserId): Promise<SealingKey> {
     const key = await keys.open({ kind: 'user', id: userId });
     if (key === null) throw new NotevaultError('unauthorized');
@@ -78,7 +78,7 @@ export function createLogs({ db, keys, clock }: LogParts): Logs {
   }
 
   return {
-    async add({ userId, credentialId }, sent, finish = finishNothing) {
+    async add({ userId, credentialId }, sent, inTransaction = skipInTransaction) {
       const key = await keyOf(userId);
       const items = sent.slice(0, RECORDS_MAX).map((input) => {
         const id = clock.uuid();
@@ -89,12 +89,12 @@ export function createLogs({ db, keys, clock }: LogParts): Logs {
             level_blind: blind(key, 'level', record.level),
             category_blind: blind(key, 'category', record.category),
           },
-          record: key.seal(placeOf(id), Buffer.from(JSON.stringify(record))),
+          record: key.seal(contextOf(id), Buffer.from(JSON.stringify(record))),
         };
       });
       await db.transact(async (handle) => {
-        await handle.runIn(store.insertRecords, { userId, credentialId, now: clock.now() }, items);
-        await finish(handle, items.length);
+        await handle.runMany(store.insertRecords, { userId, credentialId, now: clock.now() }, items);
+        await inTransaction(handle, items.length);
       });
       return items.length;
     },
@@ -104,8 +104,8 @@ export function createLogs({ db, keys, clock }: LogParts): Logs {
       const key = await keyOf(userId);
       const level = blind(key, 'level', query.level || null);
       const category = blind(key, 'category', query.category || null);
-      const mine = reachesAll(principal) ? null : principal.credentialId;
-      const expired = clock.now() - KEPT_MS;
+      const userKey = seesAll(principal) ? null : principal.credentialId;
+      const expired = clock.now() - RETENTION_MS;
       const found: LogRecord[] = [];
       for (let before = LAST_ID; ; ) {
         const rows = await db.all(store.findRecords, { userId, before, limit: SLICE });
@@ -113,7 +113,7 @@ export function createLogs({ db, keys, clock }: LogParts): Logs {
           before = row.id;
           // Ids are made in the order of arrival, so that everything from here on is older still.
           if (row.created_at < since || row.created_at <= expired || found.length >= limit) return found;
-          if (mine !== null && row.credential_id !== mine) continue;
+          if (userKey !== null && row.credential_id !== userKey) continue;
           if (level !== null && !row.level_blind?.equals(level)) continue;
           if (category !== null && !row.category_blind?.equals(category)) continue;
           found.push(opened(key, row));
@@ -123,28 +123,28 @@ export function createLogs({ db, keys, clock }: LogParts): Logs {
     },
     async removeExpired() {
       for (let removed = 0; ; ) {
-        const slice = { until: clock.now() - KEPT_MS, limit: SLICE };
+        const slice = { until: clock.now() - RETENTION_MS, limit: SLICE };
         const count = await db.transact((handle) => handle.run(store.deleteExpired, slice));
         removed += count;
         if (count < SLICE) return removed;
       }
     },
-    async eraseUser(userId) {
-      while ((await db.transact((handle) => handle.run(store.eraseOfUser, { userId, limit: SLICE }))) === SLICE);
+    async purgeUser(userId) {
+      while ((await db.transact((handle) => handle.run(store.purgeOfUser, { userId, limit: SLICE }))) === SLICE);
     },
   };
 }
 
-const placeOf = (id: string) => ({ kind: 'log_records.record', row: id, version: 0 });
+const contextOf = (id: string) => ({ kind: 'log_records.record', row: id, version: 0 });
 
 function blind(key: SealingKey, field: 'level' | 'category', value: string | null): Buffer | null {
   return value === null ? null : key.blind(`log ${field}`, cut(value, LENGTHS[field]));
 }
 
 /** What is stored of a record: short names would save little, for it is compressed. */
-type Stored = Omit<LogRecord, 'id' | 'createdAt'>;
+type StoredRecord = Omit<LogRecord, 'id' | 'createdAt'>;
 
-function cleaned(input: LogInput): Stored {
+function cleaned(input: LogInput): StoredRecord {
   const texts = Object.fromEntries(
     Object.entries(LENGTHS).map(([field, length]) => {
       const text = input[field as TextField];
@@ -155,7 +155,7 @@ function cleaned(input: LogInput): Stored {
 }
 
 function opened(key: SealingKey, row: { id: string; record: Buffer; created_at: number }): LogRecord {
-  const stored = JSON.parse(key.open(placeOf(row.id), row.record).toString()) as Stored;
+  const stored = JSON.parse(key.open(contextOf(row.id), row.record).toString()) as StoredRecord;
   return { ...stored, id: row.id, createdAt: row.created_at };
 }
 
@@ -184,7 +184,7 @@ function readQuery({ since, limit }: LogQuery): { since: number; limit: number }
   return { since: from, limit: Math.min(LIMIT_MAX, Math.max(1, Math.floor(count))) };
 }
 
-function reachesAll({ kind, reach }: Principal): boolean {
+function seesAll({ kind, scope }: Principal): boolean {
   if (kind === 'session') return true;
-  return reach?.elsewhere === 'write' && [...reach.vaults.values()].every((level) => level === 'write');
+  return scope?.elsewhere === 'write' && [...scope.vaults.values()].every((level) => level === 'write');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { notesOnOneServer, type Wire, type Writer } from '../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 let keys = 0;
@@ -10,7 +10,7 @@ const keyed = () => {
   return { 'x-idempotency-key': `move-${keys}` };
 };
 const move = (alice: Writer, body: object, headers = keyed()) => alice.caller.post('/notes/batch-move', body, headers);
-const pathOf = async (alice: Writer, { id }: Wire) => (await alice.caller.get(`/notes/by-id/${id}`)).body.path;
+const pathOf = async (alice: Writer, { id }: Json) => (await alice.caller.get(`/notes/by-id/${id}`)).body.path;
 const made = async (alice: Writer, folder: string) => (await alice.caller.post('/folders', { folder })).body.folder;
 
 onSqlite('POST /notes/batch-move', (open) => {
@@ -36,7 +36,7 @@ onSqlite('POST /notes/batch-move', (open) => {
     assert.deepEqual([await pathOf(alice, a), await pathOf(alice, b)], ['a.md', 'b.md']);
     const { folders } = (await alice.caller.get('/folders')).body;
     assert.deepEqual(
-      folders.map((folder: Wire) => [folder.name, folder.count]),
+      folders.map((folder: Json) => [folder.name, folder.count]),
       [
         ['', 2],
         ['Made', 0],

@@ -1,19 +1,20 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import type { PlacedNote } from './basis.ts';
-import { type Committed, type Plan, writeNotes } from './commit.ts';
+import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
+import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
+import { notePathOf } from './note-mapper.ts';
+import type { NoteDeps } from './notes.deps.ts';
 import { type BatchResult, faultsOf, type Note, type UpsertNote } from './notes.schema.ts';
-import type { NoteParts, Writing } from './parts.ts';
-import type { Turns } from './turns.ts';
 import { planUpsert } from './upsert.ts';
-import { notePathOf } from './view.ts';
+import type { WriteContext } from './write-context.ts';
+import type { NoteInput } from './write-target.ts';
 
 const NOTES_MAX = 100;
 const MB = 1024 * 1024;
 /** What may wait in memory for the one transaction, and what may go out in one answer: a hundred notes can be 10 MB each. */
-const HELD_BYTES_MAX = 256 * MB;
-const ANSWERED_BYTES_MAX = 64 * MB;
+const RESULT_BYTES_MAX = 256 * MB;
+const RESPONSE_BYTES_MAX = 64 * MB;
 
 const TOO_LARGE = { content: ['exceeds maximum size of 10MB'] };
 const DUPLICATE = { path: ['duplicate path in batch'] };
@@ -21,22 +22,22 @@ const DAMAGED = { content: ['the stored note is damaged and takes no writes'] };
 const TOO_MUCH = { content: ['too much in one batch: send this note in another one'] };
 
 /** One item of a batch: a note to write, or its result already. */
-type Item = { readonly path: string } & (
-  | { readonly note: PlacedNote }
+type BatchItem = { readonly path: string } & (
+  | { readonly note: NoteInput }
   | { readonly note: null; readonly result: BatchResult }
 );
 
 /**
- * Upserts up to a hundred notes in one transaction, each standing alone (contract section 4, "Batch upsert"). Throws
+ * Upserts up to a hundred notes in one transaction, each standing alone. Throws
  * `invalid_notes`, `too_many_notes`, and for the whole batch `limit_exceeded`.
  */
 export function upsertBatch(
-  parts: NoteParts,
-  turns: Turns,
-  writing: Writing<BatchResult[]>,
+  deps: NoteDeps,
+  lock: KeyedLock,
+  context: WriteContext<BatchResult[]>,
   sent: unknown,
 ): Promise<BatchResult[]> {
-  const items = readItems(parts, writing, sent);
+  const items = readItems(deps, context, sent);
   const results = items.map((item) => (item.note === null ? item.result : null));
   const written = items.flatMap((item, index) => (item.note === null ? [] : [{ note: item.note, index }]));
   const sizes = new Budgets();
@@ -47,25 +48,25 @@ export function upsertBatch(
     return found;
   };
 
-  async function plan(index: number): Promise<Plan> {
-    const planned = await planUpsert(parts, writing, at(index).note, 'batch');
+  async function plan(index: number): Promise<WritePlan> {
+    const planned = await planUpsert(deps, context, at(index).note, 'batch');
     if (planned.kind === 'same') return planned;
-    const { basis, next } = planned;
-    const other = basis.kind === 'live' ? index : (ids.get(next.id) ?? index);
+    const { target, next } = planned;
+    const other = target.kind === 'live' ? index : (ids.get(next.id) ?? index);
     // As if they came one after the other: the second asks for the id of a live note at another path.
     if (other !== index) throw new NotevaultError('conflict', { server_path: at(other).note.path });
     ids.set(next.id, index);
-    sizes.hold(index, [next.content, next.doc, next.kept?.content ?? null]);
+    sizes.reserve(index, [next.content, next.doc, next.replaced?.content ?? null]);
     return planned;
   }
 
   const keys = written.map(({ note }) => note.pathKey.toString('hex'));
-  return turns.takeAll(writing.vault.id, keys, () =>
-    writeNotes(parts, writing, written.length, {
+  return lock.runAll(context.vault.id, keys, () =>
+    writeNotes(deps, context, written.length, {
       plan,
-      refuse(index, error) {
+      reject(index, error) {
         const { note, index: place } = at(index);
-        results[place] = sizes.fit(refusal(items[place]?.path ?? note.path, error));
+        results[place] = sizes.fit(rejectionOf(items[place]?.path ?? note.path, error));
       },
       async answer(_handle, done) {
         const all = [...results];
@@ -83,13 +84,13 @@ export function upsertBatch(
 }
 
 /** Everything that can be said of the items without looking at the vault. */
-function readItems(parts: NoteParts, { vault }: Writing, sent: unknown): Item[] {
+function readItems(deps: NoteDeps, { vault }: WriteContext, sent: unknown): BatchItem[] {
   if (!Array.isArray(sent)) throw new NotevaultError('invalid_notes');
   if (sent.length > NOTES_MAX) throw new NotevaultError('too_many_notes', { max: NOTES_MAX });
   if (!sent.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))) {
     throw new NotevaultError('invalid_notes');
   }
-  const spell = spelling();
+  const spell = spellingOf();
   const seen = new Set<string>();
   return sent.map((fields: Record<string, unknown>) => {
     const path = typeof fields.path === 'string' ? fields.path : '';
@@ -98,20 +99,20 @@ function readItems(parts: NoteParts, { vault }: Writing, sent: unknown): Item[] 
     const input = fields as UpsertNote;
     try {
       const stored = spell(notePathOf(input.path));
-      const pathKey = parts.tree.pathKey(vault, stored);
+      const pathKey = deps.namespace.pathKey(vault, stored);
       const key = pathKey.toString('hex');
       if (seen.has(key)) return { path, note: null, result: failed(path, DUPLICATE) };
       seen.add(key);
       return { path, note: { ...input, path: stored, pathKey } };
     } catch (error) {
-      if (error instanceof NotevaultError) return { path, note: null, result: refusal(input.path, error) };
+      if (error instanceof NotevaultError) return { path, note: null, result: rejectionOf(input.path, error) };
       throw error;
     }
   });
 }
 
 /** Folders that do not exist yet get one spelling in a batch: the first one. */
-function spelling(): (path: string) => string {
+function spellingOf(): (path: string) => string {
   const spelled = new Map<string, string>();
   return (path) => {
     const names = path.split('/');
@@ -128,7 +129,7 @@ function spelling(): (path: string) => string {
   };
 }
 
-function okResult(path: string, { note }: Committed): BatchResult {
+function okResult(path: string, { note }: CommittedNote): BatchResult {
   const { meta } = note;
   return {
     status: 'ok',
@@ -136,8 +137,8 @@ function okResult(path: string, { note }: Committed): BatchResult {
     id: note.id,
     content_hash: meta.hash,
     version: note.version,
-    parse_status: meta.status,
-    ...(meta.fault === null ? {} : { parse_reason: meta.fault }),
+    parse_status: meta.parseStatus,
+    ...(meta.parseFault === null ? {} : { parse_reason: meta.parseFault }),
     ...(meta.path === path ? {} : { server_path: meta.path }),
   };
 }
@@ -147,7 +148,7 @@ function failed(path: string, errors: Record<string, readonly string[]>): BatchR
 }
 
 /** How the error of a single upsert is told of an item. */
-function refusal(path: string, error: NotevaultError): BatchResult {
+function rejectionOf(path: string, error: NotevaultError): BatchResult {
   switch (error.code) {
     case 'version_conflict':
     case 'conflict': {
@@ -171,18 +172,18 @@ function refusal(path: string, error: NotevaultError): BatchResult {
 
 /** Keeps a batch from growing past what memory should hold, whatever its notes weigh. */
 class Budgets {
-  readonly #held = new Map<number, number>();
-  #answered = 0;
+  readonly #buffered = new Map<number, number>();
+  #response = 0;
 
   /** Throws for an item that would be too much. */
-  hold(index: number, parts: readonly (Buffer | null)[]): void {
-    this.#held.set(
+  reserve(index: number, parts: readonly (Buffer | null)[]): void {
+    this.#buffered.set(
       index,
       parts.reduce((sum, part) => sum + (part?.length ?? 0), 0),
     );
-    const total = [...this.#held.values()].reduce((sum, size) => sum + size, 0);
-    if (total <= HELD_BYTES_MAX) return;
-    this.#held.delete(index);
+    const total = [...this.#buffered.values()].reduce((sum, size) => sum + size, 0);
+    if (total <= RESULT_BYTES_MAX) return;
+    this.#buffered.delete(index);
     throw new NotevaultError('validation', { errors: TOO_MUCH });
   }
 
@@ -190,8 +191,8 @@ class Budgets {
   fit(result: BatchResult): BatchResult {
     const note: Note | null | undefined = result.server_note;
     if (note == null) return result;
-    this.#answered += Buffer.byteLength(note.content, 'utf8');
-    if (this.#answered <= ANSWERED_BYTES_MAX) return result;
+    this.#response += Buffer.byteLength(note.content, 'utf8');
+    if (this.#response <= RESPONSE_BYTES_MAX) return result;
     const { server_note: _, ...rest } = result;
     return { ...rest, server_path: note.path };
   }

@@ -1,30 +1,31 @@
+import { aliasKey } from '@notevault/note-text/links/resolve.ts';
 import { folderOf } from '@notevault/note-text/paths.ts';
-import { aliasKey } from '@notevault/note-text/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
-import type { WriteHandle } from '../../engines/database/database.ts';
-import type { Holder } from '../tree/tree.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { PathOwner } from '../namespace/namespace.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type Basis, conflictWithHolder } from './basis.ts';
+import type { NoteRowDraft } from './build-note-row.ts';
 import { nameKeysOf } from './name-keys.ts';
+import type { OpenedNote, toNote } from './note-mapper.ts';
+import type { NoteDeps } from './notes.deps.ts';
 import type { NoteLink } from './notes.schema.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Writing, WrittenNote } from './parts.ts';
-import type { Prepared } from './prepare.ts';
-import type { OpenedNote, toNote } from './view.ts';
+import type { WriteContext, WrittenNote } from './write-context.ts';
+import { conflictWithOwner, type WriteTarget } from './write-target.ts';
 
 /** What a write was prepared from has changed: prepare it again. */
-export class Stale extends Error {
-  override readonly name = 'Stale';
+export class RevisionConflict extends Error {
+  override readonly name = 'RevisionConflict';
 }
 
 /** What a write of a note comes to: new rows, or nothing where the text stays what it is. */
-export type Plan =
+export type WritePlan =
   | {
       readonly kind: 'write';
-      readonly basis: Basis;
-      readonly next: Prepared;
+      readonly target: WriteTarget;
+      readonly next: NoteRowDraft;
       readonly fingerprints?: FingerprintsChange;
     }
   | { readonly kind: 'same'; readonly note: OpenedNote; readonly fingerprints?: FingerprintsChange };
@@ -36,7 +37,7 @@ export interface FingerprintsChange {
 }
 
 /** A note as it is after its transaction. */
-export interface Committed {
+export interface CommittedNote {
   readonly note: Parameters<typeof toNote>[0];
   /** Its edges; null where they were not looked at: nothing was written, or many notes at once. */
   readonly links: NoteLink[] | null;
@@ -45,36 +46,36 @@ export interface Committed {
 }
 
 /** Some notes to write in one transaction; each stands under its index. */
-export interface Work<Result> {
+export interface WriteBatch<Result> {
   /** Works out a write against what is stored now. A NotevaultError refuses it. */
-  plan(index: number): Promise<Plan>;
+  plan(index: number): Promise<WritePlan>;
   /** The note cannot be written: throws to give up the whole, or takes note of it while the others go on. */
-  refuse(index: number, error: NotevaultError): void;
+  reject(index: number, error: NotevaultError): void;
   /** The answer, made inside the transaction, with what was written. */
-  answer(handle: WriteHandle, done: ReadonlyMap<number, Committed>): Promise<Result>;
+  answer(handle: WriteHandle, done: ReadonlyMap<number, CommittedNote>): Promise<Result>;
 }
 
 /** Why one of several notes could not be written: it is out of date (null), its path is held, or it is damaged. */
-interface Fault {
+interface WriteConflict {
   readonly index: number;
-  readonly because: null | Holder | NotevaultError;
+  readonly cause: null | PathOwner | NotevaultError;
 }
 
 /** A path is held by something that is no note. */
-class Taken extends Error {
-  readonly holder: Holder;
-  constructor(holder: Holder) {
+class PathTaken extends Error {
+  readonly owner: PathOwner;
+  constructor(owner: PathOwner) {
     super('the path is taken');
-    this.holder = holder;
+    this.owner = owner;
   }
 }
 
 /** Found out inside the transaction, mended outside it. */
-class Unfit extends Error {
-  readonly faults: readonly Fault[];
-  constructor(faults: readonly Fault[]) {
+class WriteConflicts extends Error {
+  readonly conflicts: readonly WriteConflict[];
+  constructor(conflicts: readonly WriteConflict[]) {
     super('not everything can be written as it was prepared');
-    this.faults = faults;
+    this.conflicts = conflicts;
   }
 }
 
@@ -90,216 +91,223 @@ const ROUNDS_MAX = 50;
  * changed meanwhile. Throws `limit_exceeded`, and what `refuse` throws.
  */
 export async function writeNotes<Result>(
-  parts: NoteParts,
-  writing: Writing<Result>,
+  deps: NoteDeps,
+  context: WriteContext<Result>,
   count: number,
-  work: Work<Result>,
+  batch: WriteBatch<Result>,
 ): Promise<Result> {
-  const plans = new Map<number, Plan>();
+  const plans = new Map<number, WritePlan>();
   const yieldIfDue = createYield();
   let unplanned = Array.from({ length: count }, (_, index) => index);
   for (let round = 1; ; round++) {
     for (const index of unplanned) {
       await yieldIfDue();
-      const plan = await settled(work.plan(index));
-      if (plan instanceof NotevaultError) work.refuse(index, plan);
+      const plan = await planned(batch.plan(index));
+      if (plan instanceof NotevaultError) batch.reject(index, plan);
       else plans.set(index, plan);
     }
     try {
-      return await commitPlans(parts, writing, plans, work);
+      return await commitPlans(deps, context, plans, batch);
     } catch (error) {
-      if (!(error instanceof Unfit)) throw error;
+      if (!(error instanceof WriteConflicts)) throw error;
       if (round === ROUNDS_MAX) throw new NotevaultError('unavailable', {}, error);
       unplanned = [];
-      for (const { index, because } of error.faults) {
-        if (because === null) unplanned.push(index);
-        else work.refuse(index, await refusalOf(parts, writing, plans.get(index), because));
+      for (const { index, cause } of error.conflicts) {
+        if (cause === null) unplanned.push(index);
+        else batch.reject(index, await rejectionOf(deps, context, plans.get(index), cause));
         plans.delete(index);
       }
     }
   }
 }
 
-function settled(planning: Promise<Plan>): Promise<Plan | NotevaultError> {
+function planned(planning: Promise<WritePlan>): Promise<WritePlan | NotevaultError> {
   return planning.catch((error) => {
     if (error instanceof NotevaultError) return error;
     throw error;
   });
 }
 
-async function refusalOf(
-  parts: NoteParts,
-  { vault }: Writing,
-  plan: Plan | undefined,
-  because: Holder | NotevaultError,
+async function rejectionOf(
+  deps: NoteDeps,
+  { vault }: WriteContext,
+  plan: WritePlan | undefined,
+  cause: PathOwner | NotevaultError,
 ) {
-  if (because instanceof NotevaultError) return because;
-  return conflictWithHolder(parts, vault, because, plan?.kind === 'write' ? plan.next.path : '');
+  if (cause instanceof NotevaultError) return cause;
+  return conflictWithOwner(deps, vault, cause, plan?.kind === 'write' ? plan.next.path : '');
 }
 
-/** One transaction: each row if it still bears the stamp it was prepared from, the version written over, name, aliases and edges. */
+/** One transaction: each row if it still has the revision it was prepared from, the version written over, name, aliases and edges. */
 async function commitPlans<Result>(
-  parts: NoteParts,
-  writing: Writing<Result>,
-  plans: ReadonlyMap<number, Plan>,
-  work: Work<Result>,
+  deps: NoteDeps,
+  context: WriteContext<Result>,
+  plans: ReadonlyMap<number, WritePlan>,
+  batch: WriteBatch<Result>,
 ): Promise<Result> {
-  const { vault } = writing;
+  const { vault } = context;
   const writes = [...plans.values()].filter((plan) => plan.kind === 'write');
-  const fresh = writes.filter(({ basis }) => basis.kind !== 'live').length;
-  const mayYield = isLong(writes) || (await touchesManyLinks(parts, vault, writes));
-  return parts.db.transact(
+  const fresh = writes.filter(({ target }) => target.kind !== 'live').length;
+  const mayYield = isLong(writes) || (await touchesManyLinks(deps, vault, writes));
+  return deps.db.transact(
     async (handle) => {
       const first =
-        writes.length === 0 ? 0 : await parts.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh });
-      const rows = await writeAllRows(parts, handle, vault, plans, first as Seq, mayYield);
-      const done = await linkAll(parts, handle, vault, rows);
-      const result = await work.answer(handle, done);
-      await writing.finish?.(handle, result);
+        writes.length === 0 ? 0 : await deps.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh });
+      const rows = await writeAllRows(deps, handle, vault, plans, first as Seq, mayYield);
+      const done = await linkAll(deps, handle, vault, rows);
+      const result = await batch.answer(handle, done);
+      await context.inTransaction?.(handle, result);
       return result;
     },
-    mayYield ? 'long' : 'short',
+    mayYield ? 'bulk' : 'normal',
   );
 }
 
 async function touchesManyLinks(
-  { db, hooks }: NoteParts,
+  { db, hooks }: NoteDeps,
   vault: OpenVault,
-  writes: readonly Extract<Plan, { kind: 'write' }>[],
+  writes: readonly Extract<WritePlan, { kind: 'write' }>[],
 ): Promise<boolean> {
-  const keys = writes.flatMap(({ basis, next }) => movedKeysOf(vault, basis, next));
+  const keys = writes.flatMap(({ target, next }) => movedKeysOf(vault, target, next));
   return keys.length > 0 && (await hooks.hasManyLinksTo(db, vault, keys));
 }
 
-function isLong(writes: readonly Extract<Plan, { kind: 'write' }>[]): boolean {
+function isLong(writes: readonly Extract<WritePlan, { kind: 'write' }>[]): boolean {
   const links = writes.reduce((sum, { next }) => sum + next.derived.links.length, 0);
   return writes.length > SHORT_MAX || links > MANY_LINKS;
 }
 
 /** Says what is wrong with one note alone; anything else ends the transaction. */
-function faultOf(error: unknown): Pick<Fault, 'because'> {
-  if (error instanceof Stale) return { because: null };
-  if (error instanceof Taken) return { because: error.holder };
-  if (error instanceof NotevaultError) return { because: error };
+function conflictOf(error: unknown): Pick<WriteConflict, 'cause'> {
+  if (error instanceof RevisionConflict) return { cause: null };
+  if (error instanceof PathTaken) return { cause: error.owner };
+  if (error instanceof NotevaultError) return { cause: error };
   throw error;
 }
 
 /** A note whose rows are written; `written` is what its edges need, null where nothing changed. */
 interface WrittenRow {
   readonly index: number;
-  readonly note: Committed['note'];
+  readonly note: CommittedNote['note'];
   readonly written: WrittenNote | null;
 }
 
 /** Writes the rows of all plans, or throws Unfit with all that are out of date. */
 async function writeAllRows(
-  parts: NoteParts,
+  deps: NoteDeps,
   handle: WriteHandle,
   vault: OpenVault,
-  plans: ReadonlyMap<number, Plan>,
+  plans: ReadonlyMap<number, WritePlan>,
   first: Seq,
   mayYield: boolean,
 ): Promise<WrittenRow[]> {
   const rows: WrittenRow[] = [];
-  const faults: Fault[] = [];
+  const conflicts: WriteConflict[] = [];
   let seq = first - 1;
   for (const [index, plan] of plans) {
     if (plan.kind === 'write') seq += 1;
-    const row = await writePlan(parts, handle, vault, plan, seq as Seq, plans.size > 1).catch(faultOf);
+    const row = await writePlan(deps, handle, vault, plan, seq as Seq, plans.size > 1).catch(conflictOf);
     // The others are tried too, to find out at once what else has changed; nothing of it is kept. What they say is
     // less sure, for they meet what the first left half done: they are prepared again.
     if ('note' in row) {
       rows.push({ index, note: row.note, written: row.written === null ? null : { ...row.written, mayYield } });
-    } else faults.push({ index, because: faults.length === 0 ? row.because : null });
+    } else conflicts.push({ index, cause: conflicts.length === 0 ? row.cause : null });
   }
-  if (faults.length > 0) throw new Unfit(faults);
+  if (conflicts.length > 0) throw new WriteConflicts(conflicts);
   return rows;
 }
 
 async function writePlan(
-  parts: NoteParts,
+  deps: NoteDeps,
   handle: WriteHandle,
   vault: OpenVault,
-  plan: Plan,
+  plan: WritePlan,
   seq: Seq,
   amongOthers: boolean,
-): Promise<{ note: Committed['note']; written: Omit<WrittenNote, 'mayYield'> | null }> {
+): Promise<{ note: CommittedNote['note']; written: Omit<WrittenNote, 'mayYield'> | null }> {
   if (plan.kind === 'same') {
-    const row = await handle.get(store.findStamp, { vault: vault.id, id: plan.note.id as NoteId });
-    if (row?.stamp !== plan.note.stamp) throw new Stale();
+    const row = await handle.get(store.findRevision, { vault: vault.id, id: plan.note.id as NoteId });
+    if (row?.revision !== plan.note.revision) throw new RevisionConflict();
     if (plan.fingerprints !== undefined) await writeFingerprints(handle, vault, plan.note.id, plan.fingerprints);
     return { note: plan.note, written: null };
   }
   const { next } = plan;
-  const basis = amongOthers ? await amongNewFolders(parts, handle, vault, plan.basis) : plan.basis;
-  await writeRows(parts, handle, vault, { ...plan, basis }, seq);
-  if (basis.kind !== 'new') handle.onCommit(() => parts.live.changed(basis.id));
-  const fresh = basis.kind !== 'live';
+  const target = amongOthers ? await amongNewFolders(deps, handle, vault, plan.target) : plan.target;
+  await writeRows(deps, handle, vault, { ...plan, target }, seq);
+  if (target.kind !== 'new') handle.onCommit(() => deps.live.changed(target.id));
+  const fresh = target.kind !== 'live';
   const { id, path, version, derived } = next;
-  const written = { id, path, version, seq, fresh, links: derived.links, movedKeys: movedKeysOf(vault, basis, next) };
+  const written = { id, path, version, seq, fresh, links: derived.links, movedKeys: movedKeysOf(vault, target, next) };
   return { note: noteOf(next, seq), written };
 }
 
 async function writeFingerprints(handle: WriteHandle, vault: OpenVault, id: string, { was, now }: FingerprintsChange) {
   const written = await handle.run(store.updateFingerprints, { vault: vault.id, id, fingerprints: now, was });
-  if (written === 0) throw new Stale();
+  if (written === 0) throw new RevisionConflict();
 }
 
 /** Writes the edges. Several new notes are linked at once, when all of them can be found. */
 async function linkAll(
-  { hooks }: NoteParts,
+  { hooks }: NoteDeps,
   handle: WriteHandle,
   vault: OpenVault,
   rows: readonly WrittenRow[],
-): Promise<Map<number, Committed>> {
-  const done = new Map<number, Committed>();
+): Promise<Map<number, CommittedNote>> {
+  const done = new Map<number, CommittedNote>();
   const fresh = rows.flatMap(({ written }) => (written?.fresh ? [written] : []));
   const together = fresh.length > 1;
-  const faults: Fault[] = [];
+  const conflicts: WriteConflict[] = [];
   for (const { index, note, written } of rows) {
     if (written === null || (together && written.fresh)) {
       done.set(index, { note, links: null, fresh: written?.fresh ?? false });
       continue;
     }
-    const links = await hooks.written(handle, vault, written).catch(faultOf);
-    if ('because' in links) faults.push({ index, because: links.because });
+    const links = await hooks.written(handle, vault, written).catch(conflictOf);
+    if ('cause' in links) conflicts.push({ index, cause: links.cause });
     else done.set(index, { note, links, fresh: written.fresh });
   }
-  if (faults.length > 0) throw new Unfit(faults);
-  if (together) await hooks.writtenTogether(handle, vault, fresh);
+  if (conflicts.length > 0) throw new WriteConflicts(conflicts);
+  if (together) await hooks.writtenBatch(handle, vault, fresh);
   return done;
 }
 
 /** The folders a new note was to make may have been made by another note of the same transaction. */
-async function amongNewFolders(parts: NoteParts, handle: WriteHandle, vault: OpenVault, basis: Basis): Promise<Basis> {
-  const { spot } = basis;
-  if (basis.kind === 'live' || (spot.anchor?.path ?? '') === folderOf(spot.path)) return basis;
-  const now = await parts.tree.spot(handle, vault, spot.path, spot.pathKey);
-  if (now.blocked !== null) throw new Taken(now.blocked.holder);
-  if (now.path !== spot.path) throw new Stale();
-  return { ...basis, spot: now };
+async function amongNewFolders(
+  deps: NoteDeps,
+  handle: WriteHandle,
+  vault: OpenVault,
+  target: WriteTarget,
+): Promise<WriteTarget> {
+  const { resolved } = target;
+  if (target.kind === 'live' || (resolved.nearest?.path ?? '') === folderOf(resolved.path)) return target;
+  const now = await deps.namespace.resolve(handle, vault, resolved.path, resolved.pathKey);
+  if (now.blocked !== null) throw new PathTaken(now.blocked.owner);
+  if (now.path !== resolved.path) throw new RevisionConflict();
+  return { ...target, resolved: now };
 }
 
 async function writeRows(
-  { tree }: NoteParts,
+  { namespace }: NoteDeps,
   handle: WriteHandle,
   vault: OpenVault,
-  { basis, next, fingerprints }: Extract<Plan, { kind: 'write' }>,
+  { target, next, fingerprints }: Extract<WritePlan, { kind: 'write' }>,
   seq: Seq,
 ): Promise<void> {
-  let folder = basis.kind === 'live' ? basis.note.folder_id : null;
-  if (basis.kind !== 'live') {
-    const claimed = await tree.claim(handle, vault, basis.spot, 'note', next.id);
+  let folder = target.kind === 'live' ? target.note.folder_id : null;
+  if (target.kind !== 'live') {
+    const claimed = await namespace.claim(handle, vault, target.resolved, 'note', next.id);
     // A note that came to be there meanwhile is what the next round edits; anything else has the path for good.
     if (!claimed.ok)
-      throw claimed.holder === null || claimed.holder.kind === 'note' ? new Stale() : new Taken(claimed.holder);
+      throw claimed.owner === null || claimed.owner.kind === 'note'
+        ? new RevisionConflict()
+        : new PathTaken(claimed.owner);
     folder = claimed.folder;
   }
   const row = {
-    ...{ vault_id: vault.id, id: next.id, seq, stamp: next.stamp, version: next.version },
+    ...{ vault_id: vault.id, id: next.id, seq, revision: next.revision, version: next.version },
     ...{
       folder_id: folder,
-      path_key: basis.spot.pathKey,
+      path_key: target.resolved.pathKey,
       name_key: next.nameKey,
       size_bytes: next.size,
       mtime: next.mtime,
@@ -307,32 +315,33 @@ async function writeRows(
     ...{ created_at: next.createdAt, updated_at: next.now, meta: next.sealedMeta },
   };
   const body = { vault: vault.id, id: next.id, content: next.content, doc: next.doc };
-  if (basis.kind === 'new') {
-    const { tombstoneVersion } = basis;
-    if ((await handle.run(store.insertNote, { ...row, tombstoneVersion })) === 0) throw new Stale();
+  if (target.kind === 'new') {
+    const { tombstoneVersion } = target;
+    if ((await handle.run(store.insertNote, { ...row, tombstoneVersion })) === 0) throw new RevisionConflict();
     await handle.run(store.insertBody, { ...body, fingerprints: fingerprints?.now ?? null });
   } else {
-    if ((await handle.run(store.updateNote, { ...row, was: basis.note.stamp })) === 0) throw new Stale();
-    if (next.kept !== null) await handle.run(store.insertVersion, { vault: vault.id, id: next.id, ...next.kept });
+    if ((await handle.run(store.updateNote, { ...row, was: target.note.revision })) === 0) throw new RevisionConflict();
+    if (next.replaced !== null)
+      await handle.run(store.insertVersion, { vault: vault.id, id: next.id, ...next.replaced });
     if (fingerprints === undefined) await handle.run(store.updateBody, body);
     else {
       const { was, now } = fingerprints;
       const update = { ...body, fingerprints: now, was };
-      if ((await handle.run(store.updateBodyWithFingerprints, update)) === 0) throw new Stale();
+      if ((await handle.run(store.updateBodyWithFingerprints, update)) === 0) throw new RevisionConflict();
     }
   }
-  const had = basis.kind === 'live' ? basis.note.meta.aliases : [];
+  const had = target.kind === 'live' ? target.note.meta.aliases : [];
   if (had.join('\0') === next.meta.aliases.join('\0')) return;
   if (had.length > 0) await handle.run(store.deleteAliases, { vault: vault.id, id: next.id });
   const keys = new Map(next.meta.aliases.map((alias) => [aliasKey(alias), vault.key.blind('name', aliasKey(alias))]));
-  await handle.runIn(store.insertAliases, { vault: vault.id, id: next.id }, [...keys.values()]);
+  await handle.runMany(store.insertAliases, { vault: vault.id, id: next.id }, [...keys.values()]);
 }
 
 /** The name keys under which the note is found now and was not before, or the other way round. */
-function movedKeysOf(vault: OpenVault, basis: Basis, next: Prepared): Buffer[] {
+function movedKeysOf(vault: OpenVault, target: WriteTarget, next: NoteRowDraft): Buffer[] {
   const now = nameKeysOf(vault, next.meta);
-  if (basis.kind !== 'live') return now;
-  const before = nameKeysOf(vault, basis.note.meta);
+  if (target.kind !== 'live') return now;
+  const before = nameKeysOf(vault, target.note.meta);
   const hex = (keys: Buffer[]) => new Set(keys.map((key) => key.toString('hex')));
   const [had, has] = [hex(before), hex(now)];
   return [
@@ -341,7 +350,7 @@ function movedKeysOf(vault: OpenVault, basis: Basis, next: Prepared): Buffer[] {
   ];
 }
 
-function noteOf(next: Prepared, seq: Seq) {
+function noteOf(next: NoteRowDraft, seq: Seq) {
   return {
     ...{ id: next.id, seq, version: next.version, mtime: next.mtime, meta: next.meta, content: next.text },
     ...{ size_bytes: next.size, created_at: next.createdAt, updated_at: next.now },

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { minimalDiff } from '@notevault/note-text/diff.ts';
+import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import type * as Y from 'yjs';
 import {
+  applyUpdates,
   editDocument,
   headOf,
   loadDocument,
@@ -10,7 +11,6 @@ import {
   seedSnapshot,
   snapshotOf,
   stateOf,
-  takeUpdates,
   textOf,
 } from './document.ts';
 
@@ -27,17 +27,17 @@ describe('document', () => {
     }
   });
 
-  it('takes updates in any order, when together they lean on nothing else', () => {
+  it('takes updates in any order, when together they depend on nothing else', () => {
     const doc = seedDocument(SERVER, 'a');
     const client = reload(doc);
     const updates: Uint8Array[] = [];
     client.on('update', (update: Uint8Array) => updates.push(update));
     for (const letter of 'bcd') client.getText('content').insert(client.getText('content').length, letter);
     client.getText('content').delete(1, 1);
-    assert.equal(takeUpdates(doc, updates.toReversed()), true);
+    assert.equal(applyUpdates(doc, updates.toReversed()), true);
     assert.equal(textOf(doc), 'acd');
     assert.equal(headOf(snapshotOf(doc)), headOf(snapshotOf(client)));
-    assert.equal(takeUpdates(seedDocument(SERVER, 'a'), updates.slice(1)), false);
+    assert.equal(applyUpdates(seedDocument(SERVER, 'a'), updates.slice(1)), false);
   });
 
   it('has the snapshot that can be told without making it', () => {

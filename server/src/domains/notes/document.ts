@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Edit } from '@notevault/note-text/diff.ts';
+import type { Edit } from '@notevault/note-text/diff/diff.ts';
 import * as Y from 'yjs';
 
 /**
@@ -47,18 +47,18 @@ export function loadDocument(state: Uint8Array): Y.Doc {
   return doc;
 }
 
-/** Takes a peer's update (v1), which must have been scanned. @returns false when it leans on what the document lacks. */
-export function takeUpdate(doc: Y.Doc, update: Uint8Array): boolean {
-  return takeUpdates(doc, [update]);
+/** Takes a peer's update (v1), which must have been scanned. @returns false when it depends on what the document lacks. */
+export function applyUpdate(doc: Y.Doc, update: Uint8Array): boolean {
+  return applyUpdates(doc, [update]);
 }
 
 /**
- * Takes updates (v1) in any order: clocks of several processes differ, so one may stand before another it leans on.
- * @returns false when they lean on what the document lacks, or do not fit it; it is then of no use any more.
+ * Takes updates (v1) in any order: clocks of several processes differ, so one may stand before another it depends on.
+ * @returns false when they depend on what the document lacks, or do not fit it; it is then of no use any more.
  */
-export function takeUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean {
+export function applyUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean {
   try {
-    inOneGo(doc, () => {
+    transact(doc, () => {
       for (const update of updates) Y.applyUpdate(doc, update);
     });
   } catch {
@@ -69,18 +69,18 @@ export function takeUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean
 }
 
 /** Lets several changes of a document be one: its observers are told once, of all of it. */
-export function inOneGo<T>(doc: Y.Doc, change: () => T): T {
+export function transact<T>(doc: Y.Doc, change: () => T): T {
   return doc.transact(change);
 }
 
-/** Takes a stored state (v2) of the same document. @returns false when it leans on what the document lacks. */
-export function takeState(doc: Y.Doc, state: Uint8Array): boolean {
+/** Takes a stored state (v2) of the same document. @returns false when it depends on what the document lacks. */
+export function applyState(doc: Y.Doc, state: Uint8Array): boolean {
   Y.applyUpdateV2(doc, state);
   return doc.store.pendingStructs === null && doc.store.pendingDs === null;
 }
 
 /** The clock up to which the document knows a client's edits. */
-export function knownOf(doc: Y.Doc, client: number): number {
+export function stateVectorMap(doc: Y.Doc, client: number): number {
   return Y.getState(doc.store, client);
 }
 

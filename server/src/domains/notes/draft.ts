@@ -1,10 +1,10 @@
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { Basis } from './basis.ts';
+import { buildNoteRow, type Clocked, clientIdOf, currentDocument, type NoteRowDraft } from './build-note-row.ts';
 import { snapshotOf, textOf } from './document.ts';
 import { mergeText } from './merge.ts';
-import { sealed, type VersionReason } from './meta.ts';
-import type { Writing } from './parts.ts';
-import { type Clocked, clientIdOf, currentDocument, type Prepared, prepared } from './prepare.ts';
+import { sealed, type VersionReason } from './sealed-note.ts';
+import type { WriteContext } from './write-context.ts';
+import type { WriteTarget } from './write-target.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
 
@@ -23,25 +23,25 @@ export interface MergeInput {
 }
 
 /** The next version; `same` when it says what the note says, `unknown` when the document cannot tell where the older text was. */
-export type MergeDraft = Prepared | 'same' | 'unknown' | 'too_large';
+export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
 
 /** The next version of a note: a text taken as an edit of an older version. Throws `note_unreadable`. */
 export function draftMerge(
   parts: Clocked,
-  writing: Pick<Writing, 'vault' | 'actor'>,
-  basis: Exclude<Basis, { kind: 'new' }>,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  target: Exclude<WriteTarget, { kind: 'new' }>,
   input: { readonly mtime: number },
   { base, text, reason }: MergeInput,
 ): MergeDraft {
-  const { vault } = writing;
-  const { note } = basis;
-  const doc = currentDocument(vault, basis);
+  const { vault } = context;
+  const { note } = target;
+  const doc = currentDocument(vault, target);
   const snapshot = snapshotOf(doc);
   if (!mergeText(doc, clientIdOf(vault, note), openBase(vault, note.id, base), text)) return 'unknown';
   const merged = textOf(doc);
   if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
   if (merged === note.content) return 'same';
-  return prepared(parts, writing, basis, input, doc, snapshot, merged, reason);
+  return buildNoteRow(parts, context, target, input, doc, snapshot, merged, reason);
 }
 
 function openBase(vault: OpenVault, id: string, { version, content, snapshot }: SealedBase) {

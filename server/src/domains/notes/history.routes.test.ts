@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { startNotes, type Wire, type Writer } from '../../../test/kit/notes.ts';
+import { type Json, startNotes, type Writer } from '../../../test/kit/notes.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const keyed = (key: string) => ({ 'x-idempotency-key': key });
 const NOT_FOUND = [404, { error: 'not found' }];
 
-const versionsOf = async ({ caller }: Writer, id: string): Promise<Wire[]> =>
+const versionsOf = async ({ caller }: Writer, id: string): Promise<Json[]> =>
   (await caller.get(`/notes/by-id/${id}/versions`)).body.versions;
 const restore = ({ caller }: Writer, id: string, version: unknown, headers = {}) =>
   caller.post(`/notes/by-id/${id}/restore`, { version }, headers);

@@ -2,8 +2,8 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { Type } from 'typebox';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
-import { keyedRoute, type Route, route } from '../../http/route.ts';
-import { writingOf } from '../../http/writing.ts';
+import { idempotentRoute, type Route, route } from '../../http/route.ts';
+import { writeContextOf } from '../../http/write-context.ts';
 import { Counted, Note, NoteVersion, RestoreVersion } from './notes.schema.ts';
 import type { Notes } from './notes.ts';
 
@@ -11,7 +11,7 @@ const IdParams = Type.Object({ id: Type.String() });
 const VersionParams = Type.Object({ id: Type.String(), version: Type.String() });
 
 export function historyRoutes(notes: Notes): Route[] {
-  return [...versionRoutes(notes), ...wordRoutes(notes)];
+  return [...versionRoutes(notes), ...facetRoutes(notes)];
 }
 
 function versionRoutes(notes: Notes): Route[] {
@@ -42,7 +42,7 @@ function versionRoutes(notes: Notes): Route[] {
         body: await notes.version(vault, idParam(params.id), versionParam(params.version)),
       }),
     }),
-    keyedRoute({
+    idempotentRoute({
       path: '/notes/by-id/:id/restore',
       operation: 'restoreNoteVersion',
       summary: 'Make a new version with the text of an older one',
@@ -52,13 +52,14 @@ function versionRoutes(notes: Notes): Route[] {
       body: RestoreVersion,
       responses: { 200: Type.Object({ note: Note }) },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
-      perform: (call, finish) => notes.restore(writingOf(call, finish), idParam(call.params.id), call.body.version),
+      perform: (request, inTransaction) =>
+        notes.restore(writeContextOf(request, inTransaction), idParam(request.params.id), request.body.version),
       reply: (note) => ({ body: { note } }),
     }),
   ];
 }
 
-function wordRoutes(notes: Notes): Route[] {
+function facetRoutes(notes: Notes): Route[] {
   return [
     route({
       method: 'GET',

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { craftUpdate } from '../../../test/kit/crafted-updates.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../test/kit/notes.ts';
-import { Typist } from '../../../test/kit/typist.ts';
+import { YjsClient } from '../../../test/kit/yjs-client.ts';
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 const LINES = 20_000;
@@ -40,7 +40,7 @@ onEachEngine('large notes', (open) => {
     const merged = await alice.write('a.md', text.replace('line 900 with', 'line 900 WITH'), { version: 1 });
     const both = text.replace('line 5 with', 'line 5 WITH').replace('line 900 with', 'line 900 WITH');
     assert.deepEqual([merged.content_hash, merged.version], [sha(both), 3]);
-    using bob = await new Typist('bob').join(server.app, alice.vault, note.id);
+    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
     assert.equal(await bob.send(craftUpdate([{ client: 5, clock: 0, text: 'begun elsewhere' }])), 'foreign');
     const { body } = await alice.read('a.md');
     assert.deepEqual([body.content_hash, body.version], [sha(both), 5]);
@@ -53,7 +53,7 @@ onEachEngine('large notes', (open) => {
     const text = long('line');
     const note = await alice.write('a.md', text);
     await alice.write('a.md', `${text}second\n`);
-    using bob = await new Typist('bob').join(server.app, alice.vault, note.id);
+    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
     assert.equal(await bob.type('typed '), 'stored');
     const { body } = await alice.read('a.md');
     assert.deepEqual([body.content_hash, body.version], [sha(`${text}second\ntyped `), 3]);
@@ -61,7 +61,7 @@ onEachEngine('large notes', (open) => {
     assert.equal(await bob.type('again'), 'stored');
     assert.equal((await alice.read('a.md')).body.content, `first\n${text}second\ntyped again`);
     bob.leave();
-    using late = await new Typist('late').join(server.app, alice.vault, note.id);
+    using late = await new YjsClient('late').join(server.app, alice.vault, note.id);
     assert.equal(late.text, `first\n${text}second\ntyped again`);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { minimalDiff } from '@notevault/note-text/diff.ts';
+import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import fc from 'fast-check';
 import * as Y from 'yjs';
 import { editDocument, loadDocument, seedDocument, snapshotOf, stateOf, textOf } from './document.ts';

@@ -1,6 +1,6 @@
-import { aliasKey, noteNameKey } from '@notevault/note-text/resolve.ts';
+import { aliasKey, noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { NoteMeta } from './meta.ts';
+import type { NoteMeta } from './sealed-note.ts';
 
 /** The key of the name, then those of the aliases. */
 export type NameKeys = [name: Buffer, ...aliases: Buffer[]];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { builtinPlans } from '../../../src/domains/plans/plans.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { notesOnOneServer, startNotes } from '../../../test/kit/notes.ts';
+import { builtinPlans } from '../plans/plans.ts';
 
 const mint = () => crypto.randomUUID().toUpperCase();
 const device = (name: string) => ({ 'x-device-id': name });

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
-import { keyedRoute, type Route, route } from '../../http/route.ts';
-import { writingOf } from '../../http/writing.ts';
-import { finishNothing } from '../idempotency/idempotency.ts';
+import { idempotentRoute, type Route, route } from '../../http/route.ts';
+import { writeContextOf } from '../../http/write-context.ts';
+import { skipInTransaction } from '../idempotency/idempotency.ts';
 import { Note, sent, UpsertNote } from './notes.schema.ts';
 import type { Notes } from './notes.ts';
 
@@ -26,7 +26,7 @@ const IdParams = Type.Object({ id: Type.String() });
 
 export function notesRoutes(notes: Notes): Route[] {
   return [
-    keyedRoute({
+    idempotentRoute({
       path: '/notes',
       operation: 'upsertNote',
       summary: 'Create a note, or merge into the one at the same path',
@@ -37,10 +37,10 @@ export function notesRoutes(notes: Notes): Route[] {
       responses: { 200: Upserted },
       errors: ['version_conflict', 'conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
       flagsConflicts: true,
-      perform: (call, finish) => notes.upsert(writingOf(call, finish), call.body),
+      perform: (request, inTransaction) => notes.upsert(writeContextOf(request, inTransaction), request.body),
       reply: (note, { body }) => ({ body: note.path === body.path ? { note } : { note, server_path: note.path } }),
     }),
-    keyedRoute({
+    idempotentRoute({
       path: '/notes/rename',
       operation: 'renameNote',
       summary: 'Rename or move a note; links to it go along',
@@ -49,10 +49,10 @@ export function notesRoutes(notes: Notes): Route[] {
       body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
       responses: { 200: Renamed },
       errors: ['note_not_found', 'conflict', 'note_unreadable'],
-      perform: (call, finish) => notes.rename(writingOf(call, finish), call.body),
+      perform: (request, inTransaction) => notes.rename(writeContextOf(request, inTransaction), request.body),
       reply: (renamed) => ({ body: renamed }),
     }),
-    keyedRoute({
+    idempotentRoute({
       key: 'required',
       path: '/notes/batch-move',
       operation: 'moveNotes',
@@ -73,9 +73,9 @@ export function notesRoutes(notes: Notes): Route[] {
         'conflict',
         'note_unreadable',
       ],
-      perform: (call, finish) => {
-        const { ids, target_folder_id: id, target_folder: path } = call.body;
-        return notes.moveMany(writingOf(call, finish), ids, { id, path });
+      perform: (request, inTransaction) => {
+        const { ids, target_folder_id: id, target_folder: path } = request.body;
+        return notes.moveMany(writeContextOf(request, inTransaction), ids, { id, path });
       },
       reply: (moved) => ({ body: { moved } }),
     }),
@@ -100,8 +100,8 @@ export function notesRoutes(notes: Notes): Route[] {
       params: IdParams,
       responses: { 200: Deleted },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
-      handle: async (call) => {
-        await notes.deleteById(writingOf(call, finishNothing), idParam(call.params.id));
+      handle: async (request) => {
+        await notes.deleteById(writeContextOf(request, skipInTransaction), idParam(request.params.id));
         return { body: { deleted: true } };
       },
     }),
@@ -124,8 +124,8 @@ export function notesRoutes(notes: Notes): Route[] {
       access: 'write',
       responses: { 200: Deleted },
       errors: ['note_unreadable'],
-      handle: async (call) => {
-        await notes.deleteByPath(writingOf(call, finishNothing), call.tail);
+      handle: async (request) => {
+        await notes.deleteByPath(writeContextOf(request, skipInTransaction), request.tail);
         return { body: { deleted: true } };
       },
     }),

@@ -65,7 +65,7 @@ export const Note = Type.Object({
 });
 export type Note = Static<typeof Note>;
 
-/** A field that the verb looks at itself: its faults have answers of their own. */
+/** A field that the operation looks at itself: its faults have answers of their own. */
 export function sent(description: string) {
   return Type.Optional(Type.Unknown({ description }));
 }

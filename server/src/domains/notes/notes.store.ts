@@ -1,16 +1,16 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import { sql } from 'kysely';
-import { statementsOver } from '../../engines/database/statement.ts';
-import type { TreeTables } from '../tree/tree.tables.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { NamespaceTables } from '../namespace/namespace.tables.ts';
 import type { NoteRow, NotesTables } from './notes.tables.ts';
 
-const { statement, listStatement } = statementsOver<NotesTables & TreeTables>();
+const { statement, listStatement } = statementsOver<NotesTables & NamespaceTables>();
 
 /** What a note's row is read for. */
 export const row = [
   'notes.id',
   'notes.seq',
-  'notes.stamp',
+  'notes.revision',
   'notes.version',
   'notes.folder_id',
   'notes.path_key',
@@ -25,7 +25,7 @@ export const row = [
 /** Stands for the row of a note that is gone: a union needs its columns. */
 const nothingOfRow = [
   sql<number>`0`.as('seq'),
-  sql<number>`0`.as('stamp'),
+  sql<number>`0`.as('revision'),
   sql<number>`0`.as('version'),
   sql<string | null>`null`.as('folder_id'),
   sql<Buffer>`null`.as('path_key'),
@@ -40,30 +40,30 @@ const nothingOfRow = [
 /** The live note at a path, with its content. */
 export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   db
-    .selectFrom('names')
+    .selectFrom('paths')
     .innerJoin('notes', (join) =>
-      join.onRef('notes.vault_id', '=', 'names.vault_id').onRef('notes.id', '=', 'names.item_id'),
+      join.onRef('notes.vault_id', '=', 'paths.vault_id').onRef('notes.id', '=', 'paths.item_id'),
     )
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
     )
     .select([...row, 'note_bodies.content'])
-    .where('names.vault_id', '=', p.vault)
-    .where('names.path_key', '=', p.pathKey)
-    .where('names.kind', '=', 'note'),
+    .where('paths.vault_id', '=', p.vault)
+    .where('paths.path_key', '=', p.pathKey)
+    .where('paths.kind', '=', 'note'),
 );
 
 /** As findByPath, without the content. */
 export const findRowByPath = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   db
-    .selectFrom('names')
+    .selectFrom('paths')
     .innerJoin('notes', (join) =>
-      join.onRef('notes.vault_id', '=', 'names.vault_id').onRef('notes.id', '=', 'names.item_id'),
+      join.onRef('notes.vault_id', '=', 'paths.vault_id').onRef('notes.id', '=', 'paths.item_id'),
     )
     .select(row)
-    .where('names.vault_id', '=', p.vault)
-    .where('names.path_key', '=', p.pathKey)
-    .where('names.kind', '=', 'note'),
+    .where('paths.vault_id', '=', p.vault)
+    .where('paths.path_key', '=', p.pathKey)
+    .where('paths.kind', '=', 'note'),
 );
 
 /** How a row that `findForWrite` returns was found. */
@@ -84,18 +84,18 @@ const withoutBody = [
  */
 export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer; since: number; id: string }) =>
   db
-    .selectFrom('names')
+    .selectFrom('paths')
     .innerJoin('notes', (join) =>
-      join.onRef('notes.vault_id', '=', 'names.vault_id').onRef('notes.id', '=', 'names.item_id'),
+      join.onRef('notes.vault_id', '=', 'paths.vault_id').onRef('notes.id', '=', 'paths.item_id'),
     )
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
     )
     .select([foundAs('here'), 'notes.vault_id', ...row])
     .select([sql<Buffer | null>`note_bodies.content`.as('content'), 'note_bodies.doc', 'note_bodies.fingerprints'])
-    .where('names.vault_id', '=', p.vault)
-    .where('names.path_key', '=', p.pathKey)
-    .where('names.kind', '=', 'note')
+    .where('paths.vault_id', '=', p.vault)
+    .where('paths.path_key', '=', p.pathKey)
+    .where('paths.kind', '=', 'note')
     .unionAll((eb) =>
       eb
         .selectFrom('notes')
@@ -223,7 +223,7 @@ export const overwriteNotes = listStatement((db, p: { vault: VaultId }, rows: Ov
         vault_id: p.vault,
         id: note.id,
         seq: note.seq,
-        stamp: note.stamp,
+        revision: note.revision,
         version: note.version,
         folder_id: note.folder_id,
         path_key: note.path_key,
@@ -239,7 +239,7 @@ export const overwriteNotes = listStatement((db, p: { vault: VaultId }, rows: Ov
     .onConflict((conflict) =>
       conflict.columns(['vault_id', 'id']).doUpdateSet((eb) => ({
         seq: eb.ref('excluded.seq'),
-        stamp: eb.ref('excluded.stamp'),
+        revision: eb.ref('excluded.revision'),
         version: eb.ref('excluded.version'),
         folder_id: eb.ref('excluded.folder_id'),
         path_key: eb.ref('excluded.path_key'),
@@ -272,7 +272,7 @@ const NEW_NOTE = [
   'vault_id',
   'id',
   'seq',
-  'stamp',
+  'revision',
   'version',
   'folder_id',
   'path_key',
@@ -322,13 +322,13 @@ export const insertBody = statement((db, p: NewBody) =>
     .values({ vault_id: p.vault, note_id: p.id, content: p.content, doc: p.doc, fingerprints: p.fingerprints }),
 );
 
-/** Writes over the row if it still bears the stamp it was read with; also revives a tombstone. */
+/** Writes over the row if it still has the revision it was read with; also revives a tombstone. */
 export const updateNote = statement((db, p: Omit<NewNote, 'created_at'> & { was: number }) =>
   db
     .updateTable('notes')
     .set({
       seq: p.seq,
-      stamp: p.stamp,
+      revision: p.revision,
       version: p.version,
       folder_id: p.folder_id,
       path_key: p.path_key,
@@ -341,7 +341,7 @@ export const updateNote = statement((db, p: Omit<NewNote, 'created_at'> & { was:
     })
     .where('vault_id', '=', p.vault_id)
     .where('id', '=', p.id)
-    .where('stamp', '=', p.was),
+    .where('revision', '=', p.was),
 );
 
 export const updateBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer | null }) =>
@@ -373,9 +373,9 @@ export const updateFingerprints = statement(
       .where('fingerprints', 'is not distinct from', p.was),
 );
 
-/** Whether the row still bears the stamp it was read with. */
-export const findStamp = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  db.selectFrom('notes').select(['stamp']).where('vault_id', '=', p.vault).where('id', '=', p.id),
+/** Whether the row still has the revision it was read with. */
+export const findRevision = statement((db, p: { vault: VaultId; id: NoteId }) =>
+  db.selectFrom('notes').select(['revision']).where('vault_id', '=', p.vault).where('id', '=', p.id),
 );
 
 interface NewVersion {
@@ -383,7 +383,7 @@ interface NewVersion {
   readonly version: number;
   readonly createdAt: number;
   readonly size: number;
-  readonly guarded: number;
+  readonly pinned: number;
   readonly dueAt: number;
   readonly meta: Buffer;
   readonly content: Buffer;
@@ -396,7 +396,7 @@ const versionRow = (vault: VaultId, version: NewVersion) => ({
   version: version.version,
   created_at: version.createdAt,
   size_bytes: version.size,
-  guarded: version.guarded,
+  pinned: version.pinned,
   due_at: version.dueAt,
   meta: version.meta,
   content: version.content,
@@ -437,7 +437,7 @@ export const findSomeVersions = statement((db, p: { vault: VaultId; limit: numbe
     .limit(p.limit),
 );
 
-export const eraseVersion = statement((db, p: { vault: VaultId; id: string; version: number }) =>
+export const purgeVersion = statement((db, p: { vault: VaultId; id: string; version: number }) =>
   db
     .deleteFrom('note_versions')
     .where('vault_id', '=', p.vault)
@@ -451,7 +451,7 @@ export const findSomeNotes = statement((db, p: { vault: VaultId; limit: number }
 );
 
 /** What hangs on a note goes with it, by the foreign keys' cascade. */
-export const eraseNotes = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+export const purgeNotes = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db.deleteFrom('notes').where('vault_id', '=', p.vault).where('id', 'in', ids),
 );
 
@@ -464,7 +464,7 @@ export interface StoredNote extends StoredRow {
 export interface StoredRow {
   readonly id: string;
   readonly seq: number;
-  readonly stamp: number;
+  readonly revision: number;
   readonly version: number;
   readonly folder_id: string | null;
   readonly path_key: Buffer;

@@ -5,8 +5,8 @@ export interface NoteRow {
   id: string;
   /** The vault's change sequence at the row's last write. */
   seq: number;
-  /** Grows with every write of the row: what was prepared from one stamp is not written over another. */
-  stamp: number;
+  /** Grows with every write of the row: what was prepared from one revision is not written over another. */
+  revision: number;
   /** Grows by one with every change of content, from 1, or from the last version of the tombstones at its first path. */
   version: number;
   /** The folder the note lies in; null at the root, and meaningless for a tombstone. */
@@ -62,7 +62,7 @@ export interface NoteVersionRow {
   created_at: number;
   size_bytes: number;
   /** 1 when a merge, restore, batch, link rewriting or agent wrote over it: then it is not thinned. */
-  guarded: number;
+  pinned: number;
   /** When thinning looks at it next, epoch milliseconds. */
   due_at: number;
   /** Sealed JSON: hash, what made it and who. */
@@ -109,7 +109,7 @@ create table notes (
   vault_id uuid not null references vaults (id),
   id uuid not null,
   seq bigint not null,
-  stamp bigint not null,
+  revision bigint not null,
   version bigint not null,
   folder_id uuid,
   path_key bytea not null,
@@ -152,7 +152,7 @@ create table note_versions (
   version bigint not null,
   created_at bigint not null,
   size_bytes bigint not null,
-  guarded bigint not null,
+  pinned bigint not null,
   due_at bigint not null,
   meta bytea not null,
   content bytea not null,

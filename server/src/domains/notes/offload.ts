@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Compute, TaskLimitError, type TaskOptions } from '../../concurrency/worker-pool.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { NoteParts } from './parts.ts';
+import type { NoteDeps } from './notes.deps.ts';
 import type { NoteTasks } from './tasks.ts';
 
 /** Processor time of a task: a text of 10 MB takes a second or two, and is never refused for it. */
@@ -14,7 +14,7 @@ const TASK_MS = 10_000;
  * @param bytes about what the input takes.
  */
 export async function offload<Name extends keyof NoteTasks & string>(
-  { compute }: Pick<NoteParts, 'compute'>,
+  { compute }: Pick<NoteDeps, 'compute'>,
   { userId }: Pick<OpenVault, 'userId'>,
   name: Name,
   input: Parameters<NoteTasks[Name]>[0],

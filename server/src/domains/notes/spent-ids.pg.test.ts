@@ -5,8 +5,8 @@ import type { VaultId } from '@notevault/protocol/ids.ts';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
 import { type NotesServer, startLastingNotes } from '../../../test/kit/notes.ts';
 import { startServer } from '../../../test/kit/server.ts';
-import { Typist } from '../../../test/kit/typist.ts';
-import type { Database } from '../../engines/database/database.ts';
+import { YjsClient } from '../../../test/kit/yjs-client.ts';
+import type { Database } from '../../ports/database/database.ts';
 
 const start = (open: () => Promise<Database>) => startLastingNotes({ open });
 
@@ -74,7 +74,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
     await using notes = await start(open);
     const { server, alice } = notes;
     const gone = await alice.write('a.md', 'first\n');
-    using bob = await new Typist('bob').join(server.app, alice.vault, gone.id);
+    using bob = await new YjsClient('bob').join(server.app, alice.vault, gone.id);
     const old = bob.doc;
     bob.leave();
     await expire(notes, 'a.md');
@@ -82,7 +82,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
     await using raw = await rawOf(server.db);
     assert.equal(await raw.run('delete from spent_note_ids'), 1);
     assert.equal((await alice.write('a.md', 'second text\n', { id: gone.id })).id, gone.id);
-    using again = await new Typist('bob again', old).join(server.app, alice.vault, gone.id);
+    using again = await new YjsClient('bob again', old).join(server.app, alice.vault, gone.id);
     assert.equal(await again.sync(), 'foreign');
     assert.equal(again.text, 'first\n');
     assert.equal((await alice.read('a.md')).body.content, 'second text\n');
@@ -97,22 +97,22 @@ onEachEngine('a document in memory whose note was made anew by another process',
     await using second = await startServer({ open: async () => db, clock, masterKey });
     const gone = await alice.write('a.md', 'first\n');
     // The other process hears of nothing that this one does.
-    using bob = await new Typist('bob').join(second.app, alice.vault, gone.id);
+    using bob = await new YjsClient('bob').join(second.app, alice.vault, gone.id);
     await expire(first, 'a.md');
     await using raw = await rawOf(db);
     await raw.run('delete from spent_note_ids');
     await alice.write('a.md', 'second text\n', { id: gone.id });
-    using carol = await new Typist('carol').join(server.app, alice.vault, gone.id);
+    using carol = await new YjsClient('carol').join(server.app, alice.vault, gone.id);
     assert.equal(await carol.type('typed\n'), 'stored');
     // It folds in what waits, for a read, while it has the old document in memory.
-    const vault = await second.app.vaults.openForWork(alice.vault as VaultId);
+    const vault = await second.app.vaults.openAsSystem(alice.vault as VaultId);
     assert.ok(vault !== null);
-    await second.app.notes.live.settle(vault);
+    await second.app.notes.live.flush(vault);
     assert.equal((await alice.read('a.md')).body.content, 'second text\ntyped\n');
     await second.app.notes.live.catchUp();
     assert.equal(bob.closed, 'note_deleted');
     assert.equal(bob.text, 'first\n');
-    using again = await new Typist('bob again').join(second.app, alice.vault, gone.id);
+    using again = await new YjsClient('bob again').join(second.app, alice.vault, gone.id);
     assert.equal(again.text, 'second text\ntyped\n');
   });
 });

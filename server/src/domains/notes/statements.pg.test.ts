@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { startNotes, type Wire } from '../../../test/kit/notes.ts';
+import { type Json, startNotes } from '../../../test/kit/notes.ts';
 import type { Answer } from '../../../test/kit/person.ts';
-import type { Database, ReadHandle, WriteHandle } from '../../engines/database/database.ts';
-import { listSizes } from '../../engines/database/statement.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import { listSizes } from '../../ports/database/statement.ts';
 
 /** What the design allows a write and a read (of the note itself; who calls, and into which vault, comes on top). */
 const WRITE_MAX = 12;
@@ -29,12 +29,14 @@ function counting(db: Database): { readonly db: Database; taken(): number } {
   const reads = (handle: ReadHandle): ReadHandle => ({
     get: (statement, params) => ran(1, handle.get(statement, params)),
     all: (statement, params) => ran(1, handle.all(statement, params)),
-    allIn: (statement, params, items) => ran(listSizes(items.length).length, handle.allIn(statement, params, items)),
+    allMany: (statement, params, items) =>
+      ran(listSizes(items.length).length, handle.allMany(statement, params, items)),
   });
   const writes = (handle: WriteHandle): WriteHandle => ({
     ...reads(handle),
     run: (statement, params) => ran(1, handle.run(statement, params)),
-    runIn: (statement, params, items) => ran(listSizes(items.length).length, handle.runIn(statement, params, items)),
+    runMany: (statement, params, items) =>
+      ran(listSizes(items.length).length, handle.runMany(statement, params, items)),
     onCommit: (effect) => handle.onCommit(effect),
   });
   const counted: Database = {
@@ -64,7 +66,7 @@ onEachEngine('statements', (open) => {
     const links = '[[one]] [[two|x]] [[three#y]] [four](four.md) ![[five]] [[six]] [[Nowhere]]';
     const aliased = '---\naliases: [Other, Name]\n---\n';
     const device = { 'x-device-id': 'laptop' };
-    const table: [what: string, max: number, work: () => Promise<Answer | Wire>][] = [
+    const table: [what: string, max: number, work: () => Promise<Answer | Json>][] = [
       ['new', WRITE_MAX, () => alice.write('Folder/note.md', `${links}\n`)],
       ['edit, same links', WRITE_MAX, () => alice.write('Folder/note.md', `more ${links}\n`)],
       ['edit, other links', WRITE_MAX, () => alice.write('Folder/note.md', `${links} [[seven]] [[eight]]\n`)],

@@ -1,16 +1,16 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import type { EpochMs } from '@notevault/protocol/ids.ts';
-import type { Basis } from './basis.ts';
+import { draftText } from './build-note-row.ts';
 import { draftMerge, type MergeInput } from './draft.ts';
 import { foldUpdates } from './live/fold.ts';
 import { sliceNote } from './live/note-slices.ts';
+import { type PostedState, receiveState } from './live/note-state.ts';
 import { preservedText } from './live/preserved-text.ts';
 import { textOfUpdate, tryUpdate } from './live/trial.ts';
-import { type PostedWhole, receiveWhole } from './live/whole.ts';
-import type { Actor, VersionReason } from './meta.ts';
-import { bytesOf, type OpenKey, openPosted, type PostedVault, postDraft } from './posted.ts';
-import { draftText } from './prepare.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
+import type { Actor, VersionReason } from './sealed-note.ts';
+import { bytesOf, type OpenKey, openPosted, type PostedVault, postDraft } from './task-transfer.ts';
+import type { WriteTarget } from './write-target.ts';
 
 interface WriteInput {
   readonly now: EpochMs;
@@ -21,14 +21,14 @@ interface WriteInput {
 
 /** A text to write, as it goes to another thread. */
 export interface DraftInput extends WriteInput {
-  readonly basis: Basis;
+  readonly target: WriteTarget;
   readonly text: string;
   readonly reason: VersionReason;
 }
 
 /** A text to merge. */
 export interface DraftMergeInput extends WriteInput {
-  readonly basis: Exclude<Basis, { kind: 'new' }>;
+  readonly target: Exclude<WriteTarget, { kind: 'new' }>;
   readonly merge: MergeInput;
 }
 
@@ -36,7 +36,7 @@ export interface DraftMergeInput extends WriteInput {
 export interface PreserveInput {
   readonly now: EpochMs;
   readonly vault: PostedVault;
-  readonly whole: PostedWhole;
+  readonly state: PostedState;
   readonly text: string;
   readonly actor: Actor;
 }
@@ -52,12 +52,12 @@ export interface RewriteInput {
 export interface FoldInput {
   readonly now: EpochMs;
   readonly vault: PostedVault;
-  readonly whole: PostedWhole;
+  readonly state: PostedState;
 }
 
 export interface SliceInput {
   readonly vault: PostedVault;
-  readonly whole: PostedWhole;
+  readonly state: PostedState;
   /** State vector; null for a document with nothing. */
   readonly since: Uint8Array | null;
 }
@@ -73,30 +73,30 @@ export function createNoteTasks(openKey: OpenKey) {
     textOfUpdate,
 
     /** The next version of a note, with a text given whole. */
-    draftText({ now, vault: posted, actor, basis, mtime, text, reason }: DraftInput) {
+    draftText({ now, vault: posted, actor, target, mtime, text, reason }: DraftInput) {
       const vault = openPosted(posted, openKey);
-      const from = basis.kind === 'new' || basis.doc === null ? basis : { ...basis, doc: bytesOf(basis.doc) };
+      const from = target.kind === 'new' || target.doc === null ? target : { ...target, doc: bytesOf(target.doc) };
       const next = draftText({ clock: { now: () => now } }, { vault, actor }, from, { mtime }, text, reason);
       return postDraft(next, text);
     },
 
     /** The next version of a note, with a text that was written on top of an older version. */
-    draftMerge({ now, vault: posted, actor, basis, mtime, merge }: DraftMergeInput) {
+    draftMerge({ now, vault: posted, actor, target, mtime, merge }: DraftMergeInput) {
       const vault = openPosted(posted, openKey);
       const { version, content, snapshot } = merge.base;
       const base = { version, content: bytesOf(content), snapshot: bytesOf(snapshot) };
-      const from = basis.doc === null ? basis : { ...basis, doc: bytesOf(basis.doc) };
+      const from = target.doc === null ? target : { ...target, doc: bytesOf(target.doc) };
       const input = { ...merge, base };
       const draft = draftMerge({ clock: { now: () => now } }, { vault, actor }, from, { mtime }, input);
       return typeof draft === 'string' ? draft : postDraft(draft, merge.text);
     },
 
     /** A text as a version of a note, and what the note says as the version after it. */
-    preserveText({ now, vault: posted, whole: postedWhole, text, actor }: PreserveInput) {
+    preserveText({ now, vault: posted, state: postedWhole, text, actor }: PreserveInput) {
       const vault = openPosted(posted, openKey);
-      const whole = receiveWhole(vault, postedWhole);
-      const { version, next } = preservedText({ clock: { now: () => now } }, vault, whole, text, actor);
-      return { version, next: postDraft(next, whole.note.content) };
+      const state = receiveState(vault, postedWhole);
+      const { version, next } = preservedText({ clock: { now: () => now } }, vault, state, text, actor);
+      return { version, next: postDraft(next, state.note.content) };
     },
 
     /** What a text says of itself. */
@@ -106,9 +106,9 @@ export function createNoteTasks(openKey: OpenKey) {
     }),
 
     /** What a document in memory lacks of a note. */
-    sliceNote({ vault: posted, whole, since }: SliceInput) {
+    sliceNote({ vault: posted, state, since }: SliceInput) {
       const vault = openPosted(posted, openKey);
-      return sliceNote(vault, receiveWhole(vault, whole), since);
+      return sliceNote(vault, receiveState(vault, state), since);
     },
 
     /** The next version of a note, in which links have new targets. */
@@ -119,11 +119,11 @@ export function createNoteTasks(openKey: OpenKey) {
     },
 
     /** A note's row with the edits that wait for it. */
-    foldNote({ now, vault: posted, whole: postedWhole }: FoldInput) {
+    foldNote({ now, vault: posted, state: postedWhole }: FoldInput) {
       const vault = openPosted(posted, openKey);
-      const whole = receiveWhole(vault, postedWhole);
-      const { next, snapshot } = foldUpdates({ clock: { now: () => now } }, vault, whole);
-      return { next: postDraft(next, whole.note.content), snapshot };
+      const state = receiveState(vault, postedWhole);
+      const { next, snapshot } = foldUpdates({ clock: { now: () => now } }, vault, state);
+      return { next: postDraft(next, state.note.content), snapshot };
     },
   };
 }

@@ -1,44 +1,45 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type Basis, findBasis, type PlacedNote } from './basis.ts';
-import { type Committed, type Plan, writeNotes } from './commit.ts';
+import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
 import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
 import { addFingerprint, fingerprintOf, hasFingerprint } from './fingerprints.ts';
-import type { VersionReason } from './meta.ts';
+import { type OpenedNote, toNote } from './note-mapper.ts';
+import type { NoteDeps } from './notes.deps.ts';
 import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
-import type { NoteParts, Writing } from './parts.ts';
-import { type OpenedNote, toNote } from './view.ts';
+import type { VersionReason } from './sealed-note.ts';
+import type { WriteContext } from './write-context.ts';
+import { findWriteTarget, type NoteInput, type WriteTarget } from './write-target.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
 
 /** Contract section 4, "Upsert". */
-export function upsertNote(parts: NoteParts, writing: Writing<Note>, input: PlacedNote): Promise<Note> {
+export function upsertNote(deps: NoteDeps, context: WriteContext<Note>, input: NoteInput): Promise<Note> {
   return writeOne(
-    parts,
-    writing,
-    () => planUpsert(parts, writing, input),
+    deps,
+    context,
+    () => planUpsert(deps, context, input),
     (note) => note,
   );
 }
 
-/** Writes a single note as planned; `resultOf` makes the verb's answer of it. */
+/** Writes a single note as planned; `resultOf` makes the operation's answer of it. */
 export function writeOne<Result>(
-  parts: NoteParts,
-  writing: Writing<Result>,
-  plan: () => Promise<Plan>,
-  resultOf: (note: Note, done: Committed) => Result,
+  deps: NoteDeps,
+  context: WriteContext<Result>,
+  plan: () => Promise<WritePlan>,
+  resultOf: (note: Note, done: CommittedNote) => Result,
 ): Promise<Result> {
-  return writeNotes(parts, writing, 1, {
+  return writeNotes(deps, context, 1, {
     plan,
-    refuse(_index, error) {
+    reject(_index, error) {
       throw error;
     },
     async answer(handle, done) {
       const only = done.get(0);
       if (only === undefined) throw new TypeError('a note was neither written nor refused');
-      const links = only.links ?? (await parts.hooks.linksOf(handle, writing.vault, only.note.id as NoteId));
+      const links = only.links ?? (await deps.hooks.linksOf(handle, context.vault, only.note.id as NoteId));
       return resultOf(toNote(only.note, links), only);
     },
   });
@@ -51,26 +52,26 @@ export function writeOne<Result>(
  * @param made what made the version, where that is not for the upsert itself to say.
  */
 export async function planUpsert(
-  parts: NoteParts,
-  writing: Writing,
-  input: PlacedNote,
+  deps: NoteDeps,
+  context: WriteContext,
+  input: NoteInput,
   made?: VersionReason,
-): Promise<Plan> {
+): Promise<WritePlan> {
   const text = input.content?.toWellFormed();
-  if (text !== undefined) refuseTooLarge(text);
-  const basis = await findBasis(parts, writing, input, text);
-  const fingerprint = fingerprintFor(writing.vault, basis, input.version, text ?? '');
-  if (basis.kind !== 'live') {
+  if (text !== undefined) checkSize(text);
+  const target = await findWriteTarget(deps, context, input, text);
+  const fingerprint = fingerprintFor(context.vault, target, input.version, text ?? '');
+  if (target.kind !== 'live') {
     // A version says nothing here: what the client edited was deleted elsewhere, and its edit must still arrive.
     if (input.base_hash != null) throw conflictWith(null);
-    const plan = await planText(parts, writing, basis, input, text ?? '', made ?? 'create');
-    return withFingerprint(plan, basis.kind === 'new' ? null : (basis.fingerprints ?? null), fingerprint);
+    const plan = await planText(deps, context, target, input, text ?? '', made ?? 'create');
+    return withFingerprint(plan, target.kind === 'new' ? null : (target.fingerprints ?? null), fingerprint);
   }
-  const known = basis.fingerprints ?? null;
+  const known = target.fingerprints ?? null;
   const isKnown = fingerprint !== null && hasFingerprint(known, fingerprint);
-  const plan = await planEdit(parts, writing, basis, input, text, made, isKnown);
+  const plan = await planEdit(deps, context, target, input, text, made, isKnown);
   // What equals the current version brings nothing, now or ever.
-  const bringsNothing = plan.kind === 'same' && input.version === basis.note.version;
+  const bringsNothing = plan.kind === 'same' && input.version === target.note.version;
   return isKnown || bringsNothing ? plan : withFingerprint(plan, known, fingerprint);
 }
 
@@ -80,70 +81,75 @@ export async function planUpsert(
  * @param isKnown whether the note took this very write before.
  */
 async function planEdit(
-  parts: NoteParts,
-  writing: Writing,
-  basis: Existing,
-  input: PlacedNote,
+  deps: NoteDeps,
+  context: WriteContext,
+  target: Existing,
+  input: NoteInput,
   text: string | undefined,
   made: VersionReason | undefined,
   isKnown: boolean,
-): Promise<Plan> {
-  const { note } = basis;
+): Promise<WritePlan> {
+  const { note } = target;
   if (text === undefined || text === note.content) return { kind: 'same', note };
-  const refuse = async () => conflictWith(await currentNote(parts, writing.vault, note));
+  const refuse = async () => conflictWith(await currentNote(deps, context.vault, note));
   if (input.base_hash != null && input.base_hash !== note.meta.hash) throw await refuse();
   // A version counts for the note that the id names: one of another note is no basis to write on.
   const named = parseUuid(input.id);
   if (input.base_hash == null && input.version != null && named !== null && named !== note.id) throw await refuse();
   if (input.base_hash != null || input.version == null || input.version === note.version) {
-    return planText(parts, writing, basis, input, text, made ?? 'edit');
+    return planText(deps, context, target, input, text, made ?? 'edit');
   }
   if (isKnown) return { kind: 'same', note };
-  const base = await findBase(parts, writing.vault, note, input.version);
+  const base = await findBase(deps, context.vault, note, input.version);
   const reason = made ?? 'merge';
   const draft =
-    base === undefined ? 'unknown' : await draftMergeAnywhere(parts, writing, basis, input, { base, text, reason });
+    base === undefined ? 'unknown' : await draftMergeAnywhere(deps, context, target, input, { base, text, reason });
   if (draft === 'unknown') throw await refuse();
   if (draft === 'too_large') throw new NotevaultError('note_too_large');
-  return draft === 'same' ? { kind: 'same', note } : { kind: 'write', basis, next: draft };
+  return draft === 'same' ? { kind: 'same', note } : { kind: 'write', target, next: draft };
 }
 
-type Existing = Extract<Basis, { kind: 'live' | 'tombstone' }>;
+type Existing = Extract<WriteTarget, { kind: 'live' | 'tombstone' }>;
 
 /** The fingerprint of a write that names a version; null for one that names none. */
-function fingerprintFor(vault: OpenVault, basis: Basis, base: number | null | undefined, text: string): Buffer | null {
+function fingerprintFor(
+  vault: OpenVault,
+  target: WriteTarget,
+  base: number | null | undefined,
+  text: string,
+): Buffer | null {
   if (base == null) return null;
-  const last = basis.kind === 'new' ? basis.tombstoneVersion : basis.note.version;
-  return fingerprintOf(vault, basis.id, { base, text }, last + 1);
+  const last = target.kind === 'new' ? target.tombstoneVersion : target.note.version;
+  return fingerprintOf(vault, target.id, { base, text }, last + 1);
 }
 
 /** The plan, which leaves the write's fingerprint with the note. */
-function withFingerprint(plan: Plan, was: Buffer | null, fingerprint: Buffer | null): Plan {
+function withFingerprint(plan: WritePlan, was: Buffer | null, fingerprint: Buffer | null): WritePlan {
   if (fingerprint === null || (was !== null && hasFingerprint(was, fingerprint))) return plan;
   return { ...plan, fingerprints: { was, now: addFingerprint(was, fingerprint) } };
 }
 
 /** The note's text becomes `text` by the smallest edit, or is where it begins. Throws `note_too_large`. */
 export async function planText(
-  parts: NoteParts,
-  writing: Writing,
-  basis: Basis,
+  deps: NoteDeps,
+  context: WriteContext,
+  target: WriteTarget,
   input: { readonly mtime: number },
   text: string,
   reason: VersionReason,
-): Promise<Plan> {
-  refuseTooLarge(text);
-  return { kind: 'write', basis, next: await draftTextAnywhere(parts, writing, basis, input, text, reason) };
+): Promise<WritePlan> {
+  checkSize(text);
+  return { kind: 'write', target, next: await draftTextAnywhere(deps, context, target, input, text, reason) };
 }
 
 /** An older version of the note, sealed; undefined when it is not kept any more, or never was. */
-async function findBase({ db }: NoteParts, vault: OpenVault, { id, version: last }: OpenedNote, version: number) {
+async function findBase({ db }: NoteDeps, vault: OpenVault, { id, version: last }: OpenedNote, version: number) {
   if (version <= 0 || version >= last) return undefined;
   const row = await db.get(store.findVersion, { vault: vault.id, id: id as NoteId, version });
   return row === undefined ? undefined : { version, content: row.content, snapshot: row.snapshot };
 }
 
-function currentNote({ db, hooks }: NoteParts, vault: OpenVault, note: OpenedNote): Promise<Note> {
+function currentNote({ db, hooks }: NoteDeps, vault: OpenVault, note: OpenedNote): Promise<Note> {
   return db.read(async (handle) => toNote(note, await hooks.linksOf(handle, vault, note.id as NoteId)));
 }
 
@@ -151,7 +157,7 @@ function conflictWith(serverNote: Note | null): NotevaultError {
   return new NotevaultError('version_conflict', { server_note: serverNote });
 }
 
-function refuseTooLarge(text: string): void {
+function checkSize(text: string): void {
   if (text.length > NOTE_BYTES_MAX || Buffer.byteLength(text, 'utf8') > NOTE_BYTES_MAX) {
     throw new NotevaultError('note_too_large');
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { notesOnOneServer, startNotes, type Wire, type Writer } from '../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, startNotes, type Writer } from '../../../test/kit/notes.ts';
 import { Random } from '../../../test/kit/random.ts';
 
 /** Sends a write that names a version: must be taken, and resolves to the note. */
-const send = (alice: Writer, content: string, version: number, path = 'a.md'): Promise<Wire> =>
+const send = (alice: Writer, content: string, version: number, path = 'a.md'): Promise<Json> =>
   alice.write(path, content, { version });
 
 onEachEngine('POST /notes with a version', (open) => {

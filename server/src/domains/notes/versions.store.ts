@@ -1,5 +1,5 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { NotesTables } from './notes.tables.ts';
 
 const { statement } = statementsOver<NotesTables>();
@@ -30,7 +30,7 @@ export const readVersion = statement((db, p: { vault: VaultId; id: NoteId; versi
 export const findDueVersions = statement((db, p: { now: number; limit: number }) =>
   db
     .selectFrom('note_versions')
-    .select(['vault_id', 'note_id', 'version', 'created_at', 'guarded'])
+    .select(['vault_id', 'note_id', 'version', 'created_at', 'pinned'])
     .where('due_at', '<=', p.now)
     .orderBy('due_at')
     .limit(p.limit),

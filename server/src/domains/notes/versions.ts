@@ -2,21 +2,22 @@ import { deriveNote } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
+import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { Basis } from './basis.ts';
-import type { Plan } from './commit.ts';
-import { type NoteMeta, sealed } from './meta.ts';
+import type { WritePlan } from './commit.ts';
+import { type OpenedNote, openNote, toNote } from './note-mapper.ts';
+import type { NoteDeps } from './notes.deps.ts';
 import type { Note, NoteVersion } from './notes.schema.ts';
 import * as notesStore from './notes.store.ts';
 import { offload } from './offload.ts';
-import type { NoteParts, Writing } from './parts.ts';
-import { isLargeText } from './posted.ts';
-import { thinVersions } from './thinning.ts';
-import type { Turns } from './turns.ts';
+import { type NoteMeta, sealed } from './sealed-note.ts';
+import { isLargeText } from './task-transfer.ts';
 import { planText, writeOne } from './upsert.ts';
+import { thinVersions } from './version-retention.ts';
 import * as store from './versions.store.ts';
-import { type OpenedNote, openNote, toNote } from './view.ts';
+import type { WriteContext } from './write-context.ts';
+import type { WriteTarget } from './write-target.ts';
 
 const SLICE = 500;
 
@@ -27,26 +28,25 @@ export interface History {
   /** The note as a version had it. */
   version(vault: OpenVault, id: NoteId, version: number): Promise<Note>;
   /** Makes a new version with the text of an older one; nothing when the note says that already. */
-  restore(writing: Writing<Note>, id: NoteId, version: number): Promise<Note>;
+  restore(context: WriteContext<Note>, id: NoteId, version: number): Promise<Note>;
   /** Thins the versions that came of age; resolves to how many it deleted. */
   thinVersions(): Promise<number>;
 }
 
-export function createHistory(parts: NoteParts, turns: Turns): History {
+export function createHistory(deps: NoteDeps, lock: KeyedLock): History {
   return {
-    versions: (vault, id) => listVersions(parts, vault, id),
-    version: (vault, id, version) => readVersion(parts, vault, id, version),
-    restore: (writing, id, version) =>
-      turns.take(writing.vault.id, id, () => restoreVersion(parts, writing, id, version)),
-    thinVersions: () => thinVersions(parts.db, parts.clock.now(), parts.retention),
+    versions: (vault, id) => listVersions(deps, vault, id),
+    version: (vault, id, version) => readVersion(deps, vault, id, version),
+    restore: (context, id, version) => lock.run(context.vault.id, id, () => restoreVersion(deps, context, id, version)),
+    thinVersions: () => thinVersions(deps.db, deps.clock.now(), deps.retention),
   };
 }
 
-async function listVersions({ db }: NoteParts, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
-  const [row] = await db.allIn(notesStore.findRows, { vault: vault.id }, [id]);
+async function listVersions({ db }: NoteDeps, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
+  const [row] = await db.allMany(notesStore.findRows, { vault: vault.id }, [id]);
   if (row === undefined) throw new NotevaultError('note_not_found');
-  const meta = sealed.openMeta(vault, id, row.stamp, row.meta);
-  const current = { version: row.version, created_at: meta.made, size_bytes: row.size_bytes };
+  const meta = sealed.openMeta(vault, id, row.revision, row.meta);
+  const current = { version: row.version, created_at: meta.versionAt, size_bytes: row.size_bytes };
   const versions = [versionOf(current, meta)];
   const yieldIfDue = createYield();
   for (let before = row.version; ; ) {
@@ -60,18 +60,18 @@ async function listVersions({ db }: NoteParts, vault: OpenVault, id: NoteId): Pr
   }
 }
 
-type Described = Pick<NoteMeta, 'hash' | 'reason' | 'actor'>;
+type VersionSummary = Pick<NoteMeta, 'hash' | 'reason' | 'actor'>;
 
 function versionOf(
   { version, created_at, size_bytes }: { version: number; created_at: number; size_bytes: number },
-  { hash, reason, actor }: Described,
+  { hash, reason, actor }: VersionSummary,
 ): NoteVersion {
   return { version, content_hash: hash, created_at: isoTime(created_at), size_bytes, reason, actor: { ...actor } };
 }
 
 /** Under its path of today, its links resolved as they would be today. */
-async function readVersion(parts: NoteParts, vault: OpenVault, id: NoteId, version: number): Promise<Note> {
-  const { db, hooks } = parts;
+async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version: number): Promise<Note> {
+  const { db, hooks } = deps;
   const found = await db.read(async (handle) => {
     const row = await handle.get(notesStore.findById, { vault: vault.id, id });
     if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
@@ -87,7 +87,7 @@ async function readVersion(parts: NoteParts, vault: OpenVault, id: NoteId, versi
   const text = sealed.openContent(vault, id, version, kept.content);
   const { hash } = sealed.openVersion(vault, id, version, kept.meta);
   const derived = isLargeText(text)
-    ? await offload(parts, vault, 'deriveText', { path, text }, 2 * text.length)
+    ? await offload(deps, vault, 'deriveText', { path, text }, 2 * text.length)
     : deriveNote(path, text);
   const meta = { ...note.meta, ...metaOf(derived), hash };
   const links = await db.read((handle) => hooks.linksFrom(handle, vault, { id, path, links: derived.links }));
@@ -101,23 +101,23 @@ function metaOf(derived: ReturnType<typeof deriveNote>) {
   return { title, tags, aliases, description, resource, type, created, timestamp, status, fault };
 }
 
-function restoreVersion(parts: NoteParts, writing: Writing<Note>, id: NoteId, version: number): Promise<Note> {
-  const { db, clock } = parts;
-  const { vault } = writing;
-  const plan = async (): Promise<Plan> => {
+function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId, version: number): Promise<Note> {
+  const { db, clock } = deps;
+  const { vault } = context;
+  const plan = async (): Promise<WritePlan> => {
     const row = await db.get(notesStore.findForEdit, { vault: vault.id, id });
     if (row === undefined) throw new NotevaultError('note_not_found');
     const note = { ...openNote(vault, row), sealedContent: row.content };
-    const text = version === note.version ? note.content : await textOfVersion(parts, vault, note, version);
+    const text = version === note.version ? note.content : await textOfVersion(deps, vault, note, version);
     if (text === note.content) return { kind: 'same', note };
-    const spot = { path: note.meta.path, pathKey: note.path_key, anchor: null, blocked: null };
-    const basis: Basis = { kind: 'live', id, spot, note, doc: row.doc };
-    return planText(parts, writing, basis, { mtime: clock.now() / 1000 }, text, 'restore');
+    const resolved = { path: note.meta.path, pathKey: note.path_key, nearest: null, blocked: null };
+    const target: WriteTarget = { kind: 'live', id, resolved, note, doc: row.doc };
+    return planText(deps, context, target, { mtime: clock.now() / 1000 }, text, 'restore');
   };
-  return writeOne(parts, writing, plan, (note) => note);
+  return writeOne(deps, context, plan, (note) => note);
 }
 
-async function textOfVersion({ db }: NoteParts, vault: OpenVault, note: OpenedNote, version: number): Promise<string> {
+async function textOfVersion({ db }: NoteDeps, vault: OpenVault, note: OpenedNote, version: number): Promise<string> {
   const id = note.id as NoteId;
   const issued = version > 0 && version < note.version;
   const kept = issued ? await db.get(store.readVersion, { vault: vault.id, id, version }) : undefined;

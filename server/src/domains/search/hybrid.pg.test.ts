@@ -4,27 +4,27 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
-import { type NotesServer, startNotes, type Wire, type Writer } from '../../../test/kit/notes.ts';
+import { type Json, type NotesServer, startNotes, type Writer } from '../../../test/kit/notes.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
-import { builtinEmbedder } from '../../engines/embedder/builtin.ts';
-import { type Embedder, EmbedderError, type Space } from '../../engines/embedder/embedder.ts';
-import { httpEmbedder } from '../../engines/embedder/http.ts';
+import { builtinEmbedder } from '../../ports/embedder/builtin.ts';
+import { type Embedder, EmbedderError, type Space } from '../../ports/embedder/embedder.ts';
+import { httpEmbedder } from '../../ports/embedder/http.ts';
 
 const signal = new AbortController().signal;
 
-async function results(who: Writer, query: string, more: Record<string, unknown> = {}): Promise<Wire[]> {
+async function results(who: Writer, query: string, more: Record<string, unknown> = {}): Promise<Json[]> {
   const { status, body } = await who.caller.post('/search', { query, ...more });
   assert.equal(status, 200, JSON.stringify(body));
   return body.results;
 }
 const find = async (who: Writer, query: string, more: Record<string, unknown> = {}): Promise<string[]> =>
-  (await results(who, query, more)).map(({ path }: Wire) => path);
+  (await results(who, query, more)).map(({ path }: Json) => path);
 const near = (who: Writer, query: string, more: Record<string, unknown> = {}) =>
   find(who, query, { mode: 'vector', ...more });
 const statusOf = async (who: Writer) => (await who.caller.get('/search/status')).body;
 /** As statusOf, when the credential is too old to ask. */
 async function statusIn({ app }: TestServer, { vault }: Writer) {
-  const opened = await app.vaults.openForWork(vault as VaultId);
+  const opened = await app.vaults.openAsSystem(vault as VaultId);
   assert.ok(opened !== null);
   return app.search.status(opened);
 }
@@ -65,9 +65,9 @@ function faulty(id: string): Faulty {
       own.made += passages.length;
       return inner.embedPassages(passages, given);
     },
-    async embedQuery(query, asked) {
+    async embedQuery(query, options) {
       fail();
-      return inner.embedQuery(query, asked);
+      return inner.embedQuery(query, options);
     },
   };
   return own;
@@ -155,7 +155,7 @@ onEachEngine('vectors', (open) => {
     const again = second.bearer(accessToken);
     const { body } = await again.post('/search', { query: 'lanterns', mode: 'vector' }, { 'x-vault-id': alice.vault });
     assert.deepEqual(
-      body.results.map(({ path }: Wire) => path),
+      body.results.map(({ path }: Json) => path),
       ['Deep/b.md'],
     );
   });
@@ -195,10 +195,10 @@ onEachEngine('vectors', (open) => {
     await embed(server);
     const found = await results(alice, 'lighthouse keeper', { limit: 10 });
     assert.deepEqual(
-      found.slice(0, 2).map(({ path }: Wire) => path),
+      found.slice(0, 2).map(({ path }: Json) => path),
       ['both.md', 'near.md'],
     );
-    const scores: number[] = found.map(({ score }: Wire) => score);
+    const scores: number[] = found.map(({ score }: Json) => score);
     assert.ok(scores.every((score, at) => score >= 0 && score <= 1 && score <= (scores[at - 1] ?? 1)));
     assert.deepEqual(await find(alice, 'title:other'), ['other.md']);
   });
@@ -230,7 +230,7 @@ onEachEngine('vectors', (open) => {
     for (const mode of ['keyword', 'vector', 'hybrid']) {
       const found = await results(alice, 'lantern', { mode, cross_vault: true });
       assert.deepEqual(
-        found.map(({ path, vault_name }: Wire) => [path, vault_name]),
+        found.map(({ path, vault_name }: Json) => [path, vault_name]),
         [
           ['strong.md', 'Second'],
           ['faint.md', 'Notes'],

@@ -1,6 +1,6 @@
-import type { Clock } from '../../engines/clock/clock.ts';
-import type { Database } from '../../engines/database/database.ts';
-import type { Embedder } from '../../engines/embedder/embedder.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import type { Embedder } from '../../ports/embedder/embedder.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { WorkerClient } from './worker/worker-client.ts';
@@ -9,7 +9,7 @@ import type { WorkerClient } from './worker/worker-client.ts';
 export interface SearchDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly vaults: Pick<Vaults, 'feed' | 'list' | 'openVault' | 'openForWork'>;
+  readonly vaults: Pick<Vaults, 'feed' | 'list' | 'openVault' | 'openAsSystem'>;
   readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live'>;
   readonly worker: WorkerClient;
   readonly embedder: Embedder;

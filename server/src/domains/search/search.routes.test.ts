@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../test/kit/engines.ts';
-import { notesOnOneServer, type Wire, type Writer } from '../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
 
 /** The paths a search finds, in order. */
 async function find(who: Writer, query: string, more: Record<string, unknown> = {}): Promise<string[]> {
-  return (await results(who, query, more)).map(({ path }: Wire) => path);
+  return (await results(who, query, more)).map(({ path }: Json) => path);
 }
 
-async function results(who: Writer, query: string, more: Record<string, unknown> = {}): Promise<Wire[]> {
+async function results(who: Writer, query: string, more: Record<string, unknown> = {}): Promise<Json[]> {
   const { status, body } = await who.caller.post('/search', { query, mode: 'keyword', ...more });
   assert.equal(status, 200, JSON.stringify(body));
   return body.results;

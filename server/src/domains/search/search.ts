@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
-import type { WriteHandle } from '../../engines/database/database.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
 import type { Principal } from '../accounts/accounts.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { BackgroundEmbedding } from './embedding/background-embedding.ts';
@@ -83,7 +83,7 @@ export class Search implements AsyncDisposable {
   /** Counts how many notes have their vectors. */
   async status(vault: OpenVault): Promise<SearchStatus> {
     const { notes, embedder } = this.#deps;
-    await notes.live.settle(vault);
+    await notes.live.flush(vault);
     const { total, pending, failed } = await this.#embedding.progress(vault);
     return { total, indexed: Math.max(0, total - pending - failed), pending, failed, model: embedder.name };
   }
@@ -125,7 +125,7 @@ export class Search implements AsyncDisposable {
   }
 
   /** Deletes a slice of a purged vault's index and vectors; resolves to true when more may be left. */
-  async eraseSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean> {
+  async purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean> {
     return (await eraseEmbeddingSlice(handle, vaultId)) || eraseIndexSlice(handle, vaultId);
   }
 

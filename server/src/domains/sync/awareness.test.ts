@@ -36,21 +36,23 @@ describe('messages', () => {
 describe('presence', () => {
   test('what is older than what is known is no news', () => {
     const presence = new Presence();
-    assert.deepEqual(presence.hear(alice, [said(1, 5)], true, 0), [said(1, 5)]);
-    assert.deepEqual(presence.hear(alice, [said(1, 4), said(1, 5)], false, 0), []);
-    assert.deepEqual(presence.hear(alice, [said(1, 6, '7')], false, 0), [said(1, 6, '7')]);
+    assert.deepEqual(presence.receive(alice, [said(1, 5)], true, 0), [said(1, 5)]);
+    assert.deepEqual(presence.receive(alice, [said(1, 4), said(1, 5)], false, 0), []);
+    assert.deepEqual(presence.receive(alice, [said(1, 6, '7')], false, 0), [said(1, 6, '7')]);
     assert.deepEqual(presence.states(), [said(1, 6, '7')]);
-    assert.deepEqual(presence.hear(alice, [said(1, 6, null)], false, 0), [said(1, 6, null)]);
+    assert.deepEqual(presence.receive(alice, [said(1, 6, null)], false, 0), [said(1, 6, null)]);
     assert.deepEqual(presence.states(), []);
   });
 
   test('nobody speaks for a client of somebody else, but a client that comes back claims its own', () => {
     const presence = new Presence();
-    presence.hear(alice, [said(1, 5)], true, 0);
-    assert.deepEqual(presence.hear(bob, [said(2, 0), said(1, 9, 'false'), said(1, 5, null)], false, 0), [said(2, 0)]);
+    presence.receive(alice, [said(1, 5)], true, 0);
+    assert.deepEqual(presence.receive(bob, [said(2, 0), said(1, 9, 'false'), said(1, 5, null)], false, 0), [
+      said(2, 0),
+    ]);
     // Alice's client on a new socket, before the old one is known to be gone.
     const again = { owner: 'alice again' };
-    assert.deepEqual(presence.hear(again, [said(1, 5)], true, 0), [said(1, 5)]);
+    assert.deepEqual(presence.receive(again, [said(1, 5)], true, 0), [said(1, 5)]);
     assert.deepEqual(presence.leave(alice), []);
     assert.deepEqual(presence.leave(again), [said(1, 5, null)]);
     assert.deepEqual(presence.states(), [said(2, 0)]);
@@ -58,17 +60,17 @@ describe('presence', () => {
 
   test('an echo does not bring back who left; who comes back does', () => {
     const presence = new Presence();
-    presence.hear(alice, [said(1, 5)], true, 0);
+    presence.receive(alice, [said(1, 5)], true, 0);
     presence.leave(alice);
-    assert.deepEqual(presence.hear(bob, [said(1, 5)], false, 0), []);
-    assert.deepEqual(presence.hear(alice, [said(1, 5)], true, 0), [said(1, 5)]);
+    assert.deepEqual(presence.receive(bob, [said(1, 5)], false, 0), []);
+    assert.deepEqual(presence.receive(alice, [said(1, 5)], true, 0), [said(1, 5)]);
   });
 
   test('clients of other processes are lost when they say nothing for long', () => {
     const presence = new Presence();
-    presence.hear(alice, [said(1, 1)], true, 0);
-    presence.hear(bob, [said(2, 1), said(3, 1)], false, 0);
-    presence.hear(bob, [said(3, 2)], false, 30);
+    presence.receive(alice, [said(1, 1)], true, 0);
+    presence.receive(bob, [said(2, 1), said(3, 1)], false, 0);
+    presence.receive(bob, [said(3, 2)], false, 30);
     assert.deepEqual(
       presence.expire(20, (owner) => owner === alice),
       [said(2, 1, null)],
@@ -82,11 +84,11 @@ describe('presence', () => {
   test('clients and their bytes are bounded, and what left makes room', () => {
     const presence = new Presence();
     const many = Array.from({ length: 2000 }, (_, at) => said(at, 1));
-    assert.equal(presence.hear(alice, many, true, 0).length, 1024);
+    assert.equal(presence.receive(alice, many, true, 0).length, 1024);
     presence.leave(alice);
     const large = Array.from({ length: 100 }, (_, at) => said(at, 2, JSON.stringify('x'.repeat(16_000))));
-    assert.ok(presence.hear(bob, large, true, 0).length < 70);
+    assert.ok(presence.receive(bob, large, true, 0).length < 70);
     presence.leave(bob);
-    assert.equal(presence.hear(bob, large.slice(0, 10), true, 0).length, 10);
+    assert.equal(presence.receive(bob, large.slice(0, 10), true, 0).length, 10);
   });
 });

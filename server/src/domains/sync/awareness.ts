@@ -56,12 +56,12 @@ export const noStates = writeStates([]);
 /** Whose word counts for a client: a document open on a socket here, or another process. */
 type Owner = object;
 
-interface Known {
+interface KnownState {
   readonly clock: number;
   readonly state: string;
   readonly owner: Owner;
   /** Tick at which it was last heard of. */
-  heard: number;
+  seenAt: number;
 }
 
 const CLIENTS_MAX = 1024;
@@ -70,7 +70,7 @@ const LEFT_MAX = 256;
 
 /** The clients of one document that this process knows of. */
 export class Presence {
-  readonly #clients = new Map<number, Known>();
+  readonly #clients = new Map<number, KnownState>();
   /** Clocks of those that left: what others still pass on of them is late. */
   readonly #left = new Map<number, number>();
   #size = 0;
@@ -79,8 +79,8 @@ export class Presence {
    * Takes what an owner says; gives what is news. An owner speaks for the clients it was the first to name while nobody
    * else does. `first`: its first word, by which a client that comes back on a new socket claims its own id.
    */
-  hear(owner: Owner, states: readonly State[], first: boolean, tick: number): State[] {
-    return states.filter((said) => this.#accept(owner, said, first, tick));
+  receive(owner: Owner, states: readonly State[], first: boolean, tick: number): State[] {
+    return states.filter((received) => this.#accept(owner, received, first, tick));
   }
 
   #accept(owner: Owner, { client, clock, state }: State, first: boolean, tick: number): boolean {
@@ -89,7 +89,7 @@ export class Presence {
       if (state === null) return false;
       // y-websocket clients pass on what they hear: also of those that left meanwhile.
       if (!first && clock <= (this.#left.get(client) ?? -1)) return false;
-      return this.#set(client, { clock, state, owner, heard: tick });
+      return this.#set(client, { clock, state, owner, seenAt: tick });
     }
     if (known.owner !== owner && !first) return false;
     if (clock < known.clock || (clock === known.clock && known.owner === owner && state !== null)) return false;
@@ -97,10 +97,10 @@ export class Presence {
       this.#remove(client, known);
       return true;
     }
-    return this.#set(client, { clock, state, owner, heard: tick });
+    return this.#set(client, { clock, state, owner, seenAt: tick });
   }
 
-  #set(client: number, known: Known): boolean {
+  #set(client: number, known: KnownState): boolean {
     const before = this.#clients.get(client);
     const size = this.#size + known.state.length - (before?.state.length ?? 0);
     if (size > BYTES_MAX || (before === undefined && this.#clients.size >= CLIENTS_MAX)) return false;
@@ -110,7 +110,7 @@ export class Presence {
     return true;
   }
 
-  #remove(client: number, known: Known): void {
+  #remove(client: number, known: KnownState): void {
     this.#clients.delete(client);
     this.#size -= known.state.length;
     this.#left.set(client, known.clock);
@@ -125,10 +125,10 @@ export class Presence {
 
   /** As `leave`, of the clients of others that were last heard of before a tick. */
   expire(before: number, ours: (owner: Owner) => boolean): State[] {
-    return this.#drop((known) => known.heard < before && !ours(known.owner));
+    return this.#drop((known) => known.seenAt < before && !ours(known.owner));
   }
 
-  #drop(gone: (known: Known) => boolean): State[] {
+  #drop(gone: (known: KnownState) => boolean): State[] {
     const removed: State[] = [];
     for (const [client, known] of this.#clients) {
       if (!gone(known)) continue;

@@ -2,13 +2,13 @@ import { folderOf } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
-import type { ReadHandle } from '../../engines/database/database.ts';
+import type { ReadHandle } from '../../ports/database/database.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
 import type { ChangedNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { appliedBy, cursorOf, type Position, positionOf } from './cursor.ts';
-import { recordWatermark } from './devices.ts';
-import type { SyncParts } from './parts.ts';
+import { recordWatermark } from './device-watermarks.ts';
+import type { SyncDeps } from './sync.deps.ts';
 import type { SyncChange, SyncChanges } from './sync.schema.ts';
 
 /** A page as a request asks for it. */
@@ -18,7 +18,7 @@ export interface PageQuery {
   readonly fields?: string;
 }
 
-export interface PageAsked {
+export interface PageRequest {
   /** Where to go on; absent: before the first row. */
   readonly cursor: string | null;
   readonly limit: number;
@@ -34,7 +34,7 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 const START = 0 as Seq;
 
 /** What a request asks for. Throws a validation error. */
-export function pageAsked(query: PageQuery): PageAsked {
+export function pageRequest(query: PageQuery): PageRequest {
   const { cursor = '', limit = `${PAGE_DEFAULT}`, fields = 'meta' } = query;
   if (!/^[+-]?\d+$/.test(limit)) throw invalid({ limit: ['must be an integer'] });
   if (fields !== 'meta' && fields !== 'all') throw invalid({ fields: ['must be meta or all'] });
@@ -52,22 +52,23 @@ type Row =
 
 /** One page of a vault's changes. Throws `invalid_cursor`, `history_expired`, `note_unreadable`, `attachment_unreadable`. */
 export async function changesPage(
-  parts: SyncParts,
+  deps: SyncDeps,
   vault: OpenVault,
-  asked: PageAsked,
+  request: PageRequest,
   device: string | null,
 ): Promise<SyncChanges> {
-  const { from, rows, hasMore, texts } = await parts.db.read(async (handle) => {
-    const feed = await parts.vaults.feed(handle, vault);
-    const from = asked.cursor === null ? { seq: START, base: feed.floorSeq } : positionOf(vault, asked.cursor, feed);
-    const all = await rowsAfter(parts, handle, vault, from.seq, asked.limit + 1);
-    const rows = all.slice(0, asked.content ? fitting(all, asked.limit) : asked.limit);
-    const texts = asked.content ? await parts.notes.textsOf(handle, vault, rows.flatMap(liveNote)) : new Map();
+  const { from, rows, hasMore, texts } = await deps.db.read(async (handle) => {
+    const feed = await deps.vaults.feed(handle, vault);
+    const from =
+      request.cursor === null ? { seq: START, base: feed.floorSeq } : positionOf(vault, request.cursor, feed);
+    const all = await rowsAfter(deps, handle, vault, from.seq, request.limit + 1);
+    const rows = all.slice(0, request.content ? fitPage(all, request.limit) : request.limit);
+    const texts = request.content ? await deps.notes.textsOf(handle, vault, rows.flatMap(liveNote)) : new Map();
     return { from, rows, hasMore: rows.length < all.length, texts };
   });
   // Only now: a cursor that was refused is none that the device has applied.
-  if (asked.cursor !== null && device !== null) {
-    await recordWatermark(parts, vault, device, appliedBy(from));
+  if (request.cursor !== null && device !== null) {
+    await recordWatermark(deps, vault, device, appliedBy(from));
   }
   const last: Position = { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base };
   const resume = cursorOf(vault, last);
@@ -84,7 +85,7 @@ export async function changesPage(
  * of both none is missing.
  */
 async function rowsAfter(
-  { notes, attachments }: SyncParts,
+  { notes, attachments }: SyncDeps,
   handle: ReadHandle,
   vault: OpenVault,
   after: Seq,
@@ -100,7 +101,7 @@ async function rowsAfter(
 }
 
 /** How many of the first `limit` rows fit into a page with their content: at least one. */
-function fitting(rows: readonly Row[], limit: number): number {
+function fitPage(rows: readonly Row[], limit: number): number {
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {
     bytes += liveNote(row).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

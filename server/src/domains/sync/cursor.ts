@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq } from '@notevault/protocol/ids.ts';
-import type { Feed, OpenVault } from '../vaults/vaults.ts';
+import type { FeedState, OpenVault } from '../vaults/vaults.ts';
 
 /** A place in a vault's feed: what a reader has, and what it may not know of. */
 export interface Position {
@@ -39,7 +39,7 @@ export function cursorOf(vault: OpenVault, { seq, base }: Position): string {
  * The position of a cursor that a client sent. Throws `invalid_cursor` for what this vault never gave, and
  * `history_expired` for a position from which changes may be missing.
  */
-export function positionOf(vault: OpenVault, cursor: string, { changeSeq, floorSeq }: Feed): Position {
+export function positionOf(vault: OpenVault, cursor: string, { changeSeq, floorSeq }: FeedState): Position {
   const bytes = Buffer.from(cursor, 'base64url');
   // Decoding skips what is no base64: only the very text that was given will do.
   if (cursor.length !== TEXT_LENGTH || bytes.toString('base64url') !== cursor)

@@ -2,7 +2,7 @@ import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 
 /*
- * What crosses the two doors. A message of the Hocuspocus provider (version 4) is: document name, kind, body; of
+ * What crosses the two endpoints. A message of the Hocuspocus provider (version 4) is: document name, kind, body; of
  * y-websocket (version 3): kind, body. Bodies of the kinds that both have are the same.
  */
 
@@ -44,7 +44,7 @@ export class MalformedFrame extends Error {
 }
 
 /** A message without a document: one byte. */
-export function soleKind(data: Uint8Array): 'ping' | 'pong' | null {
+export function singleMessageKind(data: Uint8Array): 'ping' | 'pong' | null {
   if (data.length !== 1) return null;
   return data[0] === PING ? 'ping' : data[0] === PONG ? 'pong' : null;
 }
@@ -81,7 +81,7 @@ function reading<T>(data: Uint8Array, read: (decoder: decoding.Decoder) => T): T
 function messageOf(decoder: decoding.Decoder): Message {
   switch (decoding.readVarUint(decoder)) {
     case SYNC:
-      return syncOf(decoder);
+      return syncMessageOf(decoder);
     case AWARENESS:
       return { kind: 'awareness', update: decoding.readVarUint8Array(decoder) };
     case AUTH:
@@ -96,7 +96,7 @@ function messageOf(decoder: decoding.Decoder): Message {
   }
 }
 
-function syncOf(decoder: decoding.Decoder): Message {
+function syncMessageOf(decoder: decoding.Decoder): Message {
   const step = decoding.readVarUint(decoder);
   const bytes = decoding.readVarUint8Array(decoder);
   if (step === STEP_1) return { kind: 'step1', vector: bytes };
@@ -105,7 +105,7 @@ function syncOf(decoder: decoding.Decoder): Message {
   throw new MalformedFrame();
 }
 
-/** Writes the messages of one document: with its name before each at the one door, without at the other. */
+/** Writes the messages of one document: with its name before each at the one endpoint, without at the other. */
 export class Frames {
   readonly #name: string | null;
   /** Said of every update, and always the same. */

@@ -1,45 +1,45 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import type { LiveNote, LiveNotes, Taken, Watcher } from '../notes/notes.ts';
-import type { Authority, Holder, Right } from './authority.ts';
+import type { ApplyOutcome, LiveNote, LiveNotes, Watcher } from '../notes/notes.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
+import type { Connection } from './connection.ts';
 import type { Message } from './frames.ts';
-import type { Peer } from './peer.ts';
-import type { Room, Rooms } from './rooms.ts';
+import type { Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
+import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 
 /** Why a document is over for a client. After `lost` and `malformed` the whole socket is. */
-export type End = 'note_deleted' | 'note_too_large' | 'foreign_lineage' | 'revoked' | 'lost' | 'malformed';
+export type CloseReason = 'note_deleted' | 'note_too_large' | 'foreign_lineage' | 'revoked' | 'lost' | 'malformed';
 
 /** Why an update was not taken. */
-export type Untaken = 'read_only' | 'missing' | 'malformed' | 'foreign' | 'costly' | 'too_large' | 'lost';
+export type RejectReason = 'read_only' | 'missing' | 'malformed' | 'foreign' | 'costly' | 'too_large' | 'lost';
 
-/** How a door says things to its client, in its own protocol. Nothing of it throws. */
-export interface Outlet {
+/** How an endpoint says things to its client, in its own protocol. Nothing of it throws. */
+export interface ProtocolWriter {
   scope(scope: 'read-write' | 'readonly'): void;
   /** What the client lacks, whole. */
   state(update: Uint8Array): void;
   /** Asks for what we lack, given what we have. */
-  ask(vector: Uint8Array): void;
+  request(vector: Uint8Array): void;
   update(update: Uint8Array): void;
   /** One update of the client is on disk (null), or was refused. */
-  settled(untaken: Untaken | null): void;
+  acknowledge(reason: RejectReason | null): void;
   awareness(update: Uint8Array): void;
-  over(end: End): void;
+  close(end: CloseReason): void;
 }
 
 /** A document open for one client. */
 export interface Subscription {
   /** Takes the client's messages in their order; what cannot be done at once waits, counted on the peer. */
-  take(message: Message, bytes: number): void;
+  handle(message: Message, bytes: number): void;
   /** The client goes on by another credential. */
-  moveTo(right: Right): void;
+  changePermission(permission: Permission): void;
   /** The client left, or its socket did: nothing more is sent; what was taken is still done. */
   leave(): void;
 }
 
-export interface SubscriptionParts {
-  readonly authority: Authority;
-  readonly rooms: Rooms;
+export interface SubscriptionDeps {
+  readonly permissions: PermissionCache;
+  readonly rooms: PresenceRooms;
   readonly live: LiveNotes;
 }
 
@@ -52,90 +52,90 @@ const EMPTY_VECTOR = Uint8Array.of(0);
 /** What a message costs beside its bytes while it waits. */
 const MESSAGE_OVERHEAD = 128;
 
-interface Waiting {
+interface WaitingMessage {
   readonly message: Message;
   readonly bytes: number;
 }
 
 /** An update of this client on its way; `whole`: all it has, as protocols send after connecting. */
-interface Arrived {
+interface ReceivedUpdate {
   readonly update: Uint8Array;
   readonly whole: boolean;
   readonly bytes: number;
 }
 
 /** A note open for one client: what it may do is asked of the authority, what is done is done by the live note. */
-export class NoteSubscription implements Subscription, Holder, Watcher {
-  readonly #parts: SubscriptionParts;
-  readonly #peer: Peer;
-  readonly #outlet: Outlet;
-  #right: Right;
+export class NoteSubscription implements Subscription, PermissionListener, Watcher {
+  readonly #deps: SubscriptionDeps;
+  readonly #connection: Connection;
+  readonly #writer: ProtocolWriter;
+  #permission: Permission;
   #live: LiveNote | undefined;
-  #room: Room | undefined;
-  #over = false;
-  readonly #waiting: Waiting[] = [];
+  #room: PresenceRoom | undefined;
+  #closed = false;
+  readonly #waiting: WaitingMessage[] = [];
   #working = false;
   #inFlight = 0;
   /** Came in this turn: handed on together at its end. */
-  #arrived: Arrived[] = [];
-  #landed: (() => void) | undefined;
-  #spoke = false;
+  #received: ReceivedUpdate[] = [];
+  #onLanded: (() => void) | undefined;
+  #hasPublished = false;
 
-  private constructor(parts: SubscriptionParts, peer: Peer, outlet: Outlet, right: Right) {
-    this.#parts = parts;
-    this.#peer = peer;
-    this.#outlet = outlet;
-    this.#right = parts.authority.join(right, this);
+  private constructor(deps: SubscriptionDeps, connection: Connection, writer: ProtocolWriter, permission: Permission) {
+    this.#deps = deps;
+    this.#connection = connection;
+    this.#writer = writer;
+    this.#permission = deps.permissions.join(permission, this);
   }
 
   /** Throws as LiveNotes.open does. The outlet hears its scope first, then who else watches. */
   static async open(
-    parts: SubscriptionParts,
-    client: { readonly peer: Peer; readonly outlet: Outlet },
-    right: Right,
+    deps: SubscriptionDeps,
+    client: { readonly connection: Connection; readonly writer: ProtocolWriter },
+    permission: Permission,
     note: NoteId,
   ): Promise<NoteSubscription> {
-    const opened = new NoteSubscription(parts, client.peer, client.outlet, right);
+    const subscription = new NoteSubscription(deps, client.connection, client.writer, permission);
     try {
-      opened.#live = await parts.live.open(right.vault, note, opened);
+      subscription.#live = await deps.live.open(permission.vault, note, subscription);
     } catch (error) {
-      opened.#end();
+      subscription.#end();
       throw error;
     }
-    if (opened.#over) opened.#dispose();
-    else opened.#begin(note);
-    return opened;
+    if (subscription.#closed) subscription.#dispose();
+    else subscription.#begin(note);
+    return subscription;
   }
 
   #begin(note: NoteId): void {
-    this.levelChanged();
-    this.#room = this.#parts.rooms.join(note, this.#right.vault, this);
+    this.permissionChanged();
+    this.#room = this.#deps.rooms.join(note, this.#permission.vault, this);
     const present = this.#room.presence.states();
-    if (present.length > 0) this.#outlet.awareness(writeStates(present));
+    if (present.length > 0) this.#writer.awareness(writeStates(present));
   }
 
-  take(message: Message, bytes: number): void {
-    if (this.#over) return;
-    if (!this.#working && this.#mayGoOn(message)) {
-      const work = this.#handle(message, bytes);
+  handle(message: Message, bytes: number): void {
+    if (this.#closed) return;
+    if (!this.#working && this.#mayHandle(message)) {
+      const work = this.#dispatch(message, bytes);
       if (work === undefined) return;
       this.#working = true;
-      void this.#goOn(work);
+      void this.#workOff(work);
       return;
     }
-    this.#peer.take(bytes + MESSAGE_OVERHEAD);
+    this.#connection.acquire(bytes + MESSAGE_OVERHEAD);
     this.#waiting.push({ message, bytes });
     if (!this.#working) {
       this.#working = true;
-      void this.#goOn(undefined);
+      void this.#workOff(undefined);
     }
   }
 
-  moveTo(right: Right): void {
-    if (this.#over) return;
-    this.#parts.authority.release(this.#right, this);
-    this.#right = this.#parts.authority.join(right, this);
-    this.levelChanged();
+  changePermission(permission: Permission): void {
+    if (this.#closed) return;
+    this.#deps.permissions.release(this.#permission, this);
+    this.#permission = this.#deps.permissions.join(permission, this);
+    this.permissionChanged();
   }
 
   leave(): void {
@@ -148,75 +148,75 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
     this.#finish('revoked');
   }
 
-  levelChanged(): void {
-    if (!this.#over) this.#outlet.scope(this.#right.mayWrite ? 'read-write' : 'readonly');
+  permissionChanged(): void {
+    if (!this.#closed) this.#writer.scope(this.#permission.mayWrite ? 'read-write' : 'readonly');
   }
 
   // As a watcher of the note
 
   update(update: Uint8Array): void {
-    if (!this.#over) this.#outlet.update(update);
+    if (!this.#closed) this.#writer.update(update);
   }
 
   closed(reason: 'note_deleted' | 'note_too_large' | 'lost'): void {
     this.#finish(reason);
   }
 
-  // As a member of the room
+  // As a member of the presence room
 
   awareness(update: Uint8Array): void {
-    if (!this.#over) this.#outlet.awareness(update);
+    if (!this.#closed) this.#writer.awareness(update);
   }
 
   /** Works off what waits, one message after the other; `first` is under way already. */
-  async #goOn(first: Promise<void> | undefined): Promise<void> {
+  async #workOff(first: Promise<void> | undefined): Promise<void> {
     try {
       await first;
       // A client that left is still owed what it sent before.
       for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-        if (!this.#mayGoOn(next.message)) await this.#wait();
-        const work = this.#handle(next.message, next.bytes);
+        if (!this.#mayHandle(next.message)) await this.#wait();
+        const work = this.#dispatch(next.message, next.bytes);
         if (work !== undefined) await work;
         this.#waiting.shift();
-        this.#peer.give(next.bytes + MESSAGE_OVERHEAD);
+        this.#connection.release(next.bytes + MESSAGE_OVERHEAD);
       }
     } catch (error) {
       this.#failed(error);
     }
     this.#working = false;
-    for (const { bytes } of this.#waiting.splice(0)) this.#peer.give(bytes + MESSAGE_OVERHEAD);
-    if (this.#over) this.#dispose();
+    for (const { bytes } of this.#waiting.splice(0)) this.#connection.release(bytes + MESSAGE_OVERHEAD);
+    if (this.#closed) this.#dispose();
   }
 
   /** Whether a message can be worked on without finding something out first. */
-  #mayGoOn(message: Message): boolean {
+  #mayHandle(message: Message): boolean {
     if (message.kind === 'awareness' || message.kind === 'query') return true;
-    return this.#inFlight < IN_FLIGHT_MAX && this.#parts.authority.isFresh(this.#right);
+    return this.#inFlight < IN_FLIGHT_MAX && this.#deps.permissions.isFresh(this.#permission);
   }
 
   async #wait(): Promise<void> {
     while (this.#inFlight >= IN_FLIGHT_MAX) {
       await new Promise<void>((resolve) => {
-        this.#landed = resolve;
+        this.#onLanded = resolve;
       });
     }
-    if (!this.#parts.authority.isFresh(this.#right)) await this.#parts.authority.refresh(this.#right);
+    if (!this.#deps.permissions.isFresh(this.#permission)) await this.#deps.permissions.refresh(this.#permission);
   }
 
-  #handle(message: Message, bytes: number): Promise<void> | undefined {
+  #dispatch(message: Message, bytes: number): Promise<void> | undefined {
     switch (message.kind) {
       case 'step1':
         // What it sent before is in the answer.
-        this.#handOn();
+        this.#forward();
         return this.#answer(message.vector);
       case 'step2':
       case 'update':
         return this.#write(message, bytes);
       case 'awareness':
-        this.#hear(message.update);
+        this.#receive(message.update);
         return undefined;
       case 'query':
-        this.#outlet.awareness(writeStates(this.#room?.presence.states() ?? []));
+        this.#writer.awareness(writeStates(this.#room?.presence.states() ?? []));
         return undefined;
       default:
         return undefined;
@@ -225,105 +225,105 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
 
   /** What the client lacks, then the question what we lack. */
   async #answer(vector: Uint8Array): Promise<void> {
-    await this.#peer.drained();
+    await this.#connection.drained();
     const live = this.#live;
-    if (this.#over || live === undefined) return;
+    if (this.#closed || live === undefined) return;
     const missing = await live.missingFor(vector);
-    if (missing === 'foreign' && this.#right.mayWrite) {
+    if (missing === 'foreign' && this.#permission.mayWrite) {
       // Its text must not be lost: asked for whole, it comes as an update, which is refused and kept as a version.
-      return this.#over ? undefined : this.#outlet.ask(EMPTY_VECTOR);
+      return this.#closed ? undefined : this.#writer.request(EMPTY_VECTOR);
     }
     if (typeof missing === 'string') return this.#finish(missing === 'foreign' ? 'foreign_lineage' : 'malformed');
-    this.#peer.charge(missing.byteLength);
+    this.#connection.charge(missing.byteLength);
     const ours = await live.stateVector();
-    if (this.#over) return;
-    this.#outlet.state(missing);
-    this.#outlet.ask(ours);
+    if (this.#closed) return;
+    this.#writer.state(missing);
+    this.#writer.request(ours);
   }
 
   #write({ kind, update }: Extract<Message, { update: Uint8Array }>, bytes: number): Promise<void> | undefined {
     const live = this.#live;
     if (live === undefined) return undefined;
-    if (!this.#right.mayWrite) return this.#refuseToWatcher(live, kind === 'step2', update);
-    if (update.byteLength > UPDATE_BYTES_MAX) return this.#refuse('too_large');
+    if (!this.#permission.mayWrite) return this.#rejectReadOnly(live, kind === 'step2', update);
+    if (update.byteLength > UPDATE_BYTES_MAX) return this.#reject('too_large');
     this.#inFlight += 1;
-    this.#peer.take(bytes + MESSAGE_OVERHEAD);
-    if (this.#arrived.length === 0) queueMicrotask(() => this.#handOn());
-    this.#arrived.push({ update, whole: kind === 'step2', bytes });
+    this.#connection.acquire(bytes + MESSAGE_OVERHEAD);
+    if (this.#received.length === 0) queueMicrotask(() => this.#forward());
+    this.#received.push({ update, whole: kind === 'step2', bytes });
     return undefined;
   }
 
   /** What came together shares a row of the log, and is one message to those who watch. */
-  #handOn(): void {
-    const [arrived, live] = [this.#arrived, this.#live];
-    if (arrived.length === 0 || live === undefined) return;
-    this.#arrived = [];
-    const { kind, name } = this.#right.principal;
-    const updates = arrived.map(({ update }) => update);
+  #forward(): void {
+    const [received, live] = [this.#received, this.#live];
+    if (received.length === 0 || live === undefined) return;
+    this.#received = [];
+    const { kind, name } = this.#permission.principal;
+    const updates = received.map(({ update }) => update);
     live
       .apply(updates, { kind, name })
-      .then((results) => this.#applied(arrived, results))
+      .then((results) => this.#applied(received, results))
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {
-        this.#inFlight -= arrived.length;
-        for (const { bytes } of arrived) this.#peer.give(bytes + MESSAGE_OVERHEAD);
-        this.#landed?.();
-        if (this.#over) this.#dispose();
+        this.#inFlight -= received.length;
+        for (const { bytes } of received) this.#connection.release(bytes + MESSAGE_OVERHEAD);
+        this.#onLanded?.();
+        if (this.#closed) this.#dispose();
       });
   }
 
-  async #applied(arrived: readonly Arrived[], results: readonly Taken[]): Promise<void> {
+  async #applied(received: readonly ReceivedUpdate[], results: readonly ApplyOutcome[]): Promise<void> {
     let asks = 0;
     for (const [index, result] of results.entries()) {
-      if (result === 'stored' || result === 'known') this.#settled(null);
-      else this.#refuse(result);
-      // Who sent all it has and still leans on more would be asked for ever.
-      if (result === 'missing' && arrived[index]?.whole === false) asks += 1;
+      if (result === 'stored' || result === 'known') this.#acknowledge(null);
+      else this.#reject(result);
+      // Who sent all it has and still depends on more would be asked for ever.
+      if (result === 'missing' && received[index]?.whole === false) asks += 1;
     }
     if (asks === 0) return;
     const ours = await this.#live?.stateVector();
     // For each of them: clients count what is acknowledged, and the answer to this is what makes up for a refusal.
-    for (let asked = 0; asked < asks && ours !== undefined && !this.#over; asked++) this.#outlet.ask(ours);
+    for (let asked = 0; asked < asks && ours !== undefined && !this.#closed; asked++) this.#writer.request(ours);
   }
 
   /** A watcher may send all it has, as protocols do after connecting, as long as that is nothing new. */
-  async #refuseToWatcher(live: LiveNote, whole: boolean, update: Uint8Array): Promise<void> {
+  async #rejectReadOnly(live: LiveNote, whole: boolean, update: Uint8Array): Promise<void> {
     const adds = !whole || (await live.lacks(update));
-    this.#settled(adds ? 'read_only' : null);
+    this.#acknowledge(adds ? 'read_only' : null);
   }
 
-  #refuse(why: Untaken): undefined {
-    this.#settled(why);
+  #reject(why: RejectReason): undefined {
+    this.#acknowledge(why);
     if (why === 'foreign') this.#finish('foreign_lineage');
     if (why === 'too_large') this.#finish('note_too_large');
     if (why === 'lost') this.#finish('lost');
   }
 
-  #settled(untaken: Untaken | null): void {
-    if (!this.#over) this.#outlet.settled(untaken);
+  #acknowledge(reason: RejectReason | null): void {
+    if (!this.#closed) this.#writer.acknowledge(reason);
   }
 
   #failed(error: unknown): void {
-    if (refusalOf(error) === null) this.#refuse('lost');
+    if (rejectReasonOf(error) === null) this.#reject('lost');
     else this.#finish('note_deleted');
   }
 
-  #hear(update: Uint8Array): void {
+  #receive(update: Uint8Array): void {
     const states: State[] | null = readStates(update);
-    if (states === null || this.#over) return;
-    this.#room?.say(this, states, !this.#spoke);
-    this.#spoke = true;
+    if (states === null || this.#closed) return;
+    this.#room?.publish(this, states, !this.#hasPublished);
+    this.#hasPublished = true;
   }
 
-  #finish(end: End): void {
-    if (this.#over) return;
+  #finish(end: CloseReason): void {
+    if (this.#closed) return;
     this.#end();
-    this.#outlet.over(end);
+    this.#writer.close(end);
   }
 
   #end(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#closed) return;
+    this.#closed = true;
     this.#room?.leave(this);
     this.#dispose();
   }
@@ -331,14 +331,14 @@ export class NoteSubscription implements Subscription, Holder, Watcher {
   /** Lets go of the note once nothing of this client is on its way any more. */
   #dispose(): void {
     if (this.#working || this.#inFlight > 0) return;
-    this.#parts.authority.release(this.#right, this);
+    this.#deps.permissions.release(this.#permission, this);
     this.#live?.[Symbol.dispose]();
     this.#live = undefined;
   }
 }
 
 /** Why a document that may be opened cannot be, when trying again would not help; else null. */
-export function refusalOf(error: unknown): 'permission-denied' | 'unreadable' | null {
+export function rejectReasonOf(error: unknown): 'permission-denied' | 'unreadable' | null {
   if (!(error instanceof NotevaultError)) return null;
   if (error.code === 'note_not_found') return 'permission-denied';
   return error.code === 'note_unreadable' || error.code === 'vault_unreadable' ? 'unreadable' : null;

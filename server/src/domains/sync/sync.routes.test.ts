@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { onSqlite, rawOf } from '../../../test/kit/engines.ts';
-import { type NotesServer, startLastingNotes, startNotes, type Wire, type Writer } from '../../../test/kit/notes.ts';
+import { type Json, type NotesServer, startLastingNotes, startNotes, type Writer } from '../../../test/kit/notes.ts';
 import { startServer } from '../../../test/kit/server.ts';
 import { beginFeedEpochs } from '../vaults/vaults.ts';
 
@@ -11,7 +11,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Follows the feed from a cursor to its end; resolves to its rows, with the last resume_cursor. */
 async function follow(writer: Writer, query: string, from: string | null = null, headers = {}) {
-  const changes: Wire[] = [];
+  const changes: Json[] = [];
   for (let cursor = from; ; ) {
     const at = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const { status, body } = await writer.caller.get(`/sync/changes?${query}${at}`, headers);
@@ -23,21 +23,21 @@ async function follow(writer: Writer, query: string, from: string | null = null,
   }
 }
 
-async function manifestOf({ caller }: Writer): Promise<Wire> {
+async function manifestOf({ caller }: Writer): Promise<Json> {
   const { status, body } = await caller.get('/sync/manifest');
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 
 /** Uploads a text file; resolves to what is said of it. */
-async function upload({ caller }: Writer, path: string, text: string): Promise<Wire> {
+async function upload({ caller }: Writer, path: string, text: string): Promise<Json> {
   const body = { path, content_base64: Buffer.from(text).toString('base64'), mtime: 1.5 };
   const answer = await caller.post('/attachments', body);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body.attachment;
 }
 
-const paths = (rows: Wire[]) => rows.map(({ path }) => path);
+const paths = (rows: Json[]) => rows.map(({ path }) => path);
 
 onSqlite('the manifest', (open) => {
   test('[2.1] gives every live row by path, with hash, head and seq', async () => {
@@ -54,7 +54,7 @@ onSqlite('the manifest', (open) => {
     assert.deepEqual([manifest.change_seq, manifest.total_notes, manifest.total_attachments], [4, 2, 0]);
     assert.deepEqual(paths(manifest.notes), ['b.md', a.path]);
     assert.deepEqual(
-      manifest.notes.map((note: Wire) => [note.id, note.content_hash, note.seq]),
+      manifest.notes.map((note: Json) => [note.id, note.content_hash, note.seq]),
       [
         [b.id, sha256('text of b'), 1],
         [a.id, sha256('text of a'), 3],
@@ -92,7 +92,7 @@ onSqlite('the manifest', (open) => {
     assert.deepEqual(body.folders, (await alice.caller.get('/folders')).body.folders);
     assert.deepEqual([body.change_seq, body.attachments], [4, []]);
     assert.notEqual(made.updated_at, edited.updated_at);
-    const shown = ({ id, path, created_at, updated_at }: Wire) => ({ id, path, created_at, updated_at });
+    const shown = ({ id, path, created_at, updated_at }: Json) => ({ id, path, created_at, updated_at });
     assert.deepEqual(body.notes, [shown(edited), shown(other)]);
   });
 
@@ -111,12 +111,12 @@ onSqlite('the manifest', (open) => {
       { id: z.id, path: 'pictures/z.txt', content_hash: sha256('text of z'), seq: 1 },
     ]);
     const { body } = await alice.caller.get('/vault/tree');
-    const shown = ({ id, path, size_bytes, mtime, updated_at, mime_type }: Wire) => {
+    const shown = ({ id, path, size_bytes, mtime, updated_at, mime_type }: Json) => {
       return { id, path, size_bytes, mtime, updated_at, mime_type };
     };
     assert.deepEqual(body.attachments, [shown(a), shown(z)]);
     assert.deepEqual(
-      body.folders.map(({ name, count }: Wire) => [name, count]),
+      body.folders.map(({ name, count }: Json) => [name, count]),
       [
         ['', 1],
         ['pictures', 0],
@@ -256,7 +256,7 @@ onSqlite('the change feed', (open) => {
     const pages: string[][] = [];
     for (let cursor = ''; ; ) {
       const { body } = await alice.caller.get(`/sync/changes?fields=all&cursor=${cursor}`);
-      pages.push(body.changes.map(({ path, content }: Wire) => `${path} ${content?.length}`));
+      pages.push(body.changes.map(({ path, content }: Json) => `${path} ${content?.length}`));
       if (!body.has_more) break;
       cursor = body.next_cursor;
     }

@@ -1,5 +1,5 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { SyncTables } from './sync.tables.ts';
 
 const { statement } = statementsOver<SyncTables>();
@@ -46,6 +46,6 @@ export const findLowestWatermark = statement((db, p: { vault: VaultId; since: nu
     .where('seen_at', '>=', p.since),
 );
 
-export const eraseDevices = statement((db, p: { vault: VaultId }) =>
+export const purgeDevices = statement((db, p: { vault: VaultId }) =>
   db.deleteFrom('sync_devices').where('vault_id', '=', p.vault),
 );

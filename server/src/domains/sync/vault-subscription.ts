@@ -1,124 +1,128 @@
 import type { Seq } from '@notevault/protocol/ids.ts';
-import type { Authority, Holder, Right } from './authority.ts';
 import { readStates, writeStates } from './awareness.ts';
-import type { DoorParts } from './door-parts.ts';
+import type { ChangeNotifier } from './change-notifier.ts';
+import type { CollaborationDeps } from './collaboration.deps.ts';
 import type { Message } from './frames.ts';
-import type { Room, Rooms } from './rooms.ts';
-import type { Signals } from './signals.ts';
-import type { Outlet, Subscription } from './subscription.ts';
+import type { Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
+import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
+import type { ProtocolWriter, Subscription } from './subscription.ts';
 
 /** A Yjs update (v1) without structs and deletions, and a state vector without clients. */
 const EMPTY_UPDATE = Uint8Array.of(0, 0);
 const EMPTY_VECTOR = Uint8Array.of(0);
 
 /** An outlet that can pass on a signal. */
-export interface SignalOutlet extends Outlet {
+export interface ChangeWriter extends ProtocolWriter {
   changed(changeSeq: number): void;
 }
 
-interface VaultSubscriptionParts {
-  readonly authority: Authority;
-  readonly rooms: Rooms;
-  readonly signals: Signals;
-  readonly vaults: DoorParts['vaults'];
+interface VaultSubscriptionDeps {
+  readonly permissions: PermissionCache;
+  readonly rooms: PresenceRooms;
+  readonly notifier: ChangeNotifier;
+  readonly vaults: CollaborationDeps['vaults'];
 }
 
 /** A vault's own document: always empty, it tells its watchers that something in the vault changed. */
-export class VaultSubscription implements Subscription, Holder {
-  readonly #authority: Authority;
-  readonly #outlet: SignalOutlet;
-  readonly #room: Room;
-  #right: Right;
-  #listening: Disposable | undefined;
-  #over = false;
-  #spoke = false;
+export class VaultSubscription implements Subscription, PermissionListener {
+  readonly #permissions: PermissionCache;
+  readonly #writer: ChangeWriter;
+  readonly #room: PresenceRoom;
+  #permission: Permission;
+  #changes: Disposable | undefined;
+  #closed = false;
+  #hasPublished = false;
 
-  private constructor(parts: VaultSubscriptionParts, outlet: SignalOutlet, right: Right) {
-    this.#authority = parts.authority;
-    this.#outlet = outlet;
-    this.#right = parts.authority.join(right, this);
-    this.#room = parts.rooms.join(`vault:${right.vault.id}`, right.vault, this);
+  private constructor(deps: VaultSubscriptionDeps, writer: ChangeWriter, permission: Permission) {
+    this.#permissions = deps.permissions;
+    this.#writer = writer;
+    this.#permission = deps.permissions.join(permission, this);
+    this.#room = deps.rooms.join(`vault:${permission.vault.id}`, permission.vault, this);
   }
 
   /** Rejects when the vault's seq cannot be read now. */
-  static async open(parts: VaultSubscriptionParts, outlet: SignalOutlet, right: Right): Promise<VaultSubscription> {
-    const { id } = right.vault;
-    const seqOf = async () => (await parts.vaults.changeSeqs([id])).get(id) ?? (0 as Seq);
+  static async open(
+    deps: VaultSubscriptionDeps,
+    writer: ChangeWriter,
+    permission: Permission,
+  ): Promise<VaultSubscription> {
+    const { id } = permission.vault;
+    const seqOf = async () => (await deps.vaults.changeSeqs([id])).get(id) ?? (0 as Seq);
     const known = await seqOf();
-    const opened = new VaultSubscription(parts, outlet, right);
-    opened.#listening = parts.signals.listen(id, known, (seq) => outlet.changed(seq));
+    const subscription = new VaultSubscription(deps, writer, permission);
+    subscription.#changes = deps.notifier.subscribe(id, known, (seq) => writer.changed(seq));
     try {
       // What changed before anybody listened.
-      parts.signals.changed(id, await seqOf());
+      deps.notifier.changed(id, await seqOf());
     } catch (error) {
-      opened.leave();
+      subscription.leave();
       throw error;
     }
-    if (opened.#over) opened.#listening[Symbol.dispose]();
-    else opened.#begin();
-    return opened;
+    if (subscription.#closed) subscription.#changes[Symbol.dispose]();
+    else subscription.#begin();
+    return subscription;
   }
 
   #begin(): void {
-    this.#outlet.scope('readonly');
+    this.#writer.scope('readonly');
     const present = this.#room.presence.states();
-    if (present.length > 0) this.#outlet.awareness(writeStates(present));
+    if (present.length > 0) this.#writer.awareness(writeStates(present));
   }
 
-  take(message: Message): void {
-    if (this.#over) return;
+  handle(message: Message): void {
+    if (this.#closed) return;
     switch (message.kind) {
       case 'step1':
-        this.#outlet.state(EMPTY_UPDATE);
-        this.#outlet.ask(EMPTY_VECTOR);
+        this.#writer.state(EMPTY_UPDATE);
+        this.#writer.request(EMPTY_VECTOR);
         return;
       case 'step2':
       case 'update':
-        this.#outlet.settled(isEmpty(message.update) ? null : 'read_only');
+        this.#writer.acknowledge(isEmpty(message.update) ? null : 'read_only');
         return;
       case 'awareness':
-        this.#hear(message.update);
+        this.#receive(message.update);
         return;
       case 'query':
-        this.#outlet.awareness(writeStates(this.#room.presence.states()));
+        this.#writer.awareness(writeStates(this.#room.presence.states()));
         return;
       default:
     }
   }
 
-  moveTo(right: Right): void {
-    this.#authority.release(this.#right, this);
-    this.#right = this.#authority.join(right, this);
-    this.#outlet.scope('readonly');
+  changePermission(permission: Permission): void {
+    this.#permissions.release(this.#permission, this);
+    this.#permission = this.#permissions.join(permission, this);
+    this.#writer.scope('readonly');
   }
 
   awareness(update: Uint8Array): void {
-    if (!this.#over) this.#outlet.awareness(update);
+    if (!this.#closed) this.#writer.awareness(update);
   }
 
   revoked(): void {
-    if (this.#over) return;
+    if (this.#closed) return;
     this.leave();
-    this.#outlet.over('revoked');
+    this.#writer.close('revoked');
   }
 
-  levelChanged(): void {
+  permissionChanged(): void {
     // It is read-only at every level.
   }
 
   leave(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#listening?.[Symbol.dispose]();
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#changes?.[Symbol.dispose]();
     this.#room.leave(this);
-    this.#authority.release(this.#right, this);
+    this.#permissions.release(this.#permission, this);
   }
 
-  #hear(update: Uint8Array): void {
+  #receive(update: Uint8Array): void {
     const states = readStates(update);
     if (states === null) return;
-    this.#room.say(this, states, !this.#spoke);
-    this.#spoke = true;
+    this.#room.publish(this, states, !this.#hasPublished);
+    this.#hasPublished = true;
   }
 }
 

@@ -1,17 +1,17 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
-import type { Level, Principal } from '../accounts/accounts.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import type { PermissionLevel, Principal } from '../accounts/accounts.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
-import type { VaultParts } from './parts.ts';
+import { vaultKeyOf } from './vault-mapper.ts';
+import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
-import { vaultKeyOf } from './view.ts';
 
 /** A vault a caller may use, with its keys open. */
 export interface OpenVault {
   readonly id: VaultId;
   readonly userId: UserId;
-  readonly level: 'read' | 'write';
+  readonly permission: 'read' | 'write';
   readonly key: SealingKey;
   /** Grows when a backup is restored: cursors and client ids of another epoch are void. */
   readonly feedEpoch: number;
@@ -21,23 +21,24 @@ export interface OpenVault {
 }
 
 /** What a caller may do in a vault of the same user. The only place that decides it. */
-export function levelOf(principal: Principal, vaultId: VaultId): Level {
+export function permissionOf(principal: Principal, vaultId: VaultId): PermissionLevel {
   if (principal.kind === 'session') return 'write';
-  const { reach } = principal;
-  return reach?.vaults.get(vaultId) ?? reach?.elsewhere ?? 'none';
+  const { scope } = principal;
+  return scope?.vaults.get(vaultId) ?? scope?.elsewhere ?? 'none';
 }
 
 /** Throws `insufficient_access` unless the caller may write in vaults not yet made. */
 export function checkMayCreate(principal: Principal): void {
-  if (principal.kind === 'session' || principal.reach?.elsewhere === 'write') return;
+  if (principal.kind === 'session' || principal.scope?.elsewhere === 'write') return;
   throw new NotevaultError('insufficient_access', { required: 'write' });
 }
 
 /** Throws as an operation on a vault by its id does: one the caller does not reach is not there. */
-export function checkLevel(principal: Principal, vaultId: VaultId, need: 'read' | 'write'): void {
-  const level = levelOf(principal, vaultId);
-  if (level === 'none') throw new NotevaultError('vault_not_found');
-  if (need === 'write' && level !== 'write') throw new NotevaultError('insufficient_access', { required: 'write' });
+export function checkPermission(principal: Principal, vaultId: VaultId, need: 'read' | 'write'): void {
+  const permission = permissionOf(principal, vaultId);
+  if (permission === 'none') throw new NotevaultError('vault_not_found');
+  if (need === 'write' && permission !== 'write')
+    throw new NotevaultError('insufficient_access', { required: 'write' });
 }
 
 /** The id in a URL; throws `vault_not_found` when it is malformed. */
@@ -49,24 +50,25 @@ export function vaultIdOf(text: string): VaultId {
 
 /** Throws `insufficient_access` for a vault that is the user's own, but that the caller does not reach. */
 export function checkMayAdopt(principal: Principal, vaultId: VaultId): void {
-  if (levelOf(principal, vaultId) === 'none') throw new NotevaultError('insufficient_access', { required: 'read' });
+  if (permissionOf(principal, vaultId) === 'none')
+    throw new NotevaultError('insufficient_access', { required: 'read' });
 }
 
 export interface Access {
   /** The rules of creating and registering, for answers that are given again. */
   checkMayCreate(principal: Principal): void;
   checkMayAdopt(principal: Principal, vaultId: VaultId): void;
-  /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed (contract section 1). */
+  /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed. */
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
   /** An active vault for work that nobody asked for, with level write; null when it is deleted or gone. */
-  openForWork(vaultId: VaultId): Promise<OpenVault | null>;
+  openAsSystem(vaultId: VaultId): Promise<OpenVault | null>;
 }
 
-export function createAccess(parts: VaultParts): Access {
-  const { db, plans } = parts;
+export function createAccess(deps: VaultDeps): Access {
+  const { db, plans } = deps;
 
   /** One statement whatever the case. */
-  async function choose(principal: Principal, header: string | undefined) {
+  async function chooseVault(principal: Principal, header: string | undefined) {
     const { userId } = principal;
     if (header !== undefined) {
       const id = parseUuid(header);
@@ -77,32 +79,33 @@ export function createAccess(parts: VaultParts): Access {
     // A session reaches everything: when that is one vault, it is the default one.
     if (principal.kind === 'session') return db.get(store.findDefaultOpenable, { userId });
     const rows = await db.all(store.findOpenables, { userId });
-    const reached = rows.filter((row) => levelOf(principal, row.id) !== 'none');
-    return reached.length === 1 ? reached[0] : rows.find((row) => row.is_default === 1);
+    const accessible = rows.filter((row) => permissionOf(principal, row.id) !== 'none');
+    return accessible.length === 1 ? accessible[0] : rows.find((row) => row.is_default === 1);
   }
 
-  async function openRow(row: store.OpenableRow, level: 'read' | 'write'): Promise<OpenVault | null> {
-    const key = await vaultKeyOf(parts, row.id);
+  async function openRow(row: store.OpenableRow, permission: 'read' | 'write'): Promise<OpenVault | null> {
+    const key = await vaultKeyOf(deps, row.id);
     if (key === null) return null;
     const plan = planOf(plans, row.tier);
-    return { id: row.id, userId: row.user_id, level, key, feedEpoch: row.feed_epoch, plan, tier: row.tier };
+    return { id: row.id, userId: row.user_id, permission, key, feedEpoch: row.feed_epoch, plan, tier: row.tier };
   }
 
   return {
     checkMayCreate,
     checkMayAdopt,
     async openVault(principal, header, need) {
-      const row = await choose(principal, header);
+      const row = await chooseVault(principal, header);
       if (row === undefined) throw new NotevaultError('no_vault');
-      const level = levelOf(principal, row.id);
-      if (level === 'none') throw new NotevaultError('vault_no_access');
-      if (need === 'write' && level !== 'write') throw new NotevaultError('insufficient_access', { required: need });
-      const vault = await openRow(row, level);
+      const permission = permissionOf(principal, row.id);
+      if (permission === 'none') throw new NotevaultError('vault_no_access');
+      if (need === 'write' && permission !== 'write')
+        throw new NotevaultError('insufficient_access', { required: need });
+      const vault = await openRow(row, permission);
       // Purged since the row was read.
       if (vault === null) throw new NotevaultError('vault_header_not_found');
       return vault;
     },
-    async openForWork(vaultId) {
+    async openAsSystem(vaultId) {
       const row = await db.get(store.findOpenableById, { id: vaultId });
       return row === undefined ? null : openRow(row, 'write');
     },

@@ -1,15 +1,15 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../engines/database/database.ts';
-import type { SealingKey } from '../../engines/keyring/keyring.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Principal } from '../accounts/accounts.ts';
-import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
+import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { checkMayAdopt, checkMayCreate } from './access.ts';
-import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './meta.ts';
-import type { VaultParts } from './parts.ts';
+import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
+import { openUserKey, openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './vault-mapper.ts';
+import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
-import { openUserKey, openVaultKey, purgeDelayMs, type ShownRow, type Vault, vaultOf } from './view.ts';
 
 export interface NewVault {
   readonly name: string;
@@ -17,14 +17,14 @@ export interface NewVault {
   readonly is_default?: boolean;
 }
 
-export interface Registered {
+export interface RegisterResult {
   readonly vault: Vault;
   readonly status: 'created' | 'existing';
 }
 
 export interface Creation {
   /** Throws `validation`, `limit_exceeded`, `insufficient_access`. */
-  create(principal: Principal, vault: NewVault, finish?: Finish<Vault>): Promise<Vault>;
+  create(principal: Principal, vault: NewVault, inTransaction?: InTransaction<Vault>): Promise<Vault>;
   /**
    * The vault of this client id, made when there is none, however often and at once it is asked for.
    * Throws `register_params`, `limit_exceeded`, `insufficient_access`.
@@ -32,8 +32,8 @@ export interface Creation {
   register(
     principal: Principal,
     sent: { client_id?: unknown; name?: unknown },
-    finish?: Finish<Registered>,
-  ): Promise<Registered>;
+    inTransaction?: InTransaction<RegisterResult>,
+  ): Promise<RegisterResult>;
 }
 
 /** Whose row is held, and their plan as it is under that lock. */
@@ -42,20 +42,20 @@ export interface Owner {
   readonly tier: string;
 }
 
-interface Plain {
+interface CleanInput {
   readonly name: string;
   readonly description: string | null;
   readonly wantsDefault: boolean;
   readonly clientBlind: Buffer | null;
 }
 
-export function createCreation(parts: VaultParts): Creation {
-  const { db, keys, clock, accounts } = parts;
+export function createCreation(deps: VaultDeps): Creation {
+  const { db, keys, clock, accounts } = deps;
 
   /** Everything about the user's vaults as a whole is decided here, under the lock on the user's row. */
-  async function insert(handle: WriteHandle, owner: Owner, userKey: SealingKey, plain: Plain): Promise<Vault> {
+  async function insert(handle: WriteHandle, owner: Owner, userKey: SealingKey, plain: CleanInput): Promise<Vault> {
     const { userId } = owner;
-    await checkVaultsCap(handle, parts, owner, nothing);
+    await checkVaultsCap(handle, deps, owner, nothing);
     const id = clock.uuid() as VaultId;
     const now = clock.now();
     const slug = await freeSlug(handle, userKey, { userId, vaultId: id, name: plain.name });
@@ -79,17 +79,21 @@ export function createCreation(parts: VaultParts): Creation {
     return { id, name, slug, description, isDefault, ...counts, createdAt: now, deletedAt: null, purgeAt: null };
   }
 
-  async function adopt(principal: Principal, row: ShownRow, finish: Finish<Registered>): Promise<Registered> {
+  async function adopt(
+    principal: Principal,
+    row: VaultWithCounts,
+    inTransaction: InTransaction<RegisterResult>,
+  ): Promise<RegisterResult> {
     checkMayAdopt(principal, row.id);
-    const key = await openVaultKey(parts, row.id);
-    const adopted = { vault: vaultOf(row, key, purgeDelayMs(parts)), status: 'existing' } as const;
+    const key = await openVaultKey(deps, row.id);
+    const adopted = { vault: vaultOf(row, key, purgeDelayMs(deps)), status: 'existing' } as const;
     // Also with nothing to write: the vault may have been read from a commit that is not on disk yet.
-    await db.transact((handle) => finish(handle, adopted));
+    await db.transact((handle) => inTransaction(handle, adopted));
     return adopted;
   }
 
   return {
-    async create(principal, sent, finish = finishNothing) {
+    async create(principal, sent, inTransaction = skipInTransaction) {
       checkMayCreate(principal);
       const { userId } = principal;
       const plain = {
@@ -98,21 +102,21 @@ export function createCreation(parts: VaultParts): Creation {
         wantsDefault: sent.is_default ?? false,
         clientBlind: null,
       };
-      const userKey = await openUserKey(parts, userId);
+      const userKey = await openUserKey(deps, userId);
       return db.transact(async (handle) => {
         const { tier } = await accounts.lockUser(handle, userId);
         const vault = await insert(handle, { userId, tier }, userKey, plain);
-        await finish(handle, vault);
+        await inTransaction(handle, vault);
         return vault;
       });
     },
-    async register(principal, sent, finish = finishNothing) {
+    async register(principal, sent, inTransaction = skipInTransaction) {
       const { clientId, name } = readRegistration(sent);
       const { userId } = principal;
-      const userKey = await openUserKey(parts, userId);
+      const userKey = await openUserKey(deps, userId);
       const clientBlind = clientBlindOf(userKey, clientId);
       const known = await db.get(store.findByClient, { userId, clientBlind });
-      if (known !== undefined) return adopt(principal, known, finish);
+      if (known !== undefined) return adopt(principal, known, inTransaction);
       checkMayCreate(principal);
       const made = await db.transact(async (handle) => {
         const { tier } = await accounts.lockUser(handle, userId);
@@ -121,10 +125,10 @@ export function createCreation(parts: VaultParts): Creation {
         if (other !== undefined) return { other };
         const plain = { name, description: null, wantsDefault: false, clientBlind };
         const created = { vault: await insert(handle, { userId, tier }, userKey, plain), status: 'created' } as const;
-        await finish(handle, created);
+        await inTransaction(handle, created);
         return created;
       });
-      return 'other' in made ? adopt(principal, made.other, finish) : made;
+      return 'other' in made ? adopt(principal, made.other, inTransaction) : made;
     },
   };
 }
@@ -136,20 +140,20 @@ function readRegistration({ client_id, name }: { client_id?: unknown; name?: unk
 }
 
 /** What a vault holds that counts against its owner's plan. */
-interface Held {
+interface StoredCounts {
   readonly notes: number;
   /** Of its attachments. */
   readonly bytes: number;
 }
 
-const nothing: Held = { notes: 0, bytes: 0 };
+const nothing: StoredCounts = { notes: 0, bytes: 0 };
 
 /** Whether one more active vault, with what it holds, fits the user's plan. Asked under the lock on the user's row. */
 export async function checkVaultsCap(
   handle: WriteHandle,
-  { plans }: VaultParts,
+  { plans }: VaultDeps,
   { userId, tier }: Owner,
-  held: Held,
+  held: StoredCounts,
 ): Promise<void> {
   const plan = planOf(plans, tier);
   const active = await handle.get(store.sumActive, { userId });

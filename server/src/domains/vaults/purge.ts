@@ -1,58 +1,58 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Principal } from '../accounts/accounts.ts';
-import { type Finish, finishNothing } from '../idempotency/idempotency.ts';
-import { checkLevel, vaultIdOf } from './access.ts';
-import type { VaultParts } from './parts.ts';
+import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
+import { checkPermission, vaultIdOf } from './access.ts';
+import { purgeDelayMs } from './vault-mapper.ts';
+import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
-import { purgeDelayMs } from './view.ts';
 
 const BATCH = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000' as VaultId;
 
-export interface Purging {
+export interface PurgeOperations {
   /** Erases a deleted vault for good; `finish` comes with the first step, which cannot be undone. Throws `vault_not_found` for any other. */
-  purge(principal: Principal, id: string, finish?: Finish<VaultId>): Promise<VaultId>;
+  purge(principal: Principal, id: string, inTransaction?: InTransaction<VaultId>): Promise<VaultId>;
   /** Purges what has been deleted long enough by `now`, and goes on with every purge cut short. Resolves to their number. */
   purgeDue(now: number): Promise<number>;
   /** Erases every vault of an account that is being erased; goes on where it stopped. */
-  eraseAllOf(userId: UserId): Promise<void>;
+  purgeAllOf(userId: UserId): Promise<void>;
 }
 
-export function createPurging(parts: VaultParts): Purging {
-  const { db, keys, clock, hooks } = parts;
-  const purgeDelay = purgeDelayMs(parts);
+export function createPurgeOperations(deps: VaultDeps): PurgeOperations {
+  const { db, keys, clock, hooks } = deps;
+  const purgeDelay = purgeDelayMs(deps);
 
   /** Marks the vault and destroys its key, together: from here on nothing of it can be opened, whatever happens next. */
   async function begin(
     id: VaultId,
     deleted: { until: number; after: number },
-    finish: Finish<VaultId>,
+    inTransaction: InTransaction<VaultId>,
   ): Promise<boolean> {
     return db.transact(async (handle) => {
       const mark = { id, now: clock.now(), deletedUntil: deleted.until, deletedAfter: deleted.after };
       if ((await handle.run(store.markPurging, mark)) === 0) return false;
       await keys.destroy(handle, { kind: 'vault', id });
-      await finish(handle, id);
+      await inTransaction(handle, id);
       return true;
     });
   }
 
   /** The vault's own row goes last: while it is there, the purge is resumed. */
   async function finish(id: VaultId): Promise<void> {
-    while (await hooks.eraseSlice(id));
+    while (await hooks.purgeSlice(id));
     await db.transact((handle) => handle.run(store.deleteVault, { id }));
   }
 
   return {
-    async purge(principal, sent, finishWith = finishNothing) {
+    async purge(principal, sent, finishWith = skipInTransaction) {
       const id = vaultIdOf(sent);
       const { userId } = principal;
       const now = clock.now();
       const after = now - purgeDelay;
       const row = await db.get(store.findDeleted, { id, userId, after });
       if (row === undefined) throw new NotevaultError('vault_not_found');
-      checkLevel(principal, id, 'write');
+      checkPermission(principal, id, 'write');
       if (!(await begin(id, { until: now, after }, finishWith))) throw new NotevaultError('vault_not_found');
       await finish(id);
       return id;
@@ -63,7 +63,7 @@ export function createPurging(parts: VaultParts): Purging {
       let purged = 0;
       const purgeOne = async (id: VaultId, begun: boolean) => {
         // Restored since it was found, or begun by another process: not ours to finish.
-        if (!begun && !(await begin(id, { until: deletedUntil, after: 0 }, finishNothing))) return;
+        if (!begun && !(await begin(id, { until: deletedUntil, after: 0 }, skipInTransaction))) return;
         await finish(id);
         purged += 1;
       };
@@ -79,7 +79,7 @@ export function createPurging(parts: VaultParts): Purging {
       if (failures.length > 0) throw new AggregateError(failures, 'some vaults could not be purged');
       return purged;
     },
-    async eraseAllOf(userId) {
+    async purgeAllOf(userId) {
       const closed = await db.transact(async (handle) => {
         const rows = await handle.all(store.markAllPurging, { userId, now: clock.now() });
         for (const { id } of rows) {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
-import { codeOf, errorOf, openRooms, type Rooms, signUp } from '../../../test/kit/rooms.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
-import type { Level, Principal } from '../accounts/accounts.ts';
+import { codeOf, errorOf, type Fixtures, openFixtures, signUp } from '../../../test/kit/fixtures.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { PermissionLevel, Principal } from '../accounts/accounts.ts';
 import { builtinPlans, mergePlans } from '../plans/plans.ts';
+import type { Vault } from './vault-mapper.ts';
 import type { VaultsTables } from './vaults.tables.ts';
-import type { Vault } from './view.ts';
 
 const { statement } = statementsOver<VaultsTables>();
 const findAllRows = statement((db, _: Record<never, never>) => db.selectFrom('vaults').selectAll());
@@ -15,19 +15,19 @@ const findAllRows = statement((db, _: Record<never, never>) => db.selectFrom('va
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const plans = mergePlans(builtinPlans, { free: { vaults_cap: 10, notes_cap: 10 } });
 
-function keyOf(session: Principal, elsewhere: Level, vaults: [string, Level][] = []): Principal {
-  const reach = { elsewhere, vaults: new Map(vaults.map(([id, level]) => [id as VaultId, level])) };
-  return { kind: 'key', userId: session.userId, credentialId: 'key', name: 'key', tier: session.tier, reach };
+function keyOf(session: Principal, elsewhere: PermissionLevel, vaults: [string, PermissionLevel][] = []): Principal {
+  const scope = { elsewhere, vaults: new Map(vaults.map(([id, level]) => [id as VaultId, level])) };
+  return { kind: 'key', userId: session.userId, credentialId: 'key', name: 'key', tier: session.tier, scope };
 }
 
-async function advance({ db, vaults }: Rooms, principal: Principal, id: string, notes: number, seqs = notes) {
+async function advance({ db, vaults }: Fixtures, principal: Principal, id: string, notes: number, seqs = notes) {
   const vault = await vaults.openVault(principal, id, 'write');
   return db.transact((handle) => vaults.advance(handle, vault, { seqs, notes }));
 }
 
 onEachEngine('creating vaults', (open) => {
   test('of eight first vaults at once exactly one is the default', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     await Promise.all(
       Array.from({ length: 8 }, (_, i) => rooms.vaults.register(alice, { client_id: `device-${i}`, name: 'Vault' })),
@@ -38,7 +38,7 @@ onEachEngine('creating vaults', (open) => {
   });
 
   test('of fifty creates at once against a cap of ten, ten succeed', async () => {
-    const rooms = await openRooms(open, { plans, defaultPlan: 'free' });
+    const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const alice = await signUp(rooms, 'alice');
     const errors = await Promise.all(
       Array.from({ length: 50 }, () => errorOf(rooms.vaults.create(alice, { name: 'Work' }))),
@@ -54,7 +54,7 @@ onEachEngine('creating vaults', (open) => {
   });
 
   test('ten registrations of one client id at once make one vault, which keeps its first name', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const all = await Promise.all(
       Array.from({ length: 10 }, (_, i) => rooms.vaults.register(alice, { client_id: 'laptop', name: `Name ${i}` })),
@@ -65,7 +65,7 @@ onEachEngine('creating vaults', (open) => {
   });
 
   test('one client id names another vault for another user', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
     const hers = await rooms.vaults.register(alice, { client_id: 'laptop', name: 'Notes' });
     const his = await rooms.vaults.register(bob, { client_id: 'laptop', name: 'Notes' });
@@ -74,7 +74,7 @@ onEachEngine('creating vaults', (open) => {
   });
 
   test('a key creates only with write everywhere else, and adopts only what it reaches', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
     const { vault } = await vaults.register(alice, { client_id: 'laptop', name: 'Notes' });
@@ -94,7 +94,7 @@ onEachEngine('creating vaults', (open) => {
 
 onEachEngine('choosing a vault', (open) => {
   test('a header names one of the user’s own active vaults, or nothing', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
     assert.equal(await codeOf(vaults.openVault(alice, undefined, 'read')), 'no_vault');
@@ -111,25 +111,25 @@ onEachEngine('choosing a vault', (open) => {
   });
 
   test('a key gets the one vault it reaches, else the default one, at its level there', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
     const first = await vaults.create(alice, { name: 'One' });
     const second = await vaults.create(alice, { name: 'Two' });
     const only = keyOf(alice, 'none', [[second.id, 'read']]);
     const opened = await vaults.openVault(only, undefined, 'read');
-    assert.deepEqual([opened.id, opened.level], [second.id, 'read']);
+    assert.deepEqual([opened.id, opened.permission], [second.id, 'read']);
     const write = await errorOf(vaults.openVault(only, undefined, 'write'));
     assert.deepEqual([write?.code, write?.details], ['insufficient_access', { required: 'write' }]);
     assert.equal(await codeOf(vaults.openVault(only, first.id, 'read')), 'vault_no_access');
     assert.equal((await vaults.openVault(keyOf(alice, 'read'), undefined, 'read')).id, first.id);
     assert.equal(await codeOf(vaults.openVault(keyOf(alice, 'none'), undefined, 'read')), 'vault_no_access');
-    const { reach: _, ...without } = only;
+    const { scope: _, ...without } = only;
     assert.equal(await codeOf(vaults.openVault(without, second.id, 'read')), 'vault_no_access');
   });
 
   test('it is one statement, with and without a header', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const { db, vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
     const { id } = await vaults.create(alice, { name: 'One' });
@@ -152,7 +152,7 @@ onEachEngine('choosing a vault', (open) => {
 
 onEachEngine('writing to a vault', (open) => {
   test('seqs of fifty writers at once are handed out once each, without gaps', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const { id } = await rooms.vaults.create(alice, { name: 'One' });
     const taken = await Promise.all(Array.from({ length: 50 }, () => advance(rooms, alice, id, 1, 2)));
@@ -164,7 +164,7 @@ onEachEngine('writing to a vault', (open) => {
   });
 
   test('the notes cap counts over all active vaults, also when they grow at once', async () => {
-    const rooms = await openRooms(open, { plans, defaultPlan: 'free' });
+    const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
     const made: Vault[] = [];
@@ -191,7 +191,7 @@ onEachEngine('writing to a vault', (open) => {
   });
 
   test('a restore does not grow past the notes cap', async () => {
-    const rooms = await openRooms(open, { plans, defaultPlan: 'free' });
+    const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
     const first = await vaults.create(alice, { name: 'One' });
@@ -206,14 +206,14 @@ onEachEngine('writing to a vault', (open) => {
   });
 
   test('a vault deleted since it was opened takes no more writes', async () => {
-    const rooms = await openRooms(open);
-    const { db, vaults, asked } = rooms;
+    const rooms = await openFixtures(open);
+    const { db, vaults, hookCalls: options } = rooms;
     const alice = await signUp(rooms, 'alice');
     const { id } = await vaults.create(alice, { name: 'One' });
     const vault = await vaults.openVault(alice, id, 'write');
     const write = () => db.transact((handle) => vaults.advance(handle, vault, { seqs: 1, notes: 1 }));
     await vaults.remove(alice, id);
-    assert.deepEqual(asked.closed, [id]);
+    assert.deepEqual(options.closed, [id]);
     assert.equal(await codeOf(write()), 'vault_header_not_found');
     await vaults.restore(alice, id);
     assert.equal(await write(), 1);
@@ -225,7 +225,7 @@ onEachEngine('writing to a vault', (open) => {
 
 onEachEngine('changing vaults', (open) => {
   test('a new name makes a new slug; its own old slug is no obstacle', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
     await vaults.create(alice, { name: 'Work' });
@@ -239,7 +239,7 @@ onEachEngine('changing vaults', (open) => {
   });
 
   test('the default moves, and never just goes; deleting it promotes the oldest left', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const { vaults, clock } = rooms;
     const alice = await signUp(rooms, 'alice');
     const made = [];
@@ -265,7 +265,7 @@ onEachEngine('changing vaults', (open) => {
   });
 
   test('a restored vault is the default only when there is none, and takes its slug and client id only when free', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
     const old = await vaults.register(alice, { client_id: 'laptop', name: 'Work' });
@@ -283,13 +283,13 @@ onEachEngine('changing vaults', (open) => {
   });
 
   test('a key needs write on the vault itself, and what it does not reach is not there', async () => {
-    const rooms = await openRooms(open);
-    const { vaults, asked } = rooms;
+    const rooms = await openFixtures(open);
+    const { vaults, hookCalls: options } = rooms;
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
     const { id } = await vaults.create(alice, { name: 'One' });
     const [reader, stranger] = [keyOf(alice, 'read'), keyOf(alice, 'write', [[id, 'none']])];
     assert.equal((await vaults.get(reader, id)).id, id);
-    assert.deepEqual(asked.opened, [id]);
+    assert.deepEqual(options.opened, [id]);
     for (const work of [vaults.update(reader, id, { name: 'x' }), vaults.remove(reader, id)]) {
       assert.equal(await codeOf(work), 'insufficient_access');
     }
@@ -305,7 +305,7 @@ onEachEngine('changing vaults', (open) => {
   });
 
   test('nothing of what a vault is called is stored in clear', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const sent = { client_id: 'secret-client', name: 'Secret Name' };
     const { vault } = await rooms.vaults.register(alice, sent);
@@ -319,8 +319,8 @@ onEachEngine('changing vaults', (open) => {
 
 onEachEngine('purging', (open) => {
   test('a deleted vault keeps everything for thirty days, then is gone to its owner and soon from the disk', async () => {
-    const rooms = await openRooms(open);
-    const { vaults, clock, asked, keys } = rooms;
+    const rooms = await openFixtures(open);
+    const { vaults, clock, hookCalls: options, keys } = rooms;
     const alice = await signUp(rooms, 'alice');
     const { id } = await vaults.create(alice, { name: 'One' });
     await advance(rooms, alice, id, 3);
@@ -338,7 +338,7 @@ onEachEngine('purging', (open) => {
     assert.equal(await codeOf(vaults.restore(alice, id)), 'vault_not_found');
     assert.equal(await codeOf(vaults.purge(alice, id)), 'vault_not_found');
     assert.equal(await vaults.purgeDue(clock.now()), 1);
-    assert.deepEqual(asked.erased, [id]);
+    assert.deepEqual(options.erased, [id]);
     assert.equal(await keys.open({ kind: 'vault', id }), null);
     assert.equal(await vaults.purgeDue(clock.now()), 0);
   });
@@ -346,15 +346,15 @@ onEachEngine('purging', (open) => {
   test('destroys the key first, erases in slices, and is resumed when it was cut short', async () => {
     let slices = 0;
     let keyWasThere = false;
-    const rooms: Rooms = await openRooms(open, {
-      eraseSlice: async (id) => {
+    const rooms: Fixtures = await openFixtures(open, {
+      purgeSlice: async (id) => {
         keyWasThere ||= (await rooms.keys.open({ kind: 'vault', id })) !== null;
         slices += 1;
         if (slices === 2) throw new Error('the process died');
         return slices < 5;
       },
     });
-    const { vaults, clock, asked } = rooms;
+    const { vaults, clock, hookCalls: options } = rooms;
     const alice = await signUp(rooms, 'alice');
     const { id } = await vaults.create(alice, { name: 'One' });
     await vaults.remove(alice, id);
@@ -364,18 +364,18 @@ onEachEngine('purging', (open) => {
     assert.equal(await codeOf(vaults.restore(alice, id)), 'vault_not_found');
     assert.equal(await codeOf(vaults.purge(alice, id)), 'vault_not_found');
     assert.equal(await vaults.purgeDue(clock.now()), 1);
-    assert.deepEqual([slices, asked.erased], [5, [id]]);
+    assert.deepEqual([slices, options.erased], [5, [id]]);
   });
 
   test('one vault that cannot be purged does not hold up the others', async () => {
     let stuck = '';
-    const rooms = await openRooms(open, {
-      eraseSlice: async (id) => {
+    const rooms = await openFixtures(open, {
+      purgeSlice: async (id) => {
         if (id === stuck) throw new Error('stuck');
         return false;
       },
     });
-    const { vaults, clock, asked } = rooms;
+    const { vaults, clock, hookCalls: options } = rooms;
     const alice = await signUp(rooms, 'alice');
     const made = [];
     for (const name of ['One', 'Two', 'Three']) made.push((await vaults.create(alice, { name })).id);
@@ -383,11 +383,11 @@ onEachEngine('purging', (open) => {
     stuck = made[0] ?? '';
     clock.advance({ days: 30 });
     await assert.rejects(vaults.purgeDue(clock.now()), AggregateError);
-    assert.deepEqual(asked.erased, made.slice(1));
+    assert.deepEqual(options.erased, made.slice(1));
   });
 
   test('of a restore and a purge at once one wins', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
     for (let round = 0; round < 5; round++) {
@@ -401,7 +401,7 @@ onEachEngine('purging', (open) => {
   });
 
   test('only a deleted vault can be purged', async () => {
-    const rooms = await openRooms(open);
+    const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const { id } = await rooms.vaults.create(alice, { name: 'One' });
     for (const other of [id, NOWHERE, 'x']) {

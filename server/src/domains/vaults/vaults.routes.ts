@@ -1,5 +1,5 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { keyedRoute, type Route, route } from '../../http/route.ts';
+import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import * as schema from './vaults.schema.ts';
 import type { Vaults } from './vaults.ts';
 
@@ -31,7 +31,7 @@ function userRoutes(vaults: Vaults): Route[] {
       responses: { 200: schema.StorageResponse },
       handle: async ({ principal }) => ({ body: schema.storageView(await vaults.storage(principal)) }),
     }),
-    keyedRoute({
+    idempotentRoute({
       path: '/vaults',
       operation: 'createVault',
       summary: 'Create a vault',
@@ -40,11 +40,11 @@ function userRoutes(vaults: Vaults): Route[] {
       body: schema.NewVaultBody,
       responses: { 201: schema.VaultResponse },
       errors: ['limit_exceeded', 'insufficient_access'],
-      perform: ({ principal, body }, finish) => vaults.create(principal, body, finish),
+      perform: ({ principal, body }, inTransaction) => vaults.create(principal, body, inTransaction),
       reply: (vault) => ({ body: { vault: schema.vaultView(vault) } }),
       recheck: ({ principal }) => vaults.checkMayCreate(principal),
     }),
-    keyedRoute({
+    idempotentRoute({
       path: '/vaults/register',
       operation: 'registerVault',
       summary: 'The vault of a client’s own id, made when there is none',
@@ -53,7 +53,7 @@ function userRoutes(vaults: Vaults): Route[] {
       body: schema.RegisterVaultBody,
       responses: { 200: schema.RegisterVaultResponse, 201: schema.RegisterVaultResponse },
       errors: ['vault_unreadable', 'register_params', 'limit_exceeded', 'insufficient_access'],
-      perform: ({ principal, body }, finish) => vaults.register(principal, body ?? {}, finish),
+      perform: ({ principal, body }, inTransaction) => vaults.register(principal, body ?? {}, inTransaction),
       reply: ({ vault, status }) => ({
         status: status === 'created' ? 201 : 200,
         body: { ...schema.vaultView(vault), status },
@@ -110,7 +110,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
 
 function lifecycleRoutes(vaults: Vaults): Route[] {
   return [
-    keyedRoute({
+    idempotentRoute({
       path: '/vaults/:id/restore',
       operation: 'restoreVault',
       summary: 'Restore a deleted vault',
@@ -118,10 +118,10 @@ function lifecycleRoutes(vaults: Vaults): Route[] {
       params: schema.VaultParams,
       responses: { 200: schema.VaultResponse },
       errors: ['vault_unreadable', 'vault_not_found', 'limit_exceeded'],
-      perform: ({ principal, params }, finish) => vaults.restore(principal, params.id, finish),
+      perform: ({ principal, params }, inTransaction) => vaults.restore(principal, params.id, inTransaction),
       reply: (vault) => ({ body: { vault: schema.vaultView(vault) } }),
     }),
-    keyedRoute({
+    idempotentRoute({
       path: '/vaults/:id/purge',
       operation: 'purgeVault',
       summary: 'Erase a deleted vault for good',
@@ -129,7 +129,7 @@ function lifecycleRoutes(vaults: Vaults): Route[] {
       params: schema.VaultParams,
       responses: { 200: schema.VaultPurged },
       errors: ['vault_not_found'],
-      perform: ({ principal, params }, finish) => vaults.purge(principal, params.id, finish),
+      perform: ({ principal, params }, inTransaction) => vaults.purge(principal, params.id, inTransaction),
       reply: (id) => ({ body: { purged: true, id } }),
     }),
   ];

@@ -1,9 +1,9 @@
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
 import { Type } from 'typebox';
 import { Nullable, Timestamp, Unchecked, Uuid } from '../../http/schemas.ts';
-import type { VaultList } from './reading.ts';
-import type { StorageUse } from './storage.ts';
-import type { Vault } from './view.ts';
+import type { VaultList } from './queries.ts';
+import type { StorageUsage } from './usage.ts';
+import type { Vault } from './vault-mapper.ts';
 
 export const VaultParams = Type.Object({ id: Type.String({ description: 'The vault’s id.' }) });
 
@@ -98,7 +98,7 @@ export const StorageResponse = Type.Object({
   tier: Type.String(),
 });
 
-export function storageView({ plan, tier, ...used }: StorageUse) {
+export function storageView({ plan, tier, ...used }: StorageUsage) {
   return {
     used_bytes: used.bytes,
     file_count: used.attachments,

@@ -1,5 +1,5 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../engines/database/statement.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { VaultsTables } from './vaults.tables.ts';
 
@@ -288,7 +288,7 @@ export const advanceFeed = statement(
 );
 
 /** Locks the row until the end of the transaction; changes none when the vault is gone. */
-export const holdFeed = statement((db, p: { vaultId: VaultId }) =>
+export const lockFeed = statement((db, p: { vaultId: VaultId }) =>
   db
     .updateTable('vault_feeds')
     .set((eb) => ({ floor_seq: eb.ref('floor_seq') }))

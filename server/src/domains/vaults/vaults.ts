@@ -1,34 +1,42 @@
-import type { Clock } from '../../engines/clock/clock.ts';
-import type { Database } from '../../engines/database/database.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
 import { type Access, createAccess } from './access.ts';
+import { type ChangeFeeds, changeFeeds } from './change-feed.ts';
+import { type ChangeSequence, createChangeSequence } from './change-sequence.ts';
 import { type Creation, createCreation } from './create.ts';
-import { type VaultFeeds, vaultFeeds } from './feed.ts';
-import { createManagement, type Management } from './manage.ts';
-import type { VaultParts } from './parts.ts';
-import { createPurging, type Purging } from './purge.ts';
-import { createReading, type Reading } from './reading.ts';
-import { createStorage, type Storage } from './storage.ts';
+import { createLifecycle, type Lifecycle } from './lifecycle.ts';
+import { createPurgeOperations, type PurgeOperations } from './purge.ts';
+import { createQueries, type VaultQueries } from './queries.ts';
+import { createUsage, type UsageQueries } from './usage.ts';
+import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
-import { createWriting, type VaultWriting } from './writing.ts';
 
 export type { OpenVault } from './access.ts';
-export type { Feed, VaultFeeds } from './feed.ts';
-export type { HotChange, HotKind, HotLook, HotRow, HotRows, HotVaults } from './hot.ts';
-export type { Advance, Usage, VaultWriting } from './writing.ts';
+export type { ChangeFeeds, FeedState } from './change-feed.ts';
+export type { ChangeSequence, SequenceAdvance, Usage } from './change-sequence.ts';
+export type { CachedCollection, CachedRow, CacheSnapshot, RowChange, RowsView, VaultCache } from './vault-cache.ts';
 
 /** Vaults: who may use which, how many there are, and how they end. */
-export interface Vaults extends Storage, Access, Creation, Reading, Management, Purging, VaultWriting, VaultFeeds {}
+export interface Vaults
+  extends UsageQueries,
+    Access,
+    Creation,
+    VaultQueries,
+    Lifecycle,
+    PurgeOperations,
+    ChangeSequence,
+    ChangeFeeds {}
 
-export function createVaults(parts: VaultParts): Vaults {
+export function createVaults(deps: VaultDeps): Vaults {
   return {
-    ...createAccess(parts),
-    ...createCreation(parts),
-    ...createReading(parts),
-    ...createManagement(parts),
-    ...createPurging(parts),
-    ...createStorage(parts),
-    ...createWriting(parts),
-    ...vaultFeeds,
+    ...createAccess(deps),
+    ...createCreation(deps),
+    ...createQueries(deps),
+    ...createLifecycle(deps),
+    ...createPurgeOperations(deps),
+    ...createUsage(deps),
+    ...createChangeSequence(deps),
+    ...changeFeeds,
   };
 }
 
@@ -39,5 +47,5 @@ export function createVaults(parts: VaultParts): Vaults {
 export function beginFeedEpochs(db: Database, clock: Clock): Promise<number> {
   // By the clock, so that data restored twice from one backup does not come to the same epoch twice.
   const epoch = Math.floor(clock.now() / 1000);
-  return db.transact((handle) => handle.run(store.beginEpochs, { epoch }), 'long');
+  return db.transact((handle) => handle.run(store.beginEpochs, { epoch }), 'bulk');
 }

@@ -1,32 +1,35 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
-import { noteNameKey } from '@notevault/note-text/resolve.ts';
+import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { Basis, KeptNote } from '../basis.ts';
-import { headOf, snapshotOf, stateOf, structsOf, takeUpdates, textOf } from '../document.ts';
-import { type Actor, sealed } from '../meta.ts';
-import { type Clocked, type Prepared, prepared } from '../prepare.ts';
-import { documentOf, type WaitingUpdate, type WholeNote } from './whole.ts';
+import { buildNoteRow, type Clocked, type NoteRowDraft } from '../build-note-row.ts';
+import { applyUpdates, headOf, snapshotOf, stateOf, structsOf, textOf } from '../document.ts';
+import { type Actor, sealed } from '../sealed-note.ts';
+import type { StoredNoteContent, WriteTarget } from '../write-target.ts';
+import { documentOf, type NoteState, type WaitingUpdate } from './note-state.ts';
 
 /** Socket edits of one person within this time share one kept version: the one they began from. */
-const STRETCH_MS = 5 * 60 * 1000;
+const TYPING_SPAN_MS = 5 * 60 * 1000;
 
 /** Who writes is said by the edits. */
 export const NOBODY: Actor = { kind: 'none', name: '' };
 
 /** A note's row with its waiting edits folded in. */
 export interface FoldedRow {
-  readonly next: Prepared;
+  readonly next: NoteRowDraft;
   /** The document's snapshot with them. */
   readonly snapshot: Uint8Array;
 }
 
 /** The note as a write's basis. */
-export function basisOf(kind: 'live' | 'tombstone', { note, doc }: WholeNote): Basis & { kind: 'live' | 'tombstone' } {
-  const spot = { path: note.meta.path, pathKey: note.path_key, anchor: null, blocked: null };
-  return { kind, id: note.id as NoteId, spot, note, doc };
+export function targetOf(
+  kind: 'live' | 'tombstone',
+  { note, doc }: NoteState,
+): WriteTarget & { kind: 'live' | 'tombstone' } {
+  const resolved = { path: note.meta.path, pathKey: note.path_key, nearest: null, blocked: null };
+  return { kind, id: note.id as NoteId, resolved, note, doc };
 }
 
 /**
@@ -37,59 +40,68 @@ export function basisOf(kind: 'live' | 'tombstone', { note, doc }: WholeNote): B
 export function foldUpdates(
   parts: Clocked,
   vault: OpenVault,
-  whole: WholeNote,
+  state: NoteState,
   open?: { readonly doc: Doc; readonly before: Uint8Array },
 ): FoldedRow {
-  const { note, updates } = whole;
-  const { doc, before } = open ?? freshlyFolded(vault, whole);
+  const { note, updates } = state;
+  const { doc, before } = open ?? foldWaiting(vault, state);
   const text = textOf(doc);
   const snapshot = snapshotOf(doc);
   const next =
     text === note.content
       ? sameText(parts, vault, note, doc, snapshot)
-      : typed(parts, vault, basisOf('live', whole), doc, before, text, lastActor(updates));
+      : typedDraft(parts, vault, targetOf('live', state), doc, before, text, lastActor(updates));
   return { next, snapshot };
 }
 
-export function freshlyFolded(vault: OpenVault, whole: WholeNote): { doc: Doc; before: Uint8Array } {
-  const doc = documentOf(vault, whole);
+export function foldWaiting(vault: OpenVault, state: NoteState): { doc: Doc; before: Uint8Array } {
+  const doc = documentOf(vault, state);
   const before = snapshotOf(doc);
-  const updates = whole.updates.flatMap((row) => row.open().updates);
+  const updates = state.updates.flatMap((row) => row.open().updates);
   // What was acknowledged had everything it depends on; a row of it is gone.
-  if (!takeUpdates(doc, updates)) throw new NotevaultError('note_unreadable');
+  if (!applyUpdates(doc, updates)) throw new NotevaultError('note_unreadable');
   return { doc, before };
 }
 
 /** The next version: what people typed. */
-export function typed(
+export function typedDraft(
   parts: Clocked,
   vault: OpenVault,
-  basis: Basis & { kind: 'live' | 'tombstone' },
+  target: WriteTarget & { kind: 'live' | 'tombstone' },
   doc: Doc,
   before: Uint8Array,
   text: string,
   actor: Actor,
-): Prepared {
+): NoteRowDraft {
   const now = parts.clock.now();
-  const { typedSince, actor: last } = basis.note.meta;
-  const goesOn =
-    typedSince !== undefined && now - typedSince < STRETCH_MS && last.kind === actor.kind && last.name === actor.name;
-  const typing = { since: goesOn ? typedSince : now, goesOn };
-  return prepared(parts, { vault, actor }, basis, { mtime: now / 1000 }, doc, before, text, 'edit', typing);
+  const { typingSince, actor: last } = target.note.meta;
+  const continues =
+    typingSince !== undefined &&
+    now - typingSince < TYPING_SPAN_MS &&
+    last.kind === actor.kind &&
+    last.name === actor.name;
+  const typing = { since: continues ? typingSince : now, continues };
+  return buildNoteRow(parts, { vault, actor }, target, { mtime: now / 1000 }, doc, before, text, 'edit', typing);
 }
 
 /** Something was typed and taken back: the document has grown, the version stays. */
-function sameText({ clock }: Clocked, vault: OpenVault, note: KeptNote, doc: Doc, snapshot: Uint8Array): Prepared {
+function sameText(
+  { clock }: Clocked,
+  vault: OpenVault,
+  note: StoredNoteContent,
+  doc: Doc,
+  snapshot: Uint8Array,
+): NoteRowDraft {
   const { id, version } = note;
   const { path, seed: _seed, ...rest } = note.meta;
-  const stamp = note.stamp + 1;
-  const meta = { ...rest, path, head: headOf(snapshot), pieces: structsOf(doc) };
+  const revision = note.revision + 1;
+  const meta = { ...rest, path, head: headOf(snapshot), structs: structsOf(doc) };
   return {
-    ...{ id: id as NoteId, path, text: note.content, version, stamp, meta, kept: null, now: clock.now() },
+    ...{ id: id as NoteId, path, text: note.content, version, revision, meta, replaced: null, now: clock.now() },
     ...{ size: note.size_bytes, mtime: note.mtime, createdAt: note.created_at, content: note.sealedContent },
     nameKey: vault.key.blind('name', noteNameKey(path)),
     derived: deriveNote(path, note.content),
-    sealedMeta: sealed.meta(vault, id, stamp, meta),
+    sealedMeta: sealed.meta(vault, id, revision, meta),
     doc: sealed.doc(vault, id, version, stateOf(doc)),
   };
 }

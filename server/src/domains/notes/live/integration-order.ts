@@ -12,7 +12,7 @@ export interface Dependent {
  * their clocks; null when there is no such order, because items of several clients wait for each other or for what is
  * nowhere: Yjs would throw or wait for ever. Linear in the items.
  *
- * @param knownOf the clock up to which the document knows a client.
+ * @param stateVectorMap the clock up to which the document knows a client.
  */
 export function integrationOrder<Struct extends Dependent>(
   items: Iterable<Struct>,

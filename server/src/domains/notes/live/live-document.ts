@@ -4,34 +4,41 @@ import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import { TaskFailed, TaskLimitError } from '../../../concurrency/worker-pool.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import { clientIdOf } from '../build-note-row.ts';
 import {
+  applyState,
+  applyUpdate,
+  applyUpdates,
   containsUpdate,
   emptyDocument,
   genesisOf,
-  inOneGo,
   loadDocument,
   mergedUpdate,
   missingFor,
   snapshotOf,
   stateVectorOf,
   structsOf,
-  takeState,
-  takeUpdate,
-  takeUpdates,
+  transact,
 } from '../document.ts';
-import { type Actor, sealed } from '../meta.ts';
+import type { LiveDeps } from '../notes.deps.ts';
 import { offload } from '../offload.ts';
-import type { LiveParts } from '../parts.ts';
-import { areLarge, isLarge, postVault } from '../posted.ts';
-import { clientIdOf } from '../prepare.ts';
+import { type Actor, sealed } from '../sealed-note.ts';
+import { areLarge, isLarge, postVault } from '../task-transfer.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
 import type { NoteSlices } from './note-slices.ts';
-import { AheadOfUs, LineageError, type Outcome, type Refused, TooCostly, TooLarge } from './outcomes.ts';
+import { documentOf, type NoteState, postState } from './note-state.ts';
+import {
+  type ApplyRejection,
+  type ApplyResult,
+  LineageError,
+  TooCostly,
+  TooLarge,
+  UnknownServerUpdate,
+} from './outcomes.ts';
 import { QUICK_BYTES, quickCheck } from './quick-check.ts';
 import type { Trial } from './trial.ts';
 import type { UpdateLog } from './update-log.ts';
-import { MalformedUpdate, readStateVector, type ScannedUpdate, scanUpdate } from './updates.ts';
-import { documentOf, postWhole, type WholeNote } from './whole.ts';
+import { MalformedUpdate, readStateVector, type ScannedUpdate, scanUpdate } from './update-validator.ts';
 
 /** Who follows a document. */
 export interface Watcher {
@@ -46,10 +53,10 @@ export type CloseReason = 'note_deleted' | 'note_too_large' | 'lost';
 /** Updates that were done with at once. */
 interface Quick {
   readonly count: number;
-  readonly outcomes: Promise<Outcome[]>;
+  readonly outcomes: Promise<ApplyResult[]>;
 }
 
-type TakenTrial = Extract<Trial, { kind: 'taken' }>;
+type AcceptedTrial = Extract<Trial, { kind: 'taken' }>;
 
 /** A read-only client sends what it has when it connects: mostly nothing that the server lacks. */
 const READ_BYTES_MAX = 512 * 1024;
@@ -68,17 +75,17 @@ export class LiveDocument {
   readonly #log: UpdateLog;
   readonly #genesis: { readonly client: number; readonly clock: number } | null;
   /** The id under which the server itself edits. */
-  readonly #ownClient: number;
+  readonly #serverClient: number;
   /** Tells the note from one that was made anew under its id. */
   readonly #createdAt: number;
-  readonly #parts: Pick<LiveParts, 'compute'>;
+  readonly #deps: Pick<LiveDeps, 'compute'>;
   /** At least the bytes of the text, and at least the pieces of the document. */
   #size: DocumentSize;
   readonly #watchers = new Set<Watcher>();
   /** Rows of the log that are in the document. */
   readonly #seen = new Set<string>();
-  /** The stamp of the note's row whose document is in this one, with that document's head and snapshot. */
-  #stamp: number;
+  /** The revision of the note's row whose document is in this one, with that document's head and snapshot. */
+  #revision: number;
   #head: string;
   #snapshot: Uint8Array;
   /** What the last applied update added. */
@@ -89,52 +96,52 @@ export class LiveDocument {
   #trials: Promise<unknown> | undefined;
   #lost = false;
   /** When it was last taken to write its row from, on the clock of `performance.now()`: what comes after is for the next. */
-  #settledAt = Number.NEGATIVE_INFINITY;
+  #flushedAt = Number.NEGATIVE_INFINITY;
 
   /** Reads a note's document into memory, a long one in slices. Throws `note_unreadable`, `unavailable`. */
   static async load(
     vault: OpenVault,
-    whole: WholeNote,
+    state: NoteState,
     log: UpdateLog,
-    parts: Pick<LiveParts, 'compute'>,
+    deps: Pick<LiveDeps, 'compute'>,
   ): Promise<LiveDocument> {
-    if (!isLongDocument(whole)) {
-      const document = new LiveDocument(vault, whole, log, parts, documentOf(vault, whole));
-      document.#takeWaiting(whole);
+    if (!isLongDocument(state)) {
+      const document = new LiveDocument(vault, state, log, deps, documentOf(vault, state));
+      document.#applyWaiting(state);
       return document;
     }
-    const { slices, snapshot, size } = await slicesOf(parts, vault, whole, null);
+    const { slices, snapshot, size } = await slicesOf(deps, vault, state, null);
     const doc = emptyDocument();
     for (const slice of slices) {
-      if (!takeUpdate(doc, slice)) throw new NotevaultError('note_unreadable');
+      if (!applyUpdate(doc, slice)) throw new NotevaultError('note_unreadable');
       await nextTurn();
     }
-    const document = new LiveDocument(vault, whole, log, parts, doc, snapshot);
+    const document = new LiveDocument(vault, state, log, deps, doc, snapshot);
     document.#size = size;
-    for (const { id } of whole.updates) document.#seen.add(id);
+    for (const { id } of state.updates) document.#seen.add(id);
     return document;
   }
 
   private constructor(
     vault: OpenVault,
-    whole: WholeNote,
+    state: NoteState,
     log: UpdateLog,
-    parts: Pick<LiveParts, 'compute'>,
+    deps: Pick<LiveDeps, 'compute'>,
     doc: Doc,
     snapshot = snapshotOf(doc),
   ) {
-    this.id = whole.note.id as NoteId;
+    this.id = state.note.id as NoteId;
     this.vault = vault;
     this.#log = log;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#doc = doc;
-    this.#stamp = whole.note.stamp;
-    this.#head = whole.note.meta.head;
+    this.#revision = state.note.revision;
+    this.#head = state.note.meta.head;
     this.#snapshot = snapshot;
     this.#genesis = genesisOf(this.#doc);
-    this.#ownClient = clientIdOf(vault, whole.note);
-    this.#createdAt = whole.note.created_at;
-    this.#size = { textBytes: whole.note.size_bytes, pieces: structsOf(this.#doc) };
+    this.#serverClient = clientIdOf(vault, state.note);
+    this.#createdAt = state.note.created_at;
+    this.#size = { textBytes: state.note.size_bytes, structs: structsOf(this.#doc) };
     this.#doc.on('update', (update: Uint8Array) => {
       this.#added.push(update);
     });
@@ -144,8 +151,8 @@ export class LiveDocument {
     return this.#watchers.size;
   }
 
-  get stamp(): number {
-    return this.#stamp;
+  get revision(): number {
+    return this.#revision;
   }
 
   /** How many rows of the log, as far as is known. */
@@ -153,8 +160,8 @@ export class LiveDocument {
     return this.#seen.size;
   }
 
-  get settledAt(): number {
-    return this.#settledAt;
+  get flushedAt(): number {
+    return this.#flushedAt;
   }
 
   /** In UTF-16 units: about what the document costs. */
@@ -191,7 +198,7 @@ export class LiveDocument {
    * one row of the log and one message to each watcher. Anything else is tried on another thread first. Resolves once all
    * is on disk and the other watchers were told, to what became of each. Throws `unavailable`, `note_not_found`.
    */
-  async apply(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Promise<Outcome[]> {
+  async apply(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Promise<ApplyResult[]> {
     // While one is tried, the document must stay as it was for the trial.
     if (this.#trials !== undefined) return this.#afterTrials(() => this.#applyAll(updates, actor, from));
     const { count, outcomes } = this.#applyQuick(updates, actor, from);
@@ -218,8 +225,8 @@ export class LiveDocument {
     actor: Actor,
     from: Watcher | null,
     firstNeedsTrial = false,
-  ): Promise<Outcome[]> {
-    const outcomes: (Outcome | Promise<Outcome[]>)[] = [];
+  ): Promise<ApplyResult[]> {
+    const outcomes: (ApplyResult | Promise<ApplyResult[]>)[] = [];
     let needsTrial = firstNeedsTrial;
     for (let at = 0; at < updates.length; ) {
       const update = updates[at];
@@ -238,21 +245,22 @@ export class LiveDocument {
   /** Takes the updates up to the first that is not sure to be quick; `count` of them are done with. */
   #applyQuick(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Quick {
     if (this.#lost) throw new NotevaultError('unavailable');
-    const refusals = new Map<number, Outcome>();
+    const rejections = new Map<number, ApplyResult>();
     let count = 0;
-    const takeNext = (update: Uint8Array, index: number) => {
+    const applyNext = (update: Uint8Array, index: number) => {
       const verdict = this.#check(update);
       if (verdict === 'unsure') return false;
       count += 1;
-      if (verdict !== 'quick') refusals.set(index, verdict);
-      else if (!takeUpdate(this.#doc, update)) throw new MalformedUpdate('it does not hold together');
+      if (verdict !== 'quick') rejections.set(index, verdict);
+      else if (!applyUpdate(this.#doc, update)) throw new MalformedUpdate('it does not hold together');
       return true;
     };
-    const added = this.#take(() => {
-      inOneGo(this.#doc, () => updates.every(takeNext));
+    const added = this.#apply(() => {
+      transact(this.#doc, () => updates.every(applyNext));
       return true;
     });
-    const outcomesWith = (taken: Outcome) => Array.from({ length: count }, (_, index) => refusals.get(index) ?? taken);
+    const outcomesWith = (taken: ApplyResult) =>
+      Array.from({ length: count }, (_, index) => rejections.get(index) ?? taken);
     return { count, outcomes: this.#store(added, actor, from).then(outcomesWith) };
   }
 
@@ -271,7 +279,7 @@ export class LiveDocument {
       this.close('lost');
       throw error;
     }
-    this.#tell(added, from);
+    this.#notify(added, from);
     return 'stored';
   }
 
@@ -283,7 +291,7 @@ export class LiveDocument {
   }
 
   /** Tries an update on a copy of the document, on another thread; takes it when the event loop can bear what it costs. */
-  async #applyTried(update: Uint8Array, actor: Actor, from: Watcher | null): Promise<Outcome> {
+  async #applyTried(update: Uint8Array, actor: Actor, from: Watcher | null): Promise<ApplyResult> {
     if (this.#lost) throw new NotevaultError('unavailable');
     const trial = await this.#try(update);
     switch (trial.kind) {
@@ -298,7 +306,7 @@ export class LiveDocument {
       case 'costly':
         return new TooCostly(trial.text);
       case 'ahead':
-        return new AheadOfUs();
+        return new UnknownServerUpdate();
       case 'too_large':
         return new TooLarge();
       case 'malformed':
@@ -308,26 +316,26 @@ export class LiveDocument {
 
   async #try(update: Uint8Array): Promise<Trial> {
     const state = missingFor(this.#doc, null);
-    const input = { state, update: update.slice(), ownClient: this.#ownClient };
+    const input = { state, update: update.slice(), ownClient: this.#serverClient };
     const bytes = state.length + update.length;
     try {
-      return await offload(this.#parts, this.vault, 'tryUpdate', input, bytes, { cpuMs: TRIAL_MS });
+      return await offload(this.#deps, this.vault, 'tryUpdate', input, bytes, { cpuMs: TRIAL_MS });
     } catch (error) {
       if (error instanceof TaskFailed) return { kind: 'malformed' };
       if (!(error instanceof TaskLimitError)) throw error;
-      const text = await offload(this.#parts, this.vault, 'textOfUpdate', { update: update.slice() }, update.length);
+      const text = await offload(this.#deps, this.vault, 'textOfUpdate', { update: update.slice() }, update.length);
       return { kind: 'costly', text };
     }
   }
 
   /** Takes what was tried, with a turn of the event loop for others after each slice. */
-  async #takeSlices({ added, slices, size }: TakenTrial, actor: Actor, from: Watcher | null): Promise<Outcome> {
+  async #takeSlices({ added, slices, size }: AcceptedTrial, actor: Actor, from: Watcher | null): Promise<ApplyResult> {
     const taken = Promise.withResolvers<void>();
     this.#endsWith(taken.promise);
     try {
       for (const slice of slices) {
         if (this.#lost) throw new NotevaultError('unavailable');
-        this.#take(() => takeUpdate(this.#doc, slice));
+        this.#apply(() => applyUpdate(this.#doc, slice));
         await nextTurn();
       }
     } catch (error) {
@@ -353,69 +361,69 @@ export class LiveDocument {
   }
 
   /** Whether a row is of the note that this is the document of, not of one that was made anew under its id. */
-  isOf({ note }: WholeNote): boolean {
+  isOf({ note }: NoteState): boolean {
     return note.created_at === this.#createdAt;
   }
 
   /** Takes what others have put on disk since, and tells the watchers. The row must be of this note. Throws `note_unreadable`. */
-  catchUp(whole: WholeNote): void {
-    const { note, doc, updates } = whole;
+  catchUp(state: NoteState): void {
+    const { note, doc, updates } = state;
     // A rename writes the row, but the document stays.
     if (note.meta.head !== this.#head && doc !== null) {
       const state = sealed.openDoc(this.vault, note.id, note.version, doc);
-      this.#takeOfOthers(() => takeState(this.#doc, state));
+      this.#applyOthers(() => applyState(this.#doc, state));
       this.#snapshot = snapshotOf(loadDocument(state));
       this.#head = note.meta.head;
     }
-    this.#stamp = note.stamp;
-    this.#takeWaiting(whole);
+    this.#revision = note.revision;
+    this.#applyWaiting(state);
     // Rows that are gone are in the stored document now.
     const waiting = new Set(updates.map(({ id }) => id));
     for (const id of this.#seen) if (!waiting.has(id)) this.#seen.delete(id);
   }
 
   /** As catchUp, a long document in slices. Throws `unavailable` too. */
-  async catchUpWith(whole: WholeNote): Promise<void> {
-    if (!isLongDocument(whole)) return this.catchUp(whole);
-    const { note, updates } = whole;
+  async catchUpWith(state: NoteState): Promise<void> {
+    if (!isLongDocument(state)) return this.catchUp(state);
+    const { note, updates } = state;
     const seen = [...this.#seen];
-    const { slices, snapshot } = await slicesOf(this.#parts, this.vault, whole, stateVectorOf(this.#doc));
+    const { slices, snapshot } = await slicesOf(this.#deps, this.vault, state, stateVectorOf(this.#doc));
     for (const slice of slices) {
       if (this.#lost) return;
-      this.#takeOfOthers(() => takeUpdate(this.#doc, slice));
+      this.#applyOthers(() => applyUpdate(this.#doc, slice));
       await nextTurn();
     }
     // The row was written again meanwhile, from this very document.
-    if (note.stamp < this.#stamp) return;
+    if (note.revision < this.#revision) return;
     this.#snapshot = snapshot;
     this.#head = note.meta.head;
-    this.#stamp = note.stamp;
+    this.#revision = note.revision;
     const waiting = new Set(updates.map(({ id }) => id));
     for (const id of waiting) this.#seen.add(id);
     for (const id of seen) if (!waiting.has(id)) this.#seen.delete(id);
   }
 
   /**
-   * The document with all that a stored state holds, and the snapshot of its row's version; for settling it. Undefined
+   * The document with all that a stored state holds, and the snapshot of its row's version; for flushing it. Undefined
    * when it is lost, or the row is of another note.
    */
-  upTo(whole: WholeNote): { doc: Doc; before: Uint8Array } | undefined {
-    if (this.#lost || !this.isOf(whole)) return undefined;
-    this.catchUp(whole);
+  upTo(state: NoteState): { doc: Doc; before: Uint8Array } | undefined {
+    if (this.#lost || !this.isOf(state)) return undefined;
+    this.catchUp(state);
     this.folded();
     return { doc: this.#doc, before: this.#snapshot };
   }
 
   /** Its row is about to be written with what waits. */
   folded(): void {
-    this.#settledAt = performance.now();
+    this.#flushedAt = performance.now();
   }
 
   /** The row was written from this document. */
-  settled(written: { stamp: number; head: string; snapshot: Uint8Array; updates: readonly string[] }): void {
+  flushed(written: { revision: number; head: string; snapshot: Uint8Array; updates: readonly string[] }): void {
     for (const id of written.updates) this.#seen.delete(id);
-    if (written.stamp < this.#stamp) return;
-    this.#stamp = written.stamp;
+    if (written.revision < this.#revision) return;
+    this.#revision = written.revision;
     this.#head = written.head;
     this.#snapshot = written.snapshot;
   }
@@ -430,35 +438,35 @@ export class LiveDocument {
     return this.#lost;
   }
 
-  #takeWaiting({ updates }: WholeNote): void {
+  #applyWaiting({ updates }: NoteState): void {
     const fresh = updates.filter(({ id }) => !this.#seen.has(id));
     if (fresh.length === 0) return;
-    this.#takeOfOthers(() => {
-      const whole = takeUpdates(
+    this.#applyOthers(() => {
+      const state = applyUpdates(
         this.#doc,
         fresh.flatMap((row) => row.open().updates),
       );
-      if (!whole) throw new NotevaultError('note_unreadable');
+      if (!state) throw new NotevaultError('note_unreadable');
       return true;
     });
     for (const { id } of fresh) this.#seen.add(id);
   }
 
   /** Takes what is on disk already. */
-  #takeOfOthers(change: () => boolean): void {
-    const added = this.#take(change);
-    const { textBytes, pieces } = this.#size;
-    this.#size = { textBytes: textBytes + (added?.length ?? 0), pieces };
-    this.#tell(added, null);
+  #applyOthers(change: () => boolean): void {
+    const added = this.#apply(change);
+    const { textBytes, structs } = this.#size;
+    this.#size = { textBytes: textBytes + (added?.length ?? 0), structs };
+    this.#notify(added, null);
   }
 
   /** What becomes of an update: it is taken at once (`quick`), not without a trial (`unsure`), or not at all. */
-  #check(update: Uint8Array): 'quick' | 'unsure' | 'missing' | Refused {
+  #check(update: Uint8Array): 'quick' | 'unsure' | 'missing' | ApplyRejection {
     if (update.length > QUICK_BYTES) return 'unsure';
     try {
-      const admitted = admit(this.#doc, this.#ownClient, update);
+      const admitted = admit(this.#doc, this.#serverClient, update);
       if (admitted === 'missing') return admitted;
-      if (admitted === 'ahead') return new AheadOfUs();
+      if (admitted === 'ahead') return new UnknownServerUpdate();
       if (admitted === 'too_large') return new TooLarge();
       if (admitted === 'foreign') return foreignOf(update);
       return this.#checkCost(admitted);
@@ -472,23 +480,23 @@ export class LiveDocument {
     const first = this.#verdictOn(scan);
     if (first !== 'unsure') return first;
     // Pieces were counted as if none had been joined again.
-    this.#size = { ...this.#size, pieces: structsOf(this.#doc) };
+    this.#size = { ...this.#size, structs: structsOf(this.#doc) };
     return this.#verdictOn(scan);
   }
 
   #verdictOn(scan: ScannedUpdate): 'quick' | 'unsure' | MalformedUpdate {
-    const { textBytes, pieces } = this.#size;
+    const { textBytes, structs } = this.#size;
     // An item goes in by parting another: three for one.
-    const size = { textBytes: textBytes + scan.textBytes, pieces: pieces + 3 * scan.pieces };
+    const size = { textBytes: textBytes + scan.textBytes, structs: structs + 3 * scan.structs };
     if (isTooLarge(size)) return 'unsure';
-    const verdict = quickCheck(this.#doc, scan, size.pieces);
+    const verdict = quickCheck(this.#doc, scan, size.structs);
     if (verdict === 'broken') return new MalformedUpdate('its items wait for each other');
     if (verdict === 'quick') this.#size = size;
     return verdict;
   }
 
   /** Changes the document; resolves to what came to it (v1), or undefined. A document left half changed is given up. */
-  #take(change: () => boolean): Uint8Array | undefined {
+  #apply(change: () => boolean): Uint8Array | undefined {
     this.#added = [];
     try {
       if (!change()) throw new MalformedUpdate('it does not hold together');
@@ -501,7 +509,7 @@ export class LiveDocument {
     }
   }
 
-  #tell(update: Uint8Array | undefined, except: Watcher | null): void {
+  #notify(update: Uint8Array | undefined, except: Watcher | null): void {
     if (update === undefined) return;
     for (const watcher of [...this.#watchers]) if (watcher !== except) watcher.update(update);
   }
@@ -525,16 +533,16 @@ function foreignOf(update: Uint8Array): 'unsure' | LineageError | MalformedUpdat
   }
 }
 
-function isLongDocument({ note, doc, updates }: WholeNote): boolean {
+function isLongDocument({ note, doc, updates }: NoteState): boolean {
   return isLarge(note, doc) || areLarge(updates);
 }
 
 function slicesOf(
-  parts: Pick<LiveParts, 'compute'>,
+  deps: Pick<LiveDeps, 'compute'>,
   vault: OpenVault,
-  whole: WholeNote,
+  state: NoteState,
   since: Uint8Array | null,
 ): Promise<NoteSlices> {
-  const input = { vault: postVault(vault, 0), whole: postWhole(whole), since };
-  return offload(parts, vault, 'sliceNote', input, 2 * whole.note.content.length);
+  const input = { vault: postVault(vault, 0), state: postState(state), since };
+  return offload(deps, vault, 'sliceNote', input, 2 * state.note.content.length);
 }

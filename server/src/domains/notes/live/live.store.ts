@@ -1,12 +1,12 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../../engines/database/statement.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
 import { row } from '../notes.store.ts';
 import type { NotesTables } from '../notes.tables.ts';
 
 const { statement, listStatement } = statementsOver<NotesTables>();
 
 /** A note by id, tombstones too, with content and document. */
-export const findWhole = statement((db, p: { vault: VaultId; id: NoteId }) =>
+export const findNoteState = statement((db, p: { vault: VaultId; id: NoteId }) =>
   db
     .selectFrom('notes')
     .innerJoin('note_bodies', (join) =>
@@ -75,13 +75,13 @@ export const findWaitingBetween = statement((db, p: { after: string; before: str
     .limit(p.limit),
 );
 
-/** What shows that a note has changed since it was read: its stamp, and how many edits wait. */
+/** What shows that a note has changed since it was read: its revision, and how many edits wait. */
 export const findStates = listStatement((db, _p: object, ids: string[]) =>
   db
     .selectFrom('notes')
     .select((eb) => [
       'id',
-      'stamp',
+      'revision',
       eb
         .selectFrom('note_updates')
         .select((count) => count.fn.countAll<number>().as('waiting'))
@@ -92,7 +92,7 @@ export const findStates = listStatement((db, _p: object, ids: string[]) =>
     .where('id', 'in', ids),
 );
 
-/** Writes over a tombstone that still bears the stamp it was read with; a tombstone it stays. */
+/** Writes over a tombstone that still has the revision it was read with; a tombstone it stays. */
 export const updateTombstone = statement(
   (
     db,
@@ -100,7 +100,7 @@ export const updateTombstone = statement(
       vault: VaultId;
       id: NoteId;
       seq: number;
-      stamp: number;
+      revision: number;
       version: number;
       size: number;
       meta: Buffer;
@@ -109,9 +109,9 @@ export const updateTombstone = statement(
   ) =>
     db
       .updateTable('notes')
-      .set({ seq: p.seq, stamp: p.stamp, version: p.version, size_bytes: p.size, meta: p.meta })
+      .set({ seq: p.seq, revision: p.revision, version: p.version, size_bytes: p.size, meta: p.meta })
       .where('vault_id', '=', p.vault)
       .where('id', '=', p.id)
-      .where('stamp', '=', p.was)
+      .where('revision', '=', p.was)
       .where('deleted_at', 'is not', null),
 );

@@ -2,9 +2,9 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { clocksOf, missingStateFor } from '../document.ts';
 import { type DocumentSize, sizeOf } from './admission.ts';
-import { freshlyFolded } from './fold.ts';
+import { foldWaiting } from './fold.ts';
+import type { NoteState } from './note-state.ts';
 import { sliceUpdate } from './slices.ts';
-import type { WholeNote } from './whole.ts';
 
 /** A document in slices (Yjs updates, v1), each a few milliseconds of work, to be taken in their order. */
 export interface NoteSlices {
@@ -23,8 +23,8 @@ const LIMITS = { structs: 4_000, deletions: 4_000, deletedLength: 100_000 };
  *
  * @param since null for a document with nothing.
  */
-export function sliceNote(vault: OpenVault, whole: WholeNote, since: Uint8Array | null): NoteSlices {
-  const { doc, before } = freshlyFolded(vault, whole);
+export function sliceNote(vault: OpenVault, state: NoteState, since: Uint8Array | null): NoteSlices {
+  const { doc, before } = foldWaiting(vault, state);
   const known = since === null ? new Map<number, number>() : clocksOf(since);
   const slices = sliceUpdate(missingStateFor(doc, since), 'v2', (client) => known.get(client) ?? 0, LIMITS);
   if (slices === null) throw new NotevaultError('note_unreadable');

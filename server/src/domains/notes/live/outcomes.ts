@@ -1,4 +1,4 @@
-import type { MalformedUpdate } from './updates.ts';
+import type { MalformedUpdate } from './update-validator.ts';
 
 /** The text of a peer does not descend from this note's document: taken in, everything would be there twice. */
 export class LineageError extends Error {
@@ -12,8 +12,8 @@ export class LineageError extends Error {
 }
 
 /** The update was made by the server, as far as its client id says, and is not known here: yet, or at all. */
-export class AheadOfUs extends Error {
-  override readonly name = 'AheadOfUs';
+export class UnknownServerUpdate extends Error {
+  override readonly name = 'UnknownServerUpdate';
 }
 
 /** The note would grow beyond what a note may have. */
@@ -33,7 +33,7 @@ export class TooCostly extends Error {
 }
 
 /** Why an update of a peer is not taken. */
-export type Refused = LineageError | AheadOfUs | MalformedUpdate | TooLarge | TooCostly;
+export type ApplyRejection = LineageError | UnknownServerUpdate | MalformedUpdate | TooLarge | TooCostly;
 
 /** What became of an update: `known` adds nothing, `missing` depends on edits that are not here. */
-export type Outcome = 'stored' | 'known' | 'missing' | Refused;
+export type ApplyResult = 'stored' | 'known' | 'missing' | ApplyRejection;

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import { buildNoteRow, type Clocked, type NoteRowDraft, type VersionDraft } from '../build-note-row.ts';
 import { emptySnapshot, snapshotOf, stateOf } from '../document.ts';
-import { type Actor, EVERY_VERSION_MS, sealed } from '../meta.ts';
-import { type Clocked, type KeptVersion, type Prepared, prepared } from '../prepare.ts';
-import { basisOf } from './fold.ts';
-import { documentOf, type WholeNote } from './whole.ts';
+import { type Actor, KEEP_ALL_MS, sealed } from '../sealed-note.ts';
+import { targetOf } from './fold.ts';
+import { documentOf, type NoteState } from './note-state.ts';
 
 /** A text as a version of a note, and what the note says as the version after it. */
 export interface PreservedText {
-  readonly version: KeptVersion;
-  readonly next: Prepared;
+  readonly version: VersionDraft;
+  readonly next: NoteRowDraft;
 }
 
 export function preservedText(
   parts: Clocked,
   vault: OpenVault,
-  whole: WholeNote,
+  state: NoteState,
   text: string,
   actor: Actor,
 ): PreservedText {
-  const { id, version } = whole.note;
+  const { id, version } = state.note;
   return {
     version: versionOf(parts, vault, id, version + 1, text, actor),
-    next: restored(parts, vault, basisOf('live', whole), whole, actor),
+    next: restored(parts, vault, targetOf('live', state), state, actor),
   };
 }
 
@@ -30,14 +30,14 @@ export function preservedText(
 function restored(
   parts: Clocked,
   vault: OpenVault,
-  basis: Parameters<typeof prepared>[2],
-  whole: WholeNote,
+  target: Parameters<typeof buildNoteRow>[2],
+  state: NoteState,
   actor: Actor,
-): Prepared {
-  const { note } = whole;
-  const doc = documentOf(vault, whole);
+): NoteRowDraft {
+  const { note } = state;
+  const doc = documentOf(vault, state);
   const writing = { vault, actor };
-  const next = prepared(parts, writing, basis, note, doc, snapshotOf(doc), note.content, 'restore');
+  const next = buildNoteRow(parts, writing, target, note, doc, snapshotOf(doc), note.content, 'restore');
   const version = next.version + 1;
   const content = sealed.content(vault, note.id, version, Buffer.from(note.content, 'utf8'));
   return { ...next, version, content, doc: sealed.doc(vault, note.id, version, stateOf(doc)) };
@@ -50,12 +50,12 @@ function versionOf(
   version: number,
   text: string,
   actor: Actor,
-): KeptVersion {
+): VersionDraft {
   const utf8 = Buffer.from(text, 'utf8');
   const now = clock.now();
   const hash = createHash('sha256').update(utf8).digest('hex');
   return {
-    ...{ version, createdAt: now, size: utf8.length, guarded: 1, dueAt: now + EVERY_VERSION_MS },
+    ...{ version, createdAt: now, size: utf8.length, pinned: 1, dueAt: now + KEEP_ALL_MS },
     meta: sealed.version(vault, id, version, { hash, reason: 'edit', actor }),
     content: sealed.content(vault, id, version, utf8),
     // Of another document: edits that claim to come from this version cannot be mapped into ours, and are refused.

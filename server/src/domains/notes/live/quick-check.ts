@@ -1,7 +1,7 @@
 import * as Y from 'yjs';
-import { knownOf } from '../document.ts';
+import { stateVectorMap } from '../document.ts';
 import { integrationOrder } from './integration-order.ts';
-import { ITEMS_MAX, type ScannedItem, type ScannedUpdate, type StructId } from './updates.ts';
+import { ITEMS_MAX, type ScannedItem, type ScannedUpdate, type StructId } from './update-validator.ts';
 
 /** An update of more bytes is worked out on another thread: reading it takes time too. */
 export const QUICK_BYTES = 64 * 1024;
@@ -21,17 +21,17 @@ export type QuickCheck = 'quick' | 'unsure' | 'broken';
  *
  * @param pieces how many the document is made of, or more.
  */
-export function quickCheck(doc: Y.Doc, scan: ScannedUpdate, pieces: number): QuickCheck {
-  if (scan.items === null || scan.pieces > 2 * ITEMS_MAX || scan.deletedLength > DELETED_MAX) return 'unsure';
-  if (scan.pieces * pieces > SPLIT_STEPS_MAX) return 'unsure';
-  const order = integrationOrder(scan.items, (client) => knownOf(doc, client));
+export function quickCheck(doc: Y.Doc, scan: ScannedUpdate, structs: number): QuickCheck {
+  if (scan.items === null || scan.structs > 2 * ITEMS_MAX || scan.deletedLength > DELETED_MAX) return 'unsure';
+  if (scan.structs * structs > SPLIT_STEPS_MAX) return 'unsure';
+  const order = integrationOrder(scan.items, (client) => stateVectorMap(doc, client));
   if (order === null) return 'broken';
   return scanSteps(doc, order, SCAN_STEPS_MAX) <= SCAN_STEPS_MAX ? 'quick' : 'unsure';
 }
 
 /** At most how many pieces stand between an item's neighbours in the document, before any of the update is in it. */
 function scanSteps(doc: Y.Doc, order: readonly ScannedItem[], max: number): number {
-  const placed = new Map<number, Placed[]>();
+  const placed = new Map<number, ItemPosition[]>();
   let steps = 0;
   for (const item of order) {
     const left = inDocument(doc, item.origin, placed, 'left');
@@ -46,7 +46,7 @@ function scanSteps(doc: Y.Doc, order: readonly ScannedItem[], max: number): numb
 }
 
 /** An item of the update with the letters of the document that it stands between. */
-interface Placed {
+interface ItemPosition {
   readonly item: ScannedItem;
   readonly left: StructId | null;
   readonly right: StructId | null;
@@ -56,11 +56,11 @@ interface Placed {
 function inDocument(
   doc: Y.Doc,
   id: StructId | null,
-  placed: ReadonlyMap<number, readonly Placed[]>,
+  placed: ReadonlyMap<number, readonly ItemPosition[]>,
   side: 'left' | 'right',
 ): StructId | null {
-  if (id === null || id.clock < knownOf(doc, id.client)) return id;
-  const holds = ({ item }: Placed) => item.clock <= id.clock && id.clock < item.clock + item.length;
+  if (id === null || id.clock < stateVectorMap(doc, id.client)) return id;
+  const holds = ({ item }: ItemPosition) => item.clock <= id.clock && id.clock < item.clock + item.length;
   return placed.get(id.client)?.findLast(holds)?.[side] ?? null;
 }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as Y from 'yjs';
 import { craftUpdate } from '../../../../test/kit/crafted-updates.ts';
-import { loadUpdate, takeUpdate, textOf } from '../document.ts';
+import { applyUpdate, loadUpdate, textOf } from '../document.ts';
 import { sliceUpdate } from './slices.ts';
 
 const SMALL = { structs: 3, deletions: 2, deletedLength: 4 };
@@ -56,7 +56,7 @@ describe('slices of an update', () => {
           const state = version === 'v1' ? Y.encodeStateAsUpdate(doc) : Y.encodeStateAsUpdateV2(doc);
           const slices = sliceUpdate(state, version, () => 0, SMALL);
           const copy = new Y.Doc();
-          for (const slice of slices ?? []) assert.ok(takeUpdate(copy, slice), 'a slice needs what comes after it');
+          for (const slice of slices ?? []) assert.ok(applyUpdate(copy, slice), 'a slice needs what comes after it');
           assert.equal(textOf(copy), textOf(doc));
           assert.deepEqual(Y.encodeSnapshot(Y.snapshot(copy)), Y.encodeSnapshot(Y.snapshot(doc)));
         }
@@ -72,7 +72,7 @@ describe('slices of an update', () => {
         Y.applyUpdate(late, Y.encodeStateAsUpdate(write(list)));
         const update = Y.encodeStateAsUpdate(late, Y.encodeStateVector(early));
         const known = (client: number) => Y.getState(early.store, client);
-        for (const slice of sliceUpdate(update, 'v1', known, SMALL) ?? []) assert.ok(takeUpdate(early, slice));
+        for (const slice of sliceUpdate(update, 'v1', known, SMALL) ?? []) assert.ok(applyUpdate(early, slice));
         assert.equal(textOf(early), textOf(late));
       }),
     );

@@ -20,7 +20,7 @@ interface DeleteSet {
  * Cuts an update into updates (v1) that do the same when they are taken in their order, each of which needs nothing of
  * those after it. Null when there is no such order. The update must have been scanned, or come from a document.
  *
- * @param knownOf the clock up to which the document that takes them knows a client.
+ * @param stateVectorMap the clock up to which the document that takes them knows a client.
  */
 export function sliceUpdate(
   update: Uint8Array,

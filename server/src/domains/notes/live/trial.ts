@@ -1,8 +1,8 @@
 import type { Doc } from 'yjs';
-import { knownOf, loadUpdate, mergedUpdate, structsOf, takeUpdate } from '../document.ts';
+import { applyUpdate, loadUpdate, mergedUpdate, stateVectorMap, structsOf } from '../document.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge, sizeOf } from './admission.ts';
 import { sliceUpdate } from './slices.ts';
-import { insertedText } from './updates.ts';
+import { insertedText } from './update-validator.ts';
 
 /** A document and an update of a peer (both Yjs, v1). */
 export interface TrialInput {
@@ -39,24 +39,24 @@ export function tryUpdate({ state, update, ownClient }: TrialInput): Trial {
   try {
     const admitted = admit(copy, ownClient, update);
     if (admitted === 'foreign') return { kind: admitted, text: foreignText(update) };
-    return typeof admitted === 'string' ? { kind: admitted } : takeSlices(copy, update);
+    return typeof admitted === 'string' ? { kind: admitted } : applySlices(copy, update);
   } catch {
     // Yjs checks nothing: what it stumbles over is no update of a note.
     return { kind: 'malformed' };
   }
 }
 
-function takeSlices(copy: Doc, update: Uint8Array): Trial {
+function applySlices(copy: Doc, update: Uint8Array): Trial {
   const added: Uint8Array[] = [];
   copy.on('update', (change: Uint8Array) => {
     added.push(change);
   });
-  const slices = sliceUpdate(update, 'v1', (client) => knownOf(copy, client), sliceLimits(structsOf(copy)));
+  const slices = sliceUpdate(update, 'v1', (client) => stateVectorMap(copy, client), sliceLimits(structsOf(copy)));
   if (slices === null) return { kind: 'malformed' };
   let spentMs = 0;
   for (const slice of slices) {
     const before = process.threadCpuUsage();
-    if (!takeUpdate(copy, slice)) return { kind: 'malformed' };
+    if (!applyUpdate(copy, slice)) return { kind: 'malformed' };
     const { user, system } = process.threadCpuUsage(before);
     const sliceMs = (user + system) / 1000;
     spentMs += sliceMs;

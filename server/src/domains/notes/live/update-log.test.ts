@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import { testClock } from '../../../../test/kit/clock.ts';
-import type { Database } from '../../../engines/database/database.ts';
+import type { Database } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { UpdateLog } from './update-log.ts';
 

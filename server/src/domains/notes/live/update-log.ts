@@ -1,9 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
-import type { Clock } from '../../../engines/clock/clock.ts';
-import { ConstraintError, type Database } from '../../../engines/database/database.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
+import { ConstraintError, type Database } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type Actor, sealed } from '../meta.ts';
+import { type Actor, sealed } from '../sealed-note.ts';
 import * as store from './live.store.ts';
 
 /** An edit on its way to the log. */
@@ -17,17 +17,17 @@ export interface LoggedUpdate {
   readonly document: object;
 }
 
-interface Entry extends LoggedUpdate {
+interface PendingEntry extends LoggedUpdate {
   /** About what it takes. */
   readonly bytes: number;
   readonly done: PromiseWithResolvers<string>;
 }
 
 /** What one person typed into one document since the last insert: one row of the log. */
-interface Row {
+interface PendingRow {
   readonly id: string;
   readonly first: LoggedUpdate;
-  readonly entries: Entry[];
+  readonly entries: PendingEntry[];
 }
 
 /** What an edit takes beside its bytes. */
@@ -46,12 +46,12 @@ const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 export class UpdateLog implements AsyncDisposable {
   readonly #db: Database;
   readonly #clock: Clock;
-  #waiting: Entry[] = [];
+  #waiting: PendingEntry[] = [];
   /** Waiting ones, and those being written. */
   #edits = 0;
   #waitingBytes = 0;
   #flushing: Promise<void> | undefined;
-  /** Documents with an edit that was refused, and why: those that came after it may lean on it. */
+  /** Documents with an edit that was refused, and why: those that came after it may depend on it. */
   readonly #refused = new WeakMap<object, NotevaultError>();
 
   constructor(db: Database, clock: Clock) {
@@ -62,13 +62,13 @@ export class UpdateLog implements AsyncDisposable {
   /**
    * Resolves to the row's id once the edit is on disk; edits resolve in the order of the calls. Rejects with `unavailable`
    * when it cannot be put there, with `note_not_found` when there is no such note; and then so do all later ones of its
-   * document: on disk without what they lean on, they would make the note unreadable.
+   * document: on disk without what they depend on, they would make the note unreadable.
    */
   async append(logged: LoggedUpdate): Promise<string> {
     const refused = this.#refused.get(logged.document);
     if (refused !== undefined) throw refused;
     const bytes = logged.update.length + OVERHEAD_BYTES;
-    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX) throw this.#refuse(logged, new NotevaultError('unavailable'));
+    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX) throw this.#reject(logged, new NotevaultError('unavailable'));
     const done = Promise.withResolvers<string>();
     this.#waiting.push({ ...logged, bytes, done });
     this.#waitingBytes += bytes;
@@ -104,12 +104,12 @@ export class UpdateLog implements AsyncDisposable {
     this.#flushing = undefined;
   }
 
-  #refuse({ document }: LoggedUpdate, error: NotevaultError): NotevaultError {
+  #reject({ document }: LoggedUpdate, error: NotevaultError): NotevaultError {
     this.#refused.set(document, error);
     return error;
   }
 
-  #takeBatch(): Entry[] {
+  #takeBatch(): PendingEntry[] {
     let count = 0;
     for (let bytes = 0; count < this.#waiting.length && count < BATCH_MAX; count++) {
       bytes += this.#waiting[count]?.bytes ?? 0;
@@ -118,7 +118,7 @@ export class UpdateLog implements AsyncDisposable {
     return this.#waiting.splice(0, count);
   }
 
-  async #write(batch: readonly Entry[]): Promise<void> {
+  async #write(batch: readonly PendingEntry[]): Promise<void> {
     const entries = batch.filter(({ document, done }) => {
       const refused = this.#refused.get(document);
       if (refused !== undefined) done.reject(refused);
@@ -134,17 +134,17 @@ export class UpdateLog implements AsyncDisposable {
       if (error instanceof ConstraintError && entries.length > 1) {
         for (const entry of entries) await this.#write([entry]);
       } else {
-        for (const entry of entries) entry.done.reject(this.#refuse(entry, refusalOf(error)));
+        for (const entry of entries) entry.done.reject(this.#reject(entry, errorOf(error)));
       }
     }
   }
 
   /** Sealing and inserting cost more than the few letters of an edit: those of a moment share a row. */
-  #rowsOf(batch: readonly Entry[]): Row[] {
-    const rows = new Map<object, Map<string, Row>>();
+  #rowsOf(batch: readonly PendingEntry[]): PendingRow[] {
+    const rows = new Map<object, Map<string, PendingRow>>();
     for (const entry of batch) {
       const { document, actor } = entry;
-      const ofDocument = rows.get(document) ?? new Map<string, Row>();
+      const ofDocument = rows.get(document) ?? new Map<string, PendingRow>();
       rows.set(document, ofDocument);
       const key = `${actor.kind}\0${actor.name}`;
       const row = ofDocument.get(key) ?? { id: this.#clock.uuid(), first: entry, entries: [] };
@@ -154,15 +154,15 @@ export class UpdateLog implements AsyncDisposable {
     return [...rows.values()].flatMap((ofDocument) => [...ofDocument.values()]);
   }
 
-  #insert(rows: readonly Row[]): Promise<number> {
+  #insert(rows: readonly PendingRow[]): Promise<number> {
     const sealedRows = rows.map(({ id, first: { vault, note, actor }, entries }) => {
       const updates = entries.map(({ update }) => update);
       return { vault: vault.id, note, id, payload: sealed.edits(vault, note, id, actor, updates) };
     });
-    return this.#db.transact((handle) => handle.runIn(store.insertUpdates, {}, sealedRows), 'first');
+    return this.#db.transact((handle) => handle.runMany(store.insertUpdates, {}, sealedRows), 'interactive');
   }
 }
 
-function refusalOf(error: unknown): NotevaultError {
+function errorOf(error: unknown): NotevaultError {
   return new NotevaultError(error instanceof ConstraintError ? 'note_not_found' : 'unavailable', {}, error);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../engines/clock/clock.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Embedding } from './embedding.ts';
 
 /** How often to look for writes of other processes, and for notes that are due for another attempt. */

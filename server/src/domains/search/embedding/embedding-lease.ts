@@ -1,6 +1,6 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { ConstraintError } from '../../../engines/database/database.ts';
-import type { Space } from '../../../engines/embedder/embedder.ts';
+import { ConstraintError } from '../../../ports/database/database.ts';
+import type { Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import * as store from './vectors.store.ts';
@@ -44,7 +44,7 @@ export class EmbeddingLease {
     space: Space,
   ): Promise<EmbeddingLease | null> {
     const { db, clock, vaults } = deps;
-    const vault = await vaults.openForWork(vaultId);
+    const vault = await vaults.openAsSystem(vaultId);
     if (vault === null) return null;
     const now = clock.now();
     const claim = {
@@ -75,8 +75,8 @@ export class EmbeddingLease {
       if (advanced === undefined) return false;
       const firstVseq = advanced.vseq - rows.length + 1;
       const numbered = rows.map((row, index) => ({ ...row, vseq: firstVseq + index }));
-      await handle.runIn(store.putVectors, { vault, model: this.space.id }, numbered);
-      await handle.runIn(store.deleteVectors, { vault }, deletedNotes);
+      await handle.runMany(store.putVectors, { vault, model: this.space.id }, numbered);
+      await handle.runMany(store.deleteVectors, { vault }, deletedNotes);
       return true;
     });
     return storing.catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import type { NoteId, Seq, VaultId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../../engines/database/database.ts';
-import { EmbedderError, type Space } from '../../../engines/embedder/embedder.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { EmbeddingLease } from './embedding-lease.ts';
@@ -125,7 +125,7 @@ export class Embedding {
   async #postpone(vaultId: VaultId, ids: readonly NoteId[]): Promise<void> {
     const { db, clock } = this.#deps;
     const until = clock.now() + FIRST_RETRY_MS;
-    await db.transact((handle) => handle.runIn(store.postpone, { vault: vaultId, until }, ids));
+    await db.transact((handle) => handle.runMany(store.postpone, { vault: vaultId, until }, ids));
   }
 
   async #retryNotes(lease: EmbeddingLease, ids: readonly NoteId[], signal: AbortSignal): Promise<void> {
@@ -160,6 +160,6 @@ export async function eraseEmbeddingSlice(handle: WriteHandle, vault: VaultId): 
   await handle.run(store.deleteEmbedding, { vault });
   const rows = await handle.all(store.findAny, { vault, limit: ROWS_PER_ERASE });
   const ids = rows.map(({ note_id }) => note_id);
-  await handle.runIn(store.deleteVectors, { vault }, ids);
+  await handle.runMany(store.deleteVectors, { vault }, ids);
   return rows.length === ROWS_PER_ERASE;
 }

@@ -1,7 +1,7 @@
 import type { NotePassages, Passage } from '@notevault/search-index/analysis/passages.ts';
 import { isSameTitle, packVectors, unpackVectors } from '@notevault/search-index/vectors/note-vectors.ts';
 import { quantize } from '@notevault/search-index/vectors/quantize.ts';
-import { EmbedderError } from '../../../engines/embedder/embedder.ts';
+import { EmbedderError } from '../../../ports/embedder/embedder.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 import { vectorsContext } from '../seal-contexts.ts';
 import type { SearchDeps } from '../search.deps.ts';
@@ -131,7 +131,7 @@ export class NoteEmbedder {
 
   async #storedVersions({ vault, space }: EmbeddingLease, notes: readonly SealedNote[]): Promise<StoredVersions> {
     const ids = notes.map(({ id }) => id as string);
-    const rows = await this.#deps.db.allIn(store.findVersions, { vault: vault.id }, ids);
+    const rows = await this.#deps.db.allMany(store.findVersions, { vault: vault.id }, ids);
     return new Map(rows.filter(({ model }) => model === space.id).map((row) => [row.note_id, row]));
   }
 
@@ -143,7 +143,7 @@ export class NoteEmbedder {
     versions: StoredVersions,
   ): Promise<boolean> {
     if (versions.get(id)?.version !== version) return false;
-    const [row] = await this.#deps.db.allIn(store.findVectorsOf, { vault: vault.id, model: space.id }, [id]);
+    const [row] = await this.#deps.db.allMany(store.findVectorsOf, { vault: vault.id, model: space.id }, [id]);
     if (row === undefined || row.data === null) return false;
     try {
       const { title: stored } = unpackVectors(vault.key.open(vectorsContext(id, row.version), row.data));

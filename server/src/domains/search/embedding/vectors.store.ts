@@ -1,5 +1,5 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { statementsOver } from '../../../engines/database/statement.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
 import type { NotesTables } from '../../notes/notes.tables.ts';
 import type { VaultsTables } from '../../vaults/vaults.tables.ts';
 import type { VectorsTables } from './vectors.tables.ts';

@@ -17,7 +17,7 @@ function indexing(count: number, broken: ReadonlySet<string>) {
     clock: { now: () => now },
     rest: async () => undefined,
     reportError: () => undefined,
-    vaults: { openForWork: async (id: VaultId) => ({ id }) },
+    vaults: { openAsSystem: async (id: VaultId) => ({ id }) },
     db: {
       all: async (_: unknown, { after, limit }: { after: string; limit: number }) =>
         [...behind]

@@ -109,7 +109,7 @@ export class BackgroundIndexing {
   /** Indexes a vault and stores the index, which in memory may have to make room for others. */
   async #index(vaultId: VaultId, signal: AbortSignal): Promise<void> {
     const { vaults, rest } = this.#deps;
-    const vault = await vaults.openForWork(vaultId);
+    const vault = await vaults.openAsSystem(vaultId);
     if (vault === null) return;
     await this.#catchUp.catchUpInBackground(vault, (ms) => rest(ms, signal), signal);
     await this.#persistence.store(vault);

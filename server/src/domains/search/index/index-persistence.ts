@@ -1,5 +1,5 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../../engines/database/database.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import * as store from '../search.store.ts';
@@ -112,7 +112,7 @@ export async function eraseIndexSlice(handle: WriteHandle, vault: VaultId): Prom
 async function deleteParts(handle: WriteHandle, vault: VaultId, segment: string): Promise<number> {
   const rows = await handle.all(store.findPartsOf, { vault, segment, limit: PARTS_PER_DELETE });
   const parts = rows.map(({ part }) => part);
-  return handle.runIn(store.deleteParts, { vault, segment }, parts);
+  return handle.runMany(store.deleteParts, { vault, segment }, parts);
 }
 
 /** Epoch milliseconds of a UUIDv7 (RFC 9562, section 5.7). */

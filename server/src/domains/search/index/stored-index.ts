@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Database } from '../../../engines/database/database.ts';
+import type { Database } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { segmentListContext } from '../seal-contexts.ts';
 import * as store from '../search.store.ts';

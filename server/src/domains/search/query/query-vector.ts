@@ -1,5 +1,5 @@
 import type { VectorQuery } from '@notevault/search-index/ranking/hybrid.ts';
-import type { Space } from '../../../engines/embedder/embedder.ts';
+import type { Space } from '../../../ports/embedder/embedder.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { VectorCatchUp } from '../embedding/vector-catch-up.ts';
 import type { SearchDeps } from '../search.deps.ts';
@@ -54,8 +54,8 @@ export class QueryVectors {
   #embedQuery(vault: OpenVault, text: string, space: Space): Promise<VectorQuery | null> {
     const { embedder, worker } = this.#deps;
     return this.#tryEmbedder(async (signal): Promise<VectorQuery> => {
-      const rarity = (words: readonly string[]) => worker.request('idf', { vault: vault.id, words });
-      const vector = await embedder.embedQuery(text, { signal, rarity });
+      const idf = (words: readonly string[]) => worker.request('idf', { vault: vault.id, words });
+      const vector = await embedder.embedQuery(text, { signal, idf });
       return { vector, weight: space.trust, minCosine: space.noise };
     });
   }

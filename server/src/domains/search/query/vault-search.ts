@@ -79,7 +79,7 @@ export class VaultSearch {
   async #searchIndex(vault: OpenVault, request: CheckedRequest): Promise<FoundNotes> {
     const { db, vaults, notes, worker } = this.#deps;
     const { query, mode, filter, limit, diversity } = request;
-    await notes.live.settle(vault);
+    await notes.live.flush(vault);
     const { changeSeq: seq } = await vaults.feed(db, vault);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { model, vectorQuery } = await this.#queryVectorFor(vault, request, seq);

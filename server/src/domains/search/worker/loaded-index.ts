@@ -4,7 +4,7 @@ import { decodeSegment } from '@notevault/search-index/index/segment-codec.ts';
 import { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
 import { unpackVectors } from '@notevault/search-index/vectors/note-vectors.ts';
 import { VaultVectors } from '@notevault/search-index/vectors/vault-vectors.ts';
-import type { SealingKey } from '../../../engines/keyring/keyring.ts';
+import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 import { vectorsContext } from '../seal-contexts.ts';
 import { runInSlices } from './run-in-slices.ts';

@@ -1,7 +1,7 @@
 import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
 import type { SearchOptions } from '@notevault/search-index/ranking/hybrid.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
-import type { SharedKey } from '../../../engines/keyring/keyring.ts';
+import type { SharedKey } from '../../../ports/keyring/keyring.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 
 /** The methods of the search thread. Everything that goes in or out can be posted between threads. */

@@ -3,7 +3,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
-import { sealingKey } from '../../../engines/keyring/sealing.ts';
+import { sealingKey } from '../../../ports/keyring/sealing.ts';
 import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
 import { SearchWorker } from './worker.ts';
 
@@ -35,7 +35,7 @@ function openWorker(maxBytes = 1e9) {
 function noteOf(seq: number, title: string, content: string): SealedNote {
   const id = `01900000-0000-7000-8000-${String(seq).padStart(12, '0')}` as NoteId;
   const bytes = { meta: Buffer.from(title), content: Buffer.from(content) };
-  return { id, seq: seq as Seq, stamp: 1, version: 1, deleted: false, ...bytes };
+  return { id, seq: seq as Seq, revision: 1, version: 1, deleted: false, ...bytes };
 }
 
 const longText = Array.from({ length: 20_000 }, (_, at) => `word${at % 5000} search`).join('\n');

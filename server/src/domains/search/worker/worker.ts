@@ -7,7 +7,7 @@ import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import { type SearchHit, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
 import { idfOf } from '@notevault/search-index/ranking/idf.ts';
 import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
-import type { SealingKey, SharedKey } from '../../../engines/keyring/keyring.ts';
+import type { SealingKey, SharedKey } from '../../../ports/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
 import { segmentListContext, segmentPartContext } from '../seal-contexts.ts';
 import { IndexCache } from './index-cache.ts';

@@ -1,0 +1,115 @@
+import { createReadStream, openAsBlob } from 'node:fs';
+import { RestClient } from '@notevault/client/rest.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { App } from '@notevault/server/app.ts';
+import { CliError } from '../error-messages.ts';
+
+/** What a copy learns of a note it wrote or read. */
+export interface NoteCopy {
+  readonly content: string;
+  readonly content_hash: string;
+  /** Epoch seconds. */
+  readonly mtime: number;
+  readonly version: number;
+  readonly parse_status: 'ok' | 'degraded';
+  readonly links: readonly { readonly dangling: boolean }[];
+}
+
+export interface AttachmentCopy {
+  readonly path: string;
+  readonly content_hash: string;
+  readonly size_bytes: number;
+  /** Epoch seconds. */
+  readonly mtime: number;
+}
+
+/** Where an import or export goes: the same operations, in this process or over HTTP. */
+export interface VaultClient {
+  upsert(note: { path: string; content: string; mtime: number }): Promise<NoteCopy>;
+  /** Null when there is none. */
+  read(path: string): Promise<NoteCopy | null>;
+  /** Paths of all notes. */
+  listNotes(): Promise<string[]>;
+  /** Folders that stay when they are empty. */
+  listFolders(): Promise<string[]>;
+  listFiles(): Promise<readonly AttachmentCopy[]>;
+  /** Makes the bytes of a file on this machine an attachment. */
+  upload(path: string, file: { at: string; size: number; mtime: number }): Promise<AttachmentCopy>;
+  bytesOf(path: string): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** The vault of some name, and whether to make it when there is none. */
+export interface VaultChoice {
+  readonly name: string;
+  readonly make: boolean;
+}
+
+/** A vault of an account, in this process. */
+export async function localVaultClient(app: App, email: string | undefined, choice: VaultChoice): Promise<VaultClient> {
+  const { token } = await app.accounts.openSession(email);
+  const principal = await app.accounts.authenticate(`Bearer ${token}`);
+  const vaults = await app.vaults.list(principal, { deleted: false });
+  const id = await oneOf(vaults, choice, (name) => app.vaults.create(principal, { name }));
+  const vault = await app.vaults.openVault(principal, id, 'write');
+  const writing = { vault, actor: { kind: 'import', name: 'import' }, device: null };
+  return {
+    upsert: (note) => app.notes.upsert(writing, note),
+    read: (path) =>
+      app.notes.getByPath(vault, path).catch((error) => {
+        if (error instanceof NotevaultError && error.code === 'note_not_found') return null;
+        throw error;
+      }),
+    async listNotes() {
+      const manifest = await app.sync.manifest(vault, undefined);
+      if ('unchanged' in manifest) throw new TypeError('a manifest that was not asked for by its seq');
+      return (JSON.parse(Buffer.concat(manifest.json).toString()) as { notes: { path: string }[] }).notes.map(
+        ({ path }) => path,
+      );
+    },
+    listFolders: async () => (await app.folders.list(vault)).filter(({ id }) => id !== null).map(({ name }) => name),
+    listFiles: () => app.attachments.list(vault, ''),
+    upload: (path, { at, size, mtime }) =>
+      app.attachments.upload(writing, () => ({
+        ...{ path: () => path, mtime: () => mtime, bytes: createReadStream(at), declaredBytes: size },
+      })),
+    async bytesOf(path) {
+      const { attachment, bytes } = await app.attachments.open(vault, path);
+      return bytes({ start: 0, end: attachment.size_bytes });
+    },
+  };
+}
+
+/** As localDoor, through a running server. */
+export async function remoteVaultClient(
+  url: string,
+  token: () => Promise<string>,
+  choice: VaultChoice,
+): Promise<VaultClient> {
+  const client = new RestClient(url, token);
+  const id = await oneOf(await client.listVaults(), choice, (name) => client.createVault(name));
+  return {
+    upsert: (note) => client.upsertNote(id, note),
+    read: (path) => client.getNote(id, path),
+    listNotes: async () => (await client.manifest(id)).notes.map(({ path }) => path),
+    listFolders: () => client.listFolders(id),
+    listFiles: () => client.listAttachments(id),
+    upload: async (path, { at, mtime }) => client.putAttachment(id, path, await openAsBlob(at), mtime),
+    bytesOf: (path) => client.readAttachment(id, path),
+  };
+}
+
+async function oneOf(
+  vaults: readonly { id: string; name: string }[],
+  { name, make }: VaultChoice,
+  create: (name: string) => Promise<{ id: string }>,
+): Promise<string> {
+  const named = vaults.filter((vault) => vault.name === name);
+  if (named.length > 1) {
+    throw new CliError(`There are ${named.length} vaults named "${name}": rename one, or give another --vault.`);
+  }
+  const [only] = named;
+  if (only !== undefined) return only.id;
+  if (make) return (await create(name)).id;
+  const names = vaults.map((vault) => `"${vault.name}"`).join(', ');
+  throw new CliError(`There is no vault named "${name}"${names === '' ? '' : `; there are ${names}`}.`);
+}

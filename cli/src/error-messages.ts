@@ -1,0 +1,75 @@
+import { RestError } from '@notevault/client/rest.ts';
+import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import { DAMAGE_HELP } from '@notevault/server/damage-help.ts';
+
+/** Errors whose message was written for the person at the terminal. */
+const MESSAGES = new Set([
+  ...[
+    'ConfigError',
+    'KeyringError',
+    'DataFolderBusy',
+    'DataFolderUnusable',
+    'DatabaseError',
+    'CliError',
+    'SchemaError',
+  ],
+]);
+
+/** A command cannot go on; the message says what to do. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+}
+
+/** The catalogue speaks of the e-mail that was sent; here there was none. */
+export function accountMessage(user: string | undefined, error: unknown): unknown {
+  if (user !== undefined || !(error instanceof NotevaultError) || error.code !== 'account_not_found') return error;
+  return new CliError(
+    'Whose vault? There is no account, or more than one: make one with "notevault admin create-user", or name one with --user.',
+  );
+}
+
+/** What a person is told about an error that ended a command. */
+export function errorMessage(error: unknown): string {
+  if (error instanceof NotevaultError) {
+    if (error.code === 'validation') return `notevault: ${faultsOf(error.details.errors)}.`;
+    const details = Object.keys(error.details).length === 0 ? '' : ` ${JSON.stringify(error.details)}`;
+    return `notevault: ${errors[error.code].help}${details}`;
+  }
+  if (!(error instanceof Error)) return `notevault: ${String(error)}`;
+  if (error.name === 'DatabaseError' && (error as { damaged?: boolean }).damaged === true) {
+    return `notevault: ${error.message}. ${DAMAGE_HELP}`;
+  }
+  if (MESSAGES.has(error.name)) return `notevault: ${error.message}`;
+  if (error instanceof RestError) return `notevault: ${rejectionOf(error)}`;
+  if (error instanceof TypeError && error.message === 'fetch failed') return `notevault: ${unreachable(error.cause)}`;
+  const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (code === 'EADDRINUSE') {
+    return `notevault: ${address}:${port} is in use. Is notevault running already? Else give another --port.`;
+  }
+  if (code === 'EADDRNOTAVAIL') return `notevault: this machine has no address ${address}: give another --host.`;
+  if (code === 'EACCES' && port !== undefined) {
+    return `notevault: no permission to listen on port ${port}: take one from 1024 on.`;
+  }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return `notevault: no permission: ${path ?? error.message}`;
+  if (code === 'ENOENT') return `notevault: there is no ${path ?? 'such file'}.`;
+  return `notevault: unexpected failure.\n${error.stack ?? error.message}`;
+}
+
+/** A field's name and what is wrong with it, as one sentence: `plan must be one of free, pro`. */
+function faultsOf(fields: unknown): string {
+  const faults = Object.entries((fields ?? {}) as Record<string, readonly string[]>);
+  return faults.flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`)).join('; ');
+}
+
+function rejectionOf({ status, message, body }: RestError): string {
+  if (status === 422 && typeof body.errors === 'object') return `${faultsOf(body.errors)}.`;
+  const hint = status === 401 ? ' Sign in again, and give the new access token as --token.' : '';
+  return `the server answered ${status}: ${message}.${hint}`;
+}
+
+/** What `fetch` hides in the cause of its error; a name that leads to several addresses has an error for each. */
+function unreachable(cause: unknown): string {
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  return `the server cannot be reached (${first instanceof Error ? first.message : 'no answer'}).`;
+}

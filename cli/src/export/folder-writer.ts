@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CliError } from '../error-messages.ts';
+
+/** Names that no Windows file may have, whatever its extension. */
+const DEVICES = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
+
+/** Why a path cannot be a file here; null when it can. */
+export function unwritable(path: string, platform: NodeJS.Platform = process.platform): string | null {
+  for (const name of path.split('/')) {
+    // The vault has no such names; a file system that were given one would leave the folder.
+    if (name === '' || name === '.' || name === '..' || name.includes('\0')) return 'is no path within the folder';
+    if (platform !== 'win32') continue;
+    if (/[<>:"|?*\\]/.test(name)) return `"${name}" has a character that Windows files cannot have`;
+    if (/[. ]$/.test(name)) return `"${name}" ends in a dot or space, which Windows files cannot`;
+    if (DEVICES.test(name)) return `"${name}" is a device’s name on Windows`;
+  }
+  return null;
+}
+
+/** Throws when something is there and must not be written over. */
+export async function prepareFolder(folder: string, overwrite: boolean): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if (!overwrite && (await readdir(folder)).length > 0) {
+    throw new CliError(`${folder} is not empty: give another folder, or --overwrite to write over the files in it.`);
+  }
+}
+
+/** Files below one folder: each takes its name when all of it is written and is what it should be. */
+export class FolderWriter {
+  readonly #root: string;
+  /** Folders known to be there, and no links to elsewhere. */
+  readonly #made = new Map<string, Promise<void>>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Throws a CliError when the bytes do not have the hash; what was there before stays then. */
+  async write(path: string, bytes: AsyncIterable<Uint8Array>, told: { hash: string; mtime: number }): Promise<void> {
+    const target = join(this.#root, path);
+    await this.makeFolder(dirname(path));
+    const part = join(dirname(target), `.notevault-export-${randomBytes(8).toString('hex')}`);
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
+    const file = await open(part, flags, 0o644);
+    try {
+      const hash = createHash('sha256');
+      for await (const piece of bytes) {
+        hash.update(piece);
+        for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten;
+      }
+      if (hash.digest('hex') !== told.hash) throw new CliError('what came is not what the vault says it has');
+      await file.utimes(told.mtime, told.mtime);
+      await file.close();
+      // Also over a link: the link goes, and what it led to stays as it is.
+      await rename(part, target);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  /** Makes a folder and those above it. Throws a CliError where a link, or a file, stands in the way. */
+  makeFolder(path: string): Promise<void> {
+    if (path === '.' || path === '') return Promise.resolve();
+    let made = this.#made.get(path);
+    if (made === undefined) {
+      made = this.#make(path);
+      this.#made.set(path, made);
+    }
+    return made;
+  }
+
+  async #make(path: string): Promise<void> {
+    await this.makeFolder(dirname(path));
+    const folder = join(this.#root, path);
+    await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    // Through a link to a folder elsewhere, files would be written there.
+    if (!(await lstat(folder)).isDirectory()) throw new CliError(`${path} is there already, and is no folder`);
+  }
+}

@@ -1,0 +1,95 @@
+import { type RemoteResult, type RemoteSearch, type RemoteVault, RestClient } from '@notevault/client/rest.ts';
+import type { AdminCommands } from '@notevault/server/admin.ts';
+import type { App } from '@notevault/server/app.ts';
+import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data-folder.ts';
+import { adminClient } from './admin-client.ts';
+import { configOf } from './config-flags.ts';
+import { accountMessage, CliError } from './error-messages.ts';
+import { openApp } from './open-app.ts';
+
+/** What the command line asks of an account's vaults: the same operations, in this process or through a running server. */
+export interface VaultsClient {
+  vaults(): Promise<readonly RemoteVault[]>;
+  search(vault: string, request: RemoteSearch): Promise<readonly RemoteResult[]>;
+  /** Makes a vault's search index anew; resolves to the notes in it. */
+  rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
+}
+
+const PROGRESS_MS = 500;
+
+/** Straight into the data folder, else through the server that works in it; as the account named, or the only one. */
+export async function withVaults<T>(
+  flags: Record<string, unknown>,
+  work: (client: VaultsClient) => Promise<T>,
+): Promise<T> {
+  const user = typeof flags.user === 'string' ? flags.user : undefined;
+  const config = configOf(flags);
+  requireData(config);
+  try {
+    try {
+      await using app = await openApp(config);
+      return await work(await localVaultsClient(app, user));
+    } catch (error) {
+      if (!(error instanceof DataFolderBusy)) throw error;
+    }
+    return await work(await remoteVaultsClient(adminClient(adminSocketPath(config.dataDir)), user));
+  } catch (error) {
+    throw accountMessage(user, error);
+  }
+}
+
+async function remoteVaultsClient(admin: AdminCommands, user: string | undefined): Promise<VaultsClient> {
+  const session = await admin.openSession(user);
+  const client = new RestClient(session.url, async () => (await admin.openSession(user)).token);
+  return {
+    vaults: () => client.listVaults(),
+    search: (vault, request) => client.search(vault, request),
+    rebuild: (vault, progress) => rebuild(admin, user, vault, progress),
+  };
+}
+
+/** Asks now and then how far it is: the operation itself answers at the end. */
+async function rebuild(
+  admin: AdminCommands,
+  user: string | undefined,
+  vault: string,
+  progress: (notes: number) => void,
+): Promise<number> {
+  const timer = setInterval(() => admin.rebuiltNotes(vault).then(progress, () => undefined), PROGRESS_MS);
+  try {
+    return await admin.rebuildIndex(user, vault);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function localVaultsClient(app: App, user: string | undefined): Promise<VaultsClient> {
+  const { token } = await app.accounts.openSession(user);
+  const principal = await app.accounts.authenticate(`Bearer ${token}`);
+  const { adminCommands } = await import('@notevault/server/admin.ts');
+  const admin = adminCommands(app, () => '');
+  return {
+    async vaults() {
+      const vaults = await app.vaults.list(principal, { deleted: false });
+      return vaults.map(({ id, name, isDefault, noteCount }) => ({
+        id,
+        name,
+        is_default: isDefault,
+        note_count: noteCount,
+      }));
+    },
+    search: async (id, request) =>
+      app.search.find(principal, await app.vaults.openVault(principal, id, 'read'), request),
+    rebuild: (vault, progress) => rebuild(admin, user, vault, progress),
+  };
+}
+
+/** The vault of a name, or the account's default one. */
+export async function vaultNamed(client: VaultsClient, name: string | undefined) {
+  const vaults = await client.vaults();
+  const found = vaults.filter((vault) => (name === undefined ? vault.is_default : vault.name === name));
+  if (found.length > 1) throw new CliError(`There are ${found.length} vaults named "${name}": rename one.`);
+  const [vault] = found;
+  if (vault !== undefined) return vault;
+  throw new CliError(name === undefined ? 'The account has no vault.' : `There is no vault named "${name}".`);
+}

@@ -1,0 +1,174 @@
+/**
+ * From two texts to the few edits that lead from one to the other, as a person would have made them: whole lines where
+ * lines came or went or have little in common, words and letters where a line changed. Edits that follow lines and words
+ * merge well with what somebody else typed meanwhile.
+ */
+
+import { alignToLines, joinCloseHunks } from './cleanup.ts';
+import { compareTokens, type Hunk } from './myers.ts';
+import { gapsBetweenSharedLines } from './patience.ts';
+import { type Budget, commonPrefix, commonSuffix, joinsWords, lines, splitsPair, startsLine, words } from './tokens.ts';
+
+/** At `at` (UTF-16 offset in the text before all edits), `remove` units give way to `insert`. */
+export interface Edit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: string;
+}
+
+export interface DiffLimits {
+  /** Steps (some ten nanoseconds each) after which what is left is replaced whole. */
+  readonly work: number;
+  /** Lines that may differ between two certain agreements before anchors are tried. */
+  readonly changedLines: number;
+  /** Words that may differ inside a changed hunk before it is replaced whole. */
+  readonly changedWords: number;
+}
+
+export const defaultDiffLimits: DiffLimits = { work: 1_500_000, changedLines: 600, changedWords: 500 };
+
+/** Longer runs of letters are no words: encoded data, say. */
+const longWord = 1000;
+
+/** How far an edit is moved to a tidier place, in UTF-16 units. */
+const maxMove = 256;
+
+/** Without what both stretches begin and end with; no boundary parts a surrogate pair. */
+export function trimmed(a: string, b: string, hunk: Hunk): Hunk {
+  const { aFrom, aTo, bFrom, bTo } = hunk;
+  const max = Math.min(aTo - aFrom, bTo - bFrom);
+  let ahead = commonPrefix(a, aFrom, b, bFrom, max);
+  if (ahead > 0 && (splitsPair(a, aFrom + ahead) || splitsPair(b, bFrom + ahead))) ahead--;
+  let behind = commonSuffix(a, aTo, b, bTo, max - ahead);
+  if (behind > 0 && (splitsPair(a, aTo - behind) || splitsPair(b, bTo - behind))) behind--;
+  return { aFrom: aFrom + ahead, aTo: aTo - behind, bFrom: bFrom + ahead, bTo: bTo - behind };
+}
+
+/** The changed part of two texts, widened to whole lines of both. */
+function changedLines(a: string, b: string): Hunk {
+  const hunk = trimmed(a, b, { aFrom: 0, aTo: a.length, bFrom: 0, bTo: b.length });
+  const widened = lines.back(a, 0, hunk.aFrom, b, hunk.bFrom);
+  if (!startsLine(a, hunk.aTo) || !startsLine(b, hunk.bTo)) {
+    const end = lines.next(a, hunk.aTo, a.length);
+    hunk.bTo += end - hunk.aTo;
+    hunk.aTo = end;
+  }
+  return { ...hunk, aFrom: widened, bFrom: widened };
+}
+
+/** Changed hunks by lines. Where too much changed for a search, lines that occur once in both texts part the rest. */
+function lineHunks(a: string, b: string, limits: DiffLimits, budget: Budget): Hunk[] {
+  const { hunks, rest } = compareTokens(a, b, changedLines(a, b), lines, limits.changedLines, budget);
+  if (rest === null) return hunks;
+  for (const gap of gapsBetweenSharedLines(a, b, rest, budget)) {
+    const found = compareTokens(a, b, gap, lines, limits.changedLines / 4, budget);
+    for (const hunk of found.hunks) hunks.push(hunk);
+    if (found.rest !== null) hunks.push(found.rest);
+  }
+  return hunks;
+}
+
+/** The changed part of a hunk, widened to whole words of both texts. */
+function changedWords(a: string, b: string, hunk: Hunk, inner: Hunk): Hunk {
+  const step = inner.aFrom - words.back(a, hunk.aFrom, inner.aFrom, b, inner.bFrom);
+  let { aTo, bTo } = inner;
+  const inWord = (text: string, at: number) => joinsWords(text.charCodeAt(at - 1));
+  while (aTo < hunk.aTo && joinsWords(a.charCodeAt(aTo)) && (inWord(a, aTo) || inWord(b, bTo))) {
+    aTo++;
+    bTo++;
+  }
+  return { aFrom: inner.aFrom - step, aTo, bFrom: inner.bFrom - step, bTo };
+}
+
+function isWord(text: string, from: number, to: number): boolean {
+  if (to - from > longWord) return false;
+  for (let at = from; at < to; at++) if (!joinsWords(text.charCodeAt(at))) return false;
+  return true;
+}
+
+/** Without the letters both sides share at their ends; two stretches of several words are left whole, not cut in words. */
+function trimmedWord(a: string, b: string, hunk: Hunk): Hunk {
+  const inner = trimmed(a, b, hunk);
+  if (inner.aFrom === inner.aTo || inner.bFrom === inner.bTo) return inner;
+  return isWord(a, hunk.aFrom, hunk.aTo) && isWord(b, hunk.bFrom, hunk.bTo) ? inner : hunk;
+}
+
+/** The changes inside a hunk of lines: by words, then by the letters of a word; unlike lines are replaced whole. */
+function innerHunks(a: string, b: string, hunk: Hunk, limits: DiffLimits, budget: Budget): Hunk[] {
+  const inner = trimmed(a, b, hunk);
+  if (inner.aFrom === inner.aTo || inner.bFrom === inner.bTo) return alignToLines(a, b, hunk, [inner]);
+  const region = changedWords(a, b, hunk, inner);
+  const { hunks, rest } = compareTokens(a, b, region, words, limits.changedWords, budget);
+  if (rest !== null) hunks.push(rest);
+  const found = joinCloseHunks(a, hunks).map((rewrite) => trimmedWord(a, b, rewrite));
+  return alignToLines(a, b, hunk, found);
+}
+
+/** How well an added or removed stretch of `text` is cut out: whole lines best, then whole words. */
+function alignmentScore(text: string, from: number, to: number): number {
+  if (startsLine(text, from) && startsLine(text, to)) return 3;
+  const inWord = (at: number) => joinsWords(text.charCodeAt(at - 1)) && joinsWords(text.charCodeAt(at));
+  return (inWord(from) ? 0 : 1) + (inWord(to) ? 0 : 1);
+}
+
+/**
+ * Moves a pure insertion or removal to the tidiest of the places that mean the same: of `- a` and `- b`, the new line
+ * is `- b`, not `b` with the bullet of the line after it. It moves back only (trimming kept it as late as it can be),
+ * and not before `floor` in the old text, where the edit before it ends.
+ */
+function alignToWords(a: string, b: string, hunk: Hunk, floor: number): Hunk {
+  const inserts = hunk.aFrom === hunk.aTo;
+  if (!inserts && hunk.bFrom !== hunk.bTo) return hunk;
+  const [text, from, to] = inserts ? [b, hunk.bFrom, hunk.bTo] : [a, hunk.aFrom, hunk.aTo];
+  const furthest = Math.min(to - from, hunk.aFrom - floor, maxMove);
+  let best = 0;
+  let bestScore = alignmentScore(text, from, to);
+  for (let step = 1; step <= furthest && bestScore < 3; step++) {
+    if (text.charCodeAt(from - step) !== text.charCodeAt(to - step)) break;
+    const found = alignmentScore(text, from - step, to - step);
+    const splits = splitsPair(a, hunk.aFrom - step) || splitsPair(b, hunk.bFrom - step) || splitsPair(text, to - step);
+    if (found > bestScore && !splits) {
+      best = step;
+      bestScore = found;
+    }
+  }
+  return { aFrom: hunk.aFrom - best, aTo: hunk.aTo - best, bFrom: hunk.bFrom - best, bTo: hunk.bTo - best };
+}
+
+/**
+ * The edits that lead from `before` to `after`: sorted by `at`, apart from each other, all in offsets of `before`;
+ * `[]` for equal texts. No edit starts or ends inside a surrogate pair of either text. Takes linear memory and bounded
+ * time whatever the texts: past a limit what is left is replaced whole. Never throws.
+ */
+export function minimalDiff(before: string, after: string, limits: Partial<DiffLimits> = {}): Edit[] {
+  if (before === after) return [];
+  const all = { ...defaultDiffLimits, ...limits };
+  const budget = { work: all.work };
+  const hunks: Hunk[] = [];
+  for (const lineHunk of lineHunks(before, after, all, budget)) {
+    for (const found of innerHunks(before, after, lineHunk, all, budget)) {
+      if (found.aFrom === found.aTo && found.bFrom === found.bTo) continue;
+      const last = hunks.at(-1);
+      const hunk = alignToWords(before, after, found, last?.aTo ?? 0);
+      if (last === undefined || last.aTo < hunk.aFrom) hunks.push(hunk);
+      else hunks[hunks.length - 1] = { ...hunk, aFrom: last.aFrom, bFrom: last.bFrom };
+    }
+  }
+  return hunks.map(({ aFrom, aTo, bFrom, bTo }) => ({
+    at: aFrom,
+    remove: aTo - aFrom,
+    insert: after.slice(bFrom, bTo),
+  }));
+}
+
+/** The text after edits as `minimalDiff` returns them: sorted, apart, in offsets of `before`. */
+export function applyEdits(before: string, edits: readonly Edit[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { at, remove, insert } of edits) {
+    parts.push(before.slice(from, at), insert);
+    from = at + remove;
+  }
+  parts.push(before.slice(from));
+  return parts.join('');
+}

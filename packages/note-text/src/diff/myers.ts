@@ -1,0 +1,157 @@
+/**
+ * The greedy O(ND) difference algorithm (E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica
+ * 1986) over spans, made to run along long texts: a long agreement settles what lies behind it, and the search starts
+ * afresh at the next difference. So memory and time follow the size of the largest change, not that of the text.
+ */
+import { type Budget, commonPrefix, sameToken, type TokenScale, Tokens } from './tokens.ts';
+
+/** A stretch of the old text [aFrom, aTo) and the stretch of the new one [bFrom, bTo) in its place; UTF-16 offsets. */
+export interface Hunk {
+  aFrom: number;
+  aTo: number;
+  bFrom: number;
+  bTo: number;
+}
+
+/** What a search costs beyond its steps: setting up, slicing, one more edit for the reader of the diff. */
+const searchCost = 200;
+
+/**
+ * The furthest points reached: row d holds d + 1 of them, for the diagonals -d, -d + 2 … d; -1 where no path leads.
+ * A point is its x alone, the number of old spans behind it; on diagonal k, k fewer new spans are behind it.
+ */
+class SearchTrail {
+  #points = new Int32Array(256);
+
+  /** The points, with room for row `d`, which starts at index d (d + 1) / 2. */
+  upTo(d: number): Int32Array {
+    const needed = ((d + 1) * (d + 2)) / 2;
+    if (needed > this.#points.length) {
+      const grown = new Int32Array(needed * 2);
+      grown.set(this.#points);
+      this.#points = grown;
+    }
+    return this.#points;
+  }
+}
+
+/** Where removing one more span leads from `left`, the furthest point on the diagonal below; -1 for nowhere. */
+function afterRemoval(a: Tokens, left: number): number {
+  return left >= 0 && a.has(left) ? left + 1 : -1;
+}
+
+/** Where inserting one more span leads from `above`, the furthest point on diagonal `k` + 1; -1 for nowhere. */
+function afterInsertion(b: Tokens, above: number, k: number): number {
+  return above >= 0 && b.has(above - k - 1) ? above : -1;
+}
+
+/** The changes on the way to place `lastPlace` of row `lastD`, in order, touching ones joined. */
+function retrace(points: Int32Array, a: Tokens, b: Tokens, lastD: number, lastPlace: number): Hunk[] {
+  const hunks: Hunk[] = [];
+  let place = lastPlace;
+  for (let d = lastD; d > 0; d--) {
+    const row = (d * (d - 1)) / 2;
+    const k = 2 * place - d;
+    const removal = place > 0 ? afterRemoval(a, points[row + place - 1] ?? -1) : -1;
+    const insertion = place < d ? afterInsertion(b, points[row + place] ?? -1, k) : -1;
+    const inserts = insertion >= removal;
+    const x = Math.max(insertion, removal);
+    const y = x - k;
+    const hunk = {
+      aFrom: a.start(inserts ? x : x - 1),
+      aTo: a.start(x),
+      bFrom: b.start(inserts ? y - 1 : y),
+      bTo: b.start(y),
+    };
+    const later = hunks.at(-1);
+    if (later !== undefined && later.aFrom === hunk.aTo && later.bFrom === hunk.bTo) {
+      later.aFrom = hunk.aFrom;
+      later.bFrom = hunk.bFrom;
+    } else {
+      hunks.push(hunk);
+    }
+    if (!inserts) place--;
+  }
+  return hunks.reverse();
+}
+
+interface Meeting {
+  readonly hunks: Hunk[];
+  /** Where the search ended in either text. */
+  readonly aAt: number;
+  readonly bAt: number;
+}
+
+/** The shortest way from the start of both to their ends or to the first certain agreement; null past a limit. */
+function search(
+  a: Tokens,
+  b: Tokens,
+  scale: TokenScale,
+  maxChanges: number,
+  budget: Budget,
+  trail: SearchTrail,
+): Meeting | null {
+  for (let d = 0; d <= maxChanges && budget.work > 0; d++) {
+    budget.work -= d + 1;
+    const points = trail.upTo(d);
+    const before = (d * (d - 1)) / 2;
+    for (let place = 0; place <= d; place++) {
+      const k = 2 * place - d;
+      const removal = place > 0 ? afterRemoval(a, points[before + place - 1] ?? -1) : -1;
+      const insertion = place < d ? afterInsertion(b, points[before + place] ?? -1, k) : -1;
+      const entry = d === 0 ? 0 : Math.max(removal, insertion);
+      let x = entry;
+      let certain = false;
+      while (x >= 0 && !certain && a.has(x) && b.has(x - k) && sameToken(a, x, b, x - k, budget)) {
+        x++;
+        certain = x - entry >= scale.certainSpans && a.start(x) - a.start(entry) >= scale.certainUnits;
+      }
+      budget.work -= x - entry;
+      points[before + d + place] = x;
+      if (certain || (x >= 0 && !a.has(x) && !b.has(x - k))) {
+        return { hunks: retrace(points, a, b, d, place), aAt: a.start(x), bAt: b.start(x - k) };
+      }
+    }
+  }
+  return null;
+}
+
+/**
+ * Where two stretches differ, by spans, in order. Both ends of `within` must be span boundaries of both texts.
+ *
+ * @returns the hunks found, and `rest`: what remained unread when a limit was reached (to be taken as one hunk), or null.
+ */
+export function compareTokens(
+  a: string,
+  b: string,
+  within: Hunk,
+  scale: TokenScale,
+  maxChanges: number,
+  budget: Budget,
+): { hunks: Hunk[]; rest: Hunk | null } {
+  let trail: SearchTrail | undefined; // made at the first difference: most stretches between anchors have none
+  const hunks: Hunk[] = [];
+  let { aFrom, bFrom } = within;
+  const { aTo, bTo } = within;
+  while (aFrom < aTo || bFrom < bTo) {
+    const shared = commonPrefix(a, aFrom, b, bFrom, Math.min(aTo - aFrom, bTo - bFrom));
+    if (aFrom + shared === aTo && bFrom + shared === bTo) break;
+    const step = scale.back(a, aFrom, aFrom + shared, b, bFrom + shared) - aFrom;
+    aFrom += step;
+    bFrom += step;
+    budget.work -= searchCost;
+    if (aFrom === aTo || bFrom === bTo) {
+      hunks.push({ aFrom, aTo, bFrom, bTo });
+      break;
+    }
+    const aTokens = new Tokens(a, aFrom, aTo, scale);
+    const bTokens = new Tokens(b, bFrom, bTo, scale);
+    trail ??= new SearchTrail();
+    const found = search(aTokens, bTokens, scale, maxChanges, budget, trail);
+    if (found === null) return { hunks, rest: { aFrom, aTo, bFrom, bTo } };
+    for (const hunk of found.hunks) hunks.push(hunk);
+    aFrom = found.aAt;
+    bFrom = found.bAt;
+  }
+  return { hunks, rest: null };
+}

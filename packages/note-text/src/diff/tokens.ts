@@ -1,0 +1,178 @@
+/**
+ * Cutting texts into spans (lines, words) and measuring what two texts have in common.
+ * All offsets and lengths count UTF-16 units.
+ */
+
+const newline = 10;
+/** Longer runs of letters are cut here, so that one endless word costs no more than prose. */
+const maxWord = 256;
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** Whether `offset` parts the two halves of a surrogate pair of `text`. */
+export function splitsPair(text: string, offset: number): boolean {
+  return isLowSurrogate(text.charCodeAt(offset)) && isHighSurrogate(text.charCodeAt(offset - 1));
+}
+
+/** How many units `a` from `aFrom` and `b` from `bFrom` share, at most `max`. */
+export function commonPrefix(a: string, aFrom: number, b: string, bFrom: number, max: number): number {
+  let shared = 0;
+  // Comparing slices runs at memory speed; blocks grow while they match, so that near differences stay cheap.
+  let block = 32;
+  while (shared + block <= max) {
+    const aAt = aFrom + shared;
+    const bAt = bFrom + shared;
+    if (a.slice(aAt, aAt + block) !== b.slice(bAt, bAt + block)) break;
+    shared += block;
+    if (block < 65_536) block *= 2;
+  }
+  while (block > 32) {
+    block /= 2;
+    const aAt = aFrom + shared;
+    const bAt = bFrom + shared;
+    if (shared + block <= max && a.slice(aAt, aAt + block) === b.slice(bAt, bAt + block)) shared += block;
+  }
+  while (shared < max && a.charCodeAt(aFrom + shared) === b.charCodeAt(bFrom + shared)) shared++;
+  return shared;
+}
+
+/** How many units `a` before `aTo` and `b` before `bTo` share, at most `max`. */
+export function commonSuffix(a: string, aTo: number, b: string, bTo: number, max: number): number {
+  let shared = 0;
+  let block = 32;
+  while (shared + block <= max) {
+    const aAt = aTo - shared;
+    const bAt = bTo - shared;
+    if (a.slice(aAt - block, aAt) !== b.slice(bAt - block, bAt)) break;
+    shared += block;
+    if (block < 65_536) block *= 2;
+  }
+  while (block > 32) {
+    block /= 2;
+    const aAt = aTo - shared;
+    const bAt = bTo - shared;
+    if (shared + block <= max && a.slice(aAt - block, aAt) === b.slice(bAt - block, bAt)) shared += block;
+  }
+  while (shared < max && a.charCodeAt(aTo - shared - 1) === b.charCodeAt(bTo - shared - 1)) shared++;
+  return shared;
+}
+
+/** Work left to spend, in steps of some ten nanoseconds; shared by all the searches of one diff. */
+export interface Budget {
+  work: number;
+}
+
+/** How a text is cut into spans: two equal texts are always cut alike. */
+export interface TokenScale {
+  /** The end of the span that starts at `from`; more than `from`, at most `to`. */
+  readonly next: (text: string, from: number, to: number) => number;
+  /** The nearest place at or before `at`, not before `from`, where spans of both texts may start: they agree up to `at`. */
+  readonly back: (a: string, aFrom: number, aAt: number, b: string, bAt: number) => number;
+  /** Agreement over this many spans and units is taken for certain, and what lies behind it is settled. */
+  readonly certainSpans: number;
+  readonly certainUnits: number;
+}
+
+export const lines: TokenScale = {
+  next(text, from, to) {
+    const at = text.indexOf('\n', from);
+    return at === -1 || at >= to ? to : at + 1;
+  },
+  back(a, aFrom, aAt) {
+    return aAt === aFrom ? aAt : Math.max(a.lastIndexOf('\n', aAt - 1) + 1, aFrom);
+  },
+  certainSpans: 8,
+  certainUnits: 512,
+};
+
+/**
+ * Whether a unit is part of a word that is written without breaks inside. Scripts without spaces between words
+ * (Chinese, Japanese, Thai, Khmer…) are cut at every letter instead, and so are symbols, emoji and white space.
+ */
+export function joinsWords(unit: number): boolean {
+  if (unit < 0x80) return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
+  if (unit < 0xc0) return unit === 0xaa || unit === 0xb5 || unit === 0xba;
+  if (unit < 0x0e00) return true;
+  if (unit < 0x1800) return (unit >= 0x10a0 && unit < 0x1780) || (unit >= 0x0f00 && unit < 0x1000);
+  if (unit < 0x2000) return unit < 0x1950 || unit >= 0x1ab0;
+  if (unit < 0x2c00) return false;
+  return unit < 0x2e00 || (unit >= 0xa4d0 && unit < 0xd800);
+}
+
+export const words: TokenScale = {
+  next(text, from, to) {
+    let at = from + 1;
+    if (!joinsWords(text.charCodeAt(from))) return at < to && splitsPair(text, at) ? at + 1 : at;
+    const stop = Math.min(to, from + maxWord);
+    while (at < stop && joinsWords(text.charCodeAt(at))) at++;
+    return at;
+  },
+  back(a, aFrom, aAt, b, bAt) {
+    let at = aAt;
+    const stop = Math.max(aFrom, aAt - maxWord);
+    while (at > stop && joinsWords(a.charCodeAt(at - 1))) at--;
+    // Only reached without a step back: a word never borders on half a pair.
+    if (at === aAt && at > aFrom && (splitsPair(a, aAt) || splitsPair(b, bAt))) at--;
+    return at;
+  },
+  certainSpans: 16,
+  certainUnits: 48,
+};
+
+export function startsLine(text: string, offset: number): boolean {
+  return offset === 0 || text.charCodeAt(offset - 1) === newline;
+}
+
+/** The spans of `text` from `from` to `to`, cut only as far as somebody looks. */
+export class Tokens {
+  readonly text: string;
+  readonly #scale: TokenScale;
+  readonly #to: number;
+  readonly #starts: number[];
+
+  constructor(text: string, from: number, to: number, scale: TokenScale) {
+    this.text = text;
+    this.#scale = scale;
+    this.#to = to;
+    this.#starts = [from];
+  }
+
+  /** Whether there is a span number `index`; indexes are asked for in growing order, one new one at a time. */
+  has(index: number): boolean {
+    if (index + 1 < this.#starts.length) return true;
+    const end = this.start(index);
+    if (end >= this.#to) return false;
+    this.#starts.push(this.#scale.next(this.text, end, this.#to));
+    return true;
+  }
+
+  /** Where span number `index` starts, which is where the one before it ends. */
+  start(index: number): number {
+    return this.#starts[index] ?? this.#to;
+  }
+}
+
+/** Whether two spans hold the same text. */
+export function sameToken(a: Tokens, aIndex: number, b: Tokens, bIndex: number, budget: Budget): boolean {
+  const aFrom = a.start(aIndex);
+  const bFrom = b.start(bIndex);
+  const length = a.start(aIndex + 1) - aFrom;
+  if (length !== b.start(bIndex + 1) - bFrom) return false;
+  if (length > 64) {
+    budget.work -= length >> 7; // what memory speed makes of a long line
+    return a.text.slice(aFrom, aFrom + length) === b.text.slice(bFrom, bFrom + length);
+  }
+  // Lines often begin alike (indents, bullets) and mostly end alike (a newline): the middle tells them apart soonest.
+  const middle = length >> 1;
+  if (a.text.charCodeAt(aFrom + middle) !== b.text.charCodeAt(bFrom + middle)) return false;
+  for (let at = 0; at < length; at++) {
+    if (a.text.charCodeAt(aFrom + at) !== b.text.charCodeAt(bFrom + at)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,123 @@
+/**
+ * Keeps links true when what they point to moves: which text a link should have, and how it is written into the note.
+ * The form a person chose is kept; only the target changes, never anchor, alias, embed mark or title.
+ */
+import type { Edit } from '../diff/diff.ts';
+import { fileName, folderOf, foldPath } from '../paths.ts';
+import type { LinkForm, ParsedLink } from './parsed-link.ts';
+
+/** A link whose target is to be written anew. */
+export interface Retarget {
+  /** Where the link pointed to before anything moved: the source's and the target's path. */
+  readonly before: { readonly source: string; readonly target: string };
+  /** Where they are now. */
+  readonly after: { readonly source: string; readonly target: string };
+  readonly form: LinkForm;
+  /** The decoded target as it stands, without anchor. */
+  readonly target: string;
+}
+
+/**
+ * Texts a link's target may take, best first: the form it has (bare name, path from the root, relative path), then ones
+ * that are longer but say more. The caller takes the first that resolves to where the link should point.
+ *
+ * `.md` stays where it was written, and comes where nothing else says which file is meant: `a.md` and `a.md.md` side by
+ * side. Attachments always have their extension.
+ */
+export function targetChoices(link: Retarget): string[] {
+  const { form, after } = link;
+  const whole = [after.target, `/${after.target}`, dotted(relativePath(folderOf(after.source), after.target))];
+  const choices = [...formChoices(link), fileName(after.target.replace(/\.md$/i, '')), ...whole];
+  return [...new Set(choices)].filter((target) => canExpress(form, target));
+}
+
+/** Whether a link of this form can say the target at all. */
+export function canExpress(form: LinkForm, target: string): boolean {
+  if (target.trim() !== target) return false;
+  return form === 'markdown' || form === 'reference' || !/[[\]|#^\n]|^mailto:/i.test(target);
+}
+
+function formChoices(link: Retarget): string[] {
+  const { before, after } = link;
+  const withExtension = /\.md$/i.test(link.target) || !/\.md$/i.test(after.target);
+  const shown = withExtension ? after.target : after.target.replace(/\.md$/i, '');
+  const bare = fileName(shown);
+  const relative = relativePath(folderOf(after.source), shown);
+  const isMarkdown = link.form === 'markdown' || link.form === 'reference';
+  const segments = link.target.split('/');
+  const isDotted = segments[0] === '.' || segments[0] === '..';
+  const wasRelative = isDotted || (isMarkdown && isFrom(folderOf(before.source), link.target, before.target));
+  if (segments.length === 1 && !wasRelative) return [bare, shown, `/${shown}`, dotted(relative)];
+  if (!wasRelative) return [shown, `/${shown}`, dotted(relative)];
+  return [isDotted ? dotted(relative) : relative, dotted(relative), shown, `/${shown}`];
+}
+
+/** Whether `target`, walked from `folder`, is the path (with or without `.md`, whatever the case). */
+function isFrom(folder: string, target: string, path: string): boolean {
+  const walked = foldPath(folder === '' ? target : `${folder}/${target}`);
+  return walked === foldPath(path) || `${walked}.md` === foldPath(path);
+}
+
+/** The way from a folder to a path: `../b/c`, `c`. */
+function relativePath(folder: string, path: string): string {
+  const from = folder === '' ? [] : folder.split('/');
+  const to = path.split('/');
+  let shared = 0;
+  while (shared < from.length && shared < to.length - 1 && from[shared] === to[shared]) shared += 1;
+  return [...from.slice(shared).map(() => '..'), ...to.slice(shared)].join('/');
+}
+
+function dotted(relative: string): string {
+  return relative.startsWith('../') ? relative : `./${relative}`;
+}
+
+/**
+ * The edits that write new targets into a note, in text order. A target that the link's form cannot hold (`|` in a
+ * wikilink) is left out: its link stays as it is. Several links may share one definition, which is written once.
+ */
+export function rewriteTargets(content: string, changes: readonly { link: ParsedLink; target: string }[]): Edit[] {
+  const edits = new Map<number, Edit>();
+  for (const { link, target } of changes) {
+    const raw = content.slice(link.targetStart, link.targetEnd);
+    const hash = anchorStart(raw);
+    const written = encode(content, link, target);
+    if (written === null) continue;
+    edits.set(link.targetStart, { at: link.targetStart, remove: hash, insert: written });
+  }
+  return [...edits.values()].sort((a, b) => a.at - b.at);
+}
+
+/** Where the anchor begins in a raw target, which is where the part that names a file ends. */
+function anchorStart(raw: string): number {
+  for (let at = 0; at < raw.length; at++) {
+    if (raw[at] === '\\') at += 1;
+    else if (raw[at] === '#') return at;
+  }
+  return raw.length;
+}
+
+function encode(content: string, link: ParsedLink, target: string): string | null {
+  if (!canExpress(link.form, target)) return null;
+  if (link.form === 'wikilink') return target;
+  if (link.form === 'property') return encodeProperty(content, link, target);
+  // Angle brackets around a destination let it hold white space and parentheses as they are.
+  const inAngles = content[link.targetStart - 1] === '<';
+  // An ampersand only where it would begin a character reference.
+  const reserved = inAngles ? /[%#?<>\\\n]|&(?=[a-z][a-z\d]*;)/gi : /[%#?<>\\\s()[\]"'`|*_]|&(?=[a-z][a-z\d]*;)/gi;
+  const written = target.replace(reserved, (character) => encodeURIComponent(character).replace(/[()'*_]/g, percent));
+  // `Plan: B.md` is a name; only an encoded colon keeps it from reading as a URL.
+  return written.replace(/^([a-z][a-z\d+.-]*):/i, '$1%3A');
+}
+
+/** `encodeURIComponent` leaves these as they are; inside markdown they could end or style something. */
+function percent(character: string): string {
+  return character === '_' ? character : `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** A wikilink in YAML: what stands around it decides which characters need an escape. */
+function encodeProperty(content: string, link: ParsedLink, target: string): string | null {
+  const quote = content.slice(0, link.start).trimEnd().at(-1) ?? '';
+  if (quote === '"') return target.replace(/["\\]/g, '\\$&');
+  if (quote === "'") return target.replaceAll("'", "''");
+  return /["'\\]/.test(target) ? null : target;
+}

@@ -1,0 +1,78 @@
+import { eachWord, foldedWord, type VisitWord } from '../words.ts';
+import { classAt, isUnspaced, MARK, UNSPACED } from './classes.ts';
+import { lowerUnit } from './fold.ts';
+import { eachRun, segmentsOf } from './runs.ts';
+
+/**
+ * Finds some words in texts: those that `eachWord` would give, and nothing else. Most words of a text begin otherwise than
+ * those looked for, and are passed over; the dictionary is asked only where one of its script stands.
+ *
+ * @param words folded.
+ */
+export class WordMatcher {
+  readonly #words: ReadonlySet<string>;
+  /** First units, and of scripts without spaces the words that begin so. */
+  readonly #firsts = new Set<number>();
+  readonly #unspaced = new Map<number, string[]>();
+
+  constructor(words: ReadonlySet<string>) {
+    this.#words = words;
+    for (const word of words) {
+      const first = word.charCodeAt(0);
+      this.#firsts.add(first);
+      if (!isUnspaced(word)) continue;
+      const same = this.#unspaced.get(first);
+      if (same === undefined) this.#unspaced.set(first, [word]);
+      else same.push(word);
+    }
+  }
+
+  /** Calls `visit` for each of the words in a text, in order. */
+  each(text: string, visit: VisitWord): void {
+    if (this.#words.size === 0) return;
+    eachRun(text, 0, text.length, {
+      word: (start, end) => {
+        if (!this.#canStart(text, start, end)) return;
+        const word = foldedWord(text.slice(start, end));
+        if (this.#words.has(word)) visit(word, start, end);
+      },
+      stretch: (start, end) => this.#inStretch(text, start, end, visit),
+    });
+  }
+
+  #canStart(text: string, start: number, end: number): boolean {
+    const first = lowerUnit(text.charCodeAt(start));
+    // Others may become anything by folding, and so may what has a mark.
+    if (first < 0 || (start + 1 < end && classAt(text, start + 1) === MARK)) return true;
+    return this.#firsts.has(first);
+  }
+
+  #inStretch(text: string, start: number, end: number, visit: VisitWord): void {
+    if (!isPlain(text, start, end)) {
+      const all: VisitWord = (word, from, to) => {
+        if (this.#words.has(word)) visit(word, from, to);
+      };
+      eachWord(text, all, start, end);
+      return;
+    }
+    let segments: Intl.Segments | undefined;
+    for (let at = start; at < end; at++) {
+      const words = this.#unspaced.get(text.charCodeAt(at));
+      if (words === undefined || !words.some((word) => text.startsWith(word, at))) continue;
+      segments ??= segmentsOf(text.slice(start, end));
+      const found = segments.containing(at - start);
+      if (found === undefined || found.index !== at - start) continue;
+      const word = foldedWord(found.segment);
+      if (this.#words.has(word)) visit(word, at, at + found.segment.length);
+    }
+  }
+}
+
+/** Whether folding leaves every word of a stretch as it is. */
+function isPlain(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const kind = classAt(text, at);
+    if (kind === MARK || (kind === UNSPACED && lowerUnit(text.charCodeAt(at)) < 0)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { applyEdits } from '../src/diff/diff.ts';
+import { type Retarget, rewriteTargets, targetChoices } from '../src/links/retarget.ts';
+import { scan } from '../src/scan.ts';
+
+const moved = (target: string, form: Retarget['form'], source: string, from: string, to: string) =>
+  targetChoices({ before: { source, target: from }, after: { source, target: to }, form, target })[0];
+
+describe('the text a link takes when its target moved', () => {
+  it('keeps a bare name bare, with .md only where it was', () => {
+    assert.equal(moved('Old', 'wikilink', 'a/s.md', 'b/Old.md', 'c/New.md'), 'New');
+    assert.equal(moved('Old.md', 'wikilink', 'a/s.md', 'b/Old.md', 'c/New.md'), 'New.md');
+  });
+
+  it('keeps a path a path from the root', () => {
+    assert.equal(moved('b/Old', 'wikilink', 'a/s.md', 'b/Old.md', 'c/d/New.md'), 'c/d/New');
+    assert.equal(moved('b/Old.md', 'markdown', 'a/s.md', 'b/Old.md', 'c/New.md'), 'c/New.md');
+  });
+
+  it('keeps a relative link relative', () => {
+    assert.equal(moved('Old.md', 'markdown', 'a/s.md', 'a/Old.md', 'a/New.md'), 'New.md');
+    assert.equal(moved('sub/Old.md', 'markdown', 'a/s.md', 'a/sub/Old.md', 'a/New.md'), 'New.md');
+    assert.equal(moved('../b/Old.md', 'markdown', 'a/s.md', 'b/Old.md', 'c/New.md'), '../c/New.md');
+    assert.equal(moved('./Old', 'wikilink', 'a/s.md', 'a/Old.md', 'a/New.md'), './New');
+  });
+
+  it('offers the whole path where the name alone may be ambiguous', () => {
+    const link = { source: 's.md', target: 'a/x.md' };
+    const choices = targetChoices({
+      before: link,
+      after: { source: 's.md', target: 'b/y.md' },
+      form: 'wikilink',
+      target: 'x',
+    });
+    assert.deepEqual(choices.slice(0, 2), ['y', 'b/y']);
+  });
+
+  it('keeps the extension of an attachment', () => {
+    assert.equal(moved('pic.png', 'wikilink', 's.md', 'pic.png', 'img/photo.png'), 'photo.png');
+  });
+});
+
+describe('writing a new target into a note', () => {
+  const rewritten = (content: string, target: string) => {
+    const links = scan(content).links;
+    return applyEdits(
+      content,
+      rewriteTargets(
+        content,
+        links.map((link) => ({ link, target })),
+      ),
+    );
+  };
+
+  it('leaves alias, anchor and embed mark alone', () => {
+    assert.equal(rewritten('x ![[a#head|shown]] y', 'b/c'), 'x ![[b/c#head|shown]] y');
+    assert.equal(rewritten('[label](a.md#part "title")', 'b c.md'), '[label](b%20c.md#part "title")');
+  });
+
+  it('encodes as each form needs', () => {
+    assert.equal(rewritten('[l](a.md)', 'b (1).md'), '[l](b%20%281%29.md)');
+    assert.equal(rewritten('[l](<a.md>)', 'b (1).md'), '[l](<b (1).md>)');
+    assert.equal(rewritten('[l](a.md)', '100% #1.md'), '[l](100%25%20%231.md)');
+    assert.equal(rewritten('[l](a.md)', 'ノート.md'), '[l](ノート.md)');
+    assert.equal(rewritten('| [[a\\|s]] |\n', 'b'), '| [[b\\|s]] |\n');
+  });
+
+  it('reads back as the target it wrote', () => {
+    for (const target of ['it\'s (a) 100% "test" & more_*x*.md', 'a/b c/d?.md', 'x~y+z=1;2.md']) {
+      for (const content of ['[l](a.md#h)', '[l](<a.md#h>)', '[l][r]\n\n[r]: a.md#h "t"\n']) {
+        const [link] = scan(rewritten(content, target)).links;
+        assert.equal(link?.target, target, content);
+        assert.equal(link?.anchor, 'h');
+      }
+    }
+  });
+
+  it('writes a shared definition once', () => {
+    const content = '[a][r] and [b][r]\n\n[r]: old.md\n';
+    assert.equal(rewritten(content, 'new.md'), '[a][r] and [b][r]\n\n[r]: new.md\n');
+  });
+
+  it('leaves a wikilink alone that could not hold the target', () => {
+    assert.equal(rewritten('[[a]]', 'b|c'), '[[a]]');
+  });
+});

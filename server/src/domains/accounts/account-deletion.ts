@@ -1,0 +1,86 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId } from '@notevault/protocol/ids.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import type { AccountDeps } from './accounts.deps.ts';
+import * as store from './accounts.store.ts';
+import type { UserRow } from './accounts.tables.ts';
+import { requestErasure } from './analytics-erasure.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import type { Passwords } from './passwords.ts';
+import { analyticsIdOf } from './profile.ts';
+
+const BATCH = 100;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000' as UserId;
+
+export interface AccountDeletion {
+  /** Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`, `delete_failed`, `rate_limited`. */
+  deleteMe(userId: UserId, password: unknown): Promise<void>;
+  /** Goes on with every erasure that a crash or a failure cut short; resolves to how many it finished. */
+  resumeDeletions(): Promise<number>;
+}
+
+export function createAccountDeletion(
+  deps: AccountDeps,
+  passwords: Passwords,
+  throttle: LoginThrottle,
+): AccountDeletion {
+  const { db, keys, clock, hooks } = deps;
+
+  /** From the commit on every credential of the account is refused and its key is gone. */
+  async function close(row: UserRow, server: SealingKey): Promise<void> {
+    const { id: userId } = row;
+    await db.transact(async (handle) => {
+      if (row.role === 'admin') {
+        // Two last admins leaving at once would each find the other.
+        await handle.get(store.lockAdmins, {});
+        const other = await handle.get(store.findOtherAdmin, { id: userId });
+        if (other === undefined) throw new NotevaultError('last_admin');
+      }
+      await handle.run(store.markDeleting, { id: userId, now: clock.now() });
+      await handle.run(store.deleteSessionsOf, { userId });
+      await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });
+      await keys.destroy(handle, { kind: 'user', id: userId });
+      handle.onCommit(() => hooks.credentialsChanged(userId));
+    });
+  }
+
+  async function finish(userId: UserId): Promise<void> {
+    await hooks.erasing(userId);
+    await db.transact((handle) => handle.run(store.deleteUser, { id: userId }));
+  }
+
+  return {
+    async deleteMe(userId, password) {
+      if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
+      const row = await db.get(store.findUser, { id: userId });
+      if (row === undefined) throw new NotevaultError('unauthorized');
+      const refund = throttle.recordAttempt({ account: userId, network: null });
+      if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
+      refund();
+      await close(row, await keys.openServer());
+      await finish(userId).catch((cause) => {
+        throw new NotevaultError('delete_failed', {}, cause);
+      });
+    },
+    async resumeDeletions() {
+      let finished = 0;
+      const failures: unknown[] = [];
+      for (let after = FIRST_ID; ; ) {
+        const rows = await db.all(store.findDeleting, { after, limit: BATCH });
+        for (const { id } of rows) {
+          // One account that cannot be erased now must not hold up the others.
+          await finish(id).then(
+            () => {
+              finished += 1;
+            },
+            (error) => failures.push(error),
+          );
+          after = id;
+        }
+        if (rows.length < BATCH) break;
+      }
+      if (failures.length > 0) throw new AggregateError(failures, 'some accounts could not be erased');
+      return finished;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { AccountDeps } from './accounts.deps.ts';
+import * as store from './accounts.store.ts';
+import type { UserRow } from './accounts.tables.ts';
+import { canonicalEmail } from './emails.ts';
+import { type User, userOf } from './profile.ts';
+import type { Sessions } from './sessions.ts';
+
+/** What the operator does to accounts, by e-mail. All of these throw `account_not_found`. */
+export interface AccountAdmin {
+  /** Throws `validation` for a plan there is not. */
+  setPlan(email: string, plan: string): Promise<User>;
+  /** Suspending revokes every session; a suspended account cannot sign in, and no credential of it works. */
+  setSuspended(email: string, suspended: boolean): Promise<User>;
+  findByEmail(email: string): Promise<User>;
+  /** The account named, or the only one there is. Throws `validation` when one must be named. */
+  findOwner(email?: string): Promise<User>;
+  /** A session for the operator on the server's own machine, as `findOwner` says. Throws `account_suspended` too. */
+  openSession(email?: string): Promise<{ token: string; user: User }>;
+}
+
+export function createAccountAdmin(deps: AccountDeps, sessions: Pick<Sessions, 'prepare'>): AccountAdmin {
+  const { db, keys, clock, hooks, plans } = deps;
+
+  async function findOwner(sent: string | undefined): Promise<UserRow> {
+    if (sent !== undefined) return findNamed(deps, sent);
+    const rows = await db.all(store.findSomeUsers, { limit: 2 });
+    if (rows.length > 1) throw invalid({ email: ['must be named: there are several accounts'] });
+    const [only] = rows;
+    if (only === undefined) throw new NotevaultError('account_not_found');
+    return only;
+  }
+
+  return {
+    async setPlan(sent, plan) {
+      if (!Object.hasOwn(plans, plan)) throw invalid({ plan: [`must be one of ${Object.keys(plans).join(', ')}`] });
+      const server = await keys.openServer();
+      const { email } = await findNamed(deps, sent);
+      const row = await db.transact((handle) => handle.get(store.updatePlan, { email, plan }));
+      if (row === undefined) throw new NotevaultError('account_not_found');
+      return userOf(row, server);
+    },
+    async setSuspended(sent, suspended) {
+      const server = await keys.openServer();
+      const { id } = await findNamed(deps, sent);
+      const row = await db.transact(async (handle) => {
+        const changed = await handle.get(store.updateSuspended, { id, suspendedAt: suspended ? clock.now() : null });
+        if (suspended) await handle.run(store.deleteSessionsOf, { userId: id });
+        handle.onCommit(() => hooks.credentialsChanged(id));
+        return changed;
+      });
+      if (row === undefined) throw new NotevaultError('account_not_found');
+      return userOf(row, server);
+    },
+    async findByEmail(email) {
+      const server = await keys.openServer();
+      return userOf(await findNamed(deps, email), server);
+    },
+    async findOwner(sent) {
+      return userOf(await findOwner(sent), await keys.openServer());
+    },
+    async openSession(sent) {
+      const row = await findOwner(sent);
+      if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
+      const server = await keys.openServer();
+      const session = await sessions.prepare(null);
+      await db.transact(async (handle) => {
+        if ((await handle.get(store.lockUser, { id: row.id })) === undefined) {
+          throw new NotevaultError('account_not_found');
+        }
+        await session.write(handle, row.id);
+      });
+      return { token: session.tokens.accessToken, user: userOf(row, server) };
+    },
+  };
+}
+
+/** The account of an e-mail, however it is written. Throws `account_not_found`. */
+export async function findNamed({ db }: Pick<AccountDeps, 'db'>, sent: string): Promise<UserRow> {
+  const email = canonicalEmail(sent);
+  const row = email === null ? undefined : await db.get(store.findUserByEmail, { email });
+  if (row === undefined) throw new NotevaultError('account_not_found');
+  return row;
+}

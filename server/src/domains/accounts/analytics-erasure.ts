@@ -1,0 +1,38 @@
+import type { UserId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { AccountDeps } from './accounts.deps.ts';
+import * as store from './accounts.store.ts';
+
+const BATCH = 100;
+
+/** Erasing somebody from the analytics tool, until the tool has taken it. */
+export interface AnalyticsErasure {
+  /** Sends the erase requests that wait; resolves to how many were taken. Rejects with the sink's error at the first that was not. */
+  sendErasures(): Promise<number>;
+}
+
+export function createAnalyticsErasure({ db, analytics }: Pick<AccountDeps, 'db' | 'analytics'>): AnalyticsErasure {
+  return {
+    async sendErasures() {
+      if (analytics === null) return 0;
+      for (let sent = 0; ; ) {
+        const rows = await db.all(store.findErasures, { limit: BATCH });
+        for (const { user_id: userId, analytics_id: analyticsId } of rows) {
+          await analytics.erase(analyticsId);
+          await db.transact((handle) => handle.run(store.deleteErasure, { userId, analyticsId }));
+          sent += 1;
+        }
+        if (rows.length < BATCH) return sent;
+      }
+    },
+  };
+}
+
+/** Remembers to erase the person, in the transaction that makes it necessary; nothing to do where nothing is sent. */
+export async function requestErasure(
+  handle: WriteHandle,
+  { analytics, clock }: Pick<AccountDeps, 'analytics' | 'clock'>,
+  { userId, analyticsId }: { userId: UserId; analyticsId: string },
+): Promise<void> {
+  if (analytics !== null) await handle.run(store.putErasure, { userId, analyticsId, now: clock.now() });
+}

@@ -1,0 +1,86 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import { hashOf, newToken } from '../tokens/tokens.ts';
+import type { AccountDeps } from './accounts.deps.ts';
+import * as store from './accounts.store.ts';
+import { findNamed } from './admin.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import { checkPassword, type Passwords } from './passwords.ts';
+
+const RESET_MS = 60 * 60 * 1000;
+
+/** New passwords. */
+export interface PasswordReset {
+  /** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
+  changePassword(caller: { userId: UserId; credentialId: string }, change: PasswordChange): Promise<void>;
+  /** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
+  resetPassword(reset: { token: string; password: string }): Promise<void>;
+  /** A raw reset token, given out this once; valid for an hour and one use. Throws `account_not_found`. */
+  issueReset(email: string): Promise<string>;
+}
+
+export interface PasswordChange {
+  readonly old_password: string;
+  readonly new_password: string;
+}
+
+export function createPasswordReset(deps: AccountDeps, passwords: Passwords, throttle: LoginThrottle): PasswordReset {
+  const { db, clock, hooks } = deps;
+
+  async function setPassword(
+    handle: WriteHandle,
+    userId: UserId,
+    passwordHash: string,
+    kept: SessionId,
+  ): Promise<void> {
+    await handle.run(store.updatePassword, { id: userId, passwordHash });
+    await handle.run(store.deleteOtherSessions, { userId, kept });
+    handle.onCommit(() => hooks.credentialsChanged(userId));
+  }
+
+  return {
+    async changePassword({ userId, credentialId }, { old_password, new_password }) {
+      const row = await db.get(store.findUser, { id: userId });
+      const stored = row?.password_hash ?? null;
+      // A stolen session must not serve to guess the password by.
+      const refund = throttle.recordAttempt({ account: userId, network: null });
+      if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
+      refund();
+      checkPassword(new_password);
+      const passwordHash = await passwords.hash(new_password);
+      await db.transact(async (handle) => {
+        const held = await handle.get(store.lockUser, { id: userId });
+        // Of two changes at once the second one's old password is no longer the password.
+        if (held?.password_hash !== stored) throw new NotevaultError('wrong_old_password');
+        await setPassword(handle, userId, passwordHash, credentialId as SessionId);
+      });
+    },
+    async resetPassword({ token, password }) {
+      const hash = hashOf(token);
+      const now = clock.now();
+      const known = await db.get(store.findReset, { hash, now });
+      if (known === undefined) throw new NotevaultError('invalid_reset_token');
+      checkPassword(password);
+      const passwordHash = await passwords.hash(password);
+      await db.transact(async (handle) => {
+        const reset = await handle.get(store.useReset, { hash, now });
+        if (reset === undefined || (await handle.get(store.lockUser, { id: reset.user_id })) === undefined) {
+          throw new NotevaultError('invalid_reset_token');
+        }
+        // Whoever knew the old password may hold sessions: none is kept.
+        await setPassword(handle, reset.user_id, passwordHash, NO_SESSION);
+      });
+    },
+    async issueReset(email) {
+      const { id } = await findNamed(deps, email);
+      const token = newToken(clock.random, 'nv_rst_');
+      const expiresAt = clock.now() + RESET_MS;
+      await db.transact((handle) => handle.run(store.putReset, { userId: id, hash: token.hash, expiresAt }));
+      return token.raw;
+    },
+  };
+}
+
+/** The nil UUID: no session has it. */
+const NO_SESSION = '00000000-0000-0000-0000-000000000000' as SessionId;

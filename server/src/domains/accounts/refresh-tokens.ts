@@ -1,0 +1,98 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { SessionId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../tokens/tokens.ts';
+import type { AccountDeps } from './accounts.deps.ts';
+import * as store from './accounts.store.ts';
+
+export const ACCESS_SECONDS = 15 * 60;
+export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What a client gets at sign-in and at each refresh. */
+export interface Tokens {
+  readonly accessToken: string;
+  /** Seconds the access token is valid for. */
+  readonly expiresIn: number;
+  readonly refreshToken: string;
+}
+
+export interface RefreshTokens {
+  /** The next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`. */
+  refresh(cookie: string | undefined): Promise<Tokens>;
+}
+
+export function createRefreshTokens({ db, keys, clock, hooks }: AccountDeps): RefreshTokens {
+  return {
+    async refresh(cookie) {
+      if (cookie === undefined || cookie === '') throw new NotevaultError('no_refresh_token');
+      const [family = ''] = cookie.split('.', 1);
+      const now = clock.now();
+      const session = await db.get(store.findFamily, { familyHash: hashOf(family) });
+      if (session === undefined || session.expires_at <= now) throw new NotevaultError('invalid_refresh_token');
+
+      const server = await keys.openServer();
+      const next = newToken(clock.random, `${family}.`);
+      const access = newToken(clock.random, prefixes.session);
+      const sealed = sealToken(server, session.id, next.raw);
+      const current = await db.transact(async (handle) => {
+        const rotation = { sessionId: session.id, presented: hashOf(cookie), next: next.hash, sealed, now };
+        const found = await rotate(familyOf(handle, rotation), sealed, now);
+        if (found === null) {
+          handle.onCommit(() => hooks.credentialsChanged(session.user_id));
+          return null;
+        }
+        await handle.run(store.deleteExpiredAccessTokens, { sessionId: session.id, now });
+        const expiresAt = now + ACCESS_SECONDS * 1000;
+        await handle.run(store.insertAccessToken, { hash: access.hash, sessionId: session.id, expiresAt });
+        return found;
+      });
+      if (current === null) throw new NotevaultError('invalid_refresh_token');
+      const refreshToken = openToken(server, session.id, current);
+      return { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken };
+    },
+  };
+}
+
+interface Rotation {
+  readonly sessionId: SessionId;
+  readonly presented: Buffer;
+  readonly next: Buffer;
+  readonly sealed: Buffer;
+  readonly now: number;
+}
+
+function familyOf(handle: WriteHandle, { sessionId, presented, next, sealed, now }: Rotation): PresentedToken {
+  return {
+    async hold() {
+      return (await handle.get(store.prolongSession, { id: sessionId, expiresAt: now + SESSION_MS })) !== undefined;
+    },
+    async replace() {
+      if ((await handle.run(store.replaceRefreshToken, { sessionId, hash: presented, now })) === 0) return false;
+      await handle.run(store.insertRefreshToken, { sessionId, hash: next, sealed });
+      // A token forgotten here still names its family, and counts as reused.
+      await handle.run(store.deleteReplacedTokens, { sessionId, before: now - GRACE_MS });
+      return true;
+    },
+    async replacedAt() {
+      return (await handle.get(store.findRefreshToken, { sessionId, hash: presented }))?.replaced_at;
+    },
+    async current() {
+      return (await handle.get(store.findCurrentRefreshToken, { sessionId }))?.sealed;
+    },
+    async end() {
+      await handle.run(store.deleteSession, { id: sessionId });
+    },
+  };
+}
+
+const contextOf = (sessionId: SessionId) => ({ kind: 'refresh_tokens.sealed', row: sessionId, version: 0 });
+
+/** A refresh token as it is stored, so that a replaced one can be answered with it. */
+export function sealToken(server: SealingKey, sessionId: SessionId, raw: string): Buffer {
+  return server.seal(contextOf(sessionId), Buffer.from(raw));
+}
+
+function openToken(server: SealingKey, sessionId: SessionId, sealed: Buffer): string {
+  return server.open(contextOf(sessionId), sealed).toString();
+}

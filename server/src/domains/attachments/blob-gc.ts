@@ -1,0 +1,77 @@
+import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobKey } from '../../ports/blobs/blobs.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { AttachmentDeps } from './attachments.deps.ts';
+import * as store from './attachments.store.ts';
+import * as blobStore from './blobs.store.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** So long an upload may take. */
+const PENDING_MAX_MS = DAY_MS;
+/** So long bytes stay that no attachment has any more: whoever was reading them may go on. */
+const READ_GRACE_MS = 10 * MINUTE_MS;
+/** So long bytes stay that the database knows nothing of: until an operator who restored the wrong backup noticed. */
+const ORPHAN_AGE_MS = 30 * DAY_MS;
+const BATCH = 200;
+const PURGE_SLICE = 500;
+
+export interface BlobGc {
+  /** Removes the bytes of attachments that were deleted or replaced, and of uploads that were cut off; resolves to their number. */
+  collect(): Promise<number>;
+  /** Removes bytes that no database knows of, such as those put after the backup it was restored from; resolves to their number. */
+  collectOrphans(): Promise<number>;
+  /** Removes a slice of a purged vault's bytes and rows; true when more may be left. */
+  purgeSlice(vaultId: VaultId): Promise<boolean>;
+}
+
+export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
+  return {
+    async collect() {
+      const now = clock.now();
+      await db.transact((handle) => handle.run(blobStore.markStaleDeleting, { before: now - PENDING_MAX_MS }));
+      for (let removed = 0; ; ) {
+        const going = await db.all(blobStore.findDeleting, { before: now - READ_GRACE_MS, limit: BATCH });
+        const keys = going.map(keyOf);
+        // First the bytes: as long as the row is there, they are found again.
+        await blobs.delete(keys);
+        for (const [vault, gone] of Map.groupBy(keys, ({ vaultId }) => vaultId)) {
+          const ids = gone.map(({ blobId }) => blobId);
+          await db.transact((handle) => handle.runMany(blobStore.deleteRows, { vault }, ids));
+        }
+        removed += keys.length;
+        if (going.length < BATCH) return removed;
+      }
+    },
+    async collectOrphans() {
+      const before = clock.now() - ORPHAN_AGE_MS;
+      let removed = 0;
+      for await (const page of blobs.list()) {
+        const old = page.filter(({ storedAt }) => storedAt < before).map(({ key }) => key);
+        for (const [vault, keys] of Map.groupBy(old, ({ vaultId }) => vaultId)) {
+          // A row is there before the first byte and after the last: bytes that are listed without one belong to nobody.
+          const ids = keys.map(({ blobId }) => blobId);
+          const known = new Set<string>((await db.allMany(blobStore.findKnown, { vault }, ids)).map(({ id }) => id));
+          const orphans = keys.filter(({ blobId }) => !known.has(blobId));
+          await blobs.delete(orphans);
+          removed += orphans.length;
+        }
+      }
+      return removed;
+    },
+    async purgeSlice(vaultId) {
+      if (await blobs.deleteVault(vaultId)) return true;
+      return db.transact((handle) => purgeRows(handle, vaultId));
+    },
+  };
+}
+
+async function purgeRows(handle: WriteHandle, vault: VaultId): Promise<boolean> {
+  const slice = { vault, limit: PURGE_SLICE };
+  if ((await handle.run(store.purgeAttachments, slice)) === PURGE_SLICE) return true;
+  return (await handle.run(blobStore.purgeBlobRows, slice)) === PURGE_SLICE;
+}
+
+function keyOf(row: { vault_id: string; id: string }): BlobKey {
+  return { vaultId: row.vault_id as VaultId, blobId: row.id as BlobId };
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { NotevaultError } from '@notevault/protocol/errors.ts';
+import { checkHead, checkTail, HEAD_BYTES, TAIL_BYTES } from './mime-check.ts';
+
+/** More bytes than this are refused. */
+export interface SizeLimit {
+  readonly bytes: number;
+  readonly error: () => NotevaultError;
+}
+
+/**
+ * Looks at the bytes of a file as they pass: counts and hashes them, keeps the first and the last of them, and ends the
+ * stream with an error where they may not be taken.
+ */
+export class ContentInspector {
+  readonly #hash = createHash('sha256');
+  readonly #head = Buffer.alloc(HEAD_BYTES);
+  readonly #tail = new Tail(TAIL_BYTES);
+  readonly #limits: readonly SizeLimit[];
+  /** What the file is called; null while the request has not said so. */
+  readonly #extension: () => string | null;
+  #size = 0;
+  #inspected = false;
+
+  constructor(limits: readonly SizeLimit[], extension: () => string | null) {
+    this.#limits = limits;
+    this.#extension = extension;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Lower-case hex SHA-256 of all that passed; to be asked for once. */
+  hash(): string {
+    return this.#hash.digest('hex');
+  }
+
+  /** The same bytes; the first of them are passed on when enough have come to tell what they are. Throws `limit_exceeded`, `use_put`, `mime_not_allowed`. */
+  async *pass(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      const before = this.#size;
+      this.#addBytes(chunk);
+      if (before >= HEAD_BYTES) {
+        yield chunk;
+        continue;
+      }
+      const room = HEAD_BYTES - before;
+      this.#head.set(chunk.subarray(0, room), before);
+      if (chunk.length < room) continue;
+      await this.#inspect();
+      yield this.#head;
+      if (chunk.length > room) yield chunk.subarray(room);
+    }
+    if (this.#size < HEAD_BYTES) yield this.#head.subarray(0, this.#size);
+    await this.finish();
+  }
+
+  /** What could not be looked at before the file's name was known. Throws `mime_not_allowed`. */
+  async finish(): Promise<void> {
+    if (!this.#inspected) await this.#inspect();
+    const extension = this.#extension();
+    if (extension !== null) checkTail(extension, this.#tail.bytes());
+  }
+
+  async #inspect(): Promise<void> {
+    const extension = this.#extension();
+    if (extension === null) return;
+    await checkHead(extension, this.#head.subarray(0, Math.min(this.#size, HEAD_BYTES)));
+    this.#inspected = true;
+  }
+
+  #addBytes(chunk: Uint8Array): void {
+    this.#size += chunk.length;
+    const passed = this.#limits.find(({ bytes }) => this.#size > bytes);
+    if (passed !== undefined) throw passed.error();
+    this.#hash.update(chunk);
+    this.#tail.add(chunk);
+  }
+}
+
+/** The last bytes of a stream, copied: a view would keep the whole chunk that it looks at in memory. */
+class Tail {
+  readonly #ring: Buffer;
+  #filled = 0;
+
+  constructor(size: number) {
+    this.#ring = Buffer.alloc(size);
+  }
+
+  add(chunk: Uint8Array): void {
+    const size = this.#ring.length;
+    const kept = chunk.subarray(Math.max(0, chunk.length - size));
+    const at = (this.#filled + chunk.length - kept.length) % size;
+    const untilEnd = Math.min(kept.length, size - at);
+    this.#ring.set(kept.subarray(0, untilEnd), at);
+    this.#ring.set(kept.subarray(untilEnd), 0);
+    this.#filled += chunk.length;
+  }
+
+  bytes(): Buffer {
+    const size = this.#ring.length;
+    if (this.#filled <= size) return this.#ring.subarray(0, this.#filled);
+    const at = this.#filled % size;
+    return Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at)]);
+  }
+}

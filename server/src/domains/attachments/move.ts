@@ -1,0 +1,104 @@
+import { fileName, joinPath } from '@notevault/note-text/paths.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { folderPathFrom, pathFrom } from '../namespace/namespace.ts';
+import type { MoveRoot, WriteContext } from '../notes/notes.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { openAttachment, toAttachment } from './attachment-mapper.ts';
+import type { AttachmentDeps } from './attachments.deps.ts';
+import type { Attachment } from './attachments.schema.ts';
+import * as store from './attachments.store.ts';
+import { itemPaths } from './batch-input.ts';
+import { allowedExtension, checkEnabled } from './upload.ts';
+
+export interface Renamed {
+  readonly renamed: true;
+  readonly old_path: string;
+  readonly new_path: string;
+  readonly attachment: Attachment;
+}
+
+export interface MoveOperations {
+  /**
+   * Renames or moves the attachment at a path; links and embeds go along. Throws `limit_exceeded` for a plan without
+   * attachments, `attachment_item_not_found`, `conflict`, `extension_not_allowed`.
+   */
+  rename(context: WriteContext<Renamed>, paths: { old_path: string; new_path: string }): Promise<Renamed>;
+  /**
+   * Moves attachments into a folder, all or none; resolves to how many were named. Throws `limit_exceeded`,
+   * `missing_paths_or_target`, `invalid_ids`, `too_many_items`; `attachment_item_not_found`, `conflict` with `item_path`.
+   */
+  moveMany(context: WriteContext<number>, sent: { paths?: unknown; target_folder?: unknown }): Promise<number>;
+}
+
+const MOVE_MAX = 1000;
+
+export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
+  const { db, namespace, notes } = deps;
+
+  /** What is at the paths now, in their order. */
+  async function rootsAt(
+    vault: OpenVault,
+    paths: readonly string[],
+    toOf: (path: string) => string,
+  ): Promise<MoveRoot[]> {
+    const keys = paths.map((path) => namespace.pathKey(vault, path));
+    const rows = await db.allMany(store.findByPaths, { vault: vault.id }, keys);
+    const rowAt = new Map(rows.map((row) => [row.path_key.toString('hex'), row]));
+    return paths.map((path, index) => {
+      const row = rowAt.get(keys[index]?.toString('hex') ?? '');
+      if (row === undefined) throw new NotevaultError('attachment_item_not_found', { item_path: path });
+      const from = openAttachment(vault, row).meta.path;
+      return { kind: 'attachment', id: row.id, from, to: toOf(from) };
+    });
+  }
+
+  return {
+    async rename(context, sent) {
+      const { vault } = context;
+      checkEnabled(vault);
+      const [from, to] = [pathFrom(sent.old_path, 'old_path'), pathFrom(sent.new_path, 'new_path')];
+      return notes.moveOne(context, to, {
+        async find() {
+          const roots = await rootsAt(vault, [from], () => to).catch(withoutItem);
+          allowedExtension(deps, to);
+          return roots;
+        },
+        field: 'new_path',
+        async answer(handle, { named: [moved] }) {
+          const [row] = await handle.allMany(store.findRows, { vault: vault.id }, [moved?.id ?? '']);
+          if (row === undefined) throw new NotevaultError('attachment_item_not_found');
+          const attachment = toAttachment(openAttachment(vault, row));
+          return { renamed: true, old_path: moved?.from ?? from, new_path: attachment.path, attachment };
+        },
+      });
+    },
+    async moveMany(context, { paths: sent, target_folder: target }) {
+      const { vault } = context;
+      checkEnabled(vault);
+      if (sent === undefined || sent === null || typeof target !== 'string') {
+        throw new NotevaultError('missing_paths_or_target');
+      }
+      const paths = itemPaths(sent, MOVE_MAX, 'too_many_items');
+      const folder = folderPathFrom(target, 'target_folder');
+      let named = new Map<string, string>();
+      const find = async () => {
+        const roots = await rootsAt(vault, paths, (path) => joinPath(folder, fileName(path)));
+        named = new Map(roots.map(({ id }, index) => [id, paths[index] ?? '']));
+        return [...new Map(roots.map((top) => [top.id, top])).values()];
+      };
+      const answer = () => named.size;
+      return notes.move(context, { find, field: 'target_folder', answer }).catch((error) => {
+        if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
+        throw new NotevaultError(error.code, { item_path: named.get(String(error.details.item_id)) ?? null }, error);
+      });
+    },
+  };
+}
+
+/** Where one thing is named, the answer does not say which. */
+function withoutItem(error: unknown): never {
+  if (error instanceof NotevaultError && error.code === 'attachment_item_not_found') {
+    throw new NotevaultError(error.code);
+  }
+  throw error;
+}

@@ -1,0 +1,226 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { SealingKey } from '../../../ports/keyring/keyring.ts';
+import type { Principal } from '../../accounts/accounts.ts';
+import { hashOf, newToken } from '../../tokens/tokens.ts';
+import type { ConnectionDepsWithUsage } from '../connections.deps.ts';
+import * as connections from '../connections.store.ts';
+import type { Client } from '../last-used.ts';
+import * as store from './device.store.ts';
+import { newUserCode, readUserCode } from './device-codes.ts';
+import type { DevicePair, DeviceTokens } from './device-tokens.ts';
+
+const CODE_SECONDS = 300;
+const POLL_SECONDS = 5;
+/** RFC 8628, section 3.5. */
+const SLOW_DOWN_SECONDS = 5;
+const NAME_MAX = 255;
+const ATTEMPTS_MAX = 10;
+const ATTEMPTS_WINDOW_MS = 60 * 60 * 1000;
+/** Of 25 thousand million codes few are in use: a second collision does not happen. */
+const CODE_TRIES = 5;
+export const DEFAULT_VAULT_NAME = 'Vault';
+
+/** What a device says of itself, unchecked. */
+export interface DeviceAuthorizationRequest {
+  readonly client_id?: unknown;
+  readonly vault_name?: unknown;
+  readonly device_name?: unknown;
+}
+
+/** A link under way, as the device hears of it. */
+export interface DeviceAuthorizationResponse {
+  /** The device's own secret. */
+  readonly deviceCode: string;
+  /** What the person types where they are signed in. */
+  readonly userCode: string;
+  readonly verificationUrl: string;
+  readonly expiresIn: number;
+  readonly interval: number;
+}
+
+/** A decision on a link, unchecked. */
+export interface DeviceDecision {
+  readonly user_code?: unknown;
+  readonly vault_id?: unknown;
+  readonly vault_name?: unknown;
+  readonly deny?: unknown;
+}
+
+/** What a device gets that was let in. */
+export interface DeviceGrant extends DevicePair {
+  readonly userEmail: string;
+}
+
+export interface DeviceAuthorization {
+  /** Throws `validation`. */
+  start(ask: DeviceAuthorizationRequest): Promise<DeviceAuthorizationResponse>;
+  /** What a pending code suggests, claimed by whoever asks first; null for everybody else and every other code. */
+  lookUp(userId: UserId, userCode: string): Promise<{ vaultName: string | null; deviceName: string | null } | null>;
+  /**
+   * Lets the device into a vault, or refuses it; resolves to the vault, null when refused.
+   * Throws `device_code_not_found`, `device_vault_not_owned`, `limit_exceeded`, `validation`.
+   */
+  authorize(principal: Principal, decision: DeviceDecision): Promise<VaultId | null>;
+  /** Throws `authorization_pending`, `slow_down`, `access_denied`, `device_code_expired`. */
+  poll(deviceCode: string, client: Client): Promise<DeviceGrant>;
+}
+
+interface Names {
+  readonly vault: string | null;
+  readonly device: string | null;
+  readonly client: string | null;
+}
+
+export function createDeviceAuthorization(
+  parts: ConnectionDepsWithUsage,
+  admit: DeviceTokens['admit'],
+): DeviceAuthorization {
+  const { db, keys, clock, accounts, vaults } = parts;
+
+  /** The pending link of a code, claimed. Wrong codes are counted, and ten in an hour blind the user. */
+  async function claim(userId: UserId, typed: string): Promise<{ id: string; names: Names } | null> {
+    const server = await keys.openServer();
+    const now = clock.now();
+    const code = readUserCode(typed);
+    const codeBlind = blindOf(server, code ?? '');
+    const guessId = clock.uuid();
+    const link = await db.transact(async (handle) => {
+      // One at a time: a hundred guesses at once are a hundred guesses.
+      await accounts.lockUser(handle, userId);
+      const since = { userId, after: now - ATTEMPTS_WINDOW_MS, limit: ATTEMPTS_MAX };
+      if ((await handle.all(store.countAttempts, since)).length >= ATTEMPTS_MAX) return null;
+      const found = code === null ? undefined : await handle.get(store.claimLink, { codeBlind, userId, now });
+      if (found !== undefined) return found;
+      // Their own code, used up or over, is no guess.
+      if ((await handle.get(store.findOwnLink, { codeBlind, userId })) !== undefined) return null;
+      await handle.run(store.deleteOldAttempts, { userId, until: since.after });
+      await handle.run(store.insertAttempt, { userId, id: guessId, now });
+      return null;
+    });
+    return link === null ? null : { id: link.id, names: openNames(server, link) };
+  }
+
+  async function decide(handle: WriteHandle, id: string, userId: UserId, vaultId: VaultId | null): Promise<void> {
+    const state = vaultId === null ? ('denied' as const) : ('approved' as const);
+    const decided = await handle.run(store.decideLink, { id, userId, state, vaultId, now: clock.now() });
+    if (decided === 0) throw new NotevaultError('device_code_not_found');
+  }
+
+  return {
+    async start(request) {
+      const server = await keys.openServer();
+      const names = {
+        vault: suggestion('vault_name', request.vault_name),
+        device: suggestion('device_name', request.device_name),
+        client: suggestion('client_id', request.client_id),
+      };
+      const device = newToken(clock.random, 'nv_dvc_');
+      for (let tries = 0; tries < CODE_TRIES; tries++) {
+        const id = clock.uuid();
+        const userCode = newUserCode(clock.random);
+        const link = {
+          ...{ id, deviceHash: device.hash, codeBlind: blindOf(server, userCode), pollSeconds: POLL_SECONDS },
+          names: server.seal(contextOf(id), Buffer.from(JSON.stringify(names))),
+          expiresAt: clock.now() + CODE_SECONDS * 1000,
+        };
+        if ((await db.transact((handle) => handle.run(store.insertLink, link))) === 0) continue;
+        const times = { expiresIn: CODE_SECONDS, interval: POLL_SECONDS };
+        return { deviceCode: device.raw, userCode, verificationUrl: `${parts.publicUrl}/link`, ...times };
+      }
+      throw new NotevaultError('unavailable');
+    },
+    async lookUp(userId, userCode) {
+      const link = await claim(userId, userCode);
+      return link === null ? null : { vaultName: link.names.vault, deviceName: link.names.device };
+    },
+    async authorize(principal, decision) {
+      const { code, vault, name, deny } = readDecision(decision);
+      const { userId } = principal;
+      const link = await claim(userId, code);
+      if (link === null) throw new NotevaultError('device_code_not_found');
+      if (deny) {
+        await db.transact((handle) => decide(handle, link.id, userId, null));
+        return null;
+      }
+      if (vault === 'new') {
+        const named = { name: name ?? link.names.vault ?? DEFAULT_VAULT_NAME };
+        // In the transaction that makes the vault: of two decisions at once one makes one.
+        const made = await vaults.create(principal, named, (handle, { id }) => decide(handle, link.id, userId, id));
+        return made.id;
+      }
+      const opened = await vaults.openVault(principal, vault, 'write').catch(notOwned);
+      await db.transact((handle) => decide(handle, link.id, userId, opened.id));
+      return opened.id;
+    },
+    async poll(deviceCode, from) {
+      const server = await keys.openServer();
+      const now = clock.now();
+      const admission = admit(server, from);
+      const outcome = await db.transact(async (handle) => {
+        const link = await handle.get(store.lockLink, { deviceHash: hashOf(deviceCode), now });
+        if (link === undefined) return 'device_code_expired' as const;
+        if (link.state === 'denied') return 'access_denied' as const;
+        if (link.state === 'pending') {
+          const early = link.polled_at !== null && now - link.polled_at < link.poll_seconds * 1000;
+          const pollSeconds = link.poll_seconds + (early ? SLOW_DOWN_SECONDS : 0);
+          await handle.run(store.notePoll, { id: link.id, now, pollSeconds });
+          return early ? ('slow_down' as const) : ('authorization_pending' as const);
+        }
+        const { user_id: userId, vault_id: vaultId } = link;
+        if (userId === null || vaultId === null) throw new Error('an approved device link without user or vault');
+        const { device, client } = openNames(server, link);
+        // Deleted since it was given.
+        const own = await handle.allMany(connections.findOwnVaults, { userId }, [vaultId]);
+        if (own.length === 0) return 'device_code_expired' as const;
+        await admission.write(handle, { userId, vaultId, name: device, softwareId: client });
+        // One use; and the names it suggested go with it.
+        await handle.run(store.deleteLink, { id: link.id });
+        return { userId, vaultId };
+      });
+      if (typeof outcome === 'string') throw new NotevaultError(outcome);
+      const { email } = await accounts.me(outcome.userId);
+      return { ...admission.tokens, vaultId: outcome.vaultId, userEmail: email };
+    },
+  };
+}
+
+function notOwned(error: unknown): never {
+  const unknown = error instanceof NotevaultError && error.code === 'vault_header_not_found';
+  throw unknown ? new NotevaultError('device_vault_not_owned') : error;
+}
+
+function readDecision({ user_code, vault_id, vault_name, deny }: DeviceDecision) {
+  const code = typeof user_code === 'string' ? user_code : null;
+  if (code === null) throw invalid({ user_code: ['is required'] });
+  if (deny !== undefined && deny !== null && typeof deny !== 'boolean') throw invalid({ deny: ['must be boolean'] });
+  const refused = deny === true;
+  if (!refused && typeof vault_id !== 'string') throw invalid({ vault_id: ['is required'] });
+  const vault = typeof vault_id === 'string' ? vault_id : '';
+  return { code, vault, name: textOf('vault_name', vault_name), deny: refused };
+}
+
+/** A suggestion: blank is none, one too long is cut. Throws `validation`. */
+function suggestion(field: string, sent: unknown): string | null {
+  const text = textOf(field, sent);
+  return text === null ? null : [...text].slice(0, NAME_MAX).join('').trim();
+}
+
+/** Blank is none. Throws `validation`. */
+function textOf(field: string, sent: unknown): string | null {
+  if (sent === undefined || sent === null) return null;
+  if (typeof sent !== 'string') throw invalid({ [field]: ['must be string'] });
+  const text = sent
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, ' ')
+    .trim();
+  return text === '' ? null : text;
+}
+
+const blindOf = (server: SealingKey, code: string) => server.blind('device_authorizations.user_code', code);
+const contextOf = (id: string) => ({ kind: 'device_authorizations.names', row: id, version: 0 });
+
+function openNames(server: SealingKey, link: { readonly id: string; readonly names: Buffer }): Names {
+  return JSON.parse(server.open(contextOf(link.id), link.names).toString()) as Names;
+}

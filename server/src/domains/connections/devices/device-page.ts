@@ -1,0 +1,82 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { KeyringError } from '../../../ports/keyring/keyring.ts';
+import type { Principal } from '../../accounts/accounts.ts';
+import type { ConnectionDepsWithUsage } from '../connections.deps.ts';
+import { cleanText } from '../oauth/oauth-clients.ts';
+import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './device-authorization.ts';
+
+/** As long as the code itself can last. */
+const TICKET_MS = 300_000;
+const TICKET_CONTEXT = { kind: 'device.page', row: '', version: 0 };
+
+/** A device link as the person who must decide sees it. */
+export interface DeviceConsentRequest {
+  /** Stands for who signed in and which code they typed; in the page alone. */
+  readonly token: string;
+  readonly email: string;
+  /** What the device calls itself. */
+  readonly device: string | null;
+  /** What a new vault would be called. */
+  readonly newVault: string;
+  readonly vaults: readonly { readonly id: VaultId; readonly name: string; readonly isDefault: boolean }[];
+}
+
+/** The device link for people without a web app: they sign in for this one decision. */
+export interface DevicePage {
+  /** Throws what a sign-in does, and `device_code_not_found`. */
+  openPage(sent: { code: string; email: string; password: string; address: string }): Promise<DeviceConsentRequest>;
+  /** Lets the device into the vault, or into a `new` one; null refuses it. Throws as `authorize` does, `authorization_over`. */
+  decidePage(token: string, vault: string | null): Promise<void>;
+}
+
+interface Ticket {
+  readonly userId: UserId;
+  readonly code: string;
+  readonly until: number;
+}
+
+export function createDevicePage(
+  parts: ConnectionDepsWithUsage,
+  link: Pick<DeviceAuthorization, 'lookUp' | 'authorize'>,
+): DevicePage {
+  const { keys, clock, accounts, vaults } = parts;
+
+  async function signedIn(userId: UserId): Promise<Principal> {
+    const { tier } = await accounts.me(userId);
+    return { kind: 'session', userId, tier, credentialId: userId, name: 'Device link' };
+  }
+
+  return {
+    async openPage({ code, email, password, address }) {
+      const user = await accounts.identify({ email, password }, address);
+      const found = await link.lookUp(user.id, code);
+      if (found === null) throw new NotevaultError('device_code_not_found');
+      const server = await keys.openServer();
+      const ticket: Ticket = { userId: user.id, code, until: clock.now() + TICKET_MS };
+      const own = await vaults.list(await signedIn(user.id), { deleted: false });
+      return {
+        token: server.seal(TICKET_CONTEXT, Buffer.from(JSON.stringify(ticket))).toString('base64url'),
+        ...{ email: user.email, device: cleanText(found.deviceName) },
+        newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
+        vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
+      };
+    },
+    async decidePage(token, vault) {
+      const server = await keys.openServer();
+      const { userId, code, until } = openTicket(() => server.open(TICKET_CONTEXT, Buffer.from(token, 'base64url')));
+      if (until <= clock.now()) throw new NotevaultError('authorization_over');
+      const decision = vault === null ? { deny: true } : { vault_id: vault };
+      await link.authorize(await signedIn(userId), { user_code: code, ...decision });
+    },
+  };
+}
+
+function openTicket(open: () => Buffer): Ticket {
+  try {
+    return JSON.parse(open().toString()) as Ticket;
+  } catch (error) {
+    if (error instanceof KeyringError) throw new NotevaultError('authorization_over', {}, error);
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { type Route, route } from '../../../http/route.ts';
+import * as schema from './device.schema.ts';
+import type { Devices } from './devices.ts';
+
+export function deviceRoutes(devices: Devices): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/auth/device',
+      operation: 'startDeviceLink',
+      summary: 'Begin to link a device',
+      access: 'public',
+      limit: 'auth',
+      body: schema.DeviceBody,
+      responses: { 200: schema.DeviceStarted },
+      handle: async ({ body }) => schema.startedReply(await devices.start(body ?? {})),
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/device/authorize',
+      operation: 'authorizeDevice',
+      summary: 'Let a device into a vault, or refuse it',
+      access: 'session',
+      limit: 'auth',
+      body: schema.DecisionBody,
+      responses: { 200: schema.Decided },
+      errors: ['device_code_not_found', 'device_vault_not_owned', 'limit_exceeded', 'vault_unreadable'],
+      handle: async ({ principal, body }) => ({
+        body: { ok: true, vault_id: await devices.authorize(principal, body ?? {}) },
+      }),
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/device/token',
+      operation: 'pollDeviceLink',
+      summary: 'The tokens of a device that was let in',
+      access: 'public',
+      body: schema.PollBody,
+      responses: { 200: schema.DeviceGrantResponse },
+      errors: ['authorization_pending', 'slow_down', 'access_denied', 'device_code_expired'],
+      handle: async ({ body, ip, userAgent }) =>
+        schema.pairReply(await devices.poll(body.device_code, { ip, userAgent })),
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/token/refresh',
+      operation: 'refreshDevice',
+      summary: 'Exchange a device’s refresh token for new tokens',
+      access: 'public',
+      limit: 'auth',
+      body: schema.RefreshBody,
+      responses: { 200: schema.DeviceTokensResponse },
+      errors: ['invalid_device_token'],
+      handle: async ({ body }) => schema.pairReply(await devices.refresh(body.refresh_token)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/connections/device/:family_id',
+      operation: 'revokeDevice',
+      summary: 'Revoke a device',
+      access: 'session',
+      params: schema.FamilyParams,
+      responses: { 204: null },
+      errors: ['connection_not_found'],
+      handle: async ({ principal, params }) => {
+        await devices.revoke(principal.userId, params.family_id);
+        return {};
+      },
+    }),
+  ];
+}

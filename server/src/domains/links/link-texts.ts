@@ -1,0 +1,58 @@
+import type { LinkForm, ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+
+/** What a link says, apart from where it stands in the text. */
+export interface LinkText {
+  readonly target: string;
+  readonly anchor: string | null;
+  readonly alias: string | null;
+  readonly embed: boolean;
+  readonly form: LinkForm;
+  /** What stood here before moves rewrote it, and where the target lay then: it comes back when the target does. */
+  readonly origin?: Origin;
+}
+
+export interface Origin {
+  readonly target: string;
+  readonly path: string;
+}
+
+type TextRow = [string, string | null, string | null, number, LinkForm, string?, string?];
+
+const contextOf = (source: string, version: number) => ({ kind: 'link_texts.texts', row: source, version });
+
+export function textOf({ target, anchor, alias, embed, form }: ParsedLink): LinkText {
+  return { target, anchor, alias, embed, form };
+}
+
+/** Two links of a note are the same link when these agree: it keeps its age. */
+export function identityOf({ target, anchor, alias }: LinkText): string {
+  return JSON.stringify([target, anchor, alias]);
+}
+
+export function sameTexts(a: readonly LinkText[], b: readonly LinkText[]): boolean {
+  if (a.length !== b.length) return false;
+  return a.every((text, index) => {
+    const other = b[index];
+    if (other === undefined || text.form !== other.form || text.embed !== other.embed) return false;
+    return identityOf(text) === identityOf(other);
+  });
+}
+
+/** Seals the link texts of a note as one value. */
+export function sealTexts(vault: OpenVault, source: string, version: number, texts: readonly LinkText[]): Buffer {
+  const rows = texts.map(({ target, anchor, alias, embed, form, origin }) => {
+    const row = [target, anchor, alias, embed ? 1 : 0, form];
+    return origin === undefined ? row : [...row, origin.target, origin.path];
+  });
+  return vault.key.seal(contextOf(source, version), Buffer.from(JSON.stringify(rows), 'utf8'));
+}
+
+/** Throws KeyringError when the value is damaged. */
+export function openTexts(vault: OpenVault, source: string, version: number, sealed: Buffer): LinkText[] {
+  const json = vault.key.open(contextOf(source, version), sealed).toString('utf8');
+  return (JSON.parse(json) as TextRow[]).map(([target, anchor, alias, embed, form, was, path]) => ({
+    ...{ target, anchor, alias, embed: embed === 1, form },
+    ...(was === undefined || path === undefined ? {} : { origin: { target: was, path } }),
+  }));
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { answerBytes } from '../../http/answer-bytes.ts';
+import { idempotentRoute, type Route } from '../../http/route.ts';
+import { Unchecked } from '../../http/schemas.ts';
+import { writeContextOf } from '../../http/write-context.ts';
+import { Appended, AppendNote, BatchBody, BatchResult } from './notes.schema.ts';
+import type { Notes } from './notes.ts';
+
+const MB = 1024 * 1024;
+/** 10 MB of text can be six times that once escaped. */
+const NOTES_BODY_LIMIT = 64 * MB;
+
+export function batchRoutes(notes: Notes): Route[] {
+  return [
+    idempotentRoute({
+      key: 'required',
+      path: '/notes/batch',
+      operation: 'upsertNotes',
+      summary: 'Upsert up to 100 notes, each standing alone',
+      access: 'write',
+      answerBytes: answerBytes.write,
+      bodyLimit: NOTES_BODY_LIMIT,
+      body: BatchBody,
+      responses: { 200: Type.Object({ results: Type.Array(BatchResult) }) },
+      errors: ['invalid_notes', 'too_many_notes', 'limit_exceeded'],
+      perform: (request, inTransaction) =>
+        notes.upsertMany(writeContextOf(request, inTransaction), request.body?.notes),
+      reply: (results) => ({ body: { results } }),
+    }),
+    idempotentRoute({
+      path: '/notes/append',
+      operation: 'appendToNote',
+      summary: 'Add a text to the end of a note, or begin one',
+      access: 'write',
+      bodyLimit: NOTES_BODY_LIMIT,
+      body: AppendNote,
+      responses: { 200: Appended },
+      errors: ['conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
+      flagsConflicts: true,
+      perform: (request, inTransaction) => notes.append(writeContextOf(request, inTransaction), request.body),
+      reply: (appended) => ({ body: appended }),
+    }),
+    idempotentRoute({
+      key: 'required',
+      path: '/notes/batch-delete',
+      operation: 'deleteNotes',
+      summary: 'Delete notes, all or none',
+      access: 'write',
+      body: Unchecked<{ ids?: unknown }>({ ids: Type.Unknown({ description: 'Note ids, 1 to 1,000.' }) }),
+      responses: { 200: Type.Object({ deleted: Type.Integer() }) },
+      errors: ['missing_ids', 'invalid_ids', 'too_many_items', 'item_not_found', 'note_unreadable'],
+      perform: (request, inTransaction) => notes.deleteMany(writeContextOf(request, inTransaction), request.body?.ids),
+      reply: (deleted) => ({ body: { deleted } }),
+    }),
+  ];
+}

@@ -1,0 +1,58 @@
+import { createYield } from '../../concurrency/yield.ts';
+import type { OpenVault, VaultCache } from '../vaults/vaults.ts';
+import { type CachedNote, cachedNotes } from './note-cache.ts';
+import type { Counted } from './notes.schema.ts';
+
+/** The words that a vault's notes are filed under: by name, with the number of live notes. */
+export interface Facets {
+  tags(vault: OpenVault): Promise<Counted[]>;
+  types(vault: OpenVault): Promise<Counted[]>;
+}
+
+export function createFacets(cache: VaultCache): Facets {
+  return {
+    tags: (vault) => countFacet(cache, vault, ({ tags }) => tags),
+    types: (vault) => countFacet(cache, vault, ({ type }) => (type === null ? [] : [type])),
+  };
+}
+
+interface FacetCount {
+  count: number;
+  name: string;
+  /** The note that spells it so. */
+  by: CachedNote;
+}
+
+/**
+ * Counts the words that `valuesOf` finds in each live note, without case, by name; the oldest note decides on the
+ * spelling. Throws `note_unreadable` rather than leave a note out.
+ */
+async function countFacet(
+  cache: VaultCache,
+  vault: OpenVault,
+  valuesOf: (note: CachedNote) => readonly string[],
+): Promise<Counted[]> {
+  const found = new Map<string, FacetCount>();
+  await cache.snapshot(vault, async (snapshot) => {
+    const yieldIfDue = createYield();
+    for (const note of (await snapshot.rows(cachedNotes)).byId.values()) {
+      await yieldIfDue();
+      for (const name of valuesOf(note)) count(found, name, note);
+    }
+  });
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { name, count }]) => ({ name, count }));
+}
+
+function count(found: Map<string, FacetCount>, name: string, by: CachedNote): void {
+  const key = name.normalize('NFC').toLowerCase();
+  const seen = found.get(key);
+  if (seen === undefined) found.set(key, { count: 1, name, by });
+  else {
+    seen.count += 1;
+    if (isOlder(by, seen.by)) Object.assign(seen, { name, by });
+  }
+}
+
+function isOlder(a: CachedNote, b: CachedNote): boolean {
+  return a.createdAt === b.createdAt ? a.id < b.id : a.createdAt < b.createdAt;
+}

@@ -1,0 +1,112 @@
+/** Updates that would hold up the event loop, and updates that Yjs stumbles over. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as Y from 'yjs';
+import { type CraftedItem, craftUpdate } from '../../../../test/kit/crafted-updates.ts';
+import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { notesOnOneServer } from '../../../../test/kit/notes.ts';
+import { YjsClient } from '../../../../test/kit/yjs-client.ts';
+
+const PIECES = 30_000;
+
+onEachEngine('the cost of updates', (open) => {
+  const start = notesOnOneServer(open);
+
+  async function openNote(text = 'x') {
+    const { server, alice } = await start();
+    const note = await alice.write('a.md', text);
+    const bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    const carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
+    const [genesis] = [...bob.doc.store.clients.keys()];
+    return { server, alice, note, bob, carol, genesis: genesis as number };
+  }
+
+  test('[7.15] an update of many letters is taken after a trial, whole, by everybody', async () => {
+    const { alice, note, bob, carol } = await openNote();
+    const before = Y.encodeStateVector(bob.doc);
+    const content = bob.doc.getText('content');
+    bob.doc.transact(() => {
+      for (let index = 0; index < PIECES; index++) content.insert(0, String(index % 10));
+    });
+    assert.equal(await bob.send(Y.encodeStateAsUpdate(bob.doc, before)), 'stored');
+    assert.equal(carol.text, bob.text);
+    const { body } = await alice.read('a.md');
+    assert.deepEqual([body.content, body.version], [bob.text, note.version + 1]);
+    assert.equal(await carol.type('!'), 'stored');
+    assert.equal(bob.text, carol.text);
+  });
+
+  test('what comes during a trial waits for it, and each update is answered for itself', async () => {
+    const { bob, carol } = await openNote();
+    const before = Y.encodeStateVector(bob.doc);
+    const content = bob.doc.getText('content');
+    bob.doc.transact(() => {
+      for (let index = 0; index < 2000; index++) content.insert(0, 'ab');
+    });
+    const many = Y.encodeStateAsUpdate(bob.doc, before);
+    const after = bob.draft('!');
+    const answers = bob.sendAll([many, Uint8Array.of(9), after, many]);
+    assert.equal(await carol.type('?'), 'stored');
+    assert.deepEqual(await answers, ['stored', 'malformed', 'stored', 'known']);
+    assert.equal(bob.text, carol.text);
+  });
+
+  test('[7.15] items that are placed among all pieces of a long document are refused, and their text is kept', async () => {
+    const { alice, bob, carol, genesis } = await openNote();
+    const structs = Array.from({ length: PIECES }, (_, clock): CraftedItem => {
+      const behind = clock === 0 ? ([genesis, 0] as const) : ([2, clock - 1] as const);
+      return { client: 2, clock, text: 'p', origin: [genesis, 0], ...(clock === 0 ? {} : { rightOrigin: behind }) };
+    });
+    assert.equal(await bob.send(craftUpdate(structs)), 'stored');
+    // Reading folds the pieces into the note: a version made between the two updates would be the last one to compare with.
+    await alice.read('a.md');
+    const costly = (client: number) =>
+      craftUpdate(
+        Array.from({ length: 290 }, (_, clock) => ({ client, clock, text: 'q', origin: [genesis, 0] as const })),
+      );
+    assert.equal(await bob.send(costly(0xffff_fff0)), 'costly');
+    assert.equal(await bob.send(costly(0xffff_fff1)), 'costly');
+    const { body } = await alice.read('a.md');
+    assert.equal(body.content, `x${'p'.repeat(PIECES)}`);
+    const path = `/notes/by-id/${body.id}/versions`;
+    const { versions } = (await alice.caller.get(path)).body;
+    const texts = await Promise.all(
+      versions.map(
+        async ({ version }: { version: number }) => (await alice.caller.get(`${path}/${version}`)).body.content,
+      ),
+    );
+    assert.equal(texts.filter((text) => text === 'q'.repeat(290)).length, 1, 'kept once');
+    assert.deepEqual([bob.closed, carol.closed], [null, null]);
+    assert.equal(await carol.type('!'), 'stored');
+  });
+
+  for (const [what, items] of [
+    ['a later item of its own', [2, 0, 2, 1]],
+    ['an item of another client that waits for it', [2, 0, 3, 0]],
+  ] as const) {
+    test(`[7.14] an item that refers to ${what} is refused, and the others notice nothing`, async () => {
+      const { alice, bob, carol, genesis } = await openNote();
+      const [client, clock, otherClient, otherClock] = items;
+      const update = craftUpdate([
+        { client, clock, text: 'a', origin: [otherClient, otherClock] },
+        { client: otherClient, clock: otherClock, text: 'b', origin: [client, clock] },
+      ]);
+      assert.equal(await bob.send(update), 'malformed');
+      const many = Array.from({ length: 400 }, (_, at) => ({
+        client: 9,
+        clock: at,
+        text: 'c',
+        origin: [genesis, 0] as const,
+      }));
+      const long = craftUpdate([
+        ...many,
+        { client: 7, clock: 0, text: 'a', origin: [8, 0] },
+        { client: 8, clock: 0, text: 'b', origin: [7, 0] },
+      ]);
+      assert.equal(await bob.send(long), 'malformed');
+      assert.deepEqual([bob.closed, carol.closed], [null, null]);
+      assert.equal(await carol.type('!'), 'stored');
+      assert.equal((await alice.read('a.md')).body.content, 'x!');
+    });
+  }
+});

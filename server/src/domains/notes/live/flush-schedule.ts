@@ -1,0 +1,114 @@
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+
+/** How long edits wait for their note: after the last of them, and after the first. */
+const DELAYS = { quietMs: 750, maxMs: 2_500 };
+/** A note is not flushed twice within this, unless somebody reads it. */
+const MIN_INTERVAL_MS = 1_000;
+/** Many notes may be due at once: they are begun this far apart, so that whoever types waits for one of them at most. */
+const STEP_MS = 5;
+/** The last of those due has waited no longer than this. */
+const SPREAD_MS = 250;
+/** Notes whose flushing is under way at once. */
+const CONCURRENCY = 8;
+
+interface ScheduledNote {
+  readonly vault: OpenVault;
+  readonly first: number;
+  last: number;
+  /** Before this it is not due, however quiet it is. */
+  readonly earliest: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Notes with edits on disk that wait to be flushed; says when. */
+export class FlushSchedule {
+  readonly #flush: (vault: OpenVault, id: NoteId) => Promise<void>;
+  readonly #now: () => number;
+  readonly #waiting = new Map<NoteId, ScheduledNote>();
+  /** Those that are due, oldest first. */
+  readonly #ready = new Set<NoteId>();
+  /** When the last of them is to be begun. */
+  #deadline = 0;
+  #stepping = false;
+  #running = 0;
+
+  /** @param flush must not reject. @param now milliseconds, of a clock that is never set anew. */
+  constructor(flush: (vault: OpenVault, id: NoteId) => Promise<void>, now: () => number) {
+    this.#flush = flush;
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  has(id: NoteId): boolean {
+    return this.#waiting.has(id);
+  }
+
+  /** An edit of the note is on disk. @param flushedAt when it was last flushed. */
+  edited(vault: OpenVault, id: NoteId, flushedAt: number): void {
+    const now = this.#now();
+    const known = this.#waiting.get(id);
+    if (known !== undefined) {
+      known.last = now;
+      return;
+    }
+    const waiting = { vault, first: now, last: now, earliest: flushedAt + MIN_INTERVAL_MS, timer: undefined };
+    this.#waiting.set(id, waiting);
+    this.#arm(id, waiting);
+  }
+
+  /** Somebody flushes the note now. */
+  cancel(id: NoteId): void {
+    clearTimeout(this.#waiting.get(id)?.timer);
+    this.#waiting.delete(id);
+    this.#ready.delete(id);
+  }
+
+  /** Flushes all that wait, at once. */
+  async flushAll(): Promise<void> {
+    for (const [id, { vault }] of [...this.#waiting]) {
+      this.cancel(id);
+      await this.#flush(vault, id);
+    }
+  }
+
+  #arm(id: NoteId, waiting: ScheduledNote): void {
+    const left = dueAt(waiting) - this.#now();
+    waiting.timer = setTimeout(() => this.#check(id, waiting), Math.max(0, left)).unref();
+  }
+
+  #check(id: NoteId, waiting: ScheduledNote): void {
+    if (this.#now() < dueAt(waiting)) {
+      this.#arm(id, waiting);
+      return;
+    }
+    this.#ready.add(id);
+    this.#deadline = this.#now() + SPREAD_MS;
+    if (!this.#stepping) this.#step();
+  }
+
+  /** Begins with one of those that are due, and comes back for the next. */
+  #step(): void {
+    const [id] = this.#ready;
+    const waiting = id === undefined ? undefined : this.#waiting.get(id);
+    this.#stepping = id !== undefined && waiting !== undefined && this.#running < CONCURRENCY;
+    if (!this.#stepping || id === undefined || waiting === undefined) return;
+    this.cancel(id);
+    this.#running += 1;
+    void this.#flush(waiting.vault, id).finally(() => {
+      this.#running -= 1;
+      if (!this.#stepping) this.#step();
+    });
+    const pause = Math.min(STEP_MS, (this.#deadline - this.#now()) / this.#ready.size);
+    // A timer waits for a millisecond at least.
+    if (pause >= 1) setTimeout(() => this.#step(), pause).unref();
+    else setImmediate(() => this.#step());
+  }
+}
+
+function dueAt({ first, last, earliest }: ScheduledNote): number {
+  return Math.max(earliest, Math.min(last + DELAYS.quietMs, first + DELAYS.maxMs));
+}

@@ -1,0 +1,123 @@
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { type WriteBatch, type WritePlan, writeNotes } from '../commit.ts';
+import { textOf } from '../document.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import { insertVersion, updateBody } from '../notes.store.ts';
+import { offload } from '../offload.ts';
+import { sealed } from '../sealed-note.ts';
+import { areLarge, isLarge, postVault, receiveDraft } from '../task-transfer.ts';
+import { type FoldedRow, foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from './fold.ts';
+import * as store from './live.store.ts';
+import type { LiveDocument } from './live-document.ts';
+import { type NoteState, postState, readNoteState } from './note-state.ts';
+
+/** Not a live note with edits that wait: there is nothing to write as a note is written. */
+class ChangedMeanwhile extends Error {
+  readonly state: NoteState | null;
+  constructor(state: NoteState | null) {
+    super('no live note with edits that wait');
+    this.state = state;
+  }
+}
+
+/** Values that a fold seals: content, document, meta, and of the version written over meta and snapshot. */
+const SEALS = 5;
+
+/** A note with its waiting edits folded in, ready to be written. */
+interface FoldedNote {
+  readonly state: NoteState;
+  readonly plan: Extract<WritePlan, { kind: 'write' }>;
+  /** The document's snapshot now. */
+  readonly snapshot: Uint8Array;
+}
+
+/**
+ * Folds the waiting edits of a note into its row: text, title, tags, links, hash and head follow, a seq is taken. Edits
+ * that come meanwhile go on waiting. Nothing happens when none waits.
+ *
+ * @param live the note's document in memory, if there is one: spares reading the stored one again.
+ */
+export async function flushNote(
+  deps: NoteDeps,
+  vault: OpenVault,
+  id: NoteId,
+  live: LiveDocument | undefined,
+): Promise<void> {
+  let folded: FoldedNote | undefined;
+  const work: WriteBatch<void> = {
+    async plan() {
+      const state = await readNoteState(deps, vault, id);
+      if (state === null || state.updates.length === 0 || state.note.deleted_at !== null)
+        throw new ChangedMeanwhile(state);
+      const { next, snapshot } = await fold(deps, vault, state, live);
+      folded = { state, snapshot, plan: { kind: 'write', target: targetOf('live', state), next } };
+      return folded.plan;
+    },
+    reject(_index, error) {
+      throw error;
+    },
+    async answer(handle) {
+      if (folded === undefined) throw new TypeError('nothing was folded');
+      const { state, plan, snapshot } = folded;
+      await deleteUpdates(handle, vault, state);
+      const { revision, meta } = plan.next;
+      const updates = state.updates.map(({ id: update }) => update);
+      if (live?.isOf(state)) handle.onCommit(() => live.flushed({ revision, head: meta.head, snapshot, updates }));
+    },
+  };
+  try {
+    await writeNotes(deps, { vault, actor: NOBODY, device: null }, 1, work);
+  } catch (error) {
+    if (!(error instanceof ChangedMeanwhile)) throw error;
+    if (error.state !== null && error.state.updates.length > 0) await flushTombstone(deps, vault, error.state);
+  }
+}
+
+async function fold(
+  deps: NoteDeps,
+  vault: OpenVault,
+  state: NoteState,
+  live: LiveDocument | undefined,
+): Promise<FoldedRow> {
+  const { note, doc, updates } = state;
+  if (isLarge(note, doc) || areLarge(updates)) {
+    live?.folded();
+    const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), state: postState(state) };
+    const folded = await offload(deps, vault, 'foldNote', input, 2 * note.content.length);
+    return { next: receiveDraft(folded.next, note.content, note), snapshot: folded.snapshot };
+  }
+  const open = live?.upTo(state);
+  const folded = foldUpdates(deps, vault, state, open);
+  // The document may hold edits that are still on their way to the log: the row must not outlive them if they fail.
+  if (open !== undefined) await live?.durable();
+  return folded;
+}
+
+/**
+ * Edits that were acknowledged while the note was being deleted: the deletion stands, and they become the tombstone's
+ * text, so that its history has them and a revival goes on from them.
+ */
+async function flushTombstone(deps: NoteDeps, vault: OpenVault, state: NoteState): Promise<void> {
+  const { note, updates } = state;
+  const id = note.id as NoteId;
+  const { doc, before } = foldWaiting(vault, state);
+  const next = typedDraft(deps, vault, targetOf('tombstone', state), doc, before, textOf(doc), lastActor(updates));
+  const meta = sealed.meta(vault, id, next.revision, { ...next.meta, deletedBy: note.meta.deletedBy ?? null });
+  await deps.db.transact(async (handle) => {
+    const seq = await deps.vaults.advance(handle, vault, { seqs: 1, notes: 0 });
+    const { version, revision, size, content } = next;
+    const row = { vault: vault.id, id, seq, revision, version, size, meta, was: note.revision };
+    // Somebody revived it, or was faster: what waits is found again.
+    if ((await handle.run(store.updateTombstone, row)) === 0) return;
+    if (next.replaced !== null) await handle.run(insertVersion, { vault: vault.id, id, ...next.replaced });
+    await handle.run(updateBody, { vault: vault.id, id, content, doc: next.doc });
+    await deleteUpdates(handle, vault, state);
+  });
+}
+
+async function deleteUpdates(handle: WriteHandle, vault: OpenVault, { note, updates }: NoteState): Promise<void> {
+  const ids = updates.map(({ id }) => id);
+  await handle.runMany(store.deleteUpdates, { vault: vault.id, note: note.id as NoteId }, ids);
+}

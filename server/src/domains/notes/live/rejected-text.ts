@@ -1,0 +1,73 @@
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { VersionDraft } from '../build-note-row.ts';
+import { type WriteBatch, writeNotes } from '../commit.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import { findVersion, insertVersion } from '../notes.store.ts';
+import { offload } from '../offload.ts';
+import { type Actor, sealed } from '../sealed-note.ts';
+import { bytesOf, isLarge, postVault, receiveDraft, receiveVersion } from '../task-transfer.ts';
+import { targetOf } from './fold.ts';
+import { type NoteState, postState, readNoteState } from './note-state.ts';
+import { type PreservedText, preservedText } from './preserved-text.ts';
+
+/** The text is what the note says or said last, or the note is gone: there is nothing to keep. */
+class AlreadyKept extends Error {}
+
+/**
+ * Keeps a text that cannot be merged into a note's document as a version of its history: one version holds the text, and
+ * the next one is again what the note said. Nothing happens when the note says it already, or its last version did.
+ */
+export async function preserveRejectedText(
+  deps: NoteDeps,
+  vault: OpenVault,
+  id: NoteId,
+  text: string,
+  actor: Actor,
+): Promise<void> {
+  let version: VersionDraft | undefined;
+  const work: WriteBatch<void> = {
+    async plan() {
+      const state = await readNoteState(deps, vault, id);
+      if (state === null || (await isPreserved(deps, vault, state, text))) throw new AlreadyKept();
+      const preserved = await preserveAnywhere(deps, vault, state, text, actor);
+      version = preserved.version;
+      return { kind: 'write', target: targetOf('live', state), next: preserved.next };
+    },
+    reject(_index, error) {
+      throw error;
+    },
+    async answer(handle) {
+      if (version !== undefined) await handle.run(insertVersion, { vault: vault.id, id, ...version });
+    },
+  };
+  await writeNotes(deps, { vault, actor, device: null }, 1, work).catch((error) => {
+    if (!(error instanceof AlreadyKept)) throw error;
+  });
+}
+
+async function isPreserved({ db }: NoteDeps, vault: OpenVault, { note }: NoteState, text: string): Promise<boolean> {
+  const id = note.id as NoteId;
+  if (note.deleted_at !== null || text.trim() === '' || text === note.content) return true;
+  const last = await db.get(findVersion, { vault: vault.id, id, version: note.version - 1 });
+  return last !== undefined && sealed.openContent(vault, id, note.version - 1, last.content) === text;
+}
+
+/** Values that it seals: of the text content, meta and snapshot, and of the next version content, document and meta. */
+const SEALS = 8;
+
+async function preserveAnywhere(
+  deps: NoteDeps,
+  vault: OpenVault,
+  state: NoteState,
+  text: string,
+  actor: Actor,
+): Promise<PreservedText> {
+  const { note, doc } = state;
+  if (!isLarge(note, doc, text.length)) return preservedText(deps, vault, state, text, actor);
+  const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), state: postState(state), text, actor };
+  const bytes = 2 * (note.content.length + text.length);
+  const { version, next } = await offload(deps, vault, 'preserveText', input, bytes);
+  const received = { ...receiveVersion(version), content: bytesOf(version.content) };
+  return { version: received, next: receiveDraft(next, note.content, note) };
+}

@@ -1,0 +1,249 @@
+/** The bytes are no Yjs update or state vector that a note's document can take. */
+export class MalformedUpdate extends Error {
+  override readonly name = 'MalformedUpdate';
+}
+
+/** What an update (Yjs 13, encoding v1) claims, read without building anything of it. */
+export interface ScannedUpdate {
+  /** The clocks each client's structs cover, without gaps: from (inclusive) to (exclusive). */
+  readonly clients: ReadonlyMap<number, { readonly from: number; readonly to: number }>;
+  /** What it depends on, by client: all clocks below the number must be known, from the document or from the update. */
+  readonly needs: ReadonlyMap<number, number>;
+  /** What it leaves out, by client: all clocks below the number must be known from the document. */
+  readonly gaps: ReadonlyMap<number, number>;
+  /** Items that hang on nothing: what begins a document. */
+  readonly roots: readonly { readonly client: number; readonly clock: number }[];
+  /** UTF-8 bytes of the text inserted. */
+  readonly textBytes: number;
+  /** Pieces that it brings or parts. */
+  readonly structs: number;
+  /** Its items, in the order of the update; null when there are more than ITEMS_MAX. */
+  readonly items: readonly ScannedItem[] | null;
+  /** UTF-16 units that it deletes. */
+  readonly deletedLength: number;
+}
+
+/** An item of an update with the two letters it was put between; null stands for the beginning and the end. */
+export interface ScannedItem {
+  readonly client: number;
+  readonly clock: number;
+  readonly length: number;
+  readonly origin: StructId | null;
+  readonly rightOrigin: StructId | null;
+}
+
+export interface StructId {
+  readonly client: number;
+  readonly clock: number;
+}
+
+/** Pieces and clients of one update: more would take the memory of whoever reads it. */
+const PIECES_MAX = 1_000_000;
+const CLIENTS_MAX = 100_000;
+
+/** An update of more items than this is never a few keystrokes. */
+export const ITEMS_MAX = 300;
+
+/** Clocks beyond this are nobody's typing; sums of them stay exact. */
+const CLOCK_MAX = 2 ** 40;
+/** The only root a note's document has. */
+const ROOT = 'content';
+
+/** How Yjs marks a struct, in the first byte: its kind, and which neighbours follow. */
+const KIND = 0b11111;
+const HAS_ORIGIN = 0x80;
+const HAS_RIGHT_ORIGIN = 0x40;
+const HAS_PARENT_KEY = 0x20;
+const STRUCT = { deleted: 1, string: 4, skip: 10 } as const;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads bytes of a peer: every length is held against what is left. */
+class Reader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  byte(): number {
+    const byte = this.#bytes[this.#at];
+    if (byte === undefined) throw new MalformedUpdate('it ends too early');
+    this.#at += 1;
+    return byte;
+  }
+
+  /** A number of 7 bits a byte, least first. */
+  varUint(): number {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+      if (factor > 2 ** 46 || value > Number.MAX_SAFE_INTEGER) throw new MalformedUpdate('a number is too large');
+    }
+  }
+
+  /** How many things of at least `bytes` bytes each follow. */
+  count(bytes: number): number {
+    const count = this.varUint();
+    if (count > this.left / bytes) throw new MalformedUpdate('it claims more than it holds');
+    return count;
+  }
+
+  string(): { text: string; bytes: number } {
+    const bytes = this.count(1);
+    const from = this.#at;
+    this.#at += bytes;
+    try {
+      return { text: utf8.decode(this.#bytes.subarray(from, this.#at)), bytes };
+    } catch (error) {
+      throw new MalformedUpdate('a text is no UTF-8', { cause: error });
+    }
+  }
+}
+
+/**
+ * Reads an update as far as it must be known before Yjs may see it: what it claims is held against the bytes there are
+ * (nine bytes can claim thirty million structs), and nothing but text gets in. Linear in the bytes. Throws MalformedUpdate.
+ */
+export function scanUpdate(update: Uint8Array): ScannedUpdate {
+  return scanInto(update);
+}
+
+/** The texts that an update inserts, in the order in which it lists them. Throws MalformedUpdate. */
+export function insertedText(update: Uint8Array): string {
+  const text: string[] = [];
+  scanInto(update, text);
+  return text.join('').toWellFormed();
+}
+
+function scanInto(update: Uint8Array, text?: string[]): ScannedUpdate {
+  const reader = new Reader(update);
+  const scan: Scan = {
+    clients: new Map(),
+    needs: new Map(),
+    gaps: new Map(),
+    roots: [],
+    textBytes: 0,
+    structs: 0,
+    items: [],
+    deletedLength: 0,
+    ...(text === undefined ? {} : { text }),
+  };
+  const clients = reader.count(4);
+  if (clients > CLIENTS_MAX) throw new MalformedUpdate('too many clients');
+  for (let count = clients; count > 0; count--) scanClient(reader, scan);
+  for (let count = reader.count(3); count > 0; count--) scanDeletes(reader, scan);
+  if (reader.left > 0) throw new MalformedUpdate('it goes on behind its end');
+  return scan;
+}
+
+interface Scan {
+  readonly clients: Map<number, { from: number; to: number }>;
+  readonly needs: Map<number, number>;
+  readonly gaps: Map<number, number>;
+  readonly roots: { client: number; clock: number }[];
+  textBytes: number;
+  structs: number;
+  items: ScannedItem[] | null;
+  deletedLength: number;
+  /** Where the inserted texts go, if anybody asks for them. */
+  readonly text?: string[];
+}
+
+function scanClient(reader: Reader, scan: Scan): void {
+  const structs = reader.count(2);
+  countPieces(scan, structs);
+  const client = reader.varUint();
+  const from = reader.varUint();
+  if (scan.clients.has(client)) throw new MalformedUpdate('a client is there twice');
+  let clock = from;
+  for (let left = structs; left > 0; left--) {
+    const length = scanStruct(reader, scan, client, clock);
+    clock += length;
+    if (length === 0 || clock > CLOCK_MAX) throw new MalformedUpdate('a length is not plausible');
+  }
+  scan.clients.set(client, { from, to: clock });
+}
+
+/** Returns the struct's length in clocks: UTF-16 units where it is text. */
+function scanStruct(reader: Reader, scan: Scan, client: number, clock: number): number {
+  const info = reader.byte();
+  const kind = info & KIND;
+  if (kind === STRUCT.skip) {
+    const length = reader.varUint();
+    atLeast(scan.gaps, client, clock + length);
+    return length;
+  }
+  const origin = info & HAS_ORIGIN ? scanReference(reader, scan, client, clock) : null;
+  const rightOrigin = info & HAS_RIGHT_ORIGIN ? scanReference(reader, scan, client, clock) : null;
+  if ((info & (HAS_ORIGIN | HAS_RIGHT_ORIGIN)) === 0) {
+    const isRoot = reader.varUint() === 1 && reader.string().text === ROOT && (info & HAS_PARENT_KEY) === 0;
+    if (!isRoot) throw new MalformedUpdate('a note holds one text and nothing else');
+    scan.roots.push({ client, clock });
+  }
+  const length = scanContent(reader, scan, kind);
+  if (scan.items !== null && scan.items.length >= ITEMS_MAX) scan.items = null;
+  scan.items?.push({ client, clock, length, origin, rightOrigin });
+  return length;
+}
+
+function scanContent(reader: Reader, scan: Scan, kind: number): number {
+  if (kind === STRUCT.deleted) return reader.varUint();
+  if (kind !== STRUCT.string) throw new MalformedUpdate('a note holds one text and nothing else');
+  const { text, bytes } = reader.string();
+  scan.textBytes += bytes;
+  scan.text?.push(text);
+  return text.length;
+}
+
+/** Yjs takes a client's items in the order of their clocks: one that refers to a later one of the same client breaks it. */
+function scanReference(reader: Reader, scan: Scan, fromClient: number, fromClock: number): StructId {
+  const client = reader.varUint();
+  const clock = reader.varUint();
+  if (client === fromClient && clock >= fromClock) throw new MalformedUpdate('an item refers to a later one');
+  atLeast(scan.needs, client, clock + 1);
+  return { client, clock };
+}
+
+function scanDeletes(reader: Reader, scan: Scan): void {
+  const client = reader.varUint();
+  const ranges = reader.count(2);
+  countPieces(scan, ranges);
+  for (let count = ranges; count > 0; count--) {
+    const clock = reader.varUint();
+    const length = reader.varUint();
+    scan.deletedLength += length;
+    atLeast(scan.needs, client, clock + length);
+  }
+}
+
+function countPieces(scan: Scan, count: number): void {
+  scan.structs += count;
+  if (scan.structs > PIECES_MAX) throw new MalformedUpdate('too many pieces');
+}
+
+function atLeast(clocks: Map<number, number>, client: number, below: number): void {
+  if (below > CLOCK_MAX) throw new MalformedUpdate('a clock is not plausible');
+  if (clocks.size > CLIENTS_MAX) throw new MalformedUpdate('too many clients');
+  if (below > (clocks.get(client) ?? 0)) clocks.set(client, below);
+}
+
+/**
+ * The clocks a peer knows, by client (Yjs state vector, v1). Throws MalformedUpdate: a vector can claim billions of
+ * clients in a few bytes.
+ */
+export function readStateVector(bytes: Uint8Array): Map<number, number> {
+  const reader = new Reader(bytes);
+  const vector = new Map<number, number>();
+  for (let count = reader.count(2); count > 0; count--) {
+    const client = reader.varUint();
+    vector.set(client, reader.varUint());
+  }
+  return vector;
+}

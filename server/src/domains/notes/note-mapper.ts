@@ -1,0 +1,71 @@
+import { folderOf, normalizeNotePath } from '@notevault/note-text/paths.ts';
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
+import { pathFrom } from '../namespace/namespace.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { Note, NoteLink, NoteListed } from './notes.schema.ts';
+import type { StoredNote, StoredRow } from './notes.store.ts';
+import { type NoteMeta, sealed } from './sealed-note.ts';
+
+/** A note's row with its sealed parts open. */
+export interface OpenedNote extends Omit<StoredNote, 'meta' | 'content'> {
+  readonly meta: NoteMeta;
+  readonly content: string;
+}
+
+/** Throws `note_unreadable`. */
+export function openNote(vault: OpenVault, row: StoredNote): OpenedNote {
+  const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
+  return { ...row, meta, content: sealed.openContent(vault, row.id, row.version, row.content) };
+}
+
+/** A note as clients see it. */
+export function toNote(
+  note: Omit<OpenedNote, 'revision' | 'path_key' | 'folder_id' | 'deleted_at'>,
+  links: readonly NoteLink[],
+): Note {
+  const { meta } = note;
+  return {
+    id: note.id,
+    path: meta.path,
+    content: note.content,
+    content_hash: meta.hash,
+    title: meta.title,
+    folder: folderOf(meta.path),
+    tags: [...meta.tags],
+    mtime: note.mtime,
+    created_at: isoTime(note.created_at),
+    updated_at: isoTime(note.updated_at),
+    version: note.version,
+    seq: note.seq,
+    description: meta.description,
+    fm_created: isoTimeOrNull(meta.created),
+    fm_timestamp: isoTimeOrNull(meta.timestamp),
+    resource: meta.resource,
+    type: meta.type,
+    parse_status: meta.parseStatus,
+    ...(meta.parseFault === null ? {} : { parse_reason: meta.parseFault }),
+    links: [...links],
+  };
+}
+
+/** A note as lists show it. */
+export function toListed(vault: OpenVault, row: StoredRow): NoteListed {
+  const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
+  return {
+    id: row.id,
+    path: meta.path,
+    title: meta.title,
+    folder: folderOf(meta.path),
+    tags: [...meta.tags],
+    version: row.version,
+    content_hash: meta.hash,
+    mtime: row.mtime,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+/** The stored form of a note path from a request. Throws a validation error on `field`. */
+export function notePathOf(raw: string, field = 'path'): string {
+  return pathFrom(raw, field, normalizeNotePath);
+}

@@ -1,0 +1,51 @@
+import { folderOf } from '@notevault/note-text/paths.ts';
+import type { FolderId } from '@notevault/protocol/ids.ts';
+import { isoTime } from '@notevault/protocol/time.ts';
+import { createYield } from '../../concurrency/yield.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { type CachedNote, cachedNotes } from './note-cache.ts';
+import { toListed } from './note-mapper.ts';
+import type { NoteDeps } from './notes.deps.ts';
+import type { NoteListed } from './notes.schema.ts';
+import * as store from './notes.store.ts';
+
+/**
+ * The notes directly inside a folder (null: the root), by path: from memory when the vault is cached, else only these
+ * rows are opened. Throws `note_unreadable`.
+ */
+export async function listIn(
+  { db, cache }: Pick<NoteDeps, 'db' | 'cache'>,
+  vault: OpenVault,
+  folder: FolderId | null,
+): Promise<NoteListed[]> {
+  if (cache.has(vault, cachedNotes)) {
+    return cache.snapshot(vault, async (snapshot) => {
+      const yieldIfDue = createYield();
+      const notes: NoteListed[] = [];
+      for (const note of await (await snapshot.rows(cachedNotes)).sorted()) {
+        await yieldIfDue();
+        if (note.folderId === folder) notes.push(cachedToListed(note));
+      }
+      return notes;
+    });
+  }
+  const rows =
+    folder === null
+      ? await db.all(store.findRowsAtRoot, { vault: vault.id })
+      : await db.allMany(store.findRowsIn, { vault: vault.id }, [folder]);
+  const yieldIfDue = createYield();
+  const notes: NoteListed[] = [];
+  for (const row of rows) {
+    await yieldIfDue();
+    notes.push(toListed(vault, row));
+  }
+  return notes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function cachedToListed(note: CachedNote): NoteListed {
+  const { id, path, title, tags, version, hash, mtime } = note;
+  return {
+    ...{ id, path, title, folder: folderOf(path), tags: [...tags], version, content_hash: hash, mtime },
+    ...{ created_at: isoTime(note.createdAt), updated_at: isoTime(note.updatedAt) },
+  };
+}

@@ -1,0 +1,130 @@
+import type { Derived } from '@notevault/note-text/derive.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { KeyringError } from '../../ports/keyring/keyring.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+
+/** What made a version. */
+export type VersionReason = 'create' | 'edit' | 'merge' | 'append' | 'batch' | 'agent' | 'restore' | 'link_rewrite';
+
+/** What such a version wrote over stays kept while others are thinned: nobody chose its loss letter by letter. */
+export const PINNED_REASONS: ReadonlySet<VersionReason> = new Set([
+  'merge',
+  'restore',
+  'batch',
+  'link_rewrite',
+  'agent',
+]);
+
+/** So long every version is kept. */
+export const KEEP_ALL_MS = 24 * 60 * 60 * 1000;
+
+/** Whose credential made it. */
+export interface Actor {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The sealed part of a note's row: everything that says something about its content. */
+export interface NoteMeta extends Pick<Derived, 'title' | 'tags' | 'aliases' | 'description' | 'resource' | 'type'> {
+  readonly path: string;
+  /** Lower-case hex SHA-256 of the content. */
+  readonly hash: string;
+  /** Head of the note's document, lower-case hex SHA-256. */
+  readonly head: string;
+  /** Frontmatter dates, epoch milliseconds. */
+  readonly created: number | null;
+  readonly timestamp: number | null;
+  readonly parseStatus: Derived['parseStatus'];
+  readonly parseFault: Derived['parseReason'];
+  readonly reason: VersionReason;
+  readonly actor: Actor;
+  /** When the version was made, epoch milliseconds: a rename writes the row, but makes no version. */
+  readonly versionAt: number;
+  /** When the person whose socket edits made the version began: what they write within minutes is one step of history. */
+  readonly typingSince?: number;
+  /** While the document is still its seed: the client id it was seeded under. */
+  readonly seed?: number;
+  /** Pieces of the document, where it is not its seed any more. */
+  readonly structs?: number;
+  /** Tombstones only: the device that deleted the note, when it named itself. */
+  readonly deletedBy?: string | null;
+}
+
+/** The sealed part of a kept version. */
+export interface VersionMeta {
+  readonly hash: string;
+  readonly reason: VersionReason;
+  readonly actor: Actor;
+}
+
+const metaContext = (id: string, revision: number) => ({ kind: 'notes.meta', row: id, version: revision });
+const contentContext = (id: string, version: number) => ({ kind: 'notes.content', row: id, version });
+const docContext = (id: string, version: number) => ({ kind: 'notes.doc', row: id, version });
+const snapshotContext = (id: string, version: number) => ({ kind: 'note_versions.snapshot', row: id, version });
+const editsContext = (id: string, row: string) => ({ kind: 'note_updates.payload', row: `${id}:${row}`, version: 0 });
+const versionContext = (id: string, version: number) => ({ kind: 'note_versions.meta', row: id, version });
+
+/** Seals and opens the parts of notes; what cannot be opened is `note_unreadable`, never empty. */
+export const sealed = {
+  meta: (vault: OpenVault, id: string, revision: number, meta: NoteMeta) =>
+    vault.key.seal(metaContext(id, revision), Buffer.from(JSON.stringify(meta), 'utf8')),
+  openMeta: (vault: Pick<OpenVault, 'key'>, id: string, revision: number, bytes: Uint8Array) =>
+    unsealed(() => JSON.parse(vault.key.open(metaContext(id, revision), bytes).toString('utf8')) as NoteMeta),
+
+  content: (vault: OpenVault, id: string, version: number, utf8: Buffer) =>
+    vault.key.seal(contentContext(id, version), utf8),
+  openContent: (vault: Pick<OpenVault, 'key'>, id: string, version: number, bytes: Uint8Array) =>
+    unsealed(() => vault.key.open(contentContext(id, version), bytes).toString('utf8')),
+
+  doc: (vault: OpenVault, id: string, version: number, state: Uint8Array) =>
+    vault.key.seal(docContext(id, version), state),
+  openDoc: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
+    unsealed(() => vault.key.open(docContext(id, version), bytes)),
+
+  snapshot: (vault: OpenVault, id: string, version: number, snapshot: Uint8Array) =>
+    vault.key.seal(snapshotContext(id, version), snapshot),
+  openSnapshot: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
+    unsealed(() => vault.key.open(snapshotContext(id, version), bytes)),
+
+  /** Who made the edits, in JSON, then the edits; the length of each part before it, in four bytes. */
+  edits: (vault: OpenVault, id: string, row: string, actor: Actor, updates: readonly Uint8Array[]) => {
+    const parts = [Buffer.from(JSON.stringify(actor), 'utf8'), ...updates];
+    return vault.key.seal(editsContext(id, row), Buffer.concat(parts.flatMap((part) => [lengthOf(part), part])));
+  },
+  openEdits: (vault: OpenVault, id: string, row: string, bytes: Buffer) =>
+    unsealed(() => {
+      const [actor, ...updates] = partsOf(vault.key.open(editsContext(id, row), bytes));
+      return { actor: JSON.parse(String(actor)) as Actor, updates };
+    }),
+
+  version: (vault: OpenVault, id: string, version: number, meta: VersionMeta) =>
+    vault.key.seal(versionContext(id, version), Buffer.from(JSON.stringify(meta), 'utf8')),
+  openVersion: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
+    unsealed(() => JSON.parse(vault.key.open(versionContext(id, version), bytes).toString('utf8')) as VersionMeta),
+};
+
+function lengthOf(part: Uint8Array): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(part.length);
+  return length;
+}
+
+function partsOf(bytes: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 4 + bytes.readUInt32BE(at);
+    parts.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return parts;
+}
+
+/** Runs an opening and gives a damaged value the name clients know it by. */
+function unsealed<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyringError) throw new NotevaultError('note_unreadable', {}, error);
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import { capExceeded, capOf, planOf } from '../plans/plans.ts';
+import type { OpenVault } from './access.ts';
+import type { VaultDeps } from './vaults.deps.ts';
+import * as store from './vaults.store.ts';
+
+/** What a write does to its vault. */
+export interface SequenceAdvance {
+  /** How many seqs it takes. */
+  readonly seqs: number;
+  /** By how much the number of live notes grows (or shrinks). */
+  readonly notes: number;
+  /** By how much the number of live attachments grows (or shrinks). */
+  readonly attachments?: number;
+  /** By how much the bytes of live attachments grow (or shrink). */
+  readonly attachmentBytes?: number;
+}
+
+/** What counts against an account's caps. */
+export interface Usage {
+  readonly vaults: number;
+  readonly notes: number;
+  readonly attachments: number;
+  readonly attachmentBytes: number;
+}
+
+/** What other domains use of vaults while they write. */
+export interface ChangeSequence {
+  /**
+   * Takes seqs and counts what comes and goes, first thing in a transaction: from here to its end no other writer of this
+   * vault comes between, so that seqs become visible in their order. Resolves to the first seq taken. Throws
+   * `limit_exceeded` when growth would pass the owner's cap of notes or of attachment bytes, `vault_header_not_found`
+   * when the vault is gone.
+   */
+  advance(handle: WriteHandle, vault: OpenVault, by: SequenceAdvance): Promise<Seq>;
+  /** The last seq taken: while it stands, nothing in the vault has changed. */
+  currentSeq(handle: ReadHandle, vault: OpenVault): Promise<Seq>;
+  /** The last seq taken in each of the vaults that are there. */
+  changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
+  /** How much the owner of the vault has in active vaults. */
+  usage(handle: ReadHandle, vault: Pick<OpenVault, 'userId'>): Promise<Usage>;
+}
+
+export function createChangeSequence({ db, accounts, plans, hooks }: VaultDeps): ChangeSequence {
+  async function usage(handle: ReadHandle, { userId }: Pick<OpenVault, 'userId'>): Promise<Usage> {
+    const sums = await handle.get(store.sumActive, { userId });
+    return sums ?? { vaults: 0, notes: 0, attachments: 0, attachmentBytes: 0 };
+  }
+
+  return {
+    async advance(handle, vault, { seqs, notes, attachments = 0, attachmentBytes = 0 }) {
+      const growth = (
+        [
+          ['notes_cap', 'notes', notes],
+          ['attachment_bytes_cap', 'attachmentBytes', attachmentBytes],
+        ] as const
+      ).filter(([key, , by]) => by > 0 && vault.plan[key] !== null);
+      // Two vaults of one user that grow at once would each see the other's notes as they were. Users before vaults:
+      // everybody locks in this order, so nobody waits in a circle.
+      const tier = growth.length > 0 ? (await accounts.lockUser(handle, vault.userId)).tier : vault.tier;
+      const change = { vaultId: vault.id, seqs, notes, attachments, attachmentBytes };
+      const feed = await handle.get(store.advanceFeed, change);
+      if (feed === undefined) throw new NotevaultError('vault_header_not_found');
+      if (seqs > 0) handle.onCommit(() => hooks.changed(vault.id, feed.change_seq));
+      if (growth.length > 0) {
+        const plan = planOf(plans, tier);
+        const total = await usage(handle, vault);
+        for (const [key, counted, by] of growth) {
+          if (total[counted] > capOf(plan, key)) throw capExceeded(key, tier, plan, total[counted] - by);
+        }
+      }
+      return (feed.change_seq - seqs + 1) as Seq;
+    },
+    async currentSeq(handle, vault) {
+      const feed = await handle.get(store.findFeed, { vaultId: vault.id });
+      if (feed === undefined) throw new NotevaultError('vault_header_not_found');
+      return feed.change_seq as Seq;
+    },
+    async changeSeqs(ids) {
+      const feeds = await db.allMany(store.findFeeds, {}, ids);
+      return new Map(feeds.map((feed) => [feed.vault_id, feed.change_seq as Seq]));
+    },
+    usage,
+  };
+}

@@ -1,0 +1,161 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import type { Principal } from '../accounts/accounts.ts';
+import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
+import { vaultIdOf } from './access.ts';
+import { checkVaultsCap } from './create.ts';
+import { allowed, findAllowed, restorableAfter } from './queries.ts';
+import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
+import {
+  metaOf,
+  openUserKey,
+  openVaultKey,
+  purgeDelayMs,
+  type Vault,
+  type VaultWithCounts,
+  vaultOf,
+} from './vault-mapper.ts';
+import type { VaultDeps } from './vaults.deps.ts';
+import * as store from './vaults.store.ts';
+
+export interface VaultChange {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly is_default?: boolean;
+}
+
+/** All of these throw `vault_not_found` for a vault that is not there for the caller. */
+export interface Lifecycle {
+  /** Throws `validation`, `insufficient_access`. */
+  update(principal: Principal, id: string, change: VaultChange): Promise<Vault>;
+  /** Deletes softly. Throws `insufficient_access`. */
+  remove(principal: Principal, id: string): Promise<VaultId>;
+  /** Throws `limit_exceeded`. */
+  restore(principal: Principal, id: string, inTransaction?: InTransaction<Vault>): Promise<Vault>;
+}
+
+export function createLifecycle(deps: VaultDeps): Lifecycle {
+  const { db, clock, accounts, hooks } = deps;
+  const purgeDelay = purgeDelayMs(deps);
+  return {
+    async update(principal, id, sent) {
+      const change = cleanChange(sent);
+      const found = await findAllowed(deps, principal, id, 'write');
+      const { userId } = principal;
+      const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
+      const row = await db.transact(async (handle) => {
+        await accounts.lockUser(handle, userId);
+        const held = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+        if (change.is_default !== undefined) await moveDefault(handle, held, change.is_default);
+        await rewriteMeta(handle, held, { key, userKey }, change);
+        return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+      });
+      return vaultOf(row, key, purgeDelay);
+    },
+    async remove(principal, id) {
+      const { id: vaultId } = await findAllowed(deps, principal, id, 'write');
+      const { userId } = principal;
+      await db.transact(async (handle) => {
+        await accounts.lockUser(handle, userId);
+        const marked = await handle.run(store.markDeleted, { id: vaultId, userId, now: clock.now() });
+        if (marked === 0) throw new NotevaultError('vault_not_found');
+        await handle.run(store.setWritable, { vaultId, writable: 0 });
+        await promoteOldest(handle, userId);
+        handle.onCommit(() => hooks.closed(vaultId));
+      });
+      return vaultId;
+    },
+    async restore(principal, id, inTransaction = skipInTransaction) {
+      const { userId } = principal;
+      const wanted = { id: vaultIdOf(id), userId, after: restorableAfter(deps, purgeDelay) };
+      const found = allowed(principal, await db.get(store.findDeleted, wanted), 'write');
+      const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
+      return db.transact(async (handle) => {
+        const { tier } = await accounts.lockUser(handle, userId);
+        const held = allowed(principal, await handle.get(store.findDeleted, wanted), 'write');
+        await checkVaultsCap(handle, deps, { userId, tier }, { notes: held.note_count, bytes: held.attachment_bytes });
+        await reactivate(handle, held, { key, userKey });
+        const row = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+        const vault = vaultOf(row, key, purgeDelay);
+        await inTransaction(handle, vault);
+        return vault;
+      });
+    },
+  };
+}
+
+interface OpenKeys {
+  readonly key: SealingKey;
+  readonly userKey: SealingKey;
+}
+
+function cleanChange({ name, description, is_default }: VaultChange): VaultChange {
+  return {
+    ...(name === undefined ? {} : { name: cleanName(name) }),
+    ...(description === undefined ? {} : { description: cleanDescription(description) }),
+    ...(is_default === undefined ? {} : { is_default }),
+  };
+}
+
+/** There is always one default vault, so it moves to another one and never just goes. */
+async function moveDefault(handle: WriteHandle, row: VaultWithCounts, wanted: boolean): Promise<void> {
+  const isDefault = row.is_default === 1;
+  if (wanted === isDefault) return;
+  if (isDefault) throw invalid({ is_default: ['make another vault the default instead'] });
+  await handle.run(store.clearDefault, { userId: row.user_id });
+  await handle.run(store.setDefault, { id: row.id });
+}
+
+async function rewriteMeta(
+  handle: WriteHandle,
+  row: VaultWithCounts,
+  keys: OpenKeys,
+  change: VaultChange,
+): Promise<void> {
+  const old = metaOf(keys.key, row);
+  const name = change.name ?? old.name;
+  const description = change.description === undefined ? old.description : change.description;
+  if (name === old.name && description === old.description) return;
+  const slug = name === old.name ? old.slug : await slugFor(handle, keys.userKey, row, name);
+  await handle.run(store.updateMeta, { id: row.id, ...sealedMeta(row, keys, { name, slug, description }) });
+}
+
+/** The slug anew only when another vault took it meanwhile; the client's id only when it is still free. */
+async function reactivate(handle: WriteHandle, row: VaultWithCounts, keys: OpenKeys): Promise<void> {
+  const { id, user_id: userId, client_blind: clientBlind } = row;
+  const old = metaOf(keys.key, row);
+  const taken = await handle.allMany(store.findSlugs, { userId, except: id }, [slugBlindOf(keys.userKey, old.slug)]);
+  const slug = taken.length === 0 ? old.slug : await slugFor(handle, keys.userKey, row, old.name);
+  const claimed = clientBlind === null ? undefined : await handle.get(store.findByClient, { userId, clientBlind });
+  const isDefault = (await handle.get(store.findDefault, { userId })) === undefined;
+  const restored = await handle.run(store.markRestored, {
+    id,
+    clientBlind: claimed === undefined ? clientBlind : null,
+    isDefault: Number(isDefault),
+    ...sealedMeta(row, keys, { ...old, slug }),
+  });
+  if (restored === 0) throw new NotevaultError('vault_not_found');
+  await handle.run(store.setWritable, { vaultId: id, writable: 1 });
+}
+
+function slugFor(handle: ReadHandle, userKey: SealingKey, row: VaultWithCounts, name: string): Promise<string> {
+  return freeSlug(handle, userKey, { userId: row.user_id, vaultId: row.id, name });
+}
+
+function sealedMeta(
+  row: VaultWithCounts,
+  { key, userKey }: OpenKeys,
+  meta: { name: string; slug: string; description: string | null },
+) {
+  const metaVersion = row.meta_version + 1;
+  const sealed = sealMeta(key, row.id, metaVersion, meta);
+  return { meta: sealed, metaVersion, slugBlind: slugBlindOf(userKey, meta.slug) };
+}
+
+async function promoteOldest(handle: WriteHandle, userId: UserId): Promise<void> {
+  if ((await handle.get(store.findDefault, { userId })) !== undefined) return;
+  const oldest = await handle.get(store.findOldestActive, { userId });
+  if (oldest !== undefined) await handle.run(store.setDefault, { id: oldest.id });
+}

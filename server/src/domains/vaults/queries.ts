@@ -1,0 +1,89 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Principal } from '../accounts/accounts.ts';
+import { checkPermission, permissionOf, vaultIdOf } from './access.ts';
+import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './vault-mapper.ts';
+import type { DeviceLink, VaultDeps } from './vaults.deps.ts';
+import * as store from './vaults.store.ts';
+
+export interface VaultQuery {
+  /** `true` for deleted vaults instead of active ones. */
+  readonly deleted?: string;
+  /** A device-link code to look up; ignored unless the caller is a session. */
+  readonly user_code?: string;
+}
+
+export interface VaultList {
+  readonly vaults: Vault[];
+  /** Set when a code was looked up: what it suggests, or null when it cannot be claimed. */
+  readonly link?: DeviceLink | null;
+}
+
+export interface VaultQueries {
+  /** The vaults the caller reaches, oldest first: the active ones, or the deleted ones. */
+  list(principal: Principal, which: { deleted: boolean }): Promise<Vault[]>;
+  /** The list as a client asks for it. */
+  overview(principal: Principal, query: VaultQuery): Promise<VaultList>;
+  /** Opens a vault: `hooks.opened` hears of it. Throws `vault_not_found`. */
+  get(principal: Principal, id: string): Promise<Vault>;
+}
+
+export function createQueries(deps: VaultDeps): VaultQueries {
+  const { db, hooks } = deps;
+  const purgeDelay = purgeDelayMs(deps);
+
+  async function show(row: VaultWithCounts): Promise<Vault> {
+    return vaultOf(row, await openVaultKey(deps, row.id), purgeDelay);
+  }
+
+  async function list(principal: Principal, { deleted }: { deleted: boolean }): Promise<Vault[]> {
+    const { userId } = principal;
+    const rows = deleted
+      ? await db.all(store.listDeleted, { userId, after: restorableAfter(deps, purgeDelay) })
+      : await db.all(store.listActive, { userId });
+    const reached = rows.filter((row) => permissionOf(principal, row.id) !== 'none');
+    if (!deleted) return Promise.all(reached.map(show));
+    // One purged since its row was read is simply gone; an active vault without its key is a fault that must show.
+    const shown = await Promise.all(reached.map((row) => show(row).catch(nullWhenGone)));
+    return shown.filter((vault) => vault !== null);
+  }
+
+  return {
+    list,
+    async overview(principal, { deleted, user_code: code }) {
+      const vaults = await list(principal, { deleted: deleted === 'true' });
+      if (code === undefined || principal.kind !== 'session') return { vaults };
+      return { vaults, link: await hooks.deviceLink(principal.userId, code) };
+    },
+    async get(principal, id) {
+      const vault = await show(await findAllowed(deps, principal, id, 'read'));
+      hooks.opened(principal.userId, vault.id);
+      return vault;
+    },
+  };
+}
+
+/** The active vault of an id in a URL. Throws as the caller's level there demands. */
+export async function findAllowed({ db }: VaultDeps, principal: Principal, id: string, need: 'read' | 'write') {
+  const row = await db.get(store.findActive, { id: vaultIdOf(id), userId: principal.userId });
+  return allowed(principal, row, need);
+}
+
+/** A deleted vault is gone from the moment its purge is due, whether or not the purge has come by. */
+export function restorableAfter({ clock }: VaultDeps, purgeDelay: number): number {
+  return clock.now() - purgeDelay;
+}
+
+export function allowed(
+  principal: Principal,
+  row: VaultWithCounts | undefined,
+  need: 'read' | 'write',
+): VaultWithCounts {
+  if (row === undefined) throw new NotevaultError('vault_not_found');
+  checkPermission(principal, row.id, need);
+  return row;
+}
+
+function nullWhenGone(error: unknown): null {
+  if (error instanceof NotevaultError && error.code === 'vault_not_found') return null;
+  throw error;
+}

@@ -1,0 +1,89 @@
+import { invalid } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { ReadHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import * as store from './vaults.store.ts';
+
+const NAME_MAX = 255;
+const DESCRIPTION_MAX = 4000;
+const SLUG_MAX = 80;
+/** Few names are taken; each further look-up asks for as many slugs again. */
+const SLUGS_PER_QUERY = 16;
+
+/** What a vault is called: sealed under its own key. */
+export interface VaultMeta {
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string | null;
+}
+
+/** The `meta` column of one version of a vault. */
+export function sealMeta(
+  key: SealingKey,
+  id: VaultId,
+  version: number,
+  { name, slug, description }: VaultMeta,
+): Buffer {
+  return key.seal(contextOf(id, version), Buffer.from(JSON.stringify({ name, slug, description })));
+}
+
+export function openMeta(key: SealingKey, row: { id: VaultId; meta: Buffer; meta_version: number }): VaultMeta {
+  return JSON.parse(key.open(contextOf(row.id, row.meta_version), row.meta).toString()) as VaultMeta;
+}
+
+const contextOf = (id: VaultId, version: number) => ({ kind: 'vaults.meta', row: id, version });
+
+export const clientBlindOf = (userKey: SealingKey, clientId: string) => userKey.blind('vaults.client_id', clientId);
+export const slugBlindOf = (userKey: SealingKey, slug: string) => userKey.blind('vaults.slug', slug);
+
+/** Throws `validation`. */
+export function cleanName(text: string): string {
+  const name = text.toWellFormed().trim();
+  if (name === '') throw invalid({ name: ["can't be blank"] });
+  if ([...name].length > NAME_MAX) throw invalid({ name: [`must have at most ${NAME_MAX} characters`] });
+  return name;
+}
+
+/** Blank is none. Throws `validation`. */
+export function cleanDescription(text: string | null): string | null {
+  const description = (text ?? '').toWellFormed().trim();
+  if ([...description].length > DESCRIPTION_MAX) {
+    throw invalid({ description: [`must have at most ${DESCRIPTION_MAX} characters`] });
+  }
+  return description === '' ? null : description;
+}
+
+/** Lower case, the name's words joined by `-`; a name without letters and digits gives `vault`. */
+export function slugOf(name: string): string {
+  const words =
+    name
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const slug = [...words.join('-')].slice(0, SLUG_MAX).join('').replace(/-$/, '');
+  return slug === '' ? 'vault' : slug;
+}
+
+/**
+ * The first of `name`, `name-2`, `name-3`… that no other active vault of the user has. Asked under the lock on the user's
+ * row, so that it stays free until the vault is written.
+ */
+export async function freeSlug(
+  handle: ReadHandle,
+  userKey: SealingKey,
+  { userId, vaultId, name }: { userId: UserId; vaultId: VaultId; name: string },
+): Promise<string> {
+  const base = slugOf(name);
+  for (let first = 1; ; first += SLUGS_PER_QUERY) {
+    const slugs = Array.from({ length: SLUGS_PER_QUERY }, (_, index) => suffixed(base, first + index));
+    const blinds = slugs.map((slug) => slugBlindOf(userKey, slug));
+    const rows = await handle.allMany(store.findSlugs, { userId, except: vaultId }, blinds);
+    const taken = new Set(rows.map((row) => row.slug_blind.toString('hex')));
+    const free = slugs.find((_, index) => !taken.has(blinds[index]?.toString('hex') ?? ''));
+    if (free !== undefined) return free;
+  }
+}
+
+function suffixed(base: string, number: number): string {
+  return number === 1 ? base : `${base}-${number}`;
+}

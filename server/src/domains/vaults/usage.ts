@@ -1,0 +1,32 @@
+import type { Principal } from '../accounts/accounts.ts';
+import { type Plan, planOf } from '../plans/plans.ts';
+import type { VaultDeps } from './vaults.deps.ts';
+import * as store from './vaults.store.ts';
+
+/** What an account has in its active vaults, and what its plan allows. */
+export interface StorageUsage {
+  readonly vaults: number;
+  readonly notes: number;
+  readonly attachments: number;
+  /** Of the attachments, as they were uploaded. */
+  readonly bytes: number;
+  readonly plan: Plan;
+  readonly tier: string;
+}
+
+export interface UsageQueries {
+  storage(principal: Principal): Promise<StorageUsage>;
+}
+
+export function createUsage({ db, plans }: VaultDeps): UsageQueries {
+  return {
+    async storage({ userId, tier }) {
+      const sums = await db.get(store.sumActive, { userId });
+      return {
+        ...{ vaults: sums?.vaults ?? 0, notes: sums?.notes ?? 0 },
+        ...{ attachments: sums?.attachments ?? 0, bytes: sums?.attachmentBytes ?? 0 },
+        ...{ plan: planOf(plans, tier), tier },
+      };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
+import { openMeta, type VaultMeta } from './sealed-vault.ts';
+import type { VaultDeps } from './vaults.deps.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A vault as its owner sees it. */
+export interface Vault {
+  readonly id: VaultId;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string | null;
+  readonly isDefault: boolean;
+  readonly noteCount: number;
+  readonly attachmentCount: number;
+  readonly createdAt: number;
+  readonly deletedAt: number | null;
+  /** When a deleted vault is purged. */
+  readonly purgeAt: number | null;
+}
+
+/** A vault's row with the counts of its feed. */
+export interface VaultWithCounts {
+  readonly id: VaultId;
+  readonly user_id: UserId;
+  readonly is_default: number;
+  readonly client_blind: Buffer | null;
+  readonly meta: Buffer;
+  readonly meta_version: number;
+  readonly created_at: number;
+  readonly deleted_at: number | null;
+  readonly note_count: number;
+  readonly attachment_count: number;
+  readonly attachment_bytes: number;
+}
+
+export function purgeDelayMs(deps: Pick<VaultDeps, 'purgeAfterDays'>): number {
+  return deps.purgeAfterDays * DAY_MS;
+}
+
+export function vaultOf(row: VaultWithCounts, key: SealingKey, purgeDelay: number): Vault {
+  return {
+    ...metaOf(key, row),
+    id: row.id,
+    isDefault: row.is_default === 1,
+    noteCount: row.note_count,
+    attachmentCount: row.attachment_count,
+    createdAt: row.created_at,
+    deletedAt: row.deleted_at,
+    purgeAt: row.deleted_at === null ? null : row.deleted_at + purgeDelay,
+  };
+}
+
+/** The vault's keys, or null when it was purged. Throws `vault_unreadable`. */
+export async function vaultKeyOf({ keys }: VaultDeps, id: VaultId): Promise<SealingKey | null> {
+  return keys.open({ kind: 'vault', id }).catch(unreadable);
+}
+
+/** As vaultKeyOf, but throws `vault_not_found` when it was purged meanwhile. */
+export async function openVaultKey(deps: VaultDeps, id: VaultId): Promise<SealingKey> {
+  const key = await vaultKeyOf(deps, id);
+  if (key === null) throw new NotevaultError('vault_not_found');
+  return key;
+}
+
+/** What a vault is called, as stored; throws `vault_unreadable`, never taken for a vault without a name. */
+export function metaOf(key: SealingKey, row: Parameters<typeof openMeta>[1]): VaultMeta {
+  try {
+    return openMeta(key, row);
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): never {
+  if (error instanceof KeyringError) throw new NotevaultError('vault_unreadable', {}, error);
+  throw error;
+}
+
+/** The user's keys; throws `unauthorized` when the account was closed meanwhile. */
+export async function openUserKey({ keys }: VaultDeps, id: UserId): Promise<SealingKey> {
+  const key = await keys.open({ kind: 'user', id });
+  if (key === null) throw new NotevaultError('unauthorized');
+  return key;
+}

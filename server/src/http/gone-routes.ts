@@ -1,0 +1,21 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { type Route, route } from './route.ts';
+
+const REPLACEMENTS = 'This feed was retired: use GET /sync/changes, or GET /sync/manifest and the sync socket.';
+
+/** The change feeds of earlier days: clients that still ask are told what to use. */
+export function goneRoutes(): Route[] {
+  return [
+    goneRoute('/notes/changes', 'listNoteChanges', 'Retired: changes of notes'),
+    goneRoute('/attachments/changes', 'listAttachmentChanges', 'Retired: changes of attachments'),
+  ];
+}
+
+function goneRoute(path: string, operation: string, summary: string): Route {
+  return route({
+    ...{ method: 'GET', path, operation, summary, access: 'credential', responses: {}, errors: ['gone'] },
+    handle: async () => {
+      throw new NotevaultError('gone', { message: REPLACEMENTS });
+    },
+  });
+}

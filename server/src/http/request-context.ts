@@ -1,0 +1,84 @@
+import { decodeUrlPath, normalizePath, PathError } from '@notevault/note-text/paths.ts';
+import { invalid } from '@notevault/protocol/errors.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Principal } from '../domains/accounts/accounts.ts';
+import type { OpenVault } from '../domains/vaults/vaults.ts';
+import type { RequestContext, Route } from './route.ts';
+
+/** What the access check of a route found out. */
+export interface Authorized {
+  readonly principal?: Principal;
+  readonly vault?: OpenVault;
+}
+
+const DEVICE_BYTES_MAX = 64;
+
+/** A route's view of a request: headers, cookies and path, read once and in one place. */
+export function requestContextOf(
+  request: FastifyRequest,
+  route: Route,
+  authorized: Authorized,
+): RequestContext & Authorized {
+  const { headers } = request;
+  const device = headers['x-device-id'];
+  const call = {
+    requestId: request.id,
+    ip: request.ip,
+    userAgent: headers['user-agent'] ?? null,
+    device: typeof device === 'string' && Buffer.byteLength(device) <= DEVICE_BYTES_MAX ? device : null,
+    cookies: request.cookies,
+    authorization: headers.authorization ?? null,
+    origin: headers.origin ?? null,
+    header: (name: string) => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : null;
+    },
+    tail: route.path.endsWith('/*') ? tailOf(request, route) : '',
+    body: request.body,
+    query: request.query,
+    params: request.params,
+    ...authorized,
+  };
+  return call;
+}
+
+/**
+ * The URL as the router may see it. It turns away a path that is not percent-encoded UTF-8 before any route or hook of
+ * ours; with its percent signs escaped it comes through, and whoever reads the path says what is wrong with it.
+ */
+export function routableUrl(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}
+
+/**
+ * The rest of the URL path behind a route's `/*`. Taken from the URL as sent: the router decodes it whole, the contract by
+ * segment. What is before it is counted in segments, for it may be spelled with percent signs and so be longer than the
+ * route's pattern.
+ */
+function tailOf(request: FastifyRequest, route: Route): string {
+  // A request line may also hold the whole address; the router drops its origin in the same way.
+  const path = request.originalUrl.replace(/^https?:\/\/.*?\//i, '/').split('?', 1)[0] ?? '';
+  const before = `/api${route.path}`.split('/').length - 1;
+  const rest = path.split('/').slice(before).join('/');
+  if (route.tail === 'text') return decodedText(rest);
+  try {
+    return normalizePath(decodeUrlPath(rest));
+  } catch (error) {
+    if (error instanceof PathError) throw invalid({ path: [error.reason] });
+    throw error;
+  }
+}
+
+function decodedText(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw invalid({ path: ['is not percent-encoded UTF-8'] });
+  }
+}

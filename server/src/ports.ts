@@ -1,0 +1,247 @@
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from './config/config.ts';
+import type { BlobStore } from './config/values.ts';
+import { databaseFile } from './data-folder.ts';
+import { countKeysByMaster } from './domains/keys/keys.ts';
+import { migrations } from './migrations.ts';
+import type { AnalyticsSink } from './ports/analytics/analytics.ts';
+import { logSink } from './ports/analytics/log-sink.ts';
+import { posthogSink } from './ports/analytics/posthog-sink.ts';
+import type { Blobs } from './ports/blobs/blobs.ts';
+import { databaseBlobs } from './ports/blobs/database.ts';
+import { openDiskBlobs } from './ports/blobs/disk.ts';
+import type { Bus } from './ports/bus/bus.ts';
+import { MemoryHub } from './ports/bus/memory.ts';
+import { openPostgresBus } from './ports/bus/postgres.ts';
+import { type Clock, systemClock } from './ports/clock/clock.ts';
+import type { Database } from './ports/database/database.ts';
+import { openPostgres } from './ports/database/postgres.ts';
+import { openSqlite } from './ports/database/sqlite.ts';
+import { threadedBuiltin } from './ports/embedder/builtin.ts';
+import type { Embedder } from './ports/embedder/embedder.ts';
+import { httpEmbedder } from './ports/embedder/http.ts';
+import { threadedEmbedder } from './ports/embedder/threaded.ts';
+import { readKeyFile, writeKeyFile } from './ports/keyring/key-file.ts';
+import { type Keyring, KeyringError } from './ports/keyring/keyring.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
+import { createSafeFetch } from './ports/safe-fetch/public-fetch.ts';
+import type { SafeFetch } from './ports/safe-fetch/safe-fetch.ts';
+import type { Tracing } from './ports/tracing/tracing.ts';
+import { version } from './version.ts';
+
+/** The ports of a process, opened. Closing them flushes and releases everything. */
+export interface Ports extends AsyncDisposable {
+  readonly db: Database;
+  readonly keyring: Keyring;
+  readonly blobs: Blobs;
+  readonly bus: Bus;
+  readonly embedder: Embedder;
+  /** Whether no other process uses the database. */
+  readonly singleProcess: boolean;
+  readonly clock: Clock;
+  readonly fetcher: SafeFetch;
+  /** Where the master key came from, for people. */
+  readonly keyOrigin: string;
+  /** Whether this start made the master key. */
+  readonly madeKey: boolean;
+}
+
+export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
+/** The key that a rotation puts data under, until all of it is. */
+export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');
+
+/** Opens what the configuration names: data folder, database at the latest schema, master key, blobs. */
+export async function openPorts(config: Config, clock: Clock = systemClock()): Promise<Ports> {
+  await using opened = new AsyncDisposableStack();
+  const db = opened.use(await openDatabase(config));
+  const key = await masterKeyFor(config, db, clock, { unfinishedRotation: false });
+  const keyring = new MasterKeyring(key.bytes, clock.random);
+  const blobs = opened.use(await openBlobs(config, db, clock));
+  const bus = opened.use(await openBus(config));
+  const embedder = opened.use(openEmbedder(config, clock));
+  const closing = opened.move();
+  return {
+    ...{
+      db,
+      keyring,
+      blobs,
+      bus,
+      embedder,
+      clock,
+      fetcher: createSafeFetch(),
+      singleProcess: config.databaseUrl === null,
+    },
+    ...{ keyOrigin: key.origin, madeKey: key.made },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+/** What the configuration says makes vectors. Nothing is loaded or asked before it is used. */
+export function openEmbedder(config: Config, clock: Clock): Embedder {
+  const { embedder, embedderModel: model, embedderUrl: url, embedderKey, embedderThreads } = config;
+  if (embedder === 'onnx' && model !== null) {
+    const folder = resolve(model);
+    const threads = embedderThreads ?? Math.max(1, Math.floor(availableParallelism() / 4));
+    return threadedEmbedder(basename(folder), { kind: 'onnx', folder, threads });
+  }
+  if (embedder === 'http' && model !== null && url !== null) {
+    const jitter = () => clock.random(1).readUInt8(0) / 256;
+    const wait = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal });
+    return httpEmbedder({ url, model, key: embedderKey?.reveal() ?? null, now: clock.now, jitter, delay: wait });
+  }
+  return threadedBuiltin();
+}
+
+/** Where product analytics go; null: nowhere. */
+export function openAnalytics(config: Config, log: FastifyBaseLogger): AnalyticsSink | null {
+  const { analytics, analyticsUrl: url, analyticsKey: key, analyticsEraseKey: eraseKey, analyticsProject } = config;
+  if (analytics === 'log') return logSink((labels) => log.info(labels, 'analytics'));
+  if (analytics !== 'posthog' || url === null || key === null || eraseKey === null) return null;
+  return posthogSink({ url, key: key.reveal(), eraseKey: eraseKey.reveal(), project: analyticsProject });
+}
+
+/** Where traces go; null: nowhere, and then nothing of it is loaded. */
+export async function openTracing(config: Config, clock: Clock, log: FastifyBaseLogger): Promise<Tracing | null> {
+  const { otlpUrl: url } = config;
+  if (url === null) return null;
+  const { otlpTracing } = await import('./ports/tracing/otlp.ts');
+  const failed = () => log.warn('traces cannot be sent; said once until they can');
+  return otlpTracing({ url, version, random: clock.random, failed });
+}
+
+export const blobsFolder = (dataDir: string) => join(dataDir, 'blobs');
+
+/** Opens where the configuration keeps blobs. */
+export async function openBlobs(config: Config, db: Database, clock: Clock): Promise<Blobs> {
+  const store = blobStoreOf(config);
+  switch (store.kind) {
+    case 'disk':
+      // With SQLite the data folder is locked for this process.
+      return openDiskBlobs({ folder: blobsFolder(config.dataDir), clock, singleProcess: config.databaseUrl === null });
+    case 'database':
+      return databaseBlobs(db, clock);
+    case 's3': {
+      const { s3Endpoint: endpoint, s3Addressing } = config;
+      const addressing = s3Addressing ?? (endpoint === null ? 'host' : 'path');
+      // Not before it is needed: the client costs a tenth of a second and 40 MB.
+      const { s3Blobs } = await import('./ports/blobs/s3.ts');
+      return s3Blobs({ bucket: store.bucket, prefix: store.prefix, endpoint, addressing, clock });
+    }
+  }
+}
+
+/** Processes that share a database share no disk, unless somebody says so. */
+export function blobStoreOf(config: Config): BlobStore {
+  return config.blobs ?? { kind: config.databaseUrl === null ? 'disk' : 'database' };
+}
+
+/** How this process hears of the others; with SQLite there are none. */
+function openBus({ databaseUrl }: Config): Promise<Bus> {
+  return databaseUrl === null
+    ? Promise.resolve(new MemoryHub().join())
+    : openPostgresBus({ url: databaseUrl.reveal() });
+}
+
+/** The configured database, at the latest schema. */
+export async function openDatabase(config: Config): Promise<Database> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const db =
+    config.databaseUrl === null
+      ? await openSqlite({ file: databaseFile(config.dataDir) })
+      : await openPostgres({ url: config.databaseUrl.reveal(), poolSize: config.databasePool });
+  try {
+    await db.migrate(migrations);
+    return db;
+  } catch (error) {
+    await db[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A master key and where it is from, for people. */
+interface MasterKeySource {
+  readonly bytes: Buffer;
+  readonly origin: string;
+  readonly made: boolean;
+}
+
+/**
+ * The master key that fits the database: the configured one, or the key file's. A key is made only for a database that
+ * holds no keys yet. Throws KeyringError when it is missing, wrong, or only a part of the data keys is under it.
+ *
+ * @param allow `unfinishedRotation`: some data keys may be under a newer master key already.
+ */
+export async function masterKeyFor(
+  config: Config,
+  db: Database,
+  clock: Clock,
+  allow: { unfinishedRotation: boolean },
+): Promise<MasterKeySource> {
+  const counts = await countKeysByMaster(db);
+  const found = await givenKey(config);
+  if (found === null) {
+    if (counts.length > 0) throw new KeyringError('unusable_master_key', missingKey(config, counts));
+    return makeKey(keyFile(config.dataDir), clock);
+  }
+  const { masterKeyId } = new MasterKeyring(found.bytes, clock.random);
+  const others = counts.filter((held) => held.masterKeyId !== masterKeyId);
+  if (others.length > 0) {
+    const begun = others.length < counts.length || (await isUnderNextKey(config, others, clock));
+    if (!begun) throw new KeyringError('wrong_master_key', wrongKey(found.origin, masterKeyId, counts));
+    if (!allow.unfinishedRotation) throw new KeyringError('wrong_master_key', CUT_SHORT);
+  }
+  return { ...found, made: false };
+}
+
+const CUT_SHORT =
+  'A key rotation was cut short: some data is under the new master key already. Run "notevault keys rotate" again to finish it.';
+
+/** Whether a rotation had got all data under the key it had made, but was cut short before it put that key in its place. */
+async function isUnderNextKey(
+  config: Config,
+  counts: readonly { masterKeyId: string }[],
+  clock: Clock,
+): Promise<boolean> {
+  const next = config.masterKey === null ? await readKeyFile(nextKeyFile(config.dataDir)) : null;
+  if (next === null) return false;
+  const { masterKeyId } = new MasterKeyring(next, clock.random);
+  return counts.every((held) => held.masterKeyId === masterKeyId);
+}
+
+/** Several processes may start on one empty database and data folder at once: all take the key that is there first. */
+async function makeKey(file: string, clock: Clock): Promise<MasterKeySource> {
+  const bytes = clock.random(MASTER_KEY_BYTES);
+  try {
+    await writeKeyFile(file, bytes);
+    return { bytes, origin: file, made: true };
+  } catch (error) {
+    const theirs = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readKeyFile(file) : null;
+    if (theirs === null) throw error;
+    return { bytes: theirs, origin: file, made: false };
+  }
+}
+
+async function givenKey(config: Config): Promise<Omit<MasterKeySource, 'made'> | null> {
+  if (config.masterKey !== null) return { bytes: config.masterKey.reveal(), origin: 'NOTEVAULT_MASTER_KEY' };
+  const file = keyFile(config.dataDir);
+  const bytes = await readKeyFile(file);
+  return bytes === null ? null : { bytes, origin: file };
+}
+
+function wrongKey(origin: string, masterKeyId: string, counts: readonly { masterKeyId: string }[]): string {
+  const needed = counts.map((held) => held.masterKeyId).join(', ');
+  return `The data is sealed under master key ${needed}, but ${origin} holds ${masterKeyId}. Nothing was changed: put the right key there.`;
+}
+
+function missingKey(config: Config, counts: readonly { masterKeyId: string }[]): string {
+  const needed = counts.map(({ masterKeyId }) => masterKeyId).join(', ');
+  return (
+    `The database holds data sealed under master key ${needed}, but neither NOTEVAULT_MASTER_KEY nor ` +
+    `${keyFile(config.dataDir)} is there. Put the key back from its backup: without it the data cannot be read, and no ` +
+    'new key is made beside it.'
+  );
+}

@@ -1,0 +1,149 @@
+import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../database/statement.ts';
+import type { BlobTables } from './database.tables.ts';
+
+const { statement, listStatement } = statementsOver<BlobTables>();
+
+interface Key {
+  readonly vaultId: VaultId;
+  readonly blobId: BlobId;
+}
+
+// Putting
+
+export const insertBlob = statement((db, p: Key & { chunks: number; now: number; storedAt: number | null }) =>
+  db.insertInto('blobs').values({
+    vault_id: p.vaultId,
+    blob_id: p.blobId,
+    chunks: p.chunks,
+    touched_at: p.now,
+    stored_at: p.storedAt,
+  }),
+);
+
+/** Changes no row when the put was given up meanwhile: nothing may be added then, for nobody would remove it. */
+export const touchBlob = statement((db, p: Key & { chunks: number; now: number; storedAt: number | null }) =>
+  db
+    .updateTable('blobs')
+    .set({ chunks: p.chunks, touched_at: p.now, stored_at: p.storedAt })
+    .where('vault_id', '=', p.vaultId)
+    .where('blob_id', '=', p.blobId)
+    .where('stored_at', 'is', null)
+    .where('touched_at', '>', 0),
+);
+
+export const insertChunks = listStatement((db, p: Key, chunks: { n: number; bytes: Uint8Array }[]) =>
+  db.insertInto('blob_chunks').values(
+    chunks.map((chunk) => ({
+      vault_id: p.vaultId,
+      blob_id: p.blobId,
+      n: chunk.n,
+      bytes: chunk.bytes as Buffer,
+    })),
+  ),
+);
+
+// Reading
+
+export const findStored = statement((db, p: Key) =>
+  db
+    .selectFrom('blobs')
+    .select(['chunks'])
+    .where('vault_id', '=', p.vaultId)
+    .where('blob_id', '=', p.blobId)
+    .where('stored_at', 'is not', null),
+);
+
+/** A part of a chunk: `count` bytes from the `from`th, which is 1 for the first. */
+export const readChunk = statement((db, p: Key & { n: number; from: number; count: number }) =>
+  db
+    .selectFrom('blob_chunks')
+    .select((eb) => {
+      const [from, count] = [eb.cast(eb.val(p.from), 'integer'), eb.cast(eb.val(p.count), 'integer')];
+      return eb.fn<Buffer>('substr', ['bytes', from, count]).as('bytes');
+    })
+    .where('vault_id', '=', p.vaultId)
+    .where('blob_id', '=', p.blobId)
+    .where('n', '=', p.n),
+);
+
+export const findNextVault = statement((db, p: { after: string }) =>
+  db
+    .selectFrom('blobs')
+    .select(['vault_id'])
+    .where('vault_id', '>', p.after as VaultId)
+    .orderBy('vault_id')
+    .limit(1),
+);
+
+export const listStored = statement((db, p: { vaultId: VaultId; after: BlobId; limit: number }) =>
+  db
+    .selectFrom('blobs')
+    .select(['blob_id', 'stored_at'])
+    .where('vault_id', '=', p.vaultId)
+    .where('blob_id', '>', p.after)
+    .where('stored_at', 'is not', null)
+    .orderBy('blob_id')
+    .limit(p.limit),
+);
+
+// Removing
+
+/** From now on nobody sees these blobs, and their puts fail. */
+export const markAbandoned = listStatement((db, p: { vaultId: VaultId }, ids: BlobId[]) =>
+  db
+    .updateTable('blobs')
+    .set({ stored_at: null, touched_at: 0 })
+    .where('vault_id', '=', p.vaultId)
+    .where('blob_id', 'in', ids)
+    .returning(['blob_id', 'chunks']),
+);
+
+/** Gives one put up, unless it has shown a sign of life. */
+export const markStaleAbandoned = statement((db, p: Key & { before: number }) =>
+  db
+    .updateTable('blobs')
+    .set({ touched_at: 0 })
+    .where('vault_id', '=', p.vaultId)
+    .where('blob_id', '=', p.blobId)
+    .where('stored_at', 'is', null)
+    .where('touched_at', '<', p.before)
+    .returning(['chunks']),
+);
+
+/** What was given up, or gave no sign of life since a moment. */
+export const findAbandoned = statement((db, p: { before: number; limit: number }) =>
+  db
+    .selectFrom('blobs')
+    .select(['vault_id', 'blob_id'])
+    .where('stored_at', 'is', null)
+    .where('touched_at', '<', p.before)
+    .orderBy('touched_at')
+    .limit(p.limit),
+);
+
+export const findSome = statement((db, p: { vaultId: VaultId; limit: number }) =>
+  db
+    .selectFrom('blobs')
+    .select(['blob_id', 'chunks'])
+    .where('vault_id', '=', p.vaultId)
+    .orderBy('blob_id')
+    .limit(p.limit),
+);
+
+export const deleteChunksBelow = statement((db, p: Key & { below: number }) =>
+  db
+    .deleteFrom('blob_chunks')
+    .where('vault_id', '=', p.vaultId)
+    .where('blob_id', '=', p.blobId)
+    .where('n', '<', p.below),
+);
+
+export const deleteBlob = statement((db, p: Key) =>
+  db
+    .deleteFrom('blobs')
+    .where('vault_id', '=', p.vaultId)
+    .where('blob_id', '=', p.blobId)
+    .where('stored_at', 'is', null)
+    .where('touched_at', '=', 0),
+);

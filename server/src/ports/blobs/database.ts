@@ -1,0 +1,246 @@
+import type { BlobId, EpochMs, VaultId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../clock/clock.ts';
+import { ConstraintError, type Database, DatabaseError, type WriteHandle } from '../database/database.ts';
+import { countStreamed, freeBuffer } from '../gc/gc.ts';
+import {
+  BlobError,
+  type BlobKey,
+  type Blobs,
+  type ByteRange,
+  checkKey,
+  checkUuid,
+  LIST_PAGE,
+  type StoredBlob,
+} from './blobs.ts';
+import * as store from './database.store.ts';
+import { rechunk } from './rechunk.ts';
+
+export const CHUNK_BYTES = 256 * 1024;
+/** Written in one transaction: more would hold up other writers, less would wait for the disk more often. */
+const CHUNKS_A_WRITE = 4;
+/** PostgreSQL's driver takes bytes as hexadecimal text, by way of some buffers. */
+const TEXT_GARBAGE = 6;
+/** So it is asked for less at once there: each connection keeps a buffer of twice the size of the longest answer. */
+const TEXT_SLICE_BYTES = 64 * 1024;
+/** Removed in one transaction. */
+const CHUNKS_A_DELETE = 32;
+/** Removed by one call of `deleteVault`, about. */
+const CHUNKS_A_SLICE = 512;
+const BLOBS_A_SLICE = 200;
+/** A put that wrote nothing for so long is dead: who stalls is cut off much sooner. */
+const ABANDONED_MS = 3_600_000;
+
+/**
+ * Blobs as rows of 256 KB in the database, written by many short transactions; the last one makes the blob visible. What
+ * is removed becomes invisible first, by one transaction, then goes chunk by chunk. `list` removes what crashes left.
+ *
+ * @param db has the tables of `database.tables.ts`; stays open when the blobs are closed.
+ */
+export function databaseBlobs(db: Database, clock: Clock): Blobs {
+  return new DatabaseBlobs(db, clock);
+}
+
+class DatabaseBlobs implements Blobs {
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    checkKey(key);
+    // Filled again after each transaction: until then nothing else comes in.
+    const buffer = Buffer.allocUnsafe(CHUNKS_A_WRITE * CHUNK_BYTES);
+    let written = 0;
+    try {
+      for await (const { bytes: part, isLast } of rechunk(bytes, () => buffer)) {
+        const chunks = chunksOf(part, written);
+        await this.#write(key, { written, chunks, isLast });
+        written += chunks.length;
+      }
+    } catch (error) {
+      // Before that nothing is there, or another blob is, under a key that was given twice.
+      if (written > 0) await this.#remove(key.vaultId, [key.blobId]).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async read(key: BlobKey, range: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY }) {
+    checkKey(key);
+    const found = await storing(() => this.#db.get(store.findStored, key));
+    return found === undefined ? null : this.#chunks(key, found.chunks, range);
+  }
+
+  async delete(keys: readonly BlobKey[]): Promise<void> {
+    for (const key of keys) checkKey(key);
+    for (const [vaultId, some] of Map.groupBy(keys, (key) => key.vaultId)) {
+      const ids = some.map(({ blobId }) => blobId);
+      await this.#remove(vaultId, ids);
+    }
+  }
+
+  async *list(vaultId?: VaultId): AsyncGenerator<readonly StoredBlob[]> {
+    if (vaultId !== undefined) checkUuid(vaultId);
+    await this.#removeAbandoned();
+    if (vaultId !== undefined) {
+      yield* this.#listVault(vaultId);
+      return;
+    }
+    for (let after: string = NIL; ; ) {
+      const next = await storing(() => this.#db.get(store.findNextVault, { after }));
+      if (next === undefined) return;
+      yield* this.#listVault(next.vault_id);
+      after = next.vault_id;
+    }
+  }
+
+  async deleteVault(vaultId: VaultId): Promise<boolean> {
+    checkUuid(vaultId);
+    const some = await storing(() => this.#db.all(store.findSome, { vaultId, limit: BLOBS_A_SLICE }));
+    let chunks = 0;
+    const slice = some.filter((row) => {
+      const before = chunks;
+      chunks += row.chunks;
+      return before < CHUNKS_A_SLICE;
+    });
+    await this.#remove(
+      vaultId,
+      slice.map((row) => row.blob_id),
+    );
+    return (await storing(() => this.#db.all(store.findSome, { vaultId, limit: 1 }))).length > 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** One transaction of a put: the first makes the blob's row, the last makes it visible; a small blob has one that is both. */
+  async #write(key: BlobKey, { written, chunks, isLast }: Writing): Promise<void> {
+    const now = this.#clock.now();
+    const row = { ...key, chunks: written + chunks.length, now, storedAt: isLast ? now : null };
+    await storing(() =>
+      this.#db.transact(async (handle) => {
+        if (written === 0) await handle.run(store.insertBlob, row);
+        else if ((await handle.run(store.touchBlob, row)) === 0) throw new BlobError('unavailable', ABANDONED);
+        await handle.runMany(store.insertChunks, key, chunks);
+      }),
+    );
+  }
+
+  async *#chunks(key: BlobKey, count: number, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+    if (start >= end) return;
+    const isText = this.#db.engine === 'postgres';
+    const slice = isText ? TEXT_SLICE_BYTES : CHUNK_BYTES;
+    for (let at = Math.floor(start / slice) * slice; at < Math.min(count * CHUNK_BYTES, end); at += slice) {
+      const where = { ...key, n: Math.floor(at / CHUNK_BYTES), from: (at % CHUNK_BYTES) + 1, count: slice };
+      const found = await storing(() => this.#db.get(store.readChunk, where));
+      if (found === undefined) throw new BlobError('gone', 'A blob was deleted while it was read.');
+      const { bytes } = found;
+      if (isText) countStreamed(bytes.length * TEXT_GARBAGE);
+      const wanted = bytes.subarray(Math.max(0, start - at), Math.min(bytes.length, end - at));
+      if (wanted.length > 0) yield wanted;
+      freeBuffer(bytes);
+    }
+  }
+
+  async *#listVault(vaultId: VaultId): AsyncGenerator<readonly StoredBlob[]> {
+    for (let after = NIL as BlobId; ; ) {
+      const rows = await storing(() => this.#db.all(store.listStored, { vaultId, after, limit: LIST_PAGE }));
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows.map((row) => ({ key: { vaultId, blobId: row.blob_id }, storedAt: row.stored_at as EpochMs }));
+      if (rows.length < LIST_PAGE) return;
+      after = last.blob_id;
+    }
+  }
+
+  async #remove(vaultId: VaultId, ids: readonly BlobId[]): Promise<void> {
+    if (ids.length === 0) return;
+    const rows = await storing(() =>
+      this.#db.transact((handle) => handle.allMany(store.markAbandoned, { vaultId }, ids)),
+    );
+    await this.#purge(rows.map((row) => ({ vaultId, blobId: row.blob_id, chunks: row.chunks })));
+  }
+
+  /** Removes the rows of blobs that were given up: of many small ones at once, of a large one a part at a time. */
+  async #purge(blobs: readonly PurgeSlice[]): Promise<void> {
+    let some: PurgeSlice[] = [];
+    let weight = 0;
+    const erase = async () => {
+      const now = some;
+      some = [];
+      weight = 0;
+      if (now.length === 0) return;
+      await storing(() =>
+        this.#db.transact(async (handle) => {
+          for (const blob of now) await purgeRows(handle, blob);
+        }),
+      );
+    };
+    for (const blob of blobs) {
+      for (let below = CHUNKS_A_DELETE; below < blob.chunks; below += CHUNKS_A_DELETE) {
+        await storing(() => this.#db.transact((handle) => handle.run(store.deleteChunksBelow, { ...blob, below })));
+      }
+      some.push(blob);
+      weight += 1 + Math.min(blob.chunks, CHUNKS_A_DELETE);
+      if (weight > CHUNKS_A_DELETE) await erase();
+    }
+    await erase();
+  }
+
+  async #removeAbandoned(): Promise<void> {
+    const before = this.#clock.now() - ABANDONED_MS;
+    for (;;) {
+      const rows = await storing(() => this.#db.all(store.findAbandoned, { before, limit: BLOBS_A_SLICE }));
+      for (const { vault_id: vaultId, blob_id: blobId } of rows) {
+        const dead = await storing(() =>
+          this.#db.transact((handle) => handle.get(store.markStaleAbandoned, { vaultId, blobId, before })),
+        );
+        if (dead !== undefined) await this.#purge([{ vaultId, blobId, chunks: dead.chunks }]);
+      }
+      if (rows.length < BLOBS_A_SLICE) return;
+    }
+  }
+}
+
+interface Writing {
+  /** How many chunks were written before. */
+  readonly written: number;
+  readonly chunks: readonly { n: number; bytes: Uint8Array }[];
+  readonly isLast: boolean;
+}
+
+interface PurgeSlice extends BlobKey {
+  readonly chunks: number;
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000';
+const ABANDONED = 'A blob came too slowly, or its vault was purged: it was given up.';
+
+function chunksOf(bytes: Uint8Array, from: number): { n: number; bytes: Uint8Array }[] {
+  const count = Math.ceil(bytes.length / CHUNK_BYTES);
+  return Array.from({ length: count }, (_, at) => ({
+    n: from + at,
+    bytes: bytes.subarray(at * CHUNK_BYTES, (at + 1) * CHUNK_BYTES),
+  }));
+}
+
+async function purgeRows(handle: WriteHandle, blob: PurgeSlice): Promise<void> {
+  await handle.run(store.deleteChunksBelow, { ...blob, below: blob.chunks });
+  await handle.run(store.deleteBlob, blob);
+}
+
+/** Runs what touches the database; what it throws becomes a BlobError. */
+async function storing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code !== 'body_left_open') {
+      throw new BlobError('unavailable', 'The database that keeps the blobs cannot be used now.', error);
+    }
+    if (error instanceof ConstraintError) {
+      throw new BlobError('unavailable', 'A blob was put under a key that is taken.', error);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import { type Bus, HINT_BYTES_MAX } from './bus.ts';
+import { Listeners } from './listeners.ts';
+
+/** Joins buses within one process; alone in it, a bus has nobody to tell, as a process that owns its database. */
+export class MemoryHub {
+  readonly #members = new Set<Listeners>();
+
+  join(): Bus {
+    const own = new Listeners();
+    this.#members.add(own);
+    return {
+      publish: (topic, payload) => {
+        if (Buffer.byteLength(topic) + Buffer.byteLength(payload) > HINT_BYTES_MAX) return;
+        const others = [...this.#members].filter((member) => member !== own);
+        // Later, as over a wire: nobody hears of something while it is still being done.
+        setImmediate(() => {
+          for (const member of others) if (this.#members.has(member)) member.notify(topic, payload);
+        });
+      },
+      subscribe: (topic, listener) => own.add(topic, listener),
+      [Symbol.asyncDispose]: async () => {
+        this.#members.delete(own);
+      },
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import { type Migration, SchemaError } from './database.ts';
+
+export interface Applied {
+  readonly number: number;
+  readonly name: string;
+}
+
+export const CREATE_RECORD =
+  'create table if not exists schema_migrations (number bigint primary key, name text not null)';
+
+/** The steps not yet taken; refuses a list with gaps, and a database that other steps have led to. */
+export function stepsLeft(migrations: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
+  for (const [index, migration] of migrations.entries()) {
+    if (migration.number !== index + 1) {
+      throw new SchemaError(`migration "${migration.name}" has number ${migration.number}, but stands at ${index + 1}`);
+    }
+  }
+  if (applied.length > migrations.length) {
+    throw new SchemaError(
+      `the database is at schema step ${applied.length}, but this version knows only ${migrations.length}: ` +
+        'start the version that last used it, or a newer one',
+    );
+  }
+  for (const [index, { number, name }] of applied.entries()) {
+    const sentence = number === index + 1 ? migrations[index]?.unreadable?.[name] : undefined;
+    if (sentence !== undefined) throw new SchemaError(sentence);
+    if (number !== index + 1 || name !== migrations[index]?.name) {
+      throw new SchemaError(
+        `schema step ${number} of the database is "${name}", ` +
+          `but this version expects step ${index + 1}, "${migrations[index]?.name}": it is another product's or branch's`,
+      );
+    }
+  }
+  return migrations.slice(applied.length);
+}

@@ -1,0 +1,275 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient } from 'pg';
+import {
+  type Database,
+  DatabaseError,
+  type Migration,
+  type ReadHandle,
+  SchemaError,
+  type WriteHandle,
+} from './database.ts';
+import { isUnavailable, isWorthRetrying, portError } from './postgres.errors.ts';
+import { PostgresHandle } from './postgres.handle.ts';
+import { migratePostgres } from './postgres.migrate.ts';
+import { type Begin, prepareConnection, Session, StatementNames } from './postgres.session.ts';
+import { type Compiled, type ListStatement, listSizes, type Statement } from './statement.ts';
+import { TransactionWatchdog } from './transaction-watchdog.ts';
+import { valuesOf } from './values.ts';
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly poolSize?: number;
+  readonly statementTimeoutMs?: number;
+  /** Callers that may wait for a connection; more are refused as overloaded. */
+  readonly maxWaiting?: number;
+  /** How long a caller waits for a connection. */
+  readonly waitMs?: number;
+  /** How long a body may leave its handle alone, holding a connection and perhaps locks. */
+  readonly idleMs?: number;
+}
+
+const ATTEMPTS = 10;
+/** What the client grants the server beyond its own timeout, before it takes the connection for dead. */
+const SILENCE_MS = 5_000;
+
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const db = new Postgres(options);
+  try {
+    await db.ping();
+    return db;
+  } catch (error) {
+    await db[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+class Postgres implements Database {
+  readonly engine = 'postgres';
+  readonly #pool: Pool;
+  readonly #config: ClientConfig;
+  readonly #maxWaiting: number;
+  readonly #idleMs: number;
+  readonly #names = new StatementNames();
+  #accepted = 0;
+  #idle: (() => void) | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: PostgresOptions) {
+    const { url, poolSize = 10, statementTimeoutMs = 30_000, maxWaiting = 10_000, waitMs = 10_000 } = options;
+    this.#maxWaiting = maxWaiting;
+    this.#idleMs = options.idleMs ?? 5_000;
+    this.#config = { connectionString: url, application_name: 'notevault', keepAlive: true, types: TYPES };
+    this.#pool = new Pool({
+      ...this.#config,
+      max: poolSize,
+      pipeline: true,
+      statement_timeout: statementTimeoutMs,
+      // Our own deadline comes first and answers the caller; this one is for a process that hangs.
+      idle_in_transaction_session_timeout: this.#idleMs * 2 + SILENCE_MS,
+      query_timeout: statementTimeoutMs + SILENCE_MS,
+      connectionTimeoutMillis: waitMs,
+      idleTimeoutMillis: 60_000,
+      onConnect: prepareConnection,
+    });
+    // A connection that breaks says so in an event as well as to its callers; unheard, the event would end the process.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  async ping(): Promise<void> {
+    (await this.#connect()).release();
+  }
+
+  async get<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined> {
+    return (await this.#once(statement.compiled('postgres'), params, []))[0] as Row | undefined;
+  }
+
+  async all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
+    return (await this.#once(statement.compiled('postgres'), params, [])) as Row[];
+  }
+
+  async allMany<Params, Item, Row>(
+    statement: ListStatement<Params, Item, Row>,
+    params: Params,
+    items: readonly Item[],
+  ): Promise<Row[]> {
+    if (items.length === 0) return [];
+    const sizes = listSizes(items.length);
+    // Several statements must not see several states.
+    if (sizes.length > 1) return this.read((handle) => handle.allMany(statement, params, items));
+    return (await this.#once(statement.compiled('postgres', items.length), params, items)) as Row[];
+  }
+
+  read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
+    return this.#retried(() =>
+      this.#transaction('begin_read', body, async (session, client) => {
+        // Nothing can be lost any more, so nobody waits for the end; the connection is free when it has come.
+        session.commit().then(
+          () => client.release(),
+          () => client.release(true),
+        );
+      }),
+    );
+  }
+
+  /** Every body has a connection to itself here, so a long one needs nothing more. */
+  transact<T>(body: (handle: WriteHandle) => Promise<T>): Promise<T> {
+    return this.#retried(() =>
+      this.#transaction('begin_write', body, async (session, client) => {
+        await session.commit();
+        client.release();
+      }),
+    );
+  }
+
+  async migrate(migrations: readonly Migration[]): Promise<void> {
+    // Apart from the pool, whose timeouts are too short for a large table.
+    const client = new Client(this.#config);
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await migratePostgres(client, migrations);
+    } catch (error) {
+      throw error instanceof SchemaError ? error : portError(error);
+    } finally {
+      await client.end().catch(() => {});
+      this.#names.renew();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    // The pool forgets who waits for a connection when it ends.
+    if (this.#accepted > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this.#pool.end();
+  }
+
+  /** One statement outside any transaction. */
+  #once(compiled: Compiled, params: unknown, items: readonly unknown[]): Promise<unknown[]> {
+    return this.#retried(async () => {
+      const values = valuesOf(compiled, params, items);
+      const client = await this.#connect();
+      let broken = false;
+      try {
+        return (await new Session(client, this.#names).query(compiled, values)).rows;
+      } catch (error) {
+        broken = isUnavailable(error);
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    });
+  }
+
+  /** Runs a body; `end` commits and gives the connection back, unless it throws. */
+  async #transaction<T>(
+    begin: Begin,
+    body: (handle: WriteHandle) => Promise<T>,
+    end: (session: Session, client: PoolClient) => Promise<void>,
+  ): Promise<T> {
+    const client = await this.#connect();
+    const session = new Session(client, this.#names, begin);
+    const leftOpen = Promise.withResolvers<never>();
+    using deadline = new TransactionWatchdog(this.#idleMs, () => leftOpen.reject(bodyLeftOpen()));
+    const handle = new PostgresHandle(session, deadline);
+    let value: T;
+    try {
+      value = await Promise.race([body(handle), leftOpen.promise]);
+      handle.end();
+      if (handle.failure !== undefined) throw handle.failure.error;
+      await end(session, client);
+    } catch (error) {
+      handle.end();
+      await releaseClient(client, session, error);
+      // A body may throw an error of its own for a deadlock it met; what decides over another run is the deadlock.
+      const first = handle.failure?.error;
+      throw isWorthRetrying(first) ? first : error;
+    }
+    for (const effect of handle.effects) perform(effect);
+    return value;
+  }
+
+  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw new DatabaseError('unavailable', 'the database is closed');
+    this.#accepted++;
+    try {
+      for (let attempts = 1; ; attempts++) {
+        try {
+          return await attempt();
+        } catch (error) {
+          if (!isWorthRetrying(error) || attempts === ATTEMPTS) throw error;
+        }
+        await delay(Math.random() * Math.min(200, 2 ** attempts));
+      }
+    } finally {
+      this.#accepted--;
+      if (this.#accepted === 0) this.#idle?.();
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    if (this.#pool.waitingCount >= this.#maxWaiting) {
+      throw new DatabaseError('overloaded', 'too many callers are waiting for a connection');
+    }
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      // A connection that failed to open no longer counts; so if the pool is full, it is in use.
+      const allBusy = this.#pool.totalCount >= this.#pool.options.max;
+      if (allBusy) throw new DatabaseError('overloaded', 'no connection became free in time', error);
+      throw new DatabaseError('unavailable', 'PostgreSQL cannot be reached', error);
+    }
+  }
+}
+
+/** Rolls back and gives the connection back, or ends it when that cannot be done. */
+async function releaseClient(client: PoolClient, session: Session, error: unknown): Promise<void> {
+  try {
+    await session.rollback();
+    client.release(isUnavailable(error));
+  } catch {
+    client.release(true);
+  }
+}
+
+function perform(effect: () => void): void {
+  try {
+    effect();
+  } catch (error) {
+    // The transaction is committed, so its caller must not be told otherwise; the fault must still be heard.
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+function bodyLeftOpen(): DatabaseError {
+  return new DatabaseError('body_left_open', 'the body of a transaction left its handle alone for too long');
+}
+
+/** By the types' numbers in PostgreSQL's catalogue, which are the same everywhere. */
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [16, (text) => (text === 't' ? 1 : 0)],
+  [17, (text) => Buffer.from(text.slice(2), 'hex')],
+  [20, integer],
+  [21, Number],
+  [23, Number],
+  [700, Number],
+  [701, Number],
+  [1700, integer],
+]);
+
+const TYPES: CustomTypesConfig = {
+  getTypeParser: (type: number) => PARSERS.get(type) ?? ((text: string) => text),
+};
+
+/** Also the sums of integers, which PostgreSQL gives as `numeric`; never rounded in silence. */
+function integer(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new RangeError('an integer beyond 2^53');
+  return value;
+}

@@ -1,0 +1,107 @@
+import { currentOwner } from '../../concurrency/owner.ts';
+import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { DatabaseError, type ReadHandle } from './database.ts';
+import type { Connection } from './sqlite.connection.ts';
+import { portError } from './sqlite.errors.ts';
+import { SqliteHandle } from './sqlite.handle.ts';
+import { TransactionWatchdog } from './transaction-watchdog.ts';
+
+export interface ReaderLimits {
+  readonly connections: number;
+  /** Of one owner at once: reads of a large vault, in slices, must leave a connection for others. */
+  readonly connectionsPerOwner: number;
+  /** Bodies that may wait for a connection; more are refused as overloaded. */
+  readonly maxWaiting: number;
+  /** A body that leaves its handle alone for so long is cut off: its snapshot keeps the `-wal` file from being reused. */
+  readonly idleMs: number;
+}
+
+/** Gives snapshots: each body has a connection of its own, in one read transaction. */
+export class Readers {
+  readonly #open: () => Connection;
+  readonly #limits: ReaderLimits;
+  readonly #all: Connection[] = [];
+  readonly #idle: Connection[] = [];
+  readonly #permits: FairSemaphore;
+  readonly #over = new AbortController();
+  #closing = false;
+
+  constructor(open: () => Connection, limits: ReaderLimits) {
+    this.#open = open;
+    this.#limits = limits;
+    this.#permits = new FairSemaphore({
+      units: limits.connections,
+      unitsPerOwner: limits.connectionsPerOwner,
+      waiting: limits.maxWaiting,
+      waitingPerOwner: Math.ceil(limits.maxWaiting / 2),
+    });
+  }
+
+  async read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
+    if (this.#closing) throw closed();
+    using _ = await this.#permits.acquire(currentOwner(), 1, this.#over.signal).catch((error) => {
+      throw error instanceof DatabaseError ? error : overloaded();
+    });
+    const connection = this.#idle.pop() ?? this.#openOne();
+    try {
+      return await this.#snapshot(connection, body);
+    } catch (error) {
+      throw portError(error);
+    } finally {
+      this.#idle.push(connection);
+    }
+  }
+
+  unmap(): void {
+    for (const connection of this.#all) connection.unmap();
+  }
+
+  forgetPrepared(): void {
+    for (const connection of this.#all) connection.forgetPrepared();
+  }
+
+  /** Refuses new bodies and waits for those under way. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#over.abort(closed());
+    while (this.#idle.length < this.#all.length) await new Promise((resolve) => setImmediate(resolve));
+    for (const connection of this.#all) connection.close();
+  }
+
+  async #snapshot<T>(connection: Connection, body: (handle: ReadHandle) => Promise<T>): Promise<T> {
+    const leftOpen = Promise.withResolvers<never>();
+    using deadline = new TransactionWatchdog(this.#limits.idleMs, () => leftOpen.reject(readLeftOpen()));
+    const handle = new SqliteHandle(connection, () => deadline.used());
+    connection.exec('begin');
+    try {
+      const value = await Promise.race([body(handle), leftOpen.promise]);
+      if (handle.failure !== undefined) throw handle.failure.error;
+      return value;
+    } finally {
+      handle.end();
+      if (connection.inTransaction) connection.exec('rollback');
+    }
+  }
+
+  #openOne(): Connection {
+    try {
+      const connection = this.#open();
+      this.#all.push(connection);
+      return connection;
+    } catch (error) {
+      throw portError(error);
+    }
+  }
+}
+
+function overloaded(): DatabaseError {
+  return new DatabaseError('overloaded', 'too many readers are waiting');
+}
+
+function readLeftOpen(): DatabaseError {
+  return new DatabaseError('body_left_open', 'the body of a read left its handle alone for too long');
+}
+
+function closed(): DatabaseError {
+  return new DatabaseError('unavailable', 'the database is closed');
+}

@@ -1,0 +1,235 @@
+import { fdatasync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  type Database,
+  DatabaseError,
+  type Migration,
+  type Priority,
+  type ReadHandle,
+  type WriteHandle,
+} from './database.ts';
+import { Checkpoints } from './sqlite.checkpoints.ts';
+import { Connection, MMAP_BYTES, whenFree } from './sqlite.connection.ts';
+import { portError } from './sqlite.errors.ts';
+import { allMany } from './sqlite.handle.ts';
+import { migrateSqlite } from './sqlite.migrate.ts';
+import { Readers } from './sqlite.readers.ts';
+import { Durability } from './sqlite.wal.ts';
+import { Writer } from './sqlite.writer.ts';
+import type { ListStatement, Statement } from './statement.ts';
+
+export interface SqliteOptions {
+  /** Created, readable by its owner only, when it is not there; its folder must be. */
+  readonly file: string;
+  /** Transactions, and apart from them reads, accepted at once; more are refused as overloaded. */
+  readonly maxWaiting?: number;
+  /** How long to wait for another process that holds the write lock. */
+  readonly busyMs?: number;
+  /** How long the body of a read may leave its handle alone. */
+  readonly idleMs?: number;
+  /** How often pages of the file that were mapped are let go. */
+  readonly unmapMs?: number;
+  /** Syncs the `-wal` file; another one lets a test see or fail it. */
+  readonly sync?: (descriptor: number) => Promise<void>;
+}
+
+const EVERY = ['trusted_schema = off', 'temp_store = memory', MMAP_BYTES];
+const WRITER = [
+  ...EVERY,
+  'journal_mode = wal',
+  'synchronous = normal',
+  'wal_autocheckpoint = 0',
+  // A burst may leave a long file behind; it is cut to this when it begins anew. Shorter would cost more per sync,
+  // for a file that grows is dearer to sync than one that is written over.
+  'journal_size_limit = 33554432',
+  'cache_size = -65536',
+  'foreign_keys = on',
+  'secure_delete = on',
+];
+const READER = [...EVERY, 'cache_size = -16384', 'busy_timeout = 5000'];
+const MIGRATOR = [...EVERY, 'synchronous = full', 'wal_autocheckpoint = 0', 'foreign_keys = on'];
+const READER_CONNECTIONS = 4;
+
+const syncData = promisify(fdatasync);
+
+/** Connections of a database whose disk has failed: closing one may copy unsynced pages over good ones. */
+const abandoned = new Set<Connection>();
+
+/** Throws DatabaseError: the file cannot be opened, or is damaged. */
+export async function openSqlite(options: SqliteOptions): Promise<Database> {
+  try {
+    return await openFile(options);
+  } catch (error) {
+    throw portError(error);
+  }
+}
+
+async function openFile(options: SqliteOptions): Promise<Database> {
+  const { file, busyMs = 15_000 } = options;
+  await create(file);
+  // Opening the first connection may wait for one that recovers or closes the database.
+  const writer = await whenFree(() => {
+    const connection = new Connection(file, { pragmas: WRITER });
+    try {
+      // Makes the -wal file exist; it then keeps its inode until the last connection closes.
+      connection.exec('begin immediate; commit');
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }, busyMs);
+  const wal = await open(`${file}-wal`, 'r+');
+  try {
+    // What a killed process committed may be in the page cache only; it can be read from now on, so it must last.
+    await wal.datasync();
+    await syncFolder(dirname(file));
+    return new Sqlite(options, busyMs, writer, wal);
+  } catch (error) {
+    await wal.close();
+    writer.close();
+    throw error;
+  }
+}
+
+class Sqlite implements Database {
+  readonly engine = 'sqlite';
+  readonly #file: string;
+  readonly #busyMs: number;
+  readonly #connection: Connection;
+  readonly #wal: { readonly fd: number; close(): Promise<void> };
+  readonly #durability: Durability;
+  readonly #checkpoints: Checkpoints;
+  readonly #writer: Writer;
+  readonly #singleProcess: Connection;
+  readonly #readers: Readers;
+  readonly #unmapping: NodeJS.Timeout;
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    options: SqliteOptions,
+    busyMs: number,
+    connection: Connection,
+    wal: { fd: number; close(): Promise<void> },
+  ) {
+    const { file, maxWaiting = 10_000, idleMs = 10_000, unmapMs = 60_000, sync = syncData } = options;
+    this.#file = file;
+    this.#busyMs = busyMs;
+    this.#connection = connection;
+    this.#wal = wal;
+    this.#durability = new Durability(
+      () => sync(wal.fd),
+      () => this.#checkpoints.noticeCommit(),
+    );
+    this.#writer = new Writer(connection, this.#durability, { maxWaiting, busyMs });
+    this.#checkpoints = new Checkpoints(
+      file,
+      (work) => this.#writer.lock(work),
+      (cause) => this.#durability.fail(cause),
+    );
+    const openReader = () => new Connection(file, { readOnly: true, pragmas: READER });
+    this.#singleProcess = openReader();
+    this.#readers = new Readers(openReader, {
+      connections: READER_CONNECTIONS,
+      connectionsPerOwner: READER_CONNECTIONS - 1,
+      maxWaiting,
+      idleMs,
+    });
+    this.#unmapping = setInterval(() => {
+      for (const each of [connection, this.#singleProcess, this.#readers]) each.unmap();
+    }, unmapMs).unref();
+  }
+
+  get<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined> {
+    return this.#once(() => this.#singleProcess.get(statement.compiled('sqlite'), params) as Row | undefined);
+  }
+
+  all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
+    return this.#once(() => this.#singleProcess.all(statement.compiled('sqlite'), params, []) as Row[]);
+  }
+
+  allMany<Params, Item, Row>(
+    statement: ListStatement<Params, Item, Row>,
+    params: Params,
+    items: readonly Item[],
+  ): Promise<Row[]> {
+    return this.#once(() => allMany(this.#singleProcess, statement, params, items));
+  }
+
+  read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
+    const refusal = this.#closedError();
+    return refusal === undefined ? this.#readers.read(body) : Promise.reject(refusal);
+  }
+
+  transact<T>(body: (handle: WriteHandle) => Promise<T>, priority: Priority = 'normal'): Promise<T> {
+    const refusal = this.#closedError();
+    return refusal === undefined ? this.#writer.transact(body, priority) : Promise.reject(refusal);
+  }
+
+  async migrate(migrations: readonly Migration[]): Promise<void> {
+    const refusal = this.#closedError();
+    if (refusal !== undefined) throw refusal;
+    const connection = new Connection(this.#file, { pragmas: MIGRATOR });
+    try {
+      await migrateSqlite(connection, migrations, this.#busyMs);
+    } catch (error) {
+      throw portError(error);
+    } finally {
+      connection.close();
+    }
+    for (const each of [this.#connection, this.#singleProcess, this.#readers]) each.forgetPrepared();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#unmapping);
+    await this.#writer.close();
+    await this.#checkpoints.close();
+    await this.#readers.close();
+    this.#singleProcess.close();
+    if (this.#durability.failure === undefined) this.#connection.close();
+    else abandoned.add(this.#connection);
+    await this.#wal.close();
+  }
+
+  #once<T>(work: () => T): Promise<T> {
+    const refusal = this.#closedError();
+    if (refusal !== undefined) return Promise.reject(refusal);
+    try {
+      return Promise.resolve(work());
+    } catch (error) {
+      return Promise.reject(portError(error));
+    }
+  }
+
+  #closedError(): DatabaseError | undefined {
+    if (this.#closed !== undefined) return new DatabaseError('unavailable', 'the database is closed');
+    return this.#durability.failure;
+  }
+}
+
+/** Never opens a file that is there: closing it again would drop the locks of a connection in this process. */
+async function create(file: string): Promise<void> {
+  try {
+    await (await open(file, 'wx', 0o600)).close();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+/** A new file is only as durable as its name in the folder. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+
+/** One SQL text, written once, compiled once per engine, run with named values. */
+export interface Statement<Params, Row> {
+  /** The text for an engine, and where its values come from, in order. Compiled at first use. */
+  compiled(engine: Engine): Compiled;
+  /** Carries the types alone; never set. */
+  readonly types?: { params: Params; row: Row };
+}
+
+/** A statement over a list of items, compiled once for each of the sizes that `listSizes` gives. */
+export interface ListStatement<Params, Item, Row> {
+  compiled(engine: Engine, size: number): Compiled;
+  readonly types?: { params: Params; item: Item; row: Row };
+}
+
+export type Engine = 'sqlite' | 'postgres';
+
+export interface Compiled {
+  readonly sql: string;
+  /** The values to bind for these parameters, in the order of the text's placeholders. */
+  bind(params: object, items: readonly unknown[]): unknown[];
+}
+
+/** Lists up to this long are one statement: most of what a note has (links, aliases, folders above it) is shorter. */
+const WHOLE_MAX = 32;
+/** What longer lists are cut into first. */
+const LONG_SIZES = [128, 64] as const;
+
+/** Cuts a list of `count` items into pieces that a statement takes: few distinct texts, each of them prepared once. */
+export function listSizes(count: number): number[] {
+  if (count <= WHOLE_MAX) return count > 0 ? [count] : [];
+  const size = LONG_SIZES.find((long) => long <= count) ?? WHOLE_MAX;
+  const sizes = Array.from({ length: Math.floor(count / size) }, () => size);
+  return [...sizes, ...listSizes(count % size)];
+}
+
+const ITEM = Symbol('item');
+const FIELD = Symbol('field');
+
+/** Stands in a query for a value that comes later: a named parameter, or an item of the list (or a field of it). */
+class Placeholder {
+  readonly [ITEM]: number | null;
+  readonly [FIELD]: string | null;
+  constructor(item: number | null, field: string | null) {
+    this[ITEM] = item;
+    this[FIELD] = field;
+  }
+}
+
+type Build<Tables, Params, Row> = (db: Kysely<Tables>, p: Params) => Compilable<Row>;
+type BuildList<Tables, Params, Item, Row> = (db: Kysely<Tables>, p: Params, items: Item[]) => Compilable<Row>;
+interface Compilable<Row> {
+  compile(): CompiledQuery<Row>;
+}
+
+/** The two statement makers of a domain, over the tables it may touch. */
+export function statementsOver<Tables>() {
+  const engines = {
+    sqlite: new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new SqliteAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+      },
+    }),
+    postgres: new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new PostgresAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (db) => new PostgresIntrospector(db),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    }),
+  };
+
+  /** A statement with named parameters: `statement((db, p: { id: NoteId }) => db.selectFrom(…).where('id', '=', p.id))`. */
+  function statement<Params extends object, Row>(build: Build<Tables, Params, Row>): Statement<Params, Row> {
+    const done = new Map<Engine, Compiled>();
+    return {
+      compiled(engine) {
+        let compiled = done.get(engine);
+        if (compiled === undefined) {
+          compiled = compile(build(engines[engine], fieldsOf(null) as Params).compile());
+          done.set(engine, compiled);
+        }
+        return compiled;
+      },
+    };
+  }
+
+  /**
+   * A statement over a list. `items` are plain values (`where('id', 'in', items)`) or objects whose fields are used
+   * (`values(items.map((item) => ({ id: item.id, … })))`).
+   */
+  function listStatement<Params extends object, Item, Row>(
+    build: BuildList<Tables, Params, Item, Row>,
+  ): ListStatement<Params, Item, Row> {
+    const done = new Map<string, Compiled>();
+    return {
+      compiled(engine, size) {
+        const key = `${engine}:${size}`;
+        let compiled = done.get(key);
+        if (compiled === undefined) {
+          const items = Array.from({ length: size }, (_, index) => fieldsOf(index) as Item);
+          compiled = compile(build(engines[engine], fieldsOf(null) as Params, items).compile());
+          done.set(key, compiled);
+        }
+        return compiled;
+      },
+    };
+  }
+
+  return { statement, listStatement };
+}
+
+/** A placeholder whose every field is a placeholder too: used whole as a plain list item, or by field. */
+function fieldsOf(item: number | null): object {
+  return new Proxy(new Placeholder(item, null), {
+    get(target, field) {
+      if (field === ITEM) return target[ITEM];
+      if (field === FIELD) return target[FIELD];
+      // Kysely probes values for symbols, `then` and node builders; only real field names become placeholders.
+      if (typeof field !== 'string' || PROBED.has(field)) return undefined;
+      return new Placeholder(item, field);
+    },
+  });
+}
+
+const PROBED = new Set(['toOperationNode', 'isRawBuilder', 'expressionType', 'then', 'toJSON', 'constructor']);
+
+function compile(query: CompiledQuery): Compiled {
+  const sources = [...query.parameters];
+  return {
+    sql: query.sql,
+    bind(params, items) {
+      const values: unknown[] = new Array(sources.length);
+      for (let index = 0; index < sources.length; index++) {
+        const source = sources[index];
+        values[index] = source instanceof Placeholder ? boundValue(source, params, items) : source;
+      }
+      return values;
+    },
+  };
+}
+
+function boundValue(source: Placeholder, params: object, items: readonly unknown[]): unknown {
+  const item = source[ITEM];
+  const field = source[FIELD];
+  const holder = item === null ? params : items[item];
+  return field === null ? holder : (holder as Record<string, unknown>)[field];
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { builtinEmbedder } from './builtin.ts';
+import { dot, embedderContract } from './embedder.contract.ts';
+import { type Embedder, EmbedderError } from './embedder.ts';
+import { httpEmbedder } from './http.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const KEY = 'sk-a-secret-of-alice';
+const signal = new AbortController().signal;
+const asked = { signal, idf: async (words: readonly string[]) => words.map(() => 1) };
+const passages = (...texts: string[]) => texts.map((text) => ({ about: '', text }));
+
+interface Call {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: { model: string; input: string[] };
+}
+/** Answers a call, or leaves it to the server to answer with good vectors. */
+type Fault = (call: Call, response: ServerResponse, vectors: Float32Array[]) => boolean;
+
+/** An embedding server whose answers can be made wrong, one fault a call. */
+async function fakeServer() {
+  const builtin = builtinEmbedder();
+  const calls: Call[] = [];
+  const faults: Fault[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    const call = { headers: request.headers, body: JSON.parse(text) };
+    calls.push(call);
+    const vectors = await builtin.embedPassages(passages(...call.body.input), signal);
+    if (request.url !== '/v1/embeddings' || faults.shift()?.(call, response, vectors)) return;
+    answer(response, vectors);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url, calls, faults, close };
+}
+
+function answer(response: ServerResponse, vectors: readonly Float32Array[], status = 200): void {
+  // In any order: the index says whose each is.
+  const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: [...vector] })).reverse();
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
+}
+
+const status =
+  (code: number, headers: Record<string, string> = {}): Fault =>
+  (_, response) => {
+    response.writeHead(code, headers).end('{"error":{"message":"no"}}');
+    return true;
+  };
+const wrong =
+  (change: (vectors: Float32Array[]) => Float32Array[]): Fault =>
+  (_, response, vectors) => {
+    answer(response, change(vectors));
+    return true;
+  };
+
+const fake = await fakeServer();
+after(() => fake.close());
+
+function embedder(waits: number[] = [], timeoutMs = 5000): Embedder {
+  return httpEmbedder({
+    ...{ url: `${fake.url}/`, model: 'small-embed', key: KEY, now: () => NOW, jitter: () => 0, timeoutMs },
+    delay: async (ms) => {
+      waits.push(ms);
+    },
+  });
+}
+
+/** Embeds with these faults in the way (the first call asks for the dimensions), and gives what came of it. */
+async function embedAgainst(
+  faults: readonly Fault[],
+  texts = ['a river'],
+  waits: number[] = [],
+): Promise<Float32Array[]> {
+  const one = embedder(waits, 200);
+  fake.faults.length = 0;
+  await one.space(signal);
+  fake.calls.length = 0;
+  fake.faults.splice(0, fake.faults.length, ...faults);
+  return one.embedPassages(passages(...texts), signal);
+}
+
+const failsWith = (code: string, message: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof EmbedderError, inspect(error));
+  assert.equal(error.code, code);
+  assert.match(error.message, message);
+  assert.ok(!inspect(error, { depth: 9 }).includes(KEY), 'the key is told');
+  return true;
+};
+
+embedderContract('the http embedder', async () => embedder());
+
+describe('the http embedder', () => {
+  test('sends model, texts and key, in batches, and puts the vectors in the order of the texts', async () => {
+    const texts = Array.from({ length: 150 }, (_, index) => `text ${index}`);
+    const vectors = await embedAgainst([], texts);
+    assert.deepEqual(
+      fake.calls.map(({ body }) => body.input.length),
+      [64, 64, 22],
+    );
+    assert.equal(fake.calls[0]?.body.model, 'small-embed');
+    assert.equal(fake.calls[0]?.headers.authorization, `Bearer ${KEY}`);
+    const direct = await builtinEmbedder().embedPassages(passages(...texts), signal);
+    assert.ok(vectors.every((vector, index) => dot(vector, direct[index] ?? vector) > 0.999));
+  });
+  test('cuts batches of long texts sooner', async () => {
+    await embedAgainst(
+      [],
+      Array.from({ length: 5 }, () => 'x'.repeat(90_000)),
+    );
+    assert.deepEqual(
+      fake.calls.map(({ body }) => body.input.length),
+      [2, 2, 1],
+    );
+  });
+  test('asks for the dimensions once', async () => {
+    const one = embedder();
+    fake.calls.length = 0;
+    await Promise.all([one.space(signal), one.space(signal), one.embedQuery('x', asked)]);
+    assert.equal(fake.calls.length, 2);
+    assert.equal((await one.space(signal)).id, 'http:small-embed:512');
+  });
+  test('asks for the dimensions again after it could not', async () => {
+    const one = embedder();
+    fake.faults.push(status(401));
+    await assert.rejects(one.space(signal), failsWith('unusable', /401/));
+    assert.equal((await one.space(signal)).dimensions, 512);
+  });
+  for (const code of [429, 500, 503]) {
+    test(`tries again after ${code}, waiting longer each time`, async () => {
+      const waits: number[] = [];
+      const vectors = await embedAgainst([status(code), status(code)], ['a river'], waits);
+      assert.equal(vectors.length, 1);
+      assert.deepEqual(waits, [500, 1000]);
+    });
+  }
+  test('waits as long as Retry-After says', async () => {
+    const waits: number[] = [];
+    const soon = new Date(NOW + 7000).toUTCString();
+    await embedAgainst([status(429, { 'retry-after': '3' }), status(503, { 'retry-after': soon })], ['a'], waits);
+    assert.equal(waits[0], 3000);
+    assert.equal(waits[1], 7000);
+  });
+  test('gives up when asked to wait long, and says how long', async () => {
+    await assert.rejects(embedAgainst([status(429, { 'retry-after': '120' })]), (error: EmbedderError) => {
+      assert.equal(error.retryAfterMs, 120_000);
+      return failsWith('unavailable', /429/)(error);
+    });
+  });
+  test('gives up after four tries', async () => {
+    await assert.rejects(embedAgainst(Array.from({ length: 9 }, () => status(503))), failsWith('unavailable', /503/));
+    assert.equal(fake.calls.length, 4);
+  });
+  test('a server that does not answer is tried again, then unavailable', async () => {
+    const silent: Fault = () => true;
+    assert.equal((await embedAgainst([silent])).length, 1);
+    await assert.rejects(embedAgainst([silent, silent, silent, silent]), failsWith('unavailable', /within 200 ms/));
+  });
+  test('a connection that breaks is tried again', async () => {
+    const broken: Fault = (_, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{"data":[');
+      response.destroy();
+      return true;
+    };
+    assert.equal((await embedAgainst([broken, broken])).length, 1);
+  });
+  test('a server that is not there is unavailable', async () => {
+    const nowhere = httpEmbedder({
+      ...{
+        url: 'http://127.0.0.1:1',
+        model: 'm',
+        key: KEY,
+        now: () => NOW,
+        jitter: () => 0,
+        delay: async () => undefined,
+      },
+    });
+    await assert.rejects(nowhere.space(signal), failsWith('unavailable', /cannot be reached/));
+  });
+  for (const code of [400, 413, 422]) {
+    test(`${code} is about the texts: not tried again`, async () => {
+      await assert.rejects(embedAgainst([status(code)]), failsWith('refused', new RegExp(`${code}`)));
+      assert.equal(fake.calls.length, 1);
+    });
+  }
+  test('a refused key, a wrong address and a redirect are for the operator', async () => {
+    for (const [code, hint] of [
+      [401, /EMBEDDER_KEY/],
+      [403, /EMBEDDER_KEY/],
+      [404, /EMBEDDER_URL/],
+    ] as const) {
+      await assert.rejects(embedAgainst([status(code)]), failsWith('unusable', hint));
+    }
+    await assert.rejects(
+      embedAgainst([status(307, { location: `${fake.url}/embeddings` })]),
+      failsWith('unusable', /307/),
+    );
+    assert.equal(fake.calls.length, 1, 'the redirect was followed');
+  });
+  test('a wrong count, a wrong dimension, NaN and nonsense are told from each other', async () => {
+    const two = ['a', 'b'];
+    await assert.rejects(embedAgainst([wrong((v) => v.slice(1))], two), failsWith('unusable', /1 vectors for 2/));
+    await assert.rejects(
+      embedAgainst([wrong((v) => v.map((vector) => vector.subarray(1)))]),
+      failsWith('unusable', /511 dimensions where it has 512/),
+    );
+    const nan: Fault = (_, response) => {
+      response.end(JSON.stringify({ data: [{ index: 0, embedding: [null, ...Array(511).fill(0)] }] }));
+      return true;
+    };
+    await assert.rejects(embedAgainst([nan]), failsWith('unusable', /no numbers/));
+    const huge: Fault = (_, response) => {
+      response.end(`{"data":[{"index":0,"embedding":[1e999${',0'.repeat(511)}]}]}`);
+      return true;
+    };
+    await assert.rejects(embedAgainst([huge]), failsWith('unusable', /no numbers/));
+    const twice: Fault = (_, response, vectors) => {
+      const embedding = [...(vectors[0] ?? [])];
+      response.end(
+        JSON.stringify({
+          data: [
+            { index: 0, embedding },
+            { index: 0, embedding },
+          ],
+        }),
+      );
+      return true;
+    };
+    await assert.rejects(embedAgainst([twice], two), failsWith('unusable', /one vector for each/));
+    for (const body of ['<html>', '{}', 'null', '{"data":{}}']) {
+      const nonsense: Fault = (_, response) => {
+        response.end(body);
+        return true;
+      };
+      await assert.rejects(embedAgainst([nonsense]), failsWith('unusable', /no JSON|no list/), body);
+    }
+  });
+  test('an answer without end is cut off', async () => {
+    const endless: Fault = (_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(' '.repeat(1_000_000)));
+      };
+      response.on('drain', more);
+      more();
+      return true;
+    };
+    const one = embedder([], 20_000);
+    await one.space(signal);
+    fake.faults.push(endless);
+    await assert.rejects(one.embedPassages(passages('a'), signal), failsWith('unusable', /far too much/));
+  });
+  test('an abort while waiting ends the call', async () => {
+    const controller = new AbortController();
+    const one = httpEmbedder({
+      ...{ url: fake.url, model: 'm', key: null, now: () => NOW, jitter: () => 0 },
+      delay: async () => controller.abort(new Error('enough')),
+    });
+    fake.faults.push(status(503));
+    await assert.rejects(one.space(controller.signal), /enough/);
+  });
+});

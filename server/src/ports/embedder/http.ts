@@ -1,0 +1,80 @@
+import { checkVectors, type Embedder, EmbedderError, type EmbedOptions, type Passage, type Space } from './embedder.ts';
+import { type HttpEmbedderOptions, requestVectors } from './http-client.ts';
+
+const BATCH_TEXTS = 64;
+/** Keeps a request below what servers take at once, whatever the passages. */
+const BATCH_CHARACTERS = 200_000;
+/** What models of this kind take, or more. */
+const MAX_TOKENS = 512;
+
+/** Vectors from a server that speaks OpenAI's embeddings API. Requests follow each other, so that it is never flooded. */
+export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
+  const { model } = options;
+  let known: Promise<Space> | null = null;
+
+  async function probe(signal: AbortSignal): Promise<Space> {
+    const [vector] = await requestVectors(options, ['dimensions'], signal);
+    const dimensions = vector?.length ?? 0;
+    if (dimensions === 0) throw new EmbedderError('unusable', 'The embedding server gave an empty vector.');
+    return { id: `http:${model}:${dimensions}`, dimensions, maxTokens: MAX_TOKENS, noise: 0, trust: 1 };
+  }
+
+  /** Asked once for all callers; a failure is forgotten, so that the next call asks again. */
+  function space(signal: AbortSignal): Promise<Space> {
+    known ??= probe(signal).catch((error: unknown) => {
+      known = null;
+      throw error;
+    });
+    return known;
+  }
+
+  async function embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    if (texts.length === 0) return [];
+    const { dimensions } = await space(signal);
+    const vectors: Float32Array[] = [];
+    for (const batch of batches(texts)) {
+      signal.throwIfAborted();
+      vectors.push(...checkVectors(await requestVectors(options, batch, signal), batch.length, dimensions));
+    }
+    return vectors;
+  }
+
+  return {
+    name: model,
+    space,
+    async embedPassages(passages: readonly Passage[], signal) {
+      signal.throwIfAborted();
+      return embed(passages.map(textOf), signal);
+    },
+    async embedQuery(query: string, { signal }: EmbedOptions) {
+      const [vector] = await embed([sendable(query)], signal);
+      return vector as Float32Array;
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+function textOf({ about, text }: Passage): string {
+  return sendable(about === '' ? text : `${about}\n\n${text}`);
+}
+
+/** Servers refuse empty texts, and some of them broken ones. */
+function sendable(text: string): string {
+  const clean = text.toWellFormed().replaceAll('\0', ' ');
+  return clean.trim() === '' ? '-' : clean;
+}
+
+function* batches(texts: readonly string[]): Generator<string[]> {
+  let batch: string[] = [];
+  let characters = 0;
+  for (const text of texts) {
+    if (batch.length === BATCH_TEXTS || (batch.length > 0 && characters + text.length > BATCH_CHARACTERS)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(text);
+    characters += text.length;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import {
+  checkVectors,
+  type Embedder,
+  EmbedderError,
+  type EmbedOptions,
+  normalize,
+  type Passage,
+  type Space,
+} from './embedder.ts';
+import { openSession, openTokenizer, type Session, type Tokens } from './onnx.runtime.ts';
+import { PriorityQueue } from './priority-queue.ts';
+
+export interface OnnxOptions {
+  /** A folder as sentence-transformers export it: `model.onnx` (or in `onnx/`), `tokenizer.json`, and their settings. */
+  readonly folder: string;
+  /** Threads a calculation may use. */
+  readonly threads: number;
+}
+
+/** Windows calculated together; between two of them queries get their turn. */
+const BATCH = 4;
+const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
+const LEAST_TOKENS = 16;
+/** Longer texts would be one vector, but say too many things for one. */
+const MOST_TOKENS = 512;
+
+interface Model {
+  readonly space: Space;
+  readonly tokens: Tokens;
+  readonly session: Session;
+  readonly prompts: Prompts;
+  readonly pooling: 'mean' | 'cls';
+}
+
+interface Prompts {
+  readonly query: string;
+  readonly passage: string;
+}
+
+/**
+ * Vectors from a model in a local folder, calculated on this machine, in the calling thread: see `threadedEmbedder`. Opens
+ * the model at the first call.
+ */
+export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
+  const lock = new PriorityQueue();
+  let opened: Promise<Model> | null = null;
+  const model = () => {
+    opened ??= open(folder, threads).catch((error: unknown) => {
+      opened = null;
+      throw asEmbedderError(error);
+    });
+    return opened;
+  };
+
+  /** The vectors of some texts. A text longer than the model takes is the mean of its windows. */
+  async function embed(texts: readonly string[], signal: AbortSignal, urgent: boolean): Promise<Float32Array[]> {
+    const { space, tokens, session, pooling } = await model();
+    const vectors = texts.map(() => new Float32Array(space.dimensions));
+    const windows = texts.flatMap((text, at) => tokens.windows(text, space.maxTokens).map((ids) => ({ ids, at })));
+    for (let from = 0; from < windows.length; from += BATCH) {
+      const batch = windows.slice(from, from + BATCH);
+      await lock.run(urgent, async () => {
+        signal.throwIfAborted();
+        const pooled = await session.run(
+          batch.map(({ ids }) => ids),
+          pooling,
+        );
+        batch.forEach(({ ids, at }, index) => {
+          add(vectors[at], pooled[index], ids.length);
+        });
+      });
+    }
+    return checkVectors(vectors, texts.length, space.dimensions);
+  }
+
+  return {
+    name: basename(folder),
+    space: async () => (await model()).space,
+    async embedPassages(passages: readonly Passage[], signal) {
+      signal.throwIfAborted();
+      const { prompts } = await model();
+      const texts = passages.map(
+        ({ about, text }) => `${prompts.passage}${about === '' ? text : `${about}\n\n${text}`}`,
+      );
+      return embed(texts, signal, false).catch(rethrowAs(signal));
+    },
+    async embedQuery(query: string, { signal }: EmbedOptions) {
+      const { prompts } = await model();
+      const [vector] = await embed([prompts.query + query], signal, true).catch(rethrowAs(signal));
+      return vector as Float32Array;
+    },
+    async [Symbol.asyncDispose]() {
+      const found = await opened?.catch(() => null);
+      await found?.session[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function add(sum: Float32Array | undefined, vector: Float32Array | undefined, weight: number): void {
+  if (sum === undefined || vector === undefined) return;
+  normalize(vector);
+  for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0) * weight;
+}
+
+const rethrowAs =
+  (signal: AbortSignal) =>
+  (error: unknown): never => {
+    signal.throwIfAborted();
+    throw asEmbedderError(error);
+  };
+
+function asEmbedderError(error: unknown): EmbedderError {
+  if (error instanceof EmbedderError) return error;
+  return new EmbedderError('unusable', 'The model in NOTEVAULT_EMBEDDER_MODEL cannot be run.', { cause: error });
+}
+
+async function open(folder: string, threads: number): Promise<Model> {
+  const file = await modelFile(folder);
+  const tokenizerJson = await settings(folder, 'tokenizer.json');
+  if (tokenizerJson === null) throw new EmbedderError('unusable', `There is no tokenizer.json in ${folder}.`);
+  const tokenizerConfig = (await settings(folder, 'tokenizer_config.json')) ?? {};
+  const tokens = await openTokenizer(tokenizerJson, tokenizerConfig);
+  const session = await openSession(file, threads);
+  const [config, limits, pools, saved] = await Promise.all(
+    ['config.json', 'sentence_bert_config.json', '1_Pooling/config.json', 'config_sentence_transformers.json'].map(
+      (name) => settings(folder, name),
+    ),
+  );
+  const prompts = promptsOf(saved?.prompts);
+  const pooling = pools?.pooling_mode_cls_token === true ? 'cls' : 'mean';
+  const sizes = [limits?.max_seq_length, tokenizerConfig.model_max_length, config?.max_position_embeddings];
+  const known = sizes.filter((size) => typeof size === 'number' && size >= LEAST_TOKENS) as number[];
+  const maxTokens = Math.min(MOST_TOKENS, ...known);
+  const [probe] = await session.run(tokens.windows('dimensions', maxTokens), pooling);
+  const dimensions = probe?.length ?? 0;
+  // Vectors of the same file, read in another way, are another space.
+  const print = await fingerprint(file, JSON.stringify([tokenizerJson, prompts, pooling, maxTokens]));
+  const space = { id: `onnx:${basename(folder)}:${print}:${dimensions}`, dimensions, maxTokens, noise: 0, trust: 1 };
+  return { space, tokens, session, prompts, pooling };
+}
+
+async function modelFile(folder: string): Promise<string> {
+  for (const name of MODEL_FILES) {
+    const found = await stat(join(folder, name)).catch(() => null);
+    if (found?.isFile()) return join(folder, name);
+  }
+  throw new EmbedderError('unusable', `There is no ${MODEL_FILES.join(' and no ')} in ${folder}.`);
+}
+
+async function settings(folder: string, name: string): Promise<Record<string, unknown> | null> {
+  const text = await readFile(join(folder, name), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as Record<string, unknown>);
+}
+
+/** What models of this kind want before each text: "query: ". */
+function promptsOf(prompts: unknown): Prompts {
+  const { query, passage, document } = (prompts ?? {}) as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return { query: text(query), passage: text(passage ?? document) };
+}
+
+async function fingerprint(file: string, more: string): Promise<string> {
+  const hash = createHash('sha256').update(more);
+  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+  return hash.digest('hex').slice(0, 12);
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { collectWhenIdle, countStreamed, freeBuffer } from './gc.ts';
+
+const MIB = 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+
+/** Of this process, without files that it has mapped, in MiB. */
+function ownMemory(): number {
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
+}
+
+it('a stream that tells of its pieces takes a few MB, however long it is', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const idle = ownMemory();
+  let peak = 0;
+  for (let passed = 0; passed < 256 * MIB; passed += PIECE_BYTES) {
+    Buffer.alloc(PIECE_BYTES, 1);
+    countStreamed(PIECE_BYTES);
+    if (passed % (4 * MIB) === 0) {
+      await nextTurn();
+      peak = Math.max(peak, ownMemory() - idle);
+    }
+  }
+  assert.ok(peak < 40, `${peak} MiB above idle`);
+});
+
+it('a buffer is freed, but none that shares its memory', () => {
+  const own = Buffer.alloc(PIECE_BYTES, 1);
+  freeBuffer(own);
+  assert.equal(own.length, 0);
+  const shared = Buffer.alloc(PIECE_BYTES, 1).subarray(5);
+  freeBuffer(shared);
+  assert.equal(shared.length, PIECE_BYTES - 5);
+  const pooled = Buffer.from('short');
+  freeBuffer(pooled);
+  assert.equal(pooled.toString(), 'short');
+});
+
+it('garbage goes once there was no work for a while, and not before', async () => {
+  const worked = collectWhenIdle(1500);
+  const garbage = new WeakRef({ text: 'nobody needs it' });
+  for (let turn = 0; turn < 20; turn++) {
+    worked();
+    await delay(10);
+  }
+  assert.ok(garbage.deref() !== undefined, 'collected in the midst of work');
+  // A look keeps it for the rest of the turn.
+  while (garbage.deref() !== undefined) await delay(300);
+});

@@ -1,0 +1,206 @@
+import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject } from 'node:crypto';
+import type { ByteRange } from '../blobs/blobs.ts';
+import { countStreamed, freeBuffer } from '../gc/gc.ts';
+import {
+  KeyringError,
+  type SealContext,
+  type SealedReader,
+  type SealingKey,
+  STREAM_CHUNK_BYTES,
+  STREAM_HEADER_BYTES,
+  STREAM_TAG_BYTES,
+  sealedSize,
+} from './keyring.ts';
+
+const STREAM = 3;
+const SALT_BYTES = 32;
+const SEALED_CHUNK_BYTES = STREAM_CHUNK_BYTES + STREAM_TAG_BYTES;
+
+/**
+ * A sealed stream is: format (1 byte), key generation (4 bytes, big endian), salt (32), then chunks of AES-256-GCM, each
+ * ciphertext and tag. It is the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár: Online Authenticated-Encryption
+ * and its Nonce-Reuse Misuse-Resistance, 2015): each chunk's nonce is its number and whether it is the last one.
+ *
+ * The stream's key is HKDF-SHA-256 of the generation's subkey, the salt, and what the stream is bound to (format,
+ * generation, owner, place). It seals nothing else, so numbers can be nonces, and no chunk opens in another stream.
+ *
+ * @param keyOf the subkey of a generation, used for nothing but this.
+ */
+export function streamSealing(
+  keyOf: (generation: number) => KeyObject,
+  ownerName: string,
+  generation: number,
+  random: (bytes: number) => Buffer,
+): Pick<SealingKey, 'sealStream' | 'openStream'> {
+  const streamKey = (header: Buffer, context: SealContext): Buffer => {
+    const bound = `notevault stream ${header.toString('hex', 0, 5)}\0${ownerName}\0${context.kind}\0${context.row}\0${context.version}`;
+    return Buffer.from(hkdfSync('sha256', keyOf(header.readUInt32BE(1)), header.subarray(5), bound, 32));
+  };
+
+  async function* seal(context: SealContext, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const header = Buffer.alloc(STREAM_HEADER_BYTES);
+    header.writeUInt8(STREAM, 0);
+    header.writeUInt32BE(generation, 1);
+    random(SALT_BYTES).copy(header, 5);
+    const key = streamKey(header, context);
+    yield header;
+    const held = Buffer.alloc(STREAM_CHUNK_BYTES);
+    const sealed = Buffer.alloc(SEALED_CHUNK_BYTES);
+    let filled = 0;
+    let number = 0;
+    for await (const piece of plain) {
+      countStreamed(piece.length);
+      for (let at = 0; at < piece.length; ) {
+        // A full chunk waits until more comes: only then is it known not to be the last.
+        if (filled === STREAM_CHUNK_BYTES) {
+          yield sealChunk(key, number++, false, held, sealed);
+          filled = 0;
+        }
+        const part = piece.subarray(at, at + STREAM_CHUNK_BYTES - filled);
+        held.set(part, filled);
+        filled += part.length;
+        at += part.length;
+      }
+    }
+    yield sealChunk(key, number, true, held.subarray(0, filled), sealed);
+  }
+
+  async function* open(
+    context: SealContext,
+    size: number,
+    range: ByteRange,
+    read: SealedReader,
+  ): AsyncGenerator<Uint8Array> {
+    const start = Math.max(0, range.start);
+    const end = Math.min(size, range.end);
+    if (start >= end && size > 0) return;
+    const first = Math.floor(start / STREAM_CHUNK_BYTES);
+    const last = Math.floor(Math.max(0, end - 1) / STREAM_CHUNK_BYTES);
+    const lastOfAll = Math.max(0, Math.ceil(size / STREAM_CHUNK_BYTES) - 1);
+    const chunkAt = (number: number) => Math.min(sealedSize(size), STREAM_HEADER_BYTES + number * SEALED_CHUNK_BYTES);
+
+    let bytes = await SealedBytes.of(context, read, 0, first === 0 ? chunkAt(last + 1) : STREAM_HEADER_BYTES);
+    try {
+      const key = streamKey(await bytes.header(), context);
+      if (first > 0) {
+        await bytes.close();
+        bytes = await SealedBytes.of(context, read, chunkAt(first), chunkAt(last + 1));
+      }
+      for (let number = first; number <= last; number++) {
+        const plain = await bytes.chunk(key, number, number === lastOfAll, chunkAt(number + 1) - chunkAt(number));
+        const offset = number * STREAM_CHUNK_BYTES;
+        const wanted = plain.subarray(Math.max(0, start - offset), end - offset);
+        countStreamed(plain.length);
+        if (wanted.length > 0) yield wanted;
+      }
+    } finally {
+      await bytes.close();
+    }
+  }
+
+  return {
+    sealStream: seal,
+    openStream: (context, size, range, read) => begun(open(context, size, range, read)),
+  };
+}
+
+function sealChunk(key: Buffer, number: number, isLast: boolean, plain: Buffer, into: Buffer): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce(number, isLast));
+  const body = cipher.update(plain);
+  cipher.final();
+  into.set(body);
+  into.set(cipher.getAuthTag(), body.length);
+  freeBuffer(body);
+  return into.subarray(0, plain.length + STREAM_TAG_BYTES);
+}
+
+/** The sealed bytes of one range as they come in, taken apart. */
+class SealedBytes {
+  readonly #context: SealContext;
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #started = Buffer.alloc(SEALED_CHUNK_BYTES);
+  #rest: Uint8Array = new Uint8Array();
+
+  private constructor(context: SealContext, source: AsyncIterator<Uint8Array>) {
+    this.#context = context;
+    this.#source = source;
+  }
+
+  static async of(context: SealContext, read: SealedReader, start: number, end: number): Promise<SealedBytes> {
+    const found = await read({ start, end });
+    if (found === null) throw damaged(context, 'nothing is there');
+    return new SealedBytes(context, found[Symbol.asyncIterator]());
+  }
+
+  async header(): Promise<Buffer> {
+    const header = Buffer.from(await this.#read(STREAM_HEADER_BYTES));
+    if (header.readUInt8(0) !== STREAM) throw damaged(this.#context, 'it has another format');
+    return header;
+  }
+
+  async chunk(key: Buffer, number: number, isLast: boolean, sealedBytes: number): Promise<Buffer> {
+    const sealed = await this.#read(sealedBytes);
+    const end = sealed.length - STREAM_TAG_BYTES;
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce(number, isLast), { authTagLength: STREAM_TAG_BYTES });
+    decipher.setAuthTag(sealed.subarray(end));
+    const plain = decipher.update(sealed.subarray(0, end));
+    try {
+      decipher.final();
+    } catch (cause) {
+      throw damaged(this.#context, `chunk ${number} was changed`, cause);
+    }
+    return plain;
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return?.();
+  }
+
+  /** The next bytes, in a buffer that the next call fills anew. */
+  async #read(count: number): Promise<Buffer> {
+    for (let filled = 0; filled < count; ) {
+      if (this.#rest.length === 0) {
+        const next = await this.#source.next();
+        if (next.done === true) throw damaged(this.#context, 'it ends too early');
+        this.#rest = next.value;
+      }
+      const part = this.#rest.subarray(0, count - filled);
+      this.#started.set(part, filled);
+      this.#rest = this.#rest.subarray(part.length);
+      filled += part.length;
+    }
+    return this.#started.subarray(0, count);
+  }
+}
+
+function damaged(context: SealContext, why: string, cause?: unknown): KeyringError {
+  return new KeyringError('damaged_value', `a sealed stream of ${context.kind} cannot be opened: ${why}`, cause);
+}
+
+/**
+ * A generator that has given its first value already. `return` on one that was never asked for a value would leave open
+ * what its source holds.
+ */
+async function begun<T>(generator: AsyncGenerator<T>): Promise<AsyncIterableIterator<T>> {
+  let first: IteratorResult<T> | null = await generator.next();
+  const begun: AsyncIterableIterator<T> = {
+    async next() {
+      const given = first ?? (await generator.next());
+      first = null;
+      return given;
+    },
+    return() {
+      first = null;
+      return generator.return(undefined);
+    },
+    [Symbol.asyncIterator]: () => begun,
+  };
+  return begun;
+}
+
+function nonce(number: number, isLast: boolean): Buffer {
+  const bytes = Buffer.alloc(12);
+  bytes.writeUIntBE(number, 5, 6);
+  bytes.writeUInt8(isLast ? 1 : 0, 11);
+  return bytes;
+}

@@ -1,0 +1,61 @@
+import { rename } from 'node:fs/promises';
+import type { Config } from './config/config.ts';
+import { lockDataFolder } from './data-folder.ts';
+import { createKeys } from './domains/keys/keys.ts';
+import { systemClock } from './ports/clock/clock.ts';
+import { readKeyFile, syncFolder, writeKeyFile } from './ports/keyring/key-file.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
+import { keyFile, masterKeyFor, nextKeyFile, openDatabase } from './ports.ts';
+
+/** What a rotation did. */
+export interface RotationResult {
+  readonly dataKeys: number;
+  readonly masterKeyId: string;
+  /** Where the key before is kept; null when keys come from the environment. */
+  readonly oldKeyFile: string | null;
+}
+
+/**
+ * Wraps every data key anew under a new master key; notes stay as they are. Cut short, it goes on at the next call: the
+ * new key is in its file before the first data key depends on it, and the old one stays beside it.
+ *
+ * @param given the new master key; null makes one and keeps it in the data folder.
+ */
+export async function rotateMasterKey(
+  config: Config,
+  given: Buffer | null,
+  progress: (done: number) => void,
+): Promise<RotationResult> {
+  await using opened = new AsyncDisposableStack();
+  if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
+  const clock = systemClock();
+  const db = opened.use(await openDatabase(config));
+  const current = await masterKeyFor(config, db, clock, { unfinishedRotation: true });
+  const file = keyFile(config.dataDir);
+  const nextFile = nextKeyFile(config.dataDir);
+  const next = given ?? (await nextKey(nextFile, clock.random));
+  const from = new MasterKeyring(current.bytes, clock.random);
+  const to = new MasterKeyring(next, clock.random);
+  const dataKeys = await createKeys(db, from).rewrapAll(to, progress);
+  if (given !== null || config.masterKey !== null) return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile: null };
+  const oldKeyFile = `${file}.old-${from.masterKeyId}`;
+  await backUpKey(oldKeyFile, current.bytes);
+  // One step, so that at no moment there is no key: a start without one would ask for a backup of it.
+  await rename(nextFile, file);
+  await syncFolder(config.dataDir);
+  return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile };
+}
+
+/** Writes a key beside the others, unless a rotation that was cut short has done so. */
+async function backUpKey(file: string, key: Buffer): Promise<void> {
+  if ((await readKeyFile(file)) === null) await writeKeyFile(file, key);
+}
+
+/** The key a rotation that was cut short has begun to use, else a new one, on disk before anything depends on it. */
+async function nextKey(file: string, random: (bytes: number) => Buffer): Promise<Buffer> {
+  const begun = await readKeyFile(file);
+  if (begun !== null) return begun;
+  const key = random(MASTER_KEY_BYTES);
+  await writeKeyFile(file, key);
+  return key;
+}

@@ -1,0 +1,392 @@
+import { createHash } from 'node:crypto';
+import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
+import {
+  aliasKey,
+  attachmentNameKey,
+  type Candidate,
+  lookupOf,
+  noteNameKey,
+  resolve,
+} from '@notevault/note-text/links/resolve.ts';
+import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
+import { defaultExtensions as allowedExtensions } from '../../src/domains/attachments/extensions.ts';
+import { loadDocument, textOf } from '../../src/domains/notes/document.ts';
+import type { KeyOwner, Keyring, SealingKey } from '../../src/ports/keyring/keyring.ts';
+import type { Raw, Row } from './raw-sql.ts';
+
+/*
+ * Reads every stored row and works out anew what follows from what: nothing may be half there. It knows the tables, and
+ * nothing of how they are written.
+ */
+
+/** A note with its sealed parts open. */
+interface OpenedNote {
+  readonly id: string;
+  readonly row: Row;
+  readonly live: boolean;
+  readonly path: string;
+  readonly content: string;
+  readonly derived: Derived;
+  readonly aliases: readonly string[];
+}
+
+/** An attachment with its sealed part open. */
+interface OpenedFile {
+  readonly id: string;
+  readonly row: Row;
+  readonly live: boolean;
+  readonly path: string;
+  readonly hash: string;
+}
+
+interface VaultCheck {
+  readonly id: string;
+  readonly key: SealingKey;
+  /** Rows of a table that belong to the vault. */
+  rows(table: string): readonly Row[];
+  fault(what: string): void;
+}
+
+/**
+ * Everything wrong with the stored rows, in words; empty when all of it holds together.
+ *
+ * @param only the vault that is looked at; by default all are.
+ */
+export async function checkConsistency(raw: Raw, keyring: Keyring, only: string | null = null): Promise<string[]> {
+  const faults: string[] = [];
+  const [keys, vaults, users] = [await raw.all('select * from data_keys'), await vaultsOf(raw), await usersOf(raw)];
+  const open = (owner: KeyOwner) => {
+    const row = keys.find((each) => each.owner_kind === owner.kind && each.owner_id === owner.id);
+    if (row === undefined) return null;
+    const wrapped = { masterKeyId: String(row.master_key_id), bytes: bytes(row.wrapped) };
+    return attempt(faults, `data key of ${owner.kind} ${owner.id}`, () => keyring.openDataKey(owner, wrapped, 0));
+  };
+  for (const id of users) if (open({ kind: 'user', id }) === null) faults.push(`user ${id} has no data key`);
+  const tables = new Map<string, Map<unknown, Row[]>>();
+  for (const table of TABLES) {
+    const rows = await (only === null
+      ? raw.all(`select * from ${table}`)
+      : raw.all(`select * from ${table} where vault_id = $1`, only));
+    tables.set(
+      table,
+      Map.groupBy(rows, (row) => row.vault_id),
+    );
+  }
+  for (const vault of vaults) {
+    const id = String(vault.id);
+    if (only !== null && id !== only) continue;
+    const key = open({ kind: 'vault', id });
+    if (key === null) faults.push(`vault ${id} has no data key`);
+    else {
+      const rows = (table: string) => tables.get(table)?.get(id) ?? [];
+      checkVault({ id, key, rows, fault: (what) => faults.push(`vault ${id}: ${what}`) }, vault);
+    }
+  }
+  return faults;
+}
+
+const TABLES = [
+  ...['vault_feeds', 'paths', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
+  ...['link_texts', 'attachments', 'attachment_blobs', 'spent_note_ids'],
+];
+const vaultsOf = (raw: Raw) => raw.all('select * from vaults where purging_at is null');
+const usersOf = async (raw: Raw) => (await raw.all('select id from users')).map((row) => String(row.id));
+
+function checkVault(vault: VaultCheck, row: Row): void {
+  attempt(vault, 'name and description', () => unseal(vault, 'vaults.meta', vault.id, row.meta_version, row.meta));
+  const notes = vault.rows('notes').flatMap((note) => openNote(vault, note) ?? []);
+  const live = notes.filter((note) => note.live);
+  const files = vault.rows('attachments').flatMap((file) => openFile(vault, file) ?? []);
+  const liveFiles = files.filter((file) => file.live);
+  checkFeed(vault, live.length, liveFiles);
+  const spent = new Set(vault.rows('spent_note_ids').map(({ id }) => String(id)));
+  for (const { id } of notes) if (spent.has(id)) vault.fault(`note ${id} has the id of one that is gone`);
+  for (const note of notes) checkNote(vault, note);
+  for (const file of files) checkFile(vault, file);
+  checkBlobs(vault, liveFiles);
+  checkNamespace(vault, live, liveFiles);
+  checkEdges(vault, notes, liveFiles);
+  for (const version of vault.rows('note_versions')) checkVersion(vault, version, notes);
+}
+
+function checkFeed(vault: VaultCheck, live: number, files: readonly OpenedFile[]): void {
+  const feeds = vault.rows('vault_feeds');
+  const [feed] = feeds;
+  if (feed === undefined || feeds.length !== 1) {
+    vault.fault(`has ${feeds.length} feeds`);
+    return;
+  }
+  if (feed.note_count !== live) vault.fault(`note_count is ${feed.note_count}, live notes are ${live}`);
+  if (feed.attachment_count !== files.length)
+    vault.fault(`attachment_count is ${feed.attachment_count}, live attachments are ${files.length}`);
+  const bytes = files.reduce((sum, { row }) => sum + Number(row.size_bytes), 0);
+  if (feed.attachment_bytes !== bytes) vault.fault(`attachment_bytes is ${feed.attachment_bytes}, in all ${bytes}`);
+  const seqs = [...vault.rows('notes'), ...vault.rows('attachments')].map((row) => Number(row.seq));
+  const last = Math.max(0, ...seqs);
+  if (Number(feed.change_seq) < last) vault.fault(`change_seq is ${feed.change_seq}, a row has ${last}`);
+  if (new Set(seqs).size !== seqs.length) vault.fault('two rows have one seq');
+}
+
+function openNote(vault: VaultCheck, row: Row): OpenedNote | null {
+  const id = String(row.id);
+  const bodies = vault.rows('note_bodies').filter((body) => body.note_id === id);
+  const [body] = bodies;
+  if (body === undefined || bodies.length !== 1) {
+    vault.fault(`note ${id} has ${bodies.length} bodies`);
+    return null;
+  }
+  return attempt(vault, `note ${id}`, () => {
+    const meta = JSON.parse(unseal(vault, 'notes.meta', id, row.revision, row.meta).toString());
+    const content = unseal(vault, 'notes.content', id, row.version, body.content);
+    const text = content.toString();
+    const said = (what: string) => vault.fault(`note ${id} at ${meta.path}: ${what}`);
+    if (createHash('sha256').update(content).digest('hex') !== meta.hash) said('its hash is not of its content');
+    if (content.length !== row.size_bytes) said(`has ${content.length} bytes, its row says ${row.size_bytes}`);
+    if (body.doc === null) {
+      if (meta.seed === undefined) said('has neither a document nor a seed');
+    } else if (textOf(loadDocument(unseal(vault, 'notes.doc', id, row.version, body.doc))) !== text) {
+      said('its document has another text than its content');
+    }
+    const derived = deriveNote(meta.path, text);
+    for (const part of ['title', 'tags', 'aliases', 'description', 'type'] as const) {
+      if (JSON.stringify(meta[part]) !== JSON.stringify(derived[part])) said(`its ${part} do not follow from its text`);
+    }
+    return {
+      id,
+      row,
+      live: row.deleted_at === null,
+      path: meta.path,
+      content: text,
+      derived,
+      aliases: derived.aliases,
+    };
+  });
+}
+
+function openFile(vault: VaultCheck, row: Row): OpenedFile | null {
+  const id = String(row.id);
+  return attempt(vault, `attachment ${id}`, () => {
+    const { path, hash } = JSON.parse(unseal(vault, 'attachments.meta', id, row.revision, row.meta).toString());
+    return { id, row, live: row.deleted_at === null, path, hash };
+  });
+}
+
+function checkFile(vault: VaultCheck, file: OpenedFile): void {
+  const said = (what: string) => vault.fault(`attachment ${file.id} at ${file.path}: ${what}`);
+  if (!pathKey(vault, file.path).equals(bytes(file.row.path_key))) said('its path key is of another path');
+  const named = nameKey(vault, attachmentNameKey(file.path));
+  if (!named.equals(bytes(file.row.name_key))) said('its name key is of another name');
+  const names = vault.rows('paths').filter((name) => name.item_id === file.id);
+  const isOwn = (name: Row) => name.kind === 'attachment' && bytes(name.path_key).equals(bytes(file.row.path_key));
+  const wanted = file.live ? 1 : 0;
+  if (names.length !== wanted || names.filter(isOwn).length !== wanted) said(`holds ${names.length} paths`);
+}
+
+/** What is kept is in use, once for equal bytes; what is in use is kept. (That the bytes are there the check of a run reads.) */
+function checkBlobs(vault: VaultCheck, files: readonly OpenedFile[]): void {
+  const kept = new Map(
+    vault
+      .rows('attachment_blobs')
+      .filter(({ state }) => state === 'committed')
+      .map((blob) => [blob.id, blob]),
+  );
+  for (const { id, path, hash, row } of files) {
+    const blob = kept.get(row.blob_id);
+    const said = (what: string) => vault.fault(`attachment ${id} at ${path}: ${what}`);
+    if (blob === undefined) said('its blob is not kept');
+    else if (blob.size_bytes !== row.size_bytes) said('its blob has another size');
+    else if (!vault.key.blind('attachment hash', hash).equals(bytes(blob.hash_key))) said('its blob has other bytes');
+  }
+  const used = new Set(files.map(({ row }) => row.blob_id));
+  for (const id of kept.keys()) if (!used.has(id)) vault.fault(`blob ${id} is kept for nothing`);
+}
+
+function checkNote(vault: VaultCheck, note: OpenedNote): void {
+  const said = (what: string) => vault.fault(`note ${note.id} at ${note.path}: ${what}`);
+  if (!pathKey(vault, note.path).equals(bytes(note.row.path_key))) said('its path key is of another path');
+  if (!nameKey(vault, noteNameKey(note.path)).equals(bytes(note.row.name_key))) said('its name key is of another name');
+  const names = vault.rows('paths').filter((name) => name.item_id === note.id);
+  const held = names.filter((name) => name.kind === 'note' && bytes(name.path_key).equals(bytes(note.row.path_key)));
+  const wanted = note.live ? 1 : 0;
+  if (names.length !== wanted || held.length !== wanted)
+    said(`holds ${names.length} paths, ${held.length} of them its own`);
+  const aliases = note.live
+    ? [...new Set(note.aliases.map(aliasKey))].map((key) => nameKey(vault, key).toString('hex'))
+    : [];
+  const stored = vault.rows('note_aliases').filter((alias) => alias.note_id === note.id);
+  const differ = setsDiffer(
+    aliases,
+    stored.map((alias) => bytes(alias.alias_key).toString('hex')),
+  );
+  if (differ) said('its stored aliases are not those of its text');
+}
+
+/** A folder's row with its path open. */
+interface OpenedFolder {
+  readonly row: Row;
+  readonly path: string;
+}
+
+/** Folders are marked or lie above what is live or marked, each counted right; what holds a path is there. */
+function checkNamespace(vault: VaultCheck, live: readonly OpenedNote[], files: readonly OpenedFile[]): void {
+  const opened = vault.rows('folders').flatMap((row): OpenedFolder[] => {
+    const unsealed = () => unseal(vault, 'folders.path', String(row.id), 0, row.path).toString();
+    const path = attempt(vault, `folder ${row.id}`, unsealed);
+    return path === null ? [] : [{ row, path }];
+  });
+  const marked = opened.filter(({ row }) => row.explicit === 1).map(({ path }) => path);
+  const above = [...[...live, ...files].map(({ path }) => path), ...marked].flatMap(ancestorsOf);
+  const needed = new Set([...marked, ...above].map(foldPath));
+  const folders = new Map(opened.map((folder) => [foldPath(folder.path), folder]));
+  if (folders.size < opened.length) vault.fault('two folders are at one path');
+  for (const folder of opened) checkFolder(vault, folder, live, files, needed);
+  for (const folder of needed) if (!folders.has(folder)) vault.fault(`folder ${folder} is missing`);
+  const held = [...live, ...files].map(({ path }) => foldPath(path));
+  if (new Set(held).size < held.length) vault.fault('two live rows are at one path');
+  const items = [
+    ...live.map(({ id, path, row }) => ({ what: `note ${id} at ${path}`, path, in: row.folder_id })),
+    ...files.map(({ id, path, row }) => ({ what: `attachment ${id} at ${path}`, path, in: row.folder_id })),
+    ...opened.map(({ path, row }) => ({ what: `folder ${path}`, path, in: row.parent_id })),
+  ];
+  for (const { what, path, in: listed } of items) {
+    const holding = folders.get(foldPath(folderOf(path)));
+    if (listed !== (holding?.row.id ?? null)) vault.fault(`${what} is in another folder's list`);
+    if (folderOf(path) !== (holding?.path ?? '')) vault.fault(`${what} spells its folder otherwise`);
+  }
+  const ids = new Set([...[...live, ...files].map(({ id }) => id), ...opened.map(({ row }) => String(row.id))]);
+  for (const name of vault.rows('paths'))
+    if (!ids.has(String(name.item_id))) vault.fault(`a path is held by nothing: ${name.item_id}`);
+}
+
+function checkFolder(
+  vault: VaultCheck,
+  { row, path }: OpenedFolder,
+  live: readonly OpenedNote[],
+  files: readonly OpenedFile[],
+  needed: ReadonlySet<string>,
+): void {
+  const said = (what: string) => vault.fault(`folder ${path} ${what}`);
+  const key = foldPath(path);
+  if (!pathKey(vault, path).equals(bytes(row.path_key))) said('has the path key of another');
+  const notes = live.filter((note) => foldPath(folderOf(note.path)) === key).length;
+  if (row.notes !== notes) said(`counts ${row.notes} notes and has ${notes}`);
+  const inside = [...needed].filter((folder) => folderOf(folder) === key).length;
+  const attached = files.filter((file) => foldPath(folderOf(file.path)) === key).length;
+  const children = notes + attached + inside;
+  if (row.children !== children) said(`counts ${row.children} children, has ${children}`);
+  if (!needed.has(key)) said('is empty and still there');
+  const held = vault.rows('paths').filter((name) => name.item_id === row.id && name.kind === 'folder');
+  if (held.length !== 1 || !bytes(held[0]?.path_key).equals(bytes(row.path_key))) said('does not hold its path');
+}
+
+/** The edges of each note are those that a fresh reading of its text gives, pointing where they resolve to now. */
+function checkEdges(vault: VaultCheck, notes: readonly OpenedNote[], files: readonly OpenedFile[]): void {
+  const byName = new Map<string, Candidate[]>();
+  for (const { id, path } of files) {
+    const name = attachmentNameKey(path);
+    byName.set(name, [...(byName.get(name) ?? []), { kind: 'attachment', id, path, aliases: [] }]);
+  }
+  for (const { id, path, aliases, live } of notes) {
+    if (!live) continue;
+    const candidate: Candidate = { kind: 'note', id, path, aliases };
+    for (const name of new Set([noteNameKey(path), ...aliases.map(aliasKey)])) {
+      byName.set(name, [...(byName.get(name) ?? []), candidate]);
+    }
+  }
+  for (const note of notes) {
+    const said = (what: string) => vault.fault(`note ${note.id} at ${note.path}: ${what}`);
+    const edges = vault.rows('links').filter((edge) => edge.source_id === note.id);
+    const texts = vault.rows('link_texts').filter((row) => row.source_id === note.id);
+    edges.sort((a, b) => Number(a.ord) - Number(b.ord));
+    const links = note.live ? note.derived.links : [];
+    if (edges.length !== links.length) said(`has ${edges.length} edges and ${links.length} links`);
+    if (!note.live && texts.length > 0) said('is deleted and keeps link texts');
+    if (note.live && links.length > 0) checkTexts(vault, note, texts, said);
+    for (const [ord, link] of links.entries()) {
+      const edge = edges[ord];
+      if (edge === undefined) continue;
+      const lookup = lookupOf(link.target, link.form, allowedExtensions);
+      const stems = lookup.kind === 'self' ? [] : lookup.stems;
+      const candidates = [...new Set(stems.flatMap((stem) => byName.get(stem) ?? []))];
+      const found = lookup.kind === 'self' ? null : resolve(link, note.path, candidates, allowedExtensions);
+      const target = lookup.kind === 'self' ? note.id : found?.kind === 'note' ? found.id : null;
+      const attached = found?.kind === 'attachment' ? found.id : null;
+      if (edge.ord !== ord) said(`edge ${ord} has place ${edge.ord}`);
+      if (edge.target_note_id !== target) said(`link ${ord} points to ${edge.target_note_id} instead of ${target}`);
+      if (edge.target_attachment_id !== attached)
+        said(`link ${ord} points to ${edge.target_attachment_id} instead of attachment ${attached}`);
+      const keys = [edge.target_key, edge.other_key]
+        .filter((key) => key !== null)
+        .map((key) => bytes(key).toString('hex'));
+      if (
+        setsDiffer(
+          keys,
+          stems.map((stem) => nameKey(vault, stem).toString('hex')),
+        )
+      )
+        said(`link ${ord} is looked up under other names`);
+    }
+  }
+}
+
+function checkTexts(vault: VaultCheck, note: OpenedNote, rows: readonly Row[], said: (what: string) => void): void {
+  const [row] = rows;
+  if (row === undefined) {
+    said('has links and no link texts');
+    return;
+  }
+  const texts = attempt(vault, `link texts of ${note.id}`, () =>
+    JSON.parse(unseal(vault, 'link_texts.texts', note.id, row.version, row.texts).toString()),
+  );
+  const wanted = note.derived.links.map(({ target, anchor, alias, embed, form }) => [
+    target,
+    anchor,
+    alias,
+    embed ? 1 : 0,
+    form,
+  ]);
+  // What follows a link's own text is what it goes back to when its target does.
+  const stored = texts?.map((text: unknown[]) => text.slice(0, 5)) ?? null;
+  if (stored !== null && JSON.stringify(stored) !== JSON.stringify(wanted))
+    said('its link texts are not those of its text');
+}
+
+function checkVersion(vault: VaultCheck, row: Row, notes: readonly OpenedNote[]): void {
+  const id = String(row.note_id);
+  attempt(vault, `version ${row.version} of note ${id}`, () => {
+    const meta = JSON.parse(unseal(vault, 'note_versions.meta', id, row.version, row.meta).toString());
+    const content = unseal(vault, 'notes.content', id, row.version, row.content);
+    unseal(vault, 'note_versions.snapshot', id, row.version, row.snapshot);
+    if (createHash('sha256').update(content).digest('hex') !== meta.hash)
+      throw new Error('its hash is not of its content');
+  });
+  const note = notes.find((each) => each.id === id);
+  if (note !== undefined && Number(row.version) >= Number(note.row.version))
+    vault.fault(`note ${id} keeps a version not yet written over`);
+}
+
+function unseal(vault: VaultCheck, kind: string, row: string, version: unknown, sealed: unknown): Buffer {
+  return vault.key.open({ kind, row, version: Number(version) }, bytes(sealed));
+}
+
+const pathKey = (vault: VaultCheck, path: string) => vault.key.blind('path', foldPath(path));
+const nameKey = (vault: VaultCheck, name: string) => vault.key.blind('name', name);
+
+function bytes(value: unknown): Buffer {
+  return Buffer.isBuffer(value) ? value : Buffer.alloc(0);
+}
+
+function setsDiffer(some: readonly string[], others: readonly string[]): boolean {
+  return new Set(some).symmetricDifference(new Set(others)).size > 0 || some.length !== others.length;
+}
+
+function attempt<T>(faults: string[] | VaultCheck, what: string, work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    const fault = `${what}: ${error instanceof Error ? error.message : String(error)}`;
+    if (Array.isArray(faults)) faults.push(fault);
+    else faults.fault(fault);
+    return null;
+  }
+}

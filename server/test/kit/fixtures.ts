@@ -1,0 +1,88 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { AccountDeps } from '../../src/domains/accounts/accounts.deps.ts';
+import { type Accounts, createAccounts, type Principal } from '../../src/domains/accounts/accounts.ts';
+import { createKeys, type Keys } from '../../src/domains/keys/keys.ts';
+import { builtinPlans } from '../../src/domains/plans/plans.ts';
+import type { VaultHooks } from '../../src/domains/vaults/vaults.deps.ts';
+import { createVaults, type Vaults } from '../../src/domains/vaults/vaults.ts';
+import type { Database } from '../../src/ports/database/database.ts';
+import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { type TestClock, testClock } from './clock.ts';
+import { CHEAP_PASSWORDS } from './passwords.ts';
+
+/** Accounts and vaults without HTTP, with what they asked of later domains. */
+export interface Fixtures {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: TestClock;
+  readonly accounts: Accounts;
+  readonly vaults: Vaults;
+  readonly hookCalls: HookCalls;
+}
+
+export interface HookCalls {
+  readonly credentialsChanged: UserId[];
+  readonly opened: VaultId[];
+  readonly closed: VaultId[];
+  readonly erased: VaultId[];
+}
+
+export interface FixtureOptions extends Partial<Pick<AccountDeps, 'registration' | 'plans' | 'defaultPlan'>> {
+  /** Stands in for the other domains' rows. */
+  readonly purgeSlice?: VaultHooks['purgeSlice'];
+}
+
+export async function openFixtures(open: () => Promise<Database>, options: FixtureOptions = {}): Promise<Fixtures> {
+  const { registration = 'open', plans = builtinPlans, defaultPlan = 'self_hosted', purgeSlice } = options;
+  const db = await open();
+  const clock = testClock();
+  const keys = createKeys(db, new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random));
+  const hookCalls: HookCalls = { credentialsChanged: [], opened: [], closed: [], erased: [] };
+  const accounts: Accounts = createAccounts({
+    ...{ db, keys, clock, registration, plans, defaultPlan, analytics: null, passwordCost: CHEAP_PASSWORDS },
+    hooks: {
+      erasing: (userId) => vaults.purgeAllOf(userId),
+      credentialsChanged: (userId) => hookCalls.credentialsChanged.push(userId),
+    },
+  });
+  const vaults: Vaults = createVaults({
+    ...{ db, keys, clock, accounts, plans, purgeAfterDays: 30 },
+    hooks: {
+      changed: () => undefined,
+      opened: (_userId, vaultId) => hookCalls.opened.push(vaultId),
+      closed: (vaultId) => hookCalls.closed.push(vaultId),
+      purgeSlice: async (vaultId) => {
+        const more = (await purgeSlice?.(vaultId)) ?? false;
+        if (!more) hookCalls.erased.push(vaultId);
+        return more;
+      },
+      deviceLink: async (_userId, code) => (code === 'GOOD-CODE' ? { vaultName: 'Phone', deviceName: null } : null),
+    },
+  });
+  return { db, keys, clock, accounts, vaults, hookCalls };
+}
+
+const PASSWORD = 'correct horse battery';
+
+/** Somebody with an account, as their session's principal. */
+export async function signUp({ accounts }: Fixtures, name: string): Promise<Principal> {
+  const { accessToken } = await accounts.register({ email: `${name}@example.org`, password: PASSWORD });
+  return accounts.authenticate(`Bearer ${accessToken}`);
+}
+
+/** The code of the catalogue error that `work` ends in; null when it succeeds. Any other error is thrown on. */
+export async function codeOf(work: Promise<unknown>): Promise<string | null> {
+  return (await errorOf(work))?.code ?? null;
+}
+
+/** The catalogue error that `work` ends in; null when it succeeds. */
+export async function errorOf(work: Promise<unknown>): Promise<NotevaultError | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof NotevaultError) return error;
+    throw error;
+  }
+}

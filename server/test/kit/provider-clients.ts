@@ -1,0 +1,164 @@
+import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider';
+import { WebsocketProvider } from 'y-websocket';
+import * as Y from 'yjs';
+import { until } from './until.ts';
+
+/*
+ * People who edit notes with the clients that exist, unmodified: the Hocuspocus provider, many documents over one socket,
+ * and y-websocket's, one each.
+ */
+
+/** One socket of the Hocuspocus provider. */
+export class FlakySocket implements Disposable {
+  readonly socket: HocuspocusProviderWebsocket;
+  /** Close codes, oldest first. */
+  readonly closes: number[] = [];
+
+  constructor(url: string, options: Partial<ConstructorParameters<typeof HocuspocusProviderWebsocket>[0]> = {}) {
+    this.socket = new HocuspocusProviderWebsocket({
+      url: `${url.replace(/^http/, 'ws')}/api/sync/socket`,
+      // A test has no second to wait.
+      ...{ delay: 20, minDelay: 20, maxDelay: 200 },
+      onClose: ({ event }) => this.closes.push(event.code),
+      ...options,
+    });
+  }
+
+  /** A document over this socket. */
+  open(name: string, token: string, options: ClientOptions = {}): HocuspocusClient {
+    return new HocuspocusClient(this, name, token, options);
+  }
+
+  /** As a cable that is pulled. */
+  async cut(): Promise<void> {
+    this.socket.disconnect();
+    await until(() => this.socket.status === 'disconnected', 'the end of the socket');
+  }
+
+  async mend(): Promise<void> {
+    await this.socket.connect();
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy();
+  }
+}
+
+export interface ClientOptions {
+  readonly doc?: Y.Doc;
+  readonly sessions?: boolean;
+  readonly awareness?: null;
+}
+
+/** A document open in the Hocuspocus provider, and what its server said of it. */
+export class HocuspocusClient implements Disposable {
+  readonly provider: HocuspocusProvider;
+  readonly doc: Y.Doc;
+  readonly received = {
+    scopes: [] as string[],
+    denied: [] as string[],
+    closed: [] as string[],
+    stateless: [] as string[],
+  };
+  /** Highest number of changes that were not acknowledged, and whether it ever fell below nothing. */
+  readonly unsynced: number[] = [];
+
+  constructor(
+    line: FlakySocket,
+    name: string,
+    token: string,
+    { doc = new Y.Doc(), sessions, awareness }: ClientOptions,
+  ) {
+    this.doc = doc;
+    this.provider = new HocuspocusProvider({
+      websocketProvider: line.socket,
+      ...{ name, token, document: doc },
+      ...(sessions === undefined ? {} : { sessionAwareness: sessions }),
+      ...(awareness === undefined ? {} : { awareness }),
+      onAuthenticated: ({ scope }) => this.received.scopes.push(scope),
+      onAuthenticationFailed: ({ reason }) => this.received.denied.push(reason),
+      onStateless: ({ payload }) => this.received.stateless.push(payload),
+      onUnsyncedChanges: ({ number }) => this.unsynced.push(number),
+    });
+    // A socket that closes is said with an event of its own; the server's word has code 1000 and a reason.
+    this.provider.on('close', ({ event }: { event: { code: number; reason: string } }) => {
+      if (event.code === 1000 && event.reason !== '') this.received.closed.push(event.reason);
+    });
+    this.provider.attach();
+  }
+
+  get text(): string {
+    return this.doc.getText('content').toString();
+  }
+
+  type(insert: string, at = this.text.length, remove = 0): void {
+    const content = this.doc.getText('content');
+    this.doc.transact(() => {
+      if (remove > 0) content.delete(at, remove);
+      if (insert !== '') content.insert(at, insert);
+    });
+  }
+
+  /** Let in, with all there is, and everything sent acknowledged. */
+  async synced(): Promise<this> {
+    await until(
+      () => this.provider.isAuthenticated && this.provider.synced && !this.provider.hasUnsyncedChanges,
+      'sync',
+    );
+    return this;
+  }
+
+  async shows(text: string): Promise<void> {
+    await until(() => this.text === text, `“${text}”`).catch((error) => {
+      throw new Error(`${error.message}: it is “${this.text.slice(0, 200)}”`);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.provider.destroy();
+    this.doc.destroy();
+  }
+}
+
+/** A note open in y-websocket's provider. */
+export class YWebsocketClient implements Disposable {
+  readonly provider: WebsocketProvider;
+  readonly doc: Y.Doc;
+  readonly closes: number[] = [];
+  /** The close that ended it for good. */
+  ended: number | null = null;
+
+  constructor(url: string, note: string, token: string, doc: Y.Doc = new Y.Doc()) {
+    this.doc = doc;
+    this.provider = new WebsocketProvider(`${url.replace(/^http/, 'ws')}/api/sync/notes`, note, doc, {
+      params: { token },
+      disableBc: true,
+    });
+    this.provider.on('connection-close', (event) => this.closes.push(event?.code ?? 0));
+    this.provider.on('closed', ({ code }) => {
+      this.ended = code;
+    });
+  }
+
+  get text(): string {
+    return this.doc.getText('content').toString();
+  }
+
+  type(insert: string, at = this.text.length): void {
+    this.doc.getText('content').insert(at, insert);
+  }
+
+  async synced(): Promise<this> {
+    await until(() => this.provider.synced, 'sync');
+    return this;
+  }
+
+  async shows(text: string): Promise<void> {
+    await until(() => this.text === text, `“${text}”`);
+  }
+
+  [Symbol.dispose](): void {
+    this.provider.destroy();
+    this.doc.destroy();
+  }
+}

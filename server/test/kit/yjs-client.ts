@@ -1,0 +1,99 @@
+import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import * as Y from 'yjs';
+import type { App } from '../../src/app.ts';
+import type { CloseReason, LiveNote } from '../../src/domains/notes/notes.ts';
+
+/** Somebody who edits a note's document as a client does, without a socket in between. */
+export class YjsClient implements Disposable {
+  readonly doc: Y.Doc;
+  /** Why the server closed the document; null while it is open. */
+  closed: CloseReason | null = null;
+  /** Updates the server sent on its own. */
+  heard = 0;
+  readonly #name: string;
+  #live: LiveNote | undefined;
+
+  constructor(name: string, doc: Y.Doc = new Y.Doc()) {
+    this.#name = name;
+    this.doc = doc;
+  }
+
+  /** Opens the note and takes what the server has. What was typed before goes to the server. */
+  async join(app: Pick<App, 'vaults' | 'notes'>, vaultId: string, noteId: string): Promise<this> {
+    const vault = await app.vaults.openAsSystem(vaultId as VaultId);
+    if (vault === null) throw new Error('the vault is gone');
+    this.closed = null;
+    this.#live = await app.notes.live.open(vault, noteId as NoteId, {
+      update: (update) => {
+        this.heard += 1;
+        Y.applyUpdate(this.doc, update, 'server');
+      },
+      closed: (reason) => {
+        this.closed = reason;
+      },
+    });
+    await this.sync();
+    return this;
+  }
+
+  /** Both ways, as a handshake does. Resolves to what the server said of what it was sent. */
+  async sync(): Promise<string> {
+    const live = this.#handle();
+    const missing = await live.missingFor(Y.encodeStateVector(this.doc));
+    if (typeof missing === 'string') return missing;
+    Y.applyUpdate(this.doc, missing, 'server');
+    const mine = Y.encodeStateAsUpdate(this.doc, await live.stateVector());
+    return this.send(mine);
+  }
+
+  /** An edit at an offset (by default the end), sent at once. Resolves to what the server said, once it is acknowledged. */
+  type(insert: string, at = this.text.length, remove = 0): Promise<string> {
+    return this.send(this.draft(insert, at, remove));
+  }
+
+  /** As `type`, but only the update is made. */
+  draft(insert: string, at = this.text.length, remove = 0): Uint8Array {
+    const before = Y.encodeStateVector(this.doc);
+    const content = this.doc.getText('content');
+    this.doc.transact(() => {
+      if (remove > 0) content.delete(at, remove);
+      if (insert !== '') content.insert(at, insert);
+    });
+    return Y.encodeStateAsUpdate(this.doc, before);
+  }
+
+  /** As `draft`, of as many edits as are made. */
+  drafts(edit: (content: Y.Text) => void): Uint8Array {
+    const before = Y.encodeStateVector(this.doc);
+    this.doc.transact(() => edit(this.doc.getText('content')));
+    return Y.encodeStateAsUpdate(this.doc, before);
+  }
+
+  async send(update: Uint8Array): Promise<string> {
+    const [taken = ''] = await this.sendAll([update]);
+    return taken;
+  }
+
+  /** Updates that come in together. */
+  sendAll(updates: readonly Uint8Array[]): Promise<string[]> {
+    return this.#handle().apply(updates, { kind: 'session', name: this.#name });
+  }
+
+  get text(): string {
+    return this.doc.getText('content').toString();
+  }
+
+  leave(): void {
+    this.#live?.[Symbol.dispose]();
+    this.#live = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.leave();
+  }
+
+  #handle(): LiveNote {
+    if (this.#live === undefined) throw new Error('not joined');
+    return this.#live;
+  }
+}

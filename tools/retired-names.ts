@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Finding, lineAt, mask, type Source } from './sources.ts';
+
+/** Names that the code has given up for the field's own words, so that nobody brings them back. */
+export interface RetiredNames {
+  /** Retired → what it is called now. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly identifiers: Readonly<Record<string, string>>;
+  /** Columns, tables and other names of the schema. */
+  readonly schema: Readonly<Record<string, string>>;
+  readonly metrics: Readonly<Record<string, string>>;
+  /** Phrases of comments and documents. */
+  readonly phrases: Readonly<Record<string, string>>;
+  /** Path → retired names that may stand there: words of the wire, of libraries, of prose. `*` for all of them. */
+  readonly allowed: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The lists stand in a file of their own, which this check does not read as a source. */
+export function readRetiredNames(root: string): RetiredNames {
+  return JSON.parse(readFileSync(join(root, 'tools/retired-names.json'), 'utf8')) as RetiredNames;
+}
+
+/** Finds retired names in paths, in code, in SQL, in metrics and in comments. `documents` are Markdown pages. */
+export function checkRetiredNames(
+  sources: readonly Source[],
+  documents: readonly Source[],
+  retired: RetiredNames,
+): Finding[] {
+  const identifiers = wordsPattern(retired.identifiers);
+  const schema = wordsPattern(retired.schema);
+  const everywhere = wordsPattern({ ...retired.metrics, ...retired.phrases });
+  const names = { ...retired.identifiers, ...retired.schema, ...retired.metrics, ...retired.phrases };
+  const found: Finding[] = [];
+  for (const source of [...sources, ...documents]) {
+    if (source.path.startsWith('tools/retired-names')) continue;
+    const isCode = source.path.endsWith('.ts');
+    const allowed = allowedIn(retired, source.path);
+    if (allowed.has('*')) continue;
+    const file = retired.files[source.path];
+    if (file !== undefined) found.push(finding(source.path, 1, source.path, file));
+    const texts: [RegExp, string][] = isCode
+      ? [
+          [identifiers, mask(source.text)],
+          [everywhere, source.text],
+          ...(isSchema(source.path) ? [[schema, source.text] as [RegExp, string]] : []),
+        ]
+      : [[everywhere, source.text]];
+    for (const [pattern, text] of texts) {
+      for (const match of text.matchAll(pattern)) {
+        const name = match[0];
+        if (!allowed.has(name)) found.push(finding(source.path, lineAt(text, match.index), name, names[name] ?? ''));
+      }
+    }
+  }
+  return found;
+}
+
+/** Where names of the schema stand: elsewhere the same words mean other things. */
+function isSchema(path: string): boolean {
+  return /\.(store|tables)\.ts$/.test(path);
+}
+
+function allowedIn(retired: RetiredNames, path: string): ReadonlySet<string> {
+  const lists = Object.entries(retired.allowed).filter(([prefix]) => path.startsWith(prefix));
+  return new Set(lists.flatMap(([, list]) => list));
+}
+
+function wordsPattern(names: Readonly<Record<string, string>>): RegExp {
+  const words = Object.keys(names).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return words.length === 0 ? /(?!)/g : new RegExp(`(?<![\\w$#])(?:${words.join('|')})(?![\\w$])`, 'g');
+}
+
+function finding(path: string, line: number, name: string, now: string): Finding {
+  return { path, line, rule: 'retired-name', message: `"${name}" is a retired name: it is called "${now}" now.` };
+}
