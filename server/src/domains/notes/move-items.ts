@@ -131,7 +131,8 @@ async function moveOnce<Result>(
   const isLong = spool.isOnDisk || spool.heldBytes > SHORT_BYTES_MAX || revised + moved.count > SHORT_MAX;
   // A short body may await nothing but its handle.
   const attached = isLong ? null : await Array.fromAsync(spool.values());
-  return db.transact(
+  // Awaited here: the spool closes when this function returns.
+  return await db.transact(
     async (handle) => {
       // At least one seq where anything moves, so that clients look at the tree again when only empty folders did.
       const seqs = Math.max(revised + moved.count, Math.min(scope.roots.length, 1));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
@@ -8,6 +9,11 @@ async function rename(alice: Writer, old_path: string, new_path: string) {
   assert.equal(answer.status, 200, `${old_path}: ${JSON.stringify(answer.body).slice(0, 200)}`);
   return answer.body.note;
 }
+/** Text that no compression makes shorter: the same for the same seed. */
+const noise = (seed: number, length: number) =>
+  createHash('shake256', { outputLength: length / 2 })
+    .update(`${seed}`)
+    .digest('hex');
 const content = async (alice: Writer, path: string): Promise<string> => (await alice.read(path)).body.content;
 
 /** One link as written in a source at `s/S.md`, and as it should be after the target's move. */
@@ -235,6 +241,36 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal(kept.content, '[[Old]] [[Old#a]] [[Old|b]]');
     assert.deepEqual(await alice.backlinks('New.md'), ['One.md', 'One.md', 'One.md', 'Two.md']);
   });
+
+  /** How many notes link to the renamed one, and how long each is: moves beyond a size are prepared and written in slices. */
+  const SIZES = [
+    ['few notes', 3, 100],
+    ['many notes', 60, 100],
+    ['much text', 1, 300_000],
+    ['more than is held in memory', 40, 250_000],
+  ] as const;
+  for (const [size, sources, length] of SIZES)
+    test(`from ${size}: the note and all that link to it are written, there and back`, async () => {
+      await using notes = await start();
+      const { alice } = notes;
+      const { id } = await alice.write('Old.md', '# Target\n');
+      const text = (name: string, source: number) => `[[${name}]] ${source}\n${noise(source, length)}\n`;
+      const paths = Array.from({ length: sources }, (_, source) => `s/${source}.md`);
+      for (const [source, path] of paths.entries()) await alice.write(path, text('Old', source));
+      for (const [from, to] of [
+        ['Old', 'u/New'],
+        ['u/New', 'Old'],
+      ] as const) {
+        const moved = await rename(alice, `${from}.md`, `${to}.md`);
+        assert.deepEqual([moved.id, moved.path], [id, `${to}.md`]);
+        assert.equal((await alice.read(`${from}.md`)).status, 404);
+        assert.equal((await alice.read(`${to}.md`)).body.path, `${to}.md`);
+        for (const [source, path] of paths.entries()) {
+          const there = (await content(alice, path)) === text(to.slice(to.lastIndexOf('/') + 1), source);
+          assert.ok(there, `${path} names ${to}`);
+        }
+      }
+    });
 
   test('that no wikilink could say go another way, or dangle', async () => {
     await using notes = await start();

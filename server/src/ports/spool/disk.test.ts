@@ -35,3 +35,15 @@ test('few values stay in memory', async () => {
   assert.deepEqual(await Array.fromAsync(spool.values()), [1, 2]);
   assert.equal(spool.isOnDisk, false);
 });
+
+test('a closed spool refuses to be read, also where reading had begun', async () => {
+  const spool = new DiskSpool<number>('/nowhere');
+  await spool.add(1);
+  await spool.add(2);
+  const begun = spool.values()[Symbol.asyncIterator]();
+  await begun.next();
+  await spool[Symbol.asyncDispose]();
+  await assert.rejects(begun.next(), /closed/);
+  await assert.rejects(Array.fromAsync(spool.values()), /closed/);
+  await assert.rejects(spool.add(3), /closed/);
+});

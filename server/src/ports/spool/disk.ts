@@ -14,6 +14,7 @@ export class DiskSpool<Value> implements Spool<Value> {
   readonly #filed: { readonly at: number; readonly length: number }[] = [];
   #file: FileHandle | undefined;
   #end = 0;
+  #closed = false;
   heldBytes = 0;
 
   /** @param heldMax bytes held in memory before the file is begun. */
@@ -27,6 +28,7 @@ export class DiskSpool<Value> implements Spool<Value> {
   }
 
   async add(value: Value): Promise<void> {
+    this.#checkOpen();
     const bytes = serialize(value);
     if (this.#file === undefined && this.heldBytes + bytes.length <= this.#heldMax) {
       this.#held.push(bytes);
@@ -40,16 +42,27 @@ export class DiskSpool<Value> implements Spool<Value> {
   }
 
   async *values(): AsyncGenerator<Value> {
-    for (const bytes of this.#held) yield deserialize(bytes) as Value;
+    this.#checkOpen();
+    for (const bytes of this.#held) {
+      yield deserialize(bytes) as Value;
+      this.#checkOpen();
+    }
     for (const { at, length } of this.#filed) {
       const bytes = Buffer.allocUnsafe(length);
       const read = await this.#file?.read(bytes, 0, length, at);
       if (read?.bytesRead !== length) throw new Error('the spool is shorter than what was written to it');
       yield deserialize(bytes) as Value;
+      this.#checkOpen();
     }
   }
 
+  /** A closed spool has no values: to give none would make a caller believe that there were none. */
+  #checkOpen(): void {
+    if (this.#closed) throw new Error('the spool is closed');
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     await this.#file?.close();
     this.#held.length = 0;
   }

@@ -8,7 +8,7 @@ export interface Spool<Value> extends AsyncDisposable {
   /** Whether reading may have to wait for the disk. */
   readonly isOnDisk: boolean;
   add(value: Value): Promise<void>;
-  /** All values, in the order in which they were added. */
+  /** All values, in the order in which they were added. Throws once the spool is closed, also between two values. */
   values(): AsyncIterable<Value>;
 }
 
