@@ -1,21 +1,13 @@
 import { type Finding, type Import, importsOf, isTest, lineAt, mask, resolveImport, type Source } from './sources.ts';
 
+/** Domains without routes of their own, whose types `http/` speaks. */
+const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'access'];
+
 /** The domains, in order: each imports only domains before it. */
 export const DOMAIN_ORDER = [
-  ...[
-    'plans',
-    'keys',
-    'tokens',
-    'accounts',
-    'idempotency',
-    'vaults',
-    'namespace',
-    'notes',
-    'attachments',
-    'links',
-    'search',
-  ],
-  ...['folders', 'sync', 'connections', 'mcp', 'logs'],
+  ...BENEATH_HTTP,
+  ...['accounts', 'vaults', 'namespace', 'notes', 'attachments', 'links', 'search', 'folders', 'sync'],
+  ...['connections', 'mcp', 'logs'],
 ];
 
 /** Where everything is put together; these may import all of the server. */

@@ -1,8 +1,7 @@
 import { decodeUrlPath, normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
-import type { Principal } from '../domains/accounts/accounts.ts';
-import type { OpenVault } from '../domains/vaults/vaults.ts';
+import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { RequestContext, Route } from './route.ts';
 
 /** What the access check of a route found out. */

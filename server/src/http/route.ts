@@ -1,8 +1,7 @@
 import type { ErrorCode } from '@notevault/protocol/errors.ts';
 import type { Static, TSchema } from 'typebox';
-import type { Principal } from '../domains/accounts/accounts.ts';
+import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { InTransaction } from '../domains/idempotency/idempotency.ts';
-import type { OpenVault } from '../domains/vaults/vaults.ts';
 import type { BodyStream } from './body-stream.ts';
 
 /**

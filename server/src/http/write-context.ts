@@ -1,13 +1,15 @@
-import type { Principal } from '../domains/accounts/accounts.ts';
+import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { InTransaction } from '../domains/idempotency/idempotency.ts';
-import type { WriteContext } from '../domains/notes/notes.ts';
-import type { OpenVault } from '../domains/vaults/vaults.ts';
 
-/** In whose name, into which vault and from which device a request writes. */
+/** In whose name, into which vault and from which device a request writes, as the operations of notes and attachments take it. */
 export function writeContextOf<Result>(
-  call: { readonly vault: OpenVault; readonly principal: Principal; readonly device: string | null },
+  {
+    vault,
+    principal,
+    device,
+  }: { readonly vault: OpenVault; readonly principal: Principal; readonly device: string | null },
   inTransaction: InTransaction<Result>,
-): WriteContext<Result> {
-  const { kind, name } = call.principal;
-  return { vault: call.vault, actor: { kind, name }, device: call.device, inTransaction };
+) {
+  const actor = { kind: principal.kind, name: principal.name };
+  return { vault, actor, device, inTransaction };
 }

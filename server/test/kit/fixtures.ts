@@ -1,7 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Principal } from '../../src/domains/access/access.ts';
 import type { AccountDeps } from '../../src/domains/accounts/accounts.deps.ts';
-import { type Accounts, createAccounts, type Principal } from '../../src/domains/accounts/accounts.ts';
+import { type Accounts, createAccounts } from '../../src/domains/accounts/accounts.ts';
 import { createKeys, type Keys } from '../../src/domains/keys/keys.ts';
 import { builtinPlans } from '../../src/domains/plans/plans.ts';
 import type { VaultHooks } from '../../src/domains/vaults/vaults.deps.ts';

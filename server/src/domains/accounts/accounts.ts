@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import { type AccountDeletion, createAccountDeletion } from './account-deletion.ts';
 import type { AccountDeps } from './accounts.deps.ts';
@@ -14,29 +14,6 @@ import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
 import { createRegistration, type Registration } from './registration.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
-
-/** Who calls, by which credential. */
-export interface Principal {
-  readonly kind: 'session' | 'key' | 'oauth' | 'device';
-  readonly userId: UserId;
-  /** The credential's own id (a session, a key, a grant). */
-  readonly credentialId: string;
-  /** What people call the credential; kept beside the versions it makes. */
-  readonly name: string;
-  /** The plan of the account. */
-  readonly tier: string;
-  /** What a credential other than a session reaches, its scope counted in; sessions reach everything. */
-  readonly scope?: AccessScope;
-}
-
-export type PermissionLevel = 'none' | 'read' | 'write';
-
-/** Access levels by vault. */
-export interface AccessScope {
-  readonly vaults: ReadonlyMap<VaultId, PermissionLevel>;
-  /** On every other vault, also ones made later; `write` lets the credential make some. */
-  readonly elsewhere: PermissionLevel;
-}
 
 /** Accounts: who there is, how they prove it, and what becomes of them. */
 export interface Accounts

@@ -1,9 +1,14 @@
 import { invalid } from '@notevault/protocol/errors.ts';
 import { parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
-import type { AccessScope, PermissionLevel } from '../accounts/accounts.ts';
+import {
+  type AccessScope,
+  higherOf,
+  lowerOf,
+  PERMISSIONS,
+  type PermissionLevel,
+  permissionIn,
+} from '../access/access.ts';
 
-const RANK: Readonly<Record<PermissionLevel, number>> = { none: 0, read: 1, write: 2 };
-export const PERMISSIONS = Object.keys(RANK) as PermissionLevel[];
 /** Scopes a connection may be limited to; `offline_access` says nothing of vaults. */
 const SCOPE_PERMISSIONS: Readonly<Record<string, PermissionLevel>> = { mcp: 'write', 'mcp:read': 'read' };
 const VAULTS_MAX = 10_000;
@@ -18,27 +23,22 @@ export interface Grant {
 /** What a grant comes to: on every vault the lower of its level there and its scope. */
 export function accessScopeOf({ defaultPermission, permissions, scope }: Grant): AccessScope {
   const top = scopePermission(scope);
-  const vaults = new Map([...permissions].map(([id, permission]) => [id, lower(permission, top)]));
-  return { vaults, elsewhere: lower(defaultPermission, top) };
+  const vaults = new Map([...permissions].map(([id, permission]) => [id, lowerOf(permission, top)]));
+  return { vaults, elsewhere: lowerOf(defaultPermission, top) };
 }
 
 /** The most that a scope allows: no scope and `mcp` allow all, `mcp:read` reading, words of no meaning here nothing. */
 export function scopePermission(scope: string | null): PermissionLevel {
   const words = (scope ?? '').split(' ').filter((word) => word !== '' && word !== 'offline_access');
   if (words.length === 0) return 'write';
-  return words.map((word) => SCOPE_PERMISSIONS[word] ?? 'none').reduce((a, b) => (RANK[a] >= RANK[b] ? a : b));
+  return words.map((word) => SCOPE_PERMISSIONS[word] ?? 'none').reduce(higherOf);
 }
 
 /** What two reaches have in common: on every vault the lower level. */
 export function narrower(a: AccessScope, b: AccessScope): AccessScope {
-  const permissionIn = (scopeOf: AccessScope, id: VaultId) => scopeOf.vaults.get(id) ?? scopeOf.elsewhere;
   const ids = [...a.vaults.keys(), ...b.vaults.keys()];
-  const vaults = new Map(ids.map((id) => [id, lower(permissionIn(a, id), permissionIn(b, id))]));
-  return { vaults, elsewhere: lower(a.elsewhere, b.elsewhere) };
-}
-
-function lower(a: PermissionLevel, b: PermissionLevel): PermissionLevel {
-  return RANK[a] <= RANK[b] ? a : b;
+  const vaults = new Map(ids.map((id) => [id, lowerOf(permissionIn(a, id), permissionIn(b, id))]));
+  return { vaults, elsewhere: lowerOf(a.elsewhere, b.elsewhere) };
 }
 
 /** The only vault that a grant can ever reach, of those that are there; null when there are several or more may come. */

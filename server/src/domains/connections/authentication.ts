@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import type { AccessScope, PermissionLevel, Principal } from '../accounts/accounts.ts';
+import type { AccessScope, PermissionLevel, Principal } from '../access/access.ts';
 import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';
 import { accessScopeOf, narrower } from './access-scope.ts';
 import { openName } from './connection-name.ts';

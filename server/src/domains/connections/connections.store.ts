@@ -1,8 +1,8 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Kysely } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
+import type { PermissionLevel } from '../access/access.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
-import type { PermissionLevel } from '../accounts/accounts.ts';
 import type { VaultsTables } from '../vaults/vaults.tables.ts';
 import type { ConnectionKind, ConnectionsTables } from './connections.tables.ts';
 

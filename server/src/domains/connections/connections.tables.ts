@@ -1,5 +1,5 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { PermissionLevel } from '../accounts/accounts.ts';
+import type { PermissionLevel } from '../access/access.ts';
 
 /** `pat` stands for personal access tokens and API keys alike. */
 export type ConnectionKind = 'pat' | 'oauth' | 'device';

@@ -1,5 +1,5 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { PermissionLevel, Principal } from '../accounts/accounts.ts';
+import type { PermissionLevel, Principal } from '../access/access.ts';
 import { onlyVault } from './access-scope.ts';
 import { openName } from './connection-name.ts';
 import type { ConnectionDeps } from './connections.deps.ts';

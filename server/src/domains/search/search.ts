@@ -3,7 +3,7 @@ import type { VaultId } from '@notevault/protocol/ids.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
-import type { Principal } from '../accounts/accounts.ts';
+import type { Principal } from '../access/access.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { BackgroundEmbedding } from './embedding/background-embedding.ts';
 import { Embedding, eraseEmbeddingSlice } from './embedding/embedding.ts';

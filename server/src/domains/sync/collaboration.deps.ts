@@ -1,7 +1,7 @@
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { Bus } from '../../ports/bus/bus.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Principal } from '../accounts/accounts.ts';
+import type { Principal } from '../access/access.ts';
 import type { LiveNotes } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { Caller } from './connection.ts';

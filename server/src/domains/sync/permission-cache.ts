@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import type { Principal } from '../accounts/accounts.ts';
+import type { Principal } from '../access/access.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';
 import type { Caller } from './connection.ts';

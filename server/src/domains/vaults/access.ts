@@ -1,31 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
-import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import type { PermissionLevel, Principal } from '../accounts/accounts.ts';
-import { type Plan, planOf } from '../plans/plans.ts';
+import { parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
+import { type OpenVault, type Principal, permissionOf } from '../access/access.ts';
+import { planOf } from '../plans/plans.ts';
 import { vaultKeyOf } from './vault-mapper.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
-
-/** A vault a caller may use, with its keys open. */
-export interface OpenVault {
-  readonly id: VaultId;
-  readonly userId: UserId;
-  readonly permission: 'read' | 'write';
-  readonly key: SealingKey;
-  /** Grows when a backup is restored: cursors and client ids of another epoch are void. */
-  readonly feedEpoch: number;
-  /** The owner's plan. */
-  readonly plan: Plan;
-  readonly tier: string;
-}
-
-/** What a caller may do in a vault of the same user. The only place that decides it. */
-export function permissionOf(principal: Principal, vaultId: VaultId): PermissionLevel {
-  if (principal.kind === 'session') return 'write';
-  const { scope } = principal;
-  return scope?.vaults.get(vaultId) ?? scope?.elsewhere ?? 'none';
-}
 
 /** Throws `insufficient_access` unless the caller may write in vaults not yet made. */
 export function checkMayCreate(principal: Principal): void {

@@ -3,7 +3,7 @@ import { createYield } from '../../concurrency/yield.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
-import type { OpenVault } from './access.ts';
+import type { OpenVault } from '../access/access.ts';
 import * as store from './cache-pages.store.ts';
 
 /** A row in a page: as it was at its seq. Plain JSON. */

@@ -1,7 +1,7 @@
 import type { Seq } from '@notevault/protocol/ids.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
-import type { OpenVault } from './access.ts';
+import type { OpenVault } from '../access/access.ts';
 import type { CachePages, PageRow } from './cache-pages.ts';
 
 /** A live row as it is cached in memory, and in persisted pages: plain JSON. */

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
-import type { OpenVault } from './access.ts';
+import type { OpenVault } from '../access/access.ts';
 import * as store from './vaults.store.ts';
 
 /** How far a vault's changes go, and from where they can be followed. */

@@ -1,8 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import type { OpenVault } from '../access/access.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
-import type { OpenVault } from './access.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 

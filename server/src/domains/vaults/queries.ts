@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Principal } from '../accounts/accounts.ts';
-import { checkPermission, permissionOf, vaultIdOf } from './access.ts';
+import { type Principal, permissionOf } from '../access/access.ts';
+import { checkPermission, vaultIdOf } from './access.ts';
 import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './vault-mapper.ts';
 import type { DeviceLink, VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';

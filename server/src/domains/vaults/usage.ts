@@ -1,4 +1,4 @@
-import type { Principal } from '../accounts/accounts.ts';
+import type { Principal } from '../access/access.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';

@@ -5,7 +5,7 @@ import { onEachEngine, rawOf } from '../../../test/kit/engines.ts';
 import type { Answer, Caller, Headed } from '../../../test/kit/person.ts';
 import type { Raw } from '../../../test/kit/raw-sql.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
-import type { OpenVault } from './access.ts';
+import type { OpenVault } from '../access/access.ts';
 import type { CachedCollection, CachedRow } from './vault-cache.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;

@@ -1,7 +1,7 @@
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import { ConstraintError, type Database, type ReadHandle, type WriteHandle } from '../../ports/database/database.ts';
-import type { OpenVault } from './access.ts';
+import type { OpenVault } from '../access/access.ts';
 import { CachePages } from './cache-pages.ts';
 import { type CachedCollection, type CachedRow, CachedRows, PAGE_ROWS, type RowsView } from './cached-rows.ts';
 import type { ChangeFeeds, FeedState } from './change-feed.ts';

@@ -4,7 +4,7 @@ import type { VaultId } from '@notevault/protocol/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { codeOf, errorOf, type Fixtures, openFixtures, signUp } from '../../../test/kit/fixtures.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { PermissionLevel, Principal } from '../accounts/accounts.ts';
+import type { PermissionLevel, Principal } from '../access/access.ts';
 import { builtinPlans, mergePlans } from '../plans/plans.ts';
 import type { Vault } from './vault-mapper.ts';
 import type { VaultsTables } from './vaults.tables.ts';

@@ -11,7 +11,7 @@ import { createUsage, type UsageQueries } from './usage.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-export type { OpenVault } from './access.ts';
+export type { OpenVault } from '../access/access.ts';
 export type { ChangeFeeds, FeedState } from './change-feed.ts';
 export type { ChangeSequence, SequenceAdvance, Usage } from './change-sequence.ts';
 export type { CachedCollection, CachedRow, CacheSnapshot, RowChange, RowsView, VaultCache } from './vault-cache.ts';

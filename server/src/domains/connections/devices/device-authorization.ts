@@ -2,7 +2,7 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
-import type { Principal } from '../../accounts/accounts.ts';
+import type { Principal } from '../../access/access.ts';
 import { hashOf, newToken } from '../../tokens/tokens.ts';
 import type { ConnectionDepsWithUsage } from '../connections.deps.ts';
 import * as connections from '../connections.store.ts';

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import { KeyringError } from '../../../ports/keyring/keyring.ts';
-import type { Principal } from '../../accounts/accounts.ts';
+import type { Principal } from '../../access/access.ts';
 import type { ConnectionDepsWithUsage } from '../connections.deps.ts';
 import { cleanText } from '../oauth/oauth-clients.ts';
 import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './device-authorization.ts';
