@@ -8,8 +8,9 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
   const seconds = metrics.histogram(
     'notevault_database_seconds',
     'Time of database calls, waiting for their turn included',
+    ['call'],
   );
-  const failed = metrics.counter('notevault_database_failures_total', 'Database calls that failed');
+  const failed = metrics.counter('notevault_database_failures_total', 'Database calls that failed', ['call']);
 
   async function timed<T>(call: string, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();

@@ -1,16 +1,18 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-type Labels = Readonly<Record<string, string | number>>;
+type Labels<Name extends string> = Readonly<Record<Name, string | number>>;
 
 /** Seconds, up to which durations are counted apart. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const NANOSECONDS = 1e9;
 
-/** What a process tells of itself, as Prometheus reads it (text format 0.0.4). Labels are words of ours and route patterns. */
+/** What a process reports about itself, as Prometheus reads it. Label values are our own words and route patterns. */
 export class Metrics implements Disposable {
-  readonly #families: { name: string; type: string; help: string; lines: () => string[] }[] = [];
+  readonly #registry = new Registry();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
+  // `collectDefaultMetrics` has these too, but starts observers of the process that nothing can stop.
   constructor() {
     this.#delay.enable();
     const quantile = (at: number) => this.#delay.percentile(at) / NANOSECONDS;
@@ -33,69 +35,46 @@ export class Metrics implements Disposable {
     });
   }
 
-  /** A number that is looked up when somebody asks. */
+  /** Media type of `text()`. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** A number that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void {
-    this.#families.push({ name, help, type: 'gauge', lines: () => [`${name} ${read()}`] });
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
   }
 
-  /** A number that only grows. */
-  counter(name: string, help: string): (labels?: Labels) => void {
-    const series = new Map<string, number>();
-    this.#families.push({
-      ...{ name, help, type: 'counter' },
-      lines: () => [...series].map(([labels, value]) => `${name}${labels} ${value}`),
-    });
-    return (labels = {}) => {
-      const key = labelled(labels);
-      series.set(key, (series.get(key) ?? 0) + 1);
+  /** A number that only grows. @returns adds one to the series with these labels. */
+  counter<Name extends string = never>(name: string, help: string, labelNames: readonly Name[] = []) {
+    const counter = new Counter({ name, help, labelNames, registers: [this.#registry] });
+    return (...[labels]: [Name] extends [never] ? [] : [Labels<Name>]) => {
+      if (labels === undefined) counter.inc();
+      else counter.inc(labels);
     };
   }
 
-  /** Durations in seconds, counted by size. */
-  histogram(name: string, help: string): (seconds: number, labels?: Labels) => void {
-    const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
-    this.#families.push({
-      ...{ name, help, type: 'histogram' },
-      lines: () =>
-        [...series.values()].flatMap(({ labels, counts, sum, count }) => [
-          ...BUCKETS.map((le, index) => `${name}_bucket${labelled({ ...labels, le })} ${counts[index]}`),
-          `${name}_bucket${labelled({ ...labels, le: '+Inf' })} ${count}`,
-          `${name}_sum${labelled(labels)} ${sum}`,
-          `${name}_count${labelled(labels)} ${count}`,
-        ]),
-    });
-    return (seconds, labels = {}) => {
-      const key = labelled(labels);
-      const held = series.get(key) ?? { labels, counts: BUCKETS.map(() => 0), sum: 0, count: 0 };
-      series.set(key, held);
-      held.sum += seconds;
-      held.count += 1;
-      for (const [index, le] of BUCKETS.entries())
-        if (seconds <= le) held.counts[index] = (held.counts[index] ?? 0) + 1;
-    };
+  /** Durations in seconds, counted by size. @returns adds a duration to the series with these labels. */
+  histogram<Name extends string>(name: string, help: string, labelNames: readonly Name[]) {
+    const histogram = new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [this.#registry] });
+    return (seconds: number, labels: Labels<Name>) => histogram.observe(labels, seconds);
   }
 
-  /** Everything, as it is now. */
-  text(): string {
-    const parts = this.#families.flatMap(({ name, type, help, lines }) => [
-      `# HELP ${name} ${help}`,
-      `# TYPE ${name} ${type}`,
-      ...lines(),
-    ]);
+  /** Everything, as it is now, in Prometheus' text format without the empty lines between families. */
+  async text(): Promise<string> {
+    const text = await this.#registry.metrics();
     this.#delay.reset();
-    return `${parts.join('\n')}\n`;
+    return text.replaceAll('\n\n', '\n');
   }
 
   [Symbol.dispose](): void {
     this.#delay.disable();
   }
-}
-
-function labelled(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`);
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
-}
-
-function escaped(value: string): string {
-  return value.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
 }

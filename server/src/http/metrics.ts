@@ -14,6 +14,7 @@ export function mountMetrics(app: FastifyInstance, { metrics, token }: MetricsAc
   const seconds = metrics.histogram(
     'notevault_http_request_seconds',
     'Seconds from a request to the end of its response',
+    ['method', 'route', 'status'],
   );
   let inFlight = 0;
   metrics.gauge('notevault_http_requests_in_flight', 'Requests in flight', () => inFlight);
@@ -31,7 +32,7 @@ export function mountMetrics(app: FastifyInstance, { metrics, token }: MetricsAc
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     const sent = /^bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!matches(sent, token)) throw new NotevaultError('unauthorized');
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text());
+    return reply.type(metrics.contentType).send(await metrics.text());
   });
 }
 
