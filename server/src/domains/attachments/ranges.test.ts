@@ -35,4 +35,7 @@ test('lists of tags and types are read as lists', () => {
     ),
     [false, false, false, false, true, true],
   );
+  // What is said of JSON itself counts more than what is said of everything.
+  assert.equal(acceptsJson('*/*, application/json;q=0'), false);
+  assert.equal(acceptsJson('*/*;q=0, application/json'), true);
 });

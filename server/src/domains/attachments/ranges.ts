@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import Negotiator from 'negotiator';
 import type { ByteRange } from '../../ports/blobs/blobs.ts';
 
 /**
@@ -24,14 +25,10 @@ export function namesTag(header: string | null, tag: string): boolean {
   return header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
 }
 
-/** Whether an answer in JSON is welcome to a client (RFC 9110, section 12.5.1): one that says nothing takes anything. */
+/** Whether a client takes an answer in JSON (RFC 9110, section 12.5.1); one that sends no `Accept` takes anything. */
 export function acceptsJson(header: string | null): boolean {
   if (header === null) return true;
-  return header.split(',').some((each) => {
-    const [type = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
-    const refused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-    return !refused && ['application/json', 'application/*', '*/*'].includes(type);
-  });
+  return new Negotiator({ headers: { accept: header } }).mediaType(['application/json']) !== undefined;
 }
 
 /** `Content-Disposition` (RFC 6266) with a file name of any script. */
