@@ -150,9 +150,15 @@ function orderFault(from: DomainFile, to: DomainFile, typeOnly: boolean): Fault 
   };
 }
 
-/** A port folder has its port, `<port>.ts`, and for the database the statements that are written against it. */
+/** What belongs to a port beside its file: how statements are written against it, and how JSON is sealed with it. */
+const BESIDE_PORTS: ReadonlySet<string> = new Set([
+  'server/src/ports/database/statement.ts',
+  'server/src/ports/keyring/sealed-json.ts',
+]);
+
+/** A port folder has its port, `<port>.ts`; adapters behind it are chosen by app.ts alone. */
 function isPort(target: string): boolean {
-  return target === portOf(target) || target === 'server/src/ports/database/statement.ts';
+  return target === portOf(target) || BESIDE_PORTS.has(target);
 }
 
 function portOf(target: string): string {

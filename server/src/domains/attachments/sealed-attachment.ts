@@ -1,5 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { Type } from 'typebox';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 /** The sealed part of an attachment's row: everything that says something about its content. */
@@ -11,19 +13,24 @@ export interface AttachmentMeta {
   readonly type: string;
 }
 
+const attachmentMeta = new SealedJson(
+  1,
+  Type.Object({ path: Type.String(), hash: Type.String(), type: Type.String() }),
+);
+
 const contextOf = (id: string, revision: number) => ({ kind: 'attachments.meta', row: id, version: revision });
 
 /** Where a blob's bytes are sealed for. */
 export const bytesContext = (blobId: string) => ({ kind: 'attachment_blobs.bytes', row: blobId, version: 0 });
 
 export function sealMeta(vault: OpenVault, id: string, revision: number, meta: AttachmentMeta): Buffer {
-  return vault.key.seal(contextOf(id, revision), Buffer.from(JSON.stringify(meta), 'utf8'));
+  return attachmentMeta.seal(vault.key, contextOf(id, revision), meta);
 }
 
 /** Throws `attachment_unreadable`: what cannot be opened is an error, never empty. */
 export function openMeta(vault: OpenVault, id: string, revision: number, bytes: Buffer): AttachmentMeta {
   try {
-    return JSON.parse(vault.key.open(contextOf(id, revision), bytes).toString('utf8')) as AttachmentMeta;
+    return attachmentMeta.open(vault.key, contextOf(id, revision), bytes);
   } catch (error) {
     if (error instanceof KeyringError) throw new NotevaultError('attachment_unreadable', {}, error);
     throw error;

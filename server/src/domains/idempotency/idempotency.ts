@@ -1,8 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Keys } from '../keys/keys.ts';
 import { canonicalHash } from './canonical-json.ts';
 import * as store from './idempotency.store.ts';
@@ -32,6 +34,9 @@ export interface StoredResponse {
   readonly status: number;
   readonly body: unknown;
 }
+
+/** `undefined` has no JSON: an answer without a body. */
+const storedResponse = new SealedJson(1, Type.Object({ status: Type.Number(), body: Type.Optional(Type.Unknown()) }));
 
 export interface IdempotentResponse extends StoredResponse {
   /** Whether it is the stored answer of an earlier call. */
@@ -113,14 +118,14 @@ export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: Idempot
     const row = await db.transact((handle) => handle.get(store.findResponse, input));
     if (row === undefined) return null;
     if (!row.request_mac.equals(requestMac)) throw new NotevaultError('idempotency_key_reused');
-    const answer = JSON.parse(slot.key.open(contextOf(slot), row.response).toString('utf8')) as StoredResponse;
-    return { ...answer, replayed: true };
+    const answer = storedResponse.open(slot.key, contextOf(slot), row.response);
+    return { status: answer.status, body: answer.body, replayed: true };
   }
 
   async function keep(handle: WriteHandle, slot: Slot, { status, body }: StoredResponse): Promise<void> {
     const kept = await handle.run(store.insertResponse, {
       ...{ vault_id: slot.vault, user_id: slot.user, key_blind: slot.keyBlind, request_mac: slot.requestMac },
-      response: slot.key.seal(contextOf(slot), Buffer.from(JSON.stringify({ status, body }), 'utf8')),
+      response: storedResponse.seal(slot.key, contextOf(slot), { status, body }),
       ...{ created_at: clock.now(), after: expiredUntil() },
     });
     if (kept === 0) throw new AlreadyAnswered();

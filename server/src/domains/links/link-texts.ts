@@ -1,4 +1,6 @@
 import type { LinkForm, ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
+import { Type } from 'typebox';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 /** What a link says, apart from where it stands in the text. */
@@ -17,7 +19,13 @@ export interface Origin {
   readonly path: string;
 }
 
-type TextRow = [string, string | null, string | null, number, LinkForm, string?, string?];
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const link = [Type.String(), textOrNull, textOrNull, Type.Number(), Type.Unsafe<LinkForm>(Type.String())] as const;
+/** Target, anchor, alias, 1 for an embed, form; then, of a link that a move rewrote, its first target and that one's path. */
+const linkTexts = new SealedJson(
+  1,
+  Type.Array(Type.Union([Type.Tuple([...link]), Type.Tuple([...link, Type.String(), Type.String()])])),
+);
 
 const contextOf = (source: string, version: number) => ({ kind: 'link_texts.texts', row: source, version });
 
@@ -42,17 +50,18 @@ export function sameTexts(a: readonly LinkText[], b: readonly LinkText[]): boole
 /** Seals the link texts of a note as one value. */
 export function sealTexts(vault: OpenVault, source: string, version: number, texts: readonly LinkText[]): Buffer {
   const rows = texts.map(({ target, anchor, alias, embed, form, origin }) => {
-    const row = [target, anchor, alias, embed ? 1 : 0, form];
-    return origin === undefined ? row : [...row, origin.target, origin.path];
+    const row: [string, string | null, string | null, number, LinkForm] = [target, anchor, alias, embed ? 1 : 0, form];
+    return origin === undefined ? row : ([...row, origin.target, origin.path] as const);
   });
-  return vault.key.seal(contextOf(source, version), Buffer.from(JSON.stringify(rows), 'utf8'));
+  return linkTexts.seal(vault.key, contextOf(source, version), rows);
 }
 
 /** Throws KeyringError when the value is damaged. */
 export function openTexts(vault: OpenVault, source: string, version: number, sealed: Buffer): LinkText[] {
-  const json = vault.key.open(contextOf(source, version), sealed).toString('utf8');
-  return (JSON.parse(json) as TextRow[]).map(([target, anchor, alias, embed, form, was, path]) => ({
-    ...{ target, anchor, alias, embed: embed === 1, form },
-    ...(was === undefined || path === undefined ? {} : { origin: { target: was, path } }),
-  }));
+  return linkTexts
+    .open(vault.key, contextOf(source, version), sealed)
+    .map(([target, anchor, alias, embed, form, was, path]) => ({
+      ...{ target, anchor, alias, embed: embed === 1, form },
+      ...(was === undefined || path === undefined ? {} : { origin: { target: was, path } }),
+    }));
 }

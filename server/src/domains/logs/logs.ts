@@ -1,8 +1,10 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -89,7 +91,7 @@ export function createLogs({ db, keys, clock }: LogDeps): Logs {
             level_blind: blind(key, 'level', record.level),
             category_blind: blind(key, 'category', record.category),
           },
-          record: key.seal(contextOf(id), Buffer.from(JSON.stringify(record))),
+          record: storedRecord.seal(key, contextOf(id), record),
         };
       });
       await db.transact(async (handle) => {
@@ -144,6 +146,23 @@ function blind(key: SealingKey, field: 'level' | 'category', value: string | nul
 /** What is stored of a record: short names would save little, for it is compressed. */
 type StoredRecord = Omit<LogRecord, 'id' | 'createdAt'>;
 
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const storedRecord = new SealedJson(
+  1,
+  Type.Object({
+    message: textOrNull,
+    stack: textOrNull,
+    category: textOrNull,
+    conn_id: textOrNull,
+    device_id: textOrNull,
+    level: textOrNull,
+    platform: textOrNull,
+    plugin_version: textOrNull,
+    ts: Type.Union([Type.Number(), Type.Null()]),
+    forced: Type.Union([Type.Boolean(), Type.Null()]),
+  }),
+);
+
 function cleaned(input: LogInput): StoredRecord {
   const texts = Object.fromEntries(
     Object.entries(LENGTHS).map(([field, length]) => {
@@ -155,7 +174,7 @@ function cleaned(input: LogInput): StoredRecord {
 }
 
 function opened(key: SealingKey, row: { id: string; record: Buffer; created_at: number }): LogRecord {
-  const stored = JSON.parse(key.open(contextOf(row.id), row.record).toString()) as StoredRecord;
+  const stored = storedRecord.open(key, contextOf(row.id), row.record);
   return { ...stored, id: row.id, createdAt: row.created_at };
 }
 

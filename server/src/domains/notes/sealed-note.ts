@@ -1,6 +1,8 @@
 import type { Derived } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { Type } from 'typebox';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 /** What made a version. */
@@ -57,6 +59,48 @@ export interface VersionMeta {
   readonly actor: Actor;
 }
 
+const text = Type.String();
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const numberOrNull = Type.Union([Type.Number(), Type.Null()]);
+const oneOf = <Text extends string>(...texts: Text[]) => Type.Unsafe<Text>(Type.Enum(texts));
+
+const REASON = oneOf<VersionReason>('create', 'edit', 'merge', 'append', 'batch', 'agent', 'restore', 'link_rewrite');
+const ACTOR = Type.Object({ kind: text, name: text });
+
+const PARSE_FAULT = Type.Object({
+  code: Type.Unsafe<NonNullable<Derived['parseReason']>['code']>(text),
+  message: text,
+  detail: Type.Object({ key: textOrNull, line: Type.Number(), snippet: text }),
+});
+
+const noteMeta = new SealedJson(
+  1,
+  Type.Object({
+    path: text,
+    hash: text,
+    head: text,
+    title: text,
+    tags: Type.Array(text),
+    aliases: Type.Array(text),
+    description: textOrNull,
+    resource: textOrNull,
+    type: textOrNull,
+    created: numberOrNull,
+    timestamp: numberOrNull,
+    parseStatus: oneOf<Derived['parseStatus']>('ok', 'degraded'),
+    parseFault: Type.Union([PARSE_FAULT, Type.Null()]),
+    reason: REASON,
+    actor: ACTOR,
+    versionAt: Type.Number(),
+    typingSince: Type.Optional(Type.Number()),
+    seed: Type.Optional(Type.Number()),
+    structs: Type.Optional(Type.Number()),
+    deletedBy: Type.Optional(textOrNull),
+  }),
+);
+const versionMeta = new SealedJson(1, Type.Object({ hash: text, reason: REASON, actor: ACTOR }));
+const editsActor = new SealedJson(1, ACTOR);
+
 const metaContext = (id: string, revision: number) => ({ kind: 'notes.meta', row: id, version: revision });
 const contentContext = (id: string, version: number) => ({ kind: 'notes.content', row: id, version });
 const docContext = (id: string, version: number) => ({ kind: 'notes.doc', row: id, version });
@@ -67,9 +111,9 @@ const versionContext = (id: string, version: number) => ({ kind: 'note_versions.
 /** Seals and opens the parts of notes; what cannot be opened is `note_unreadable`, never empty. */
 export const sealed = {
   meta: (vault: OpenVault, id: string, revision: number, meta: NoteMeta) =>
-    vault.key.seal(metaContext(id, revision), Buffer.from(JSON.stringify(meta), 'utf8')),
-  openMeta: (vault: Pick<OpenVault, 'key'>, id: string, revision: number, bytes: Uint8Array) =>
-    unsealed(() => JSON.parse(vault.key.open(metaContext(id, revision), bytes).toString('utf8')) as NoteMeta),
+    noteMeta.seal(vault.key, metaContext(id, revision), meta),
+  openMeta: (vault: Pick<OpenVault, 'key'>, id: string, revision: number, bytes: Uint8Array): NoteMeta =>
+    unsealed(() => noteMeta.open(vault.key, metaContext(id, revision), bytes)),
 
   content: (vault: OpenVault, id: string, version: number, utf8: Buffer) =>
     vault.key.seal(contentContext(id, version), utf8),
@@ -86,21 +130,22 @@ export const sealed = {
   openSnapshot: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
     unsealed(() => vault.key.open(snapshotContext(id, version), bytes)),
 
-  /** Who made the edits, in JSON, then the edits; the length of each part before it, in four bytes. */
+  /** Who made the edits, then the edits; the length of each part before it, in four bytes. */
   edits: (vault: OpenVault, id: string, row: string, actor: Actor, updates: readonly Uint8Array[]) => {
-    const parts = [Buffer.from(JSON.stringify(actor), 'utf8'), ...updates];
+    const parts = [editsActor.encode(actor), ...updates];
     return vault.key.seal(editsContext(id, row), Buffer.concat(parts.flatMap((part) => [lengthOf(part), part])));
   },
   openEdits: (vault: OpenVault, id: string, row: string, bytes: Buffer) =>
     unsealed(() => {
-      const [actor, ...updates] = partsOf(vault.key.open(editsContext(id, row), bytes));
-      return { actor: JSON.parse(String(actor)) as Actor, updates };
+      const context = editsContext(id, row);
+      const [actor = Buffer.alloc(0), ...updates] = partsOf(vault.key.open(context, bytes));
+      return { actor: editsActor.decode(actor, context.kind), updates };
     }),
 
   version: (vault: OpenVault, id: string, version: number, meta: VersionMeta) =>
-    vault.key.seal(versionContext(id, version), Buffer.from(JSON.stringify(meta), 'utf8')),
-  openVersion: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
-    unsealed(() => JSON.parse(vault.key.open(versionContext(id, version), bytes).toString('utf8')) as VersionMeta),
+    versionMeta.seal(vault.key, versionContext(id, version), meta),
+  openVersion: (vault: OpenVault, id: string, version: number, bytes: Buffer): VersionMeta =>
+    unsealed(() => versionMeta.open(vault.key, versionContext(id, version), bytes)),
 };
 
 function lengthOf(part: Uint8Array): Buffer {

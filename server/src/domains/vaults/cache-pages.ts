@@ -1,8 +1,10 @@
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
 import { createYield } from '../../concurrency/yield.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { OpenVault } from '../access/access.ts';
 import * as store from './cache-pages.store.ts';
 
@@ -26,6 +28,12 @@ export interface PagesContent<Row extends PageRow> {
 /** Pages opened, or deleted, at once: a slice of the event loop, and of the one writer that overwrites what is deleted. */
 const SLICE = 4;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** What else a row holds is its kind's: who changes a kind gives the pages a new format, and old ones are made anew. */
+const pageRows = new SealedJson(
+  1,
+  Type.Array(Type.Object({ id: Type.String(), seq: Type.Unsafe<Seq>(Type.Number()) })),
+);
 
 /** Rows of vaults' persisted lists, hundreds sealed together. A page only ever spares opening rows: it can be missing. */
 export class CachePages {
@@ -61,7 +69,7 @@ export class CachePages {
   /** Resolves to the id of a new page of these rows. */
   async write(kind: string, vault: OpenVault, rows: readonly PageRow[]): Promise<string> {
     const id = this.#clock.uuid();
-    const data = vault.key.seal(contextOf(vault, kind, id), Buffer.from(JSON.stringify(rows), 'utf8'));
+    const data = pageRows.seal(vault.key, contextOf(vault, kind, id), [...rows]);
     await this.#db.transact((handle) => handle.run(store.insertPage, { vault: vault.id, kind, id, data }));
     return id;
   }
@@ -94,7 +102,7 @@ export class CachePages {
 
 function openPage<Row>(vault: OpenVault, kind: string, id: string, data: Buffer): Row[] | null {
   try {
-    return JSON.parse(vault.key.open(contextOf(vault, kind, id), data).toString('utf8')) as Row[];
+    return pageRows.open(vault.key, contextOf(vault, kind, id), data) as Row[];
   } catch (error) {
     if (error instanceof KeyringError) return null;
     throw error;

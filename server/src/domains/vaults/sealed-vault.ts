@@ -1,7 +1,9 @@
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import * as store from './vaults.store.ts';
 
 const NAME_MAX = 255;
@@ -17,6 +19,11 @@ export interface VaultMeta {
   readonly description: string | null;
 }
 
+const vaultMeta = new SealedJson(
+  1,
+  Type.Object({ name: Type.String(), slug: Type.String(), description: Type.Union([Type.String(), Type.Null()]) }),
+);
+
 /** The `meta` column of one version of a vault. */
 export function sealMeta(
   key: SealingKey,
@@ -24,11 +31,11 @@ export function sealMeta(
   version: number,
   { name, slug, description }: VaultMeta,
 ): Buffer {
-  return key.seal(contextOf(id, version), Buffer.from(JSON.stringify({ name, slug, description })));
+  return vaultMeta.seal(key, contextOf(id, version), { name, slug, description });
 }
 
 export function openMeta(key: SealingKey, row: { id: VaultId; meta: Buffer; meta_version: number }): VaultMeta {
-  return JSON.parse(key.open(contextOf(row.id, row.meta_version), row.meta).toString()) as VaultMeta;
+  return vaultMeta.open(key, contextOf(row.id, row.meta_version), row.meta);
 }
 
 const contextOf = (id: VaultId, version: number) => ({ kind: 'vaults.meta', row: id, version });

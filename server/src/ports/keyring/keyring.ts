@@ -92,7 +92,12 @@ export function sealedSize(plainSize: number): number {
   return STREAM_HEADER_BYTES + plainSize + chunks * STREAM_TAG_BYTES;
 }
 
-export type KeyringErrorCode = 'wrong_master_key' | 'damaged_key' | 'damaged_value' | 'unusable_master_key';
+export type KeyringErrorCode =
+  | 'wrong_master_key'
+  | 'damaged_key'
+  | 'damaged_value'
+  | 'unknown_format'
+  | 'unusable_master_key';
 
 export class KeyringError extends Error {
   override readonly name = 'KeyringError';

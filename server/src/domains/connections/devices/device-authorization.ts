@@ -1,7 +1,9 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../../access/access.ts';
 import { hashOf, newToken } from '../../tokens/tokens.ts';
 import type { ConnectionDepsWithUsage } from '../connections.deps.ts';
@@ -67,11 +69,9 @@ export interface DeviceAuthorization {
   poll(deviceCode: string, client: Client): Promise<DeviceGrant>;
 }
 
-interface Names {
-  readonly vault: string | null;
-  readonly device: string | null;
-  readonly client: string | null;
-}
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const sealedNames = new SealedJson(1, Type.Object({ vault: textOrNull, device: textOrNull, client: textOrNull }));
+type Names = ReturnType<typeof sealedNames.decode>;
 
 export function createDeviceAuthorization(
   parts: ConnectionDepsWithUsage,
@@ -122,7 +122,7 @@ export function createDeviceAuthorization(
         const userCode = newUserCode(clock.random);
         const link = {
           ...{ id, deviceHash: device.hash, codeBlind: blindOf(server, userCode), pollSeconds: POLL_SECONDS },
-          names: server.seal(contextOf(id), Buffer.from(JSON.stringify(names))),
+          names: sealedNames.seal(server, contextOf(id), names),
           expiresAt: clock.now() + CODE_SECONDS * 1000,
         };
         if ((await db.transact((handle) => handle.run(store.insertLink, link))) === 0) continue;
@@ -222,5 +222,5 @@ const blindOf = (server: SealingKey, code: string) => server.blind('device_autho
 const contextOf = (id: string) => ({ kind: 'device_authorizations.names', row: id, version: 0 });
 
 function openNames(server: SealingKey, link: { readonly id: string; readonly names: Buffer }): Names {
-  return JSON.parse(server.open(contextOf(link.id), link.names).toString()) as Names;
+  return sealedNames.open(server, contextOf(link.id), link.names);
 }

@@ -1,6 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
-import { KeyringError } from '../../../ports/keyring/keyring.ts';
+import { Type } from 'typebox';
+import { KeyringError, type SealingKey } from '../../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../../access/access.ts';
 import type { ConnectionDepsWithUsage } from '../connections.deps.ts';
 import { cleanText } from '../oauth/oauth-clients.ts';
@@ -36,6 +38,11 @@ interface Ticket {
   readonly until: number;
 }
 
+const sealedTicket = new SealedJson(
+  1,
+  Type.Object({ userId: Type.Unsafe<UserId>(Type.String()), code: Type.String(), until: Type.Number() }),
+);
+
 export function createDevicePage(
   parts: ConnectionDepsWithUsage,
   link: Pick<DeviceAuthorization, 'lookUp' | 'authorize'>,
@@ -56,7 +63,7 @@ export function createDevicePage(
       const ticket: Ticket = { userId: user.id, code, until: clock.now() + TICKET_MS };
       const own = await vaults.list(await signedIn(user.id), { deleted: false });
       return {
-        token: server.seal(TICKET_CONTEXT, Buffer.from(JSON.stringify(ticket))).toString('base64url'),
+        token: sealedTicket.seal(server, TICKET_CONTEXT, ticket).toString('base64url'),
         ...{ email: user.email, device: cleanText(found.deviceName) },
         newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
         vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
@@ -64,7 +71,7 @@ export function createDevicePage(
     },
     async decidePage(token, vault) {
       const server = await keys.openServer();
-      const { userId, code, until } = openTicket(() => server.open(TICKET_CONTEXT, Buffer.from(token, 'base64url')));
+      const { userId, code, until } = openTicket(server, token);
       if (until <= clock.now()) throw new NotevaultError('authorization_over');
       const decision = vault === null ? { deny: true } : { vault_id: vault };
       await link.authorize(await signedIn(userId), { user_code: code, ...decision });
@@ -72,9 +79,9 @@ export function createDevicePage(
   };
 }
 
-function openTicket(open: () => Buffer): Ticket {
+function openTicket(server: SealingKey, token: string): Ticket {
   try {
-    return JSON.parse(open().toString()) as Ticket;
+    return sealedTicket.open(server, TICKET_CONTEXT, Buffer.from(token, 'base64url'));
   } catch (error) {
     if (error instanceof KeyringError) throw new NotevaultError('authorization_over', {}, error);
     throw error;

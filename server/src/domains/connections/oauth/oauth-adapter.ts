@@ -1,5 +1,7 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import { Type } from 'typebox';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import { GRACE_MS, hashOf } from '../../tokens/tokens.ts';
 import type { ConnectionDeps } from '../connections.deps.ts';
 import * as store from './oauth.store.ts';
@@ -56,14 +58,17 @@ const nothing: Adapter = {
   revokeByGrantId: async () => undefined,
 };
 
+/** What it holds is the provider's affair, which checks it itself. */
+const providerPayload = new SealedJson(1, Type.Record(Type.String(), Type.Unknown()));
+
 /** Seals what the provider wants kept under an id, without the id: it is the secret itself. */
 function sealPayload(server: SealingKey, kind: string, hash: Buffer, payload: AdapterPayload): Buffer {
   const { jti: _, ...kept } = payload;
-  return server.seal(contextOf(kind, hash), Buffer.from(JSON.stringify(kept)));
+  return providerPayload.seal(server, contextOf(kind, hash), kept);
 }
 
 function openPayload(server: SealingKey, kind: string, hash: Buffer, sealed: Buffer): AdapterPayload {
-  return JSON.parse(server.open(contextOf(kind, hash), sealed).toString()) as AdapterPayload;
+  return providerPayload.open(server, contextOf(kind, hash), sealed);
 }
 
 const contextOf = (kind: string, hash: Buffer) => ({ kind: `oauth.${kind}`, row: hash.toString('hex'), version: 0 });

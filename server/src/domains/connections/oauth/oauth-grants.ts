@@ -1,6 +1,8 @@
 import { parseUuid, type UserId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import { hashOf } from '../../tokens/tokens.ts';
 import type { ConnectionDeps } from '../connections.deps.ts';
 import * as connections from '../connections.store.ts';
@@ -26,6 +28,22 @@ export interface ClientDetails {
   readonly redirectUris: readonly string[];
   readonly cimdUrl: string | null;
 }
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const clientDetails = new SealedJson(
+  1,
+  Type.Object({
+    clientId: Type.String(),
+    slug: textOrNull,
+    logo: textOrNull,
+    softwareId: textOrNull,
+    softwareVersion: textOrNull,
+    verified: Type.Boolean(),
+    redirectUri: Type.String(),
+    redirectUris: Type.Array(Type.String()),
+    cimdUrl: textOrNull,
+  }),
+);
 
 /** The id that the provider knows a grant by. */
 export function nameOfGrant({ userId, id }: GrantKey): string {
@@ -57,11 +75,11 @@ export function familyHashOf(token: string): Buffer | null {
 const contextOf = ({ userId, id }: GrantKey) => ({ kind: 'oauth_grants.details', row: `${userId}.${id}`, version: 0 });
 
 export function sealDetails(server: SealingKey, grant: GrantKey, details: ClientDetails): Buffer {
-  return server.seal(contextOf(grant), Buffer.from(JSON.stringify(details)));
+  return clientDetails.seal(server, contextOf(grant), details);
 }
 
 export function openDetails(server: SealingKey, grant: GrantKey, sealed: Buffer): ClientDetails {
-  return JSON.parse(server.open(contextOf(grant), sealed).toString()) as ClientDetails;
+  return clientDetails.open(server, contextOf(grant), sealed);
 }
 
 /** Ends a grant: its tokens are gone, and its connection keeps nothing but that it was there. False when it had ended before. */

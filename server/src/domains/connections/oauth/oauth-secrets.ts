@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { Type } from 'typebox';
+import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import type { ConnectionDeps } from '../connections.deps.ts';
 import * as store from './oauth.store.ts';
 
@@ -11,6 +13,14 @@ export interface OAuthSecrets {
   readonly jwks: { readonly keys: readonly object[] };
 }
 
+const secrets = new SealedJson(
+  1,
+  Type.Object({
+    cookieKeys: Type.Array(Type.String()),
+    jwks: Type.Object({ keys: Type.Array(Type.Object({})) }),
+  }),
+);
+
 /** The stored secrets, made when there are none yet. */
 export async function openSecrets({
   db,
@@ -20,7 +30,7 @@ export async function openSecrets({
   const server = await keys.openServer();
   const read = async () => {
     const row = await db.get(store.findSecrets, {});
-    return row === undefined ? null : (JSON.parse(server.open(SECRETS_CONTEXT, row.sealed).toString()) as OAuthSecrets);
+    return row === undefined ? null : secrets.open(server, SECRETS_CONTEXT, row.sealed);
   };
   const stored = await read();
   if (stored !== null) return stored;
@@ -30,7 +40,7 @@ export async function openSecrets({
     cookieKeys: [clock.random(COOKIE_KEY_BYTES).toString('base64url')],
     jwks: { keys: [key] },
   };
-  const sealed = server.seal(SECRETS_CONTEXT, Buffer.from(JSON.stringify(made)));
+  const sealed = secrets.seal(server, SECRETS_CONTEXT, made);
   await db.transact((handle) => handle.run(store.insertSecrets, { sealed }));
   // Two processes may be first at once: both take what was written.
   const written = await read();

@@ -4,7 +4,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import { segmentListContext } from '../seal-contexts.ts';
 import * as store from '../search.store.ts';
 import { TransferList } from '../worker/transfer-list.ts';
-import type { IndexState, SegmentList } from '../worker/worker-api.ts';
+import { type IndexState, type SegmentList, segmentList } from '../worker/worker-api.ts';
 import { type WorkerClient, WorkerDied } from '../worker/worker-client.ts';
 import { indexFormat } from './index-format.ts';
 
@@ -27,8 +27,7 @@ export async function loadStoredIndex(
 /** Which segments an index row names; null when it cannot be opened. */
 export function openSegmentList(vault: OpenVault, row: { seq: number; segments: Buffer }): SegmentList | null {
   try {
-    const json = vault.key.open(segmentListContext(vault.id, row.seq), row.segments);
-    return JSON.parse(json.toString('utf8')) as SegmentList;
+    return segmentList.open(vault.key, segmentListContext(vault.id, row.seq), row.segments);
   } catch {
     return null;
   }

@@ -1,7 +1,9 @@
 import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
 import type { SearchOptions } from '@notevault/search-index/ranking/hybrid.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
+import { Type } from 'typebox';
 import type { SharedKey } from '../../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 
 /** The methods of the search thread. Everything that goes in or out can be posted between threads. */
@@ -75,12 +77,17 @@ export interface StoredIndex {
 }
 
 /** Which segments a stored index consists of. It is sealed in the index row. */
-export interface SegmentList {
-  /** Oldest first. */
-  readonly segments: readonly { readonly id: string; readonly parts: number }[];
-  /** Ids of notes that cannot be read. */
-  readonly unreadable: readonly string[];
-}
+export type SegmentList = ReturnType<typeof segmentList.decode>;
+
+export const segmentList = new SealedJson(
+  1,
+  Type.Object({
+    /** Oldest first. */
+    segments: Type.Array(Type.Object({ id: Type.String(), parts: Type.Number() })),
+    /** Ids of notes that cannot be read. */
+    unreadable: Type.Array(Type.String()),
+  }),
+);
 
 export interface FrozenIndex {
   readonly seq: number;

@@ -14,18 +14,19 @@ import { IndexCache } from './index-cache.ts';
 import { LoadedIndex } from './loaded-index.ts';
 import { runInSlices } from './run-in-slices.ts';
 import type { SegmentName } from './segment-names.ts';
-import type {
-  AddVectorsParams,
-  CreateIndexParams,
-  FoundNote,
-  FoundNotes,
-  FrozenIndex,
-  IndexState,
-  SealedText,
-  SearchParams,
-  SegmentList,
-  SnippetSource,
-  WorkerApi,
+import {
+  type AddVectorsParams,
+  type CreateIndexParams,
+  type FoundNote,
+  type FoundNotes,
+  type FrozenIndex,
+  type IndexState,
+  type SealedText,
+  type SearchParams,
+  type SegmentList,
+  type SnippetSource,
+  segmentList,
+  type WorkerApi,
 } from './worker-api.ts';
 
 /** What the worker is given: it knows no key and no table itself. */
@@ -80,8 +81,7 @@ export class SearchWorker implements WorkerApi {
     this.#loadingParts.delete(vault);
     let index = LoadedIndex.empty(epoch, floor);
     if (stored !== null) {
-      const json = this.#deps.openKey(key).open(segmentListContext(vault, stored.seq), stored.segments);
-      const list = JSON.parse(json.toString('utf8')) as SegmentList;
+      const list = segmentList.open(this.#deps.openKey(key), segmentListContext(vault, stored.seq), stored.segments);
       index = LoadedIndex.fromStored(epoch, floor, stored.seq, list, parts);
     }
     this.#indexes.set(vault, index);
@@ -192,8 +192,7 @@ export class SearchWorker implements WorkerApi {
       segments: names.map(({ id, parts }) => ({ id, parts })),
       unreadable: [...loaded.unreadable],
     };
-    const json = Buffer.from(JSON.stringify(list), 'utf8');
-    const sealed = this.#deps.openKey(key).seal(segmentListContext(vault, seq), json);
+    const sealed = segmentList.seal(this.#deps.openKey(key), segmentListContext(vault, seq), list);
     const segments = names.map(({ id, parts, isStored }) => ({ id, parts, fresh: !isStored }));
     return { seq, segments, sealed };
   }

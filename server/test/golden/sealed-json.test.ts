@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { openMeta as openAttachmentMeta } from '../../src/domains/attachments/sealed-attachment.ts';
+import { openTexts } from '../../src/domains/links/link-texts.ts';
+import { sealed } from '../../src/domains/notes/sealed-note.ts';
+import { openMeta as openVaultMeta } from '../../src/domains/vaults/sealed-vault.ts';
+import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
+import type { SealingKey } from '../../src/ports/keyring/keyring.ts';
+
+// The bytes of each kind as they were first stored in each format. A test here that fails means that rows of people who
+// upgrade can no longer be read: give the kind a new format and a reader of the old one, and leave the bytes as they are.
+
+/** A vault whose values are stored in clear: what counts here is what stands in them. */
+function vaultHolding(format: number, json: string): OpenVault {
+  const bytes = Buffer.concat([Buffer.from([format]), Buffer.from(json)]);
+  const key = { open: () => bytes } as unknown as SealingKey;
+  return { id: 'v' as VaultId, userId: 'u' as UserId, key } as unknown as OpenVault;
+}
+
+const NOTE =
+  '{"title":"T","tags":["a"],"aliases":["b"],"description":null,"resource":null,"type":null,"path":"f/n.md","hash":"00",' +
+  '"head":"11","created":null,"timestamp":1700000000000,"parseStatus":"degraded",' +
+  '"parseFault":{"code":"yaml_syntax","message":"m","detail":{"key":null,"line":2,"snippet":"---"}},"reason":"create",' +
+  '"actor":{"kind":"session","name":"web"},"versionAt":1700000000000,"seed":7}';
+const ACTOR = '{"kind":"session","name":"web"}';
+
+interface Kind {
+  readonly json: string;
+  /** A value of the kind that lacks what it needs. */
+  readonly wrong: string;
+  readonly code: string;
+  read(vault: OpenVault): unknown;
+}
+
+const none = Buffer.alloc(0);
+const KINDS: Readonly<Record<string, Kind>> = {
+  'notes.meta': {
+    json: NOTE,
+    wrong: '{"title":"T"}',
+    code: 'note_unreadable',
+    read: (vault) => sealed.openMeta(vault, 'n', 1, none),
+  },
+  'note_versions.meta': {
+    json: `{"hash":"00","reason":"edit","actor":${ACTOR}}`,
+    wrong: `{"hash":"00","reason":"unheard of","actor":${ACTOR}}`,
+    code: 'note_unreadable',
+    read: (vault) => sealed.openVersion(vault, 'n', 1, none),
+  },
+  'attachments.meta': {
+    json: '{"path":"f/a.png","hash":"00","type":"image/png"}',
+    wrong: '{"path":"f/a.png"}',
+    code: 'attachment_unreadable',
+    read: (vault) => openAttachmentMeta(vault, 'a', 1, none),
+  },
+  'vaults.meta': {
+    json: '{"name":"My vault","slug":"my-vault","description":null}',
+    wrong: '{"name":"My vault"}',
+    code: 'damaged_value',
+    read: ({ id, key }) => openVaultMeta(key, { id, meta: none, meta_version: 1 }),
+  },
+};
+
+for (const [kind, { json, wrong, code, read }] of Object.entries(KINDS)) {
+  test(`${kind} of format 1 reads as it was stored`, () => {
+    assert.deepEqual(read(vaultHolding(1, json)), JSON.parse(json));
+  });
+
+  test(`${kind} of an unknown format is an error, as is one that does not fit its format`, () => {
+    const unknown = code === 'damaged_value' ? 'unknown_format' : code;
+    assert.throws(() => read(vaultHolding(2, json)), { code: unknown });
+    assert.throws(() => read(vaultHolding(1, wrong)), { code });
+    assert.throws(() => read(vaultHolding(1, '')), { code });
+  });
+}
+
+test('link_texts.texts of format 1 read as they were stored, with and without the target before a move', () => {
+  const json = '[["Note","part","shown",0,"wikilink"],["New",null,null,1,"wikilink","Old","f/Old.md"]]';
+  assert.deepEqual(openTexts(vaultHolding(1, json), 'n', 1, none), [
+    { target: 'Note', anchor: 'part', alias: 'shown', embed: false, form: 'wikilink' },
+    {
+      target: 'New',
+      anchor: null,
+      alias: null,
+      embed: true,
+      form: 'wikilink',
+      origin: { target: 'Old', path: 'f/Old.md' },
+    },
+  ]);
+  assert.throws(() => openTexts(vaultHolding(2, json), 'n', 1, none), { code: 'unknown_format' });
+  assert.throws(() => openTexts(vaultHolding(1, '[["Note"]]'), 'n', 1, none), { code: 'damaged_value' });
+});
