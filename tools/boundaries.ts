@@ -64,9 +64,9 @@ function pureFault(path: string, specifier: string): Fault | null {
   };
 }
 
-/** How work is ordered and where it runs is nobody's domain. */
+/** How work is ordered, where it runs, and what is announced when it is done, is nobody's domain. */
 function isBeneathAll(target: string): boolean {
-  return target.startsWith('packages/') || target.startsWith('server/src/concurrency/');
+  return /^(packages\/|server\/src\/(concurrency\/|events\.ts$))/.test(target);
 }
 
 interface DomainFile {

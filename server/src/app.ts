@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { UserId } from '@notevault/protocol/ids.ts';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Tasks } from './concurrency/task-worker.ts';
 import { WorkerPool } from './concurrency/worker-pool.ts';
@@ -42,6 +41,7 @@ import { createSync, type Sync } from './domains/sync/sync.ts';
 import { VaultCache } from './domains/vaults/vault-cache.ts';
 import { vaultsRoutes } from './domains/vaults/vaults.routes.ts';
 import { createVaults, type Vaults } from './domains/vaults/vaults.ts';
+import { Events } from './events.ts';
 import { goneRoutes } from './http/gone-routes.ts';
 import { buildHttp } from './http/http.ts';
 import { errorPage } from './http/oauth-pages.ts';
@@ -72,7 +72,7 @@ export interface App extends AsyncDisposable {
   readonly connections: Connections;
   readonly logs: Logs;
   readonly keys: Keys;
-  readonly events: ProductEvents;
+  readonly productEvents: ProductEvents;
   readonly sockets: Sockets;
   /** Work derived from state (purges, erasures): started by `serve`, not by single commands. */
   readonly jobRunner: JobRunner;
@@ -119,7 +119,7 @@ export async function buildApp(
 
   const namespace = createNamespace(clock);
   const idempotency = createIdempotency({ db, keys, clock });
-  const credentialsChanged = (userId: UserId) => collaboration.credentialsChanged(userId);
+  const events = new Events((error, event) => log.error({ err: error, event }, 'a listener of an event failed'));
   const accounts: Accounts = createAccounts({
     ...{ db, keys, clock, plans: config.plans, defaultPlan: config.defaultPlan, registration: config.registration },
     ...overrides,
@@ -130,26 +130,13 @@ export async function buildApp(
         await idempotency.purgeUser(userId);
         await logs.purgeUser(userId);
       },
-      credentialsChanged,
     },
+    events,
   });
   const publicUrl = publicUrlOf(config, config.port);
   const vaults: Vaults = createVaults({
     ...{ db, keys, clock, accounts, plans: config.plans, purgeAfterDays: PURGE_AFTER_DAYS },
     hooks: {
-      opened: (userId) => events.vaultOpened(userId),
-      changed: (vaultId, changeSeq) => {
-        countWrite?.();
-        collaboration.vaultChanged(vaultId, changeSeq);
-        cache.noteWrite(vaultId, changeSeq);
-        search.recordChange();
-      },
-      closed: (vaultId) => {
-        cache.evict(vaultId);
-        // First who watches hears why; then the documents go.
-        collaboration.vaultClosed(vaultId);
-        notes.live.closeVault(vaultId);
-      },
       deviceLink: (userId, code) => connections.devices.lookUp(userId, code),
       purgeSlice: async (vaultId) =>
         (await attachments.purgeSlice(vaultId)) ||
@@ -163,8 +150,9 @@ export async function buildApp(
             (await idempotency.purgeSlice(handle, vaultId)),
         ),
     },
+    events,
   });
-  const events = createProductEvents(analytics, accounts, clock);
+  const productEvents = createProductEvents(analytics, accounts, clock);
   const cache = new VaultCache(db, clock, vaults, config.hotVaultsMb * MB);
   const extensions = config.attachmentExtensions ?? defaultExtensions;
   const links = createLinks(db, extensions);
@@ -215,7 +203,7 @@ export async function buildApp(
     reportError: (error) => log.error({ err: error }, 'background work of search failed'),
   });
   const connections: Connections = createConnections({
-    ...{ db, keys, clock, accounts, vaults, plans: config.plans, publicUrl, hooks: { credentialsChanged } },
+    ...{ db, keys, clock, accounts, vaults, plans: config.plans, publicUrl, events },
     oauth: {
       ...{ web: ports.fetcher, verifiedRedirects: config.oauthVerifiedRedirects },
       errorPage: (fault) => pageOf(errorPage(fault)),
@@ -233,11 +221,21 @@ export async function buildApp(
       recall: (principal) => connections.recall(principal),
     },
   });
+  if (countWrite !== undefined) events.on('vaultChanged', () => countWrite());
+  events.on('vaultChanged', ({ vaultId, changeSeq }) => collaboration.vaultChanged(vaultId, changeSeq));
+  events.on('vaultChanged', ({ vaultId, changeSeq }) => cache.noteWrite(vaultId, changeSeq));
+  events.on('vaultChanged', () => search.recordChange());
+  events.on('vaultClosed', ({ vaultId }) => cache.evict(vaultId));
+  // First who watches hears why; then the documents go.
+  events.on('vaultClosed', ({ vaultId }) => collaboration.vaultClosed(vaultId));
+  events.on('vaultClosed', ({ vaultId }) => notes.live.closeVault(vaultId));
+  events.on('vaultOpened', ({ userId }) => productEvents.vaultOpened(userId));
+  events.on('credentialsChanged', ({ userId }) => collaboration.credentialsChanged(userId));
   const sockets = new Sockets(() => collaboration.tick());
 
   const jobs: Job[] = [
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
-    { name: 'analytics', everyMs: ANALYTICS_MS, run: () => events.flush() },
+    { name: 'analytics', everyMs: ANALYTICS_MS, run: () => productEvents.flush() },
     { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },
     { name: 'logs', everyMs: HOUR_MS, run: () => logs.removeExpired() },
     { name: 'versions', everyMs: HOUR_MS, run: () => notes.thinVersions() },
@@ -320,7 +318,7 @@ export async function buildApp(
   });
   return {
     ...{ http, accounts, vaults, notes, attachments, links, folders, search, sync, cache, connections, logs, keys },
-    ...{ events, sockets, jobRunner },
+    ...{ productEvents, sockets, jobRunner },
     async [Symbol.asyncDispose]() {
       await http.close();
       collaboration[Symbol.dispose]();
@@ -331,7 +329,7 @@ export async function buildApp(
       await compute[Symbol.asyncDispose]();
       // Nothing depends on these: a database that is away must not keep the process from ending.
       await connections.flushLastUsed().catch(() => undefined);
-      await events.flush().catch(() => undefined);
+      await productEvents.flush().catch(() => undefined);
       await tracing?.[Symbol.asyncDispose]();
     },
   };

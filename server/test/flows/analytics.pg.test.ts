@@ -50,7 +50,7 @@ onEachEngine('analytics', (open) => {
     const { id } = (await alice.post('/vaults', { name: 'Secret plans' })).body.vault;
     await alice.get(`/vaults/${id}`);
     await alice.get('/vaults/00000000-0000-7000-8000-000000000000');
-    await app.events.flush();
+    await app.productEvents.flush();
     const analyticsId = (await alice.get('/me')).body.user.analytics_id;
     const event = {
       ...{ event: 'vault_opened', distinct_id: analyticsId, timestamp: new Date(clock.now()).toISOString() },
@@ -70,22 +70,22 @@ onEachEngine('analytics', (open) => {
     assert.deepEqual([objected.body.user.analytics_id, objected.body.user.analytics_opt_out], [null, true]);
     await alice.get(`/vaults/${id}`);
     sink.state.status = 503;
-    await assert.rejects(app.events.flush());
+    await assert.rejects(app.productEvents.flush());
     sink.state.status = 200;
-    await app.events.flush();
-    await app.events.flush();
+    await app.productEvents.flush();
+    await app.productEvents.flush();
     const body = { distinct_ids: [analyticsId], delete_events: true };
     const asked = { url: ERASE, authorization: 'Bearer personal-key', body };
     assert.deepEqual(sink.got, [asked, asked]);
     await alice.patch('/me', { analytics_opt_out: true });
     await alice.patch('/me', { display_name: 'Alice' });
-    await app.events.flush();
+    await app.productEvents.flush();
     assert.equal(sink.got.length, 2);
     // The objection is withdrawn: the same person again.
     const again = await alice.patch('/me', { analytics_opt_out: false });
     assert.equal(again.body.user.analytics_id, analyticsId);
     await alice.get(`/vaults/${id}`);
-    await app.events.flush();
+    await app.productEvents.flush();
     assert.equal((sink.got as Got[])[2]?.body.batch[0].distinct_id, analyticsId);
   });
 
@@ -95,7 +95,7 @@ onEachEngine('analytics', (open) => {
     const { bob, app } = server;
     const analyticsId = (await bob.get('/me')).body.user.analytics_id;
     assert.equal((await bob.delete('/me', { password: bob.password })).status, 200);
-    await app.events.flush();
+    await app.productEvents.flush();
     assert.deepEqual(
       sink.got.map(({ url, body }) => [url, body.distinct_ids]),
       [[ERASE, [analyticsId]]],
@@ -110,10 +110,10 @@ onEachEngine('analytics', (open) => {
     sink.state.status = 500;
     for (let n = 0; n < 5; n++) {
       assert.equal((await alice.get(`/vaults/${id}`)).status, 200);
-      await assert.rejects(app.events.flush());
+      await assert.rejects(app.productEvents.flush());
     }
     sink.state.status = 200;
-    await app.events.flush();
+    await app.productEvents.flush();
     assert.equal(sink.got.at(-1)?.body.batch.length, 5);
   });
 

@@ -7,6 +7,7 @@ import { createKeys, type Keys } from '../../src/domains/keys/keys.ts';
 import { builtinPlans } from '../../src/domains/plans/plans.ts';
 import type { VaultHooks } from '../../src/domains/vaults/vaults.deps.ts';
 import { createVaults, type Vaults } from '../../src/domains/vaults/vaults.ts';
+import { Events } from '../../src/events.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { type TestClock, testClock } from './clock.ts';
@@ -40,19 +41,22 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
   const clock = testClock();
   const keys = createKeys(db, new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random));
   const hookCalls: HookCalls = { credentialsChanged: [], opened: [], closed: [], erased: [] };
+  const events = new Events((error) => {
+    throw error;
+  });
+  events.on('credentialsChanged', ({ userId }) => hookCalls.credentialsChanged.push(userId));
+  events.on('vaultOpened', ({ vaultId }) => hookCalls.opened.push(vaultId));
+  events.on('vaultClosed', ({ vaultId }) => hookCalls.closed.push(vaultId));
   const accounts: Accounts = createAccounts({
     ...{ db, keys, clock, registration, plans, defaultPlan, analytics: null, passwordCost: CHEAP_PASSWORDS },
     hooks: {
       erasing: (userId) => vaults.purgeAllOf(userId),
-      credentialsChanged: (userId) => hookCalls.credentialsChanged.push(userId),
     },
+    events,
   });
   const vaults: Vaults = createVaults({
     ...{ db, keys, clock, accounts, plans, purgeAfterDays: 30 },
     hooks: {
-      changed: () => undefined,
-      opened: (_userId, vaultId) => hookCalls.opened.push(vaultId),
-      closed: (vaultId) => hookCalls.closed.push(vaultId),
       purgeSlice: async (vaultId) => {
         const more = (await purgeSlice?.(vaultId)) ?? false;
         if (!more) hookCalls.erased.push(vaultId);
@@ -60,6 +64,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
       },
       deviceLink: async (_userId, code) => (code === 'GOOD-CODE' ? { vaultName: 'Phone', deviceName: null } : null),
     },
+    events,
   });
   return { db, keys, clock, accounts, vaults, hookCalls };
 }

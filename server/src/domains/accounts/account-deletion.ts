@@ -24,7 +24,7 @@ export function createAccountDeletion(
   passwords: Passwords,
   throttle: LoginThrottle,
 ): AccountDeletion {
-  const { db, keys, clock, hooks } = deps;
+  const { db, keys, clock, hooks, events } = deps;
 
   /** From the commit on every credential of the account is refused and its key is gone. */
   async function close(row: UserRow, server: SealingKey): Promise<void> {
@@ -40,7 +40,7 @@ export function createAccountDeletion(
       await handle.run(store.deleteSessionsOf, { userId });
       await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });
       await keys.destroy(handle, { kind: 'user', id: userId });
-      handle.onCommit(() => hooks.credentialsChanged(userId));
+      handle.onCommit(() => events.emit('credentialsChanged', { userId }));
     });
   }
 

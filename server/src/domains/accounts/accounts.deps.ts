@@ -1,4 +1,5 @@
 import type { UserId } from '@notevault/protocol/ids.ts';
+import type { EventSink } from '../../events.ts';
 import type { AnalyticsSink } from '../../ports/analytics/analytics.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
@@ -13,8 +14,6 @@ export interface AccountHooks {
    * so it must go on where it stopped.
    */
   erasing(userId: UserId): Promise<void>;
-  /** Some credentials of the user may have stopped working: whoever holds a connection open asks again. Must not throw. */
-  credentialsChanged(userId: UserId): void;
 }
 
 /** The injected dependencies of the domain. */
@@ -32,4 +31,5 @@ export interface AccountDeps {
   /** What a new password hash costs; by default what production must have. */
   readonly passwordCost?: PasswordCost;
   readonly hooks: AccountHooks;
+  readonly events: EventSink;
 }

@@ -20,7 +20,7 @@ export interface AccountAdmin {
 }
 
 export function createAccountAdmin(deps: AccountDeps, sessions: Pick<Sessions, 'prepare'>): AccountAdmin {
-  const { db, keys, clock, hooks, plans } = deps;
+  const { db, keys, clock, events, plans } = deps;
 
   async function findOwner(sent: string | undefined): Promise<UserRow> {
     if (sent !== undefined) return findNamed(deps, sent);
@@ -46,7 +46,7 @@ export function createAccountAdmin(deps: AccountDeps, sessions: Pick<Sessions, '
       const row = await db.transact(async (handle) => {
         const changed = await handle.get(store.updateSuspended, { id, suspendedAt: suspended ? clock.now() : null });
         if (suspended) await handle.run(store.deleteSessionsOf, { userId: id });
-        handle.onCommit(() => hooks.credentialsChanged(id));
+        handle.onCommit(() => events.emit('credentialsChanged', { userId: id }));
         return changed;
       });
       if (row === undefined) throw new NotevaultError('account_not_found');

@@ -26,7 +26,7 @@ export interface PasswordChange {
 }
 
 export function createPasswordReset(deps: AccountDeps, passwords: Passwords, throttle: LoginThrottle): PasswordReset {
-  const { db, clock, hooks } = deps;
+  const { db, clock, events } = deps;
 
   async function setPassword(
     handle: WriteHandle,
@@ -36,7 +36,7 @@ export function createPasswordReset(deps: AccountDeps, passwords: Passwords, thr
   ): Promise<void> {
     await handle.run(store.updatePassword, { id: userId, passwordHash });
     await handle.run(store.deleteOtherSessions, { userId, kept });
-    handle.onCommit(() => hooks.credentialsChanged(userId));
+    handle.onCommit(() => events.emit('credentialsChanged', { userId }));
   }
 
   return {

@@ -22,7 +22,7 @@ export interface RefreshTokens {
   refresh(cookie: string | undefined): Promise<Tokens>;
 }
 
-export function createRefreshTokens({ db, keys, clock, hooks }: AccountDeps): RefreshTokens {
+export function createRefreshTokens({ db, keys, clock, events }: AccountDeps): RefreshTokens {
   return {
     async refresh(cookie) {
       if (cookie === undefined || cookie === '') throw new NotevaultError('no_refresh_token');
@@ -39,7 +39,7 @@ export function createRefreshTokens({ db, keys, clock, hooks }: AccountDeps): Re
         const rotation = { sessionId: session.id, presented: hashOf(cookie), next: next.hash, sealed, now };
         const found = await rotate(familyOf(handle, rotation), sealed, now);
         if (found === null) {
-          handle.onCommit(() => hooks.credentialsChanged(session.user_id));
+          handle.onCommit(() => events.emit('credentialsChanged', { userId: session.user_id }));
           return null;
         }
         await handle.run(store.deleteExpiredAccessTokens, { sessionId: session.id, now });

@@ -36,7 +36,7 @@ export interface Sessions {
   logout(cookie: string | undefined, authorization: string | null): Promise<void>;
 }
 
-export function createSessions({ db, keys, clock, hooks }: AccountDeps): Sessions {
+export function createSessions({ db, keys, clock, events }: AccountDeps): Sessions {
   async function authenticate(authorization: string | undefined): Promise<SessionPrincipal> {
     const token = bearerOf(authorization);
     if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');
@@ -90,7 +90,7 @@ export function createSessions({ db, keys, clock, hooks }: AccountDeps): Session
         const ended = await handle.get(store.deleteFamily, { familyHash: hashOf(family) });
         if (byToken !== null) await handle.run(store.deleteSession, { id: byToken.credentialId });
         for (const userId of new Set([ended?.user_id, byToken?.userId])) {
-          if (userId !== undefined) handle.onCommit(() => hooks.credentialsChanged(userId));
+          if (userId !== undefined) handle.onCommit(() => events.emit('credentialsChanged', { userId }));
         }
       });
     },

@@ -1,4 +1,4 @@
-import type { UserId } from '@notevault/protocol/ids.ts';
+import type { EventSink } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import type { SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';
@@ -7,12 +7,6 @@ import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { LastUsed } from './last-used.ts';
-
-/** What connections must cause elsewhere; bound in app.ts. */
-export interface ConnectionHooks {
-  /** Some credentials of the user may have stopped working: whoever holds a connection open asks again. Must not throw. */
-  credentialsChanged(userId: UserId): void;
-}
 
 /** What OAuth needs of the world. */
 export interface OAuthSettings {
@@ -36,7 +30,7 @@ export interface ConnectionDeps {
   /** Origin under which clients reach the server. */
   readonly publicUrl: string;
   readonly oauth: OAuthSettings;
-  readonly hooks: ConnectionHooks;
+  readonly events: EventSink;
 }
 
 /** The same, for what is used and says so. */

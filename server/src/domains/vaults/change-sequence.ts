@@ -43,7 +43,7 @@ export interface ChangeSequence {
   usage(handle: ReadHandle, vault: Pick<OpenVault, 'userId'>): Promise<Usage>;
 }
 
-export function createChangeSequence({ db, accounts, plans, hooks }: VaultDeps): ChangeSequence {
+export function createChangeSequence({ db, accounts, plans, events }: VaultDeps): ChangeSequence {
   async function usage(handle: ReadHandle, { userId }: Pick<OpenVault, 'userId'>): Promise<Usage> {
     const sums = await handle.get(store.sumActive, { userId });
     return sums ?? { vaults: 0, notes: 0, attachments: 0, attachmentBytes: 0 };
@@ -63,7 +63,10 @@ export function createChangeSequence({ db, accounts, plans, hooks }: VaultDeps):
       const change = { vaultId: vault.id, seqs, notes, attachments, attachmentBytes };
       const feed = await handle.get(store.advanceFeed, change);
       if (feed === undefined) throw new NotevaultError('vault_header_not_found');
-      if (seqs > 0) handle.onCommit(() => hooks.changed(vault.id, feed.change_seq));
+      if (seqs > 0) {
+        const { change_seq: changeSeq } = feed;
+        handle.onCommit(() => events.emit('vaultChanged', { vaultId: vault.id, changeSeq }));
+      }
       if (growth.length > 0) {
         const plan = planOf(plans, tier);
         const total = await usage(handle, vault);

@@ -37,7 +37,7 @@ export interface Lifecycle {
 }
 
 export function createLifecycle(deps: VaultDeps): Lifecycle {
-  const { db, clock, accounts, hooks } = deps;
+  const { db, clock, accounts, events } = deps;
   const purgeDelay = purgeDelayMs(deps);
   return {
     async update(principal, id, sent) {
@@ -63,7 +63,7 @@ export function createLifecycle(deps: VaultDeps): Lifecycle {
         if (marked === 0) throw new NotevaultError('vault_not_found');
         await handle.run(store.setWritable, { vaultId, writable: 0 });
         await promoteOldest(handle, userId);
-        handle.onCommit(() => hooks.closed(vaultId));
+        handle.onCommit(() => events.emit('vaultClosed', { vaultId }));
       });
       return vaultId;
     },

@@ -20,7 +20,7 @@ export interface PurgeOperations {
 }
 
 export function createPurgeOperations(deps: VaultDeps): PurgeOperations {
-  const { db, keys, clock, hooks } = deps;
+  const { db, keys, clock, hooks, events } = deps;
   const purgeDelay = purgeDelayMs(deps);
 
   /** Marks the vault and destroys its key, together: from here on nothing of it can be opened, whatever happens next. */
@@ -85,7 +85,7 @@ export function createPurgeOperations(deps: VaultDeps): PurgeOperations {
         for (const { id } of rows) {
           await handle.run(store.setWritable, { vaultId: id, writable: 0 });
           await keys.destroy(handle, { kind: 'vault', id });
-          handle.onCommit(() => hooks.closed(id));
+          handle.onCommit(() => events.emit('vaultClosed', { vaultId: id }));
         }
         return rows;
       });

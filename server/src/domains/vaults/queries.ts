@@ -23,12 +23,12 @@ export interface VaultQueries {
   list(principal: Principal, which: { deleted: boolean }): Promise<Vault[]>;
   /** The list as a client asks for it. */
   overview(principal: Principal, query: VaultQuery): Promise<VaultList>;
-  /** Opens a vault: `hooks.opened` hears of it. Throws `vault_not_found`. */
+  /** Opens a vault: announced as `vaultOpened`. Throws `vault_not_found`. */
   get(principal: Principal, id: string): Promise<Vault>;
 }
 
 export function createQueries(deps: VaultDeps): VaultQueries {
-  const { db, hooks } = deps;
+  const { db, hooks, events } = deps;
   const purgeDelay = purgeDelayMs(deps);
 
   async function show(row: VaultWithCounts): Promise<Vault> {
@@ -56,7 +56,7 @@ export function createQueries(deps: VaultDeps): VaultQueries {
     },
     async get(principal, id) {
       const vault = await show(await findAllowed(deps, principal, id, 'read'));
-      hooks.opened(principal.userId, vault.id);
+      events.emit('vaultOpened', { userId: principal.userId, vaultId: vault.id });
       return vault;
     },
   };

@@ -1,4 +1,5 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { EventSink } from '../../events.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -7,12 +8,6 @@ import type { PlanTable } from '../plans/plans.ts';
 
 /** What vaults must cause in later domains; bound in app.ts. */
 export interface VaultHooks {
-  /** Somebody opened a vault: an analytics event, where the user allows it. Must not throw. */
-  opened(userId: UserId, vaultId: VaultId): void;
-  /** A change of the vault's contents is on disk; `changeSeq` is the last seq it took. Must not throw. */
-  changed(vaultId: VaultId, changeSeq: number): void;
-  /** A vault was deleted: whoever holds it open lets go. Must not throw. */
-  closed(vaultId: VaultId): void;
   /**
    * Erases a bounded part of a vault's rows and blobs in other domains; resolves to true while some are left. Called again
    * after a crash, so it must go on where it stopped. The vault's key is gone by then: nothing can be opened.
@@ -37,4 +32,5 @@ export interface VaultDeps {
   /** Days a deleted vault can be restored. */
   readonly purgeAfterDays: number;
   readonly hooks: VaultHooks;
+  readonly events: EventSink;
 }

@@ -56,7 +56,7 @@ export interface NewConnection extends Grant {
 }
 
 export function createApiKeys(
-  { db, keys, clock, accounts, plans, hooks }: ConnectionDeps,
+  { db, keys, clock, accounts, plans, events }: ConnectionDeps,
   lastUsed: LastUsed,
 ): ApiKeys {
   return {
@@ -95,7 +95,7 @@ export function createApiKeys(
       if (id === null) return false;
       return db.transact(async (handle) => {
         const revoked = await handle.run(store.deleteConnection, { userId, id, kind: 'pat' });
-        if (revoked > 0) handle.onCommit(() => hooks.credentialsChanged(userId));
+        if (revoked > 0) handle.onCommit(() => events.emit('credentialsChanged', { userId }));
         return revoked > 0;
       });
     },

@@ -58,7 +58,7 @@ interface Family {
   readonly id: string;
 }
 
-export function createDeviceTokens({ db, keys, clock, hooks, lastUsed }: ConnectionDepsWithUsage): DeviceTokens {
+export function createDeviceTokens({ db, keys, clock, events, lastUsed }: ConnectionDepsWithUsage): DeviceTokens {
   async function writeAccess(handle: WriteHandle, family: Family, hash: Buffer): Promise<void> {
     const now = clock.now();
     await handle.run(store.deleteExpiredAccess, { ...family, now });
@@ -71,7 +71,7 @@ export function createDeviceTokens({ db, keys, clock, hooks, lastUsed }: Connect
     if (revoked === 0) return false;
     await handle.run(connections.deletePermissions, { userId, connectionId: id });
     await handle.run(store.deleteFamily, { userId, id });
-    handle.onCommit(() => hooks.credentialsChanged(userId));
+    handle.onCommit(() => events.emit('credentialsChanged', { userId }));
     return true;
   }
 

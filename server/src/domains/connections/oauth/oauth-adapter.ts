@@ -17,7 +17,7 @@ const WITH_SCOPE = ['mcp', 'mcp:read'];
 /** A scope that allows nothing, for tokens that asked for no word that allows something. */
 const NOTHING = 'none';
 
-export interface AdapterDeps extends Pick<ConnectionDeps, 'db' | 'clock' | 'hooks'> {
+export interface AdapterDeps extends Pick<ConnectionDeps, 'db' | 'clock' | 'events'> {
   readonly server: SealingKey;
   /** Throws the provider's own refusal of a code that was used before. */
   refuseUsedCode(): never;

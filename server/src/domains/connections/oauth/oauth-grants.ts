@@ -85,7 +85,7 @@ export function openDetails(server: SealingKey, grant: GrantKey, sealed: Buffer)
 /** Ends a grant: its tokens are gone, and its connection keeps nothing but that it was there. False when it had ended before. */
 export async function endGrant(
   handle: WriteHandle,
-  { clock, hooks }: Pick<ConnectionDeps, 'clock' | 'hooks'>,
+  { clock, events }: Pick<ConnectionDeps, 'clock' | 'events'>,
   grant: GrantKey,
 ): Promise<boolean> {
   const { userId, id } = grant;
@@ -93,6 +93,6 @@ export async function endGrant(
   await handle.run(connections.deletePermissions, { userId, connectionId: id });
   await handle.run(store.deleteTokensOf, grant);
   await handle.run(store.clearGrant, grant);
-  handle.onCommit(() => hooks.credentialsChanged(userId));
+  handle.onCommit(() => events.emit('credentialsChanged', { userId }));
   return true;
 }

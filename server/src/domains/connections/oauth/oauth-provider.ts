@@ -44,7 +44,7 @@ export async function openProvider(deps: ConnectionDeps, server: SealingKey): Pr
   const library = await import('oidc-provider');
   const secrets = await openSecrets(deps);
   const adapter = createAdapters({
-    ...{ db: deps.db, clock: deps.clock, hooks: deps.hooks, server },
+    ...{ db: deps.db, clock: deps.clock, events: deps.events, server },
     refuseUsedCode() {
       throw new library.errors.InvalidGrant('authorization code already consumed');
     },
