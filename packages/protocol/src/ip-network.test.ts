@@ -6,6 +6,7 @@ test('an IPv4 address stands for itself, however it is written', () => {
   assert.equal(networkOf('192.0.2.7'), '192.0.2.7');
   assert.equal(networkOf('::ffff:192.0.2.7'), '192.0.2.7');
   assert.equal(networkOf('::FFFF:192.0.2.7'), '192.0.2.7');
+  assert.equal(networkOf('::ffff:c000:207'), '192.0.2.7');
 });
 
 test('IPv6 addresses of one network stand for one client', () => {
@@ -21,4 +22,8 @@ test('IPv6 addresses of one network stand for one client', () => {
   assert.equal(networkOf('::1'), '0:0:0:0::/64');
   assert.equal(networkOf('64:ff9b::192.0.2.1'), '64:ff9b:0:0::/64');
   assert.equal(networkOf('2001:db8:1:2:3:4:192.0.2.1'), '2001:db8:1:2::/64');
+});
+
+test('what is no address stands for itself', () => {
+  for (const text of ['', 'unknown', '@', '1:2', '::1::2', '127.1']) assert.equal(networkOf(text), text);
 });
