@@ -16,7 +16,7 @@ export function adminSocketPath(dataDir: string): string {
 const SOCKET_PATH_MAX = 100;
 
 /** The data folder cannot be used by this user, or is none. */
-export class DataFolderUnusable extends Error {
+class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable';
 }
 

@@ -5,7 +5,7 @@ import type { App } from '@notevault/server/app.ts';
 import { CliError } from '../error-messages.ts';
 
 /** What a copy learns of a note it wrote or read. */
-export interface NoteCopy {
+interface NoteCopy {
   readonly content: string;
   readonly content_hash: string;
   /** Epoch seconds. */
@@ -15,7 +15,7 @@ export interface NoteCopy {
   readonly links: readonly { readonly dangling: boolean }[];
 }
 
-export interface AttachmentCopy {
+interface AttachmentCopy {
   readonly path: string;
   readonly content_hash: string;
   readonly size_bytes: number;

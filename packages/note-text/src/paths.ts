@@ -5,8 +5,8 @@
  * the `normalize…` and `decode…` ones expect such a path and never throw.
  */
 
-export const maxSegmentBytes = 255;
-export const maxPathBytes = 4096;
+const maxSegmentBytes = 255;
+const maxPathBytes = 4096;
 
 /** A path that may not be stored or looked up; `reason` reads on from the field's name: "path must not be empty". */
 export class PathError extends Error {

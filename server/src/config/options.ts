@@ -39,7 +39,7 @@ export const groups = {
   analytics: 'Analytics',
   process: 'Process',
 } as const;
-export type Group = keyof typeof groups;
+type Group = keyof typeof groups;
 
 function option<T, const Default extends T | null>(declared: Option<T, Default>): Option<T, Default> {
   return declared;

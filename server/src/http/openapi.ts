@@ -54,7 +54,7 @@ function errorBody(codes: readonly ErrorCode[], more: Readonly<Record<string, ob
 const ConflictFlag = { conflict: { type: 'boolean', description: 'Always true: the write was not taken.' } };
 
 /** All errors a route can answer with. */
-export function errorsOf(route: Route): ErrorCode[] {
+function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
   const limit = route.access !== 'public' || route.limit === 'auth' ? (['rate_limited'] as const) : [];

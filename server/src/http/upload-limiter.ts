@@ -11,7 +11,7 @@ export interface UploadLimits {
   readonly waitingPerAccount: number;
 }
 
-export const UPLOAD_LIMITS: UploadLimits = {
+const UPLOAD_LIMITS: UploadLimits = {
   concurrent: 32,
   waiting: 128,
   concurrentPerAccount: 8,

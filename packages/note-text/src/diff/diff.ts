@@ -25,7 +25,7 @@ export interface DiffLimits {
   readonly changedWords: number;
 }
 
-export const defaultDiffLimits: DiffLimits = { work: 1_500_000, changedLines: 600, changedWords: 500 };
+const defaultDiffLimits: DiffLimits = { work: 1_500_000, changedLines: 600, changedWords: 500 };
 
 /** Longer runs of letters are no words: encoded data, say. */
 const longWord = 1000;
@@ -34,7 +34,7 @@ const longWord = 1000;
 const maxMove = 256;
 
 /** Without what both stretches begin and end with; no boundary parts a surrogate pair. */
-export function trimmed(a: string, b: string, hunk: Hunk): Hunk {
+function trimmed(a: string, b: string, hunk: Hunk): Hunk {
   const { aFrom, aTo, bFrom, bTo } = hunk;
   const max = Math.min(aTo - aFrom, bTo - bFrom);
   let ahead = commonPrefix(a, aFrom, b, bFrom, max);

@@ -32,7 +32,7 @@ export function targetChoices(link: Retarget): string[] {
 }
 
 /** Whether a link of this form can say the target at all. */
-export function canExpress(form: LinkForm, target: string): boolean {
+function canExpress(form: LinkForm, target: string): boolean {
   if (target.trim() !== target) return false;
   return form === 'markdown' || form === 'reference' || !/[[\]|#^\n]|^mailto:/i.test(target);
 }

@@ -14,20 +14,20 @@ export interface ParagraphLeaf {
   readonly open: { comment: boolean; math: boolean };
 }
 
-export interface FenceLeaf {
+interface FenceLeaf {
   readonly kind: 'fence';
   readonly mark: FenceMark;
   readonly start: number;
   end: number;
 }
 
-export interface IndentedLeaf {
+interface IndentedLeaf {
   readonly kind: 'indented';
   readonly start: number;
   end: number;
 }
 
-export interface HtmlLeaf {
+interface HtmlLeaf {
   readonly kind: 'html';
   /** Lower case; none: a blank line ends the block and its lines may hold links. */
   readonly closers: readonly string[];

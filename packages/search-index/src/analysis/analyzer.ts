@@ -25,7 +25,7 @@ export interface SearchableNote {
 }
 
 /** A section of a note and where its words begin. */
-export interface IndexedChunk extends Section {
+interface IndexedChunk extends Section {
   /** Position of the chunk's first word. */
   readonly word: number;
 }

@@ -38,7 +38,7 @@ export interface StoredResponse {
 /** `undefined` has no JSON: an answer without a body. */
 const storedResponse = new SealedJson(1, Type.Object({ status: Type.Number(), body: Type.Optional(Type.Unknown()) }));
 
-export interface IdempotentResponse extends StoredResponse {
+interface IdempotentResponse extends StoredResponse {
   /** Whether it is the stored answer of an earlier call. */
   readonly replayed: boolean;
 }

@@ -31,7 +31,7 @@ const LENGTHS = {
 type TextField = keyof typeof LENGTHS;
 
 type Texts = { readonly [Field in TextField]?: string | null };
-export interface LogInput extends Texts {
+interface LogInput extends Texts {
   /** When it happened, by the client's clock: ISO 8601. What is none is not kept. */
   readonly ts?: string | null;
   readonly forced?: boolean | null;
@@ -44,7 +44,7 @@ export type LogRecord = { readonly [Field in TextField]: string | null } & {
   readonly createdAt: number;
 };
 
-export interface LogQuery {
+interface LogQuery {
   readonly level?: string;
   readonly category?: string;
   /** ISO 8601: records that arrived at this time or later. */

@@ -19,7 +19,7 @@ export interface SequenceAdvance {
 }
 
 /** What counts against an account's caps. */
-export interface Usage {
+interface Usage {
   readonly vaults: number;
   readonly notes: number;
   readonly attachments: number;

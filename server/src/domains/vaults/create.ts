@@ -11,13 +11,13 @@ import { openUserKey, openVaultKey, purgeDelayMs, type Vault, type VaultWithCoun
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-export interface NewVault {
+interface NewVault {
   readonly name: string;
   readonly description?: string | null;
   readonly is_default?: boolean;
 }
 
-export interface RegisterResult {
+interface RegisterResult {
   readonly vault: Vault;
   readonly status: 'created' | 'existing';
 }

@@ -20,7 +20,7 @@ import {
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-export interface VaultChange {
+interface VaultChange {
   readonly name?: string;
   readonly description?: string | null;
   readonly is_default?: boolean;

@@ -5,7 +5,7 @@ import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf }
 import type { DeviceLink, VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-export interface VaultQuery {
+interface VaultQuery {
   /** `true` for deleted vaults instead of active ones. */
   readonly deleted?: string;
   /** A device-link code to look up; ignored unless the caller is a session. */

@@ -6,7 +6,7 @@ import { CachePages } from './cache-pages.ts';
 import { type CachedCollection, type CachedRow, CachedRows, PAGE_ROWS, type RowsView } from './cached-rows.ts';
 import type { ChangeFeeds, FeedState } from './change-feed.ts';
 
-export type { CachedCollection, CachedRow, RowChange, RowsView } from './cached-rows.ts';
+export type { CachedCollection, CachedRow } from './cached-rows.ts';
 
 /** A vault at one moment. */
 export interface CacheSnapshot {

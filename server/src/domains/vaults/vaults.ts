@@ -13,8 +13,8 @@ import * as store from './vaults.store.ts';
 
 export type { OpenVault } from '../access/access.ts';
 export type { ChangeFeeds, FeedState } from './change-feed.ts';
-export type { ChangeSequence, SequenceAdvance, Usage } from './change-sequence.ts';
-export type { CachedCollection, CachedRow, CacheSnapshot, RowChange, RowsView, VaultCache } from './vault-cache.ts';
+export type { ChangeSequence } from './change-sequence.ts';
+export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './vault-cache.ts';
 
 /** Vaults: who may use which, how many there are, and how they end. */
 export interface Vaults

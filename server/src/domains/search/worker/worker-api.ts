@@ -70,7 +70,7 @@ export interface IndexState {
 }
 
 /** What the index row tells of the stored segments. */
-export interface StoredIndex {
+interface StoredIndex {
   readonly seq: number;
   /** A sealed SegmentList. */
   readonly segments: Uint8Array;
