@@ -26,6 +26,22 @@ onSqlite('An idempotency key', (open) => {
     assert.deepEqual([now.body.content, now.body.version], ['two', 2]);
   });
 
+  test('gives a long text again without having kept it a second time', async () => {
+    await using server = await startServer({ open });
+    const { alice, db } = server;
+    await alice.post('/vaults', { name: 'Notes' });
+    const content = Array.from({ length: 20_000 }, (_, at) => (at * 2_654_435_761).toString(36)).join(' ');
+    const first = await alice.post('/notes', note('long.md', content), keyed('k'));
+    const [row] = await db.all(allAnswers, {});
+    assert.ok((row?.response.length ?? 0) < 1000);
+    await alice.post('/notes', note('long.md', 'short'));
+    const again = await alice.post('/notes', note('long.md', content), keyed('k'));
+    assert.deepEqual([again.status, replayed(again), again.body], [200, 'true', first.body]);
+    assert.equal(again.body.note.content, content);
+    const other = await alice.post('/notes', note('long.md', `${content}.`), keyed('k'));
+    assert.deepEqual([other.status, other.body], [422, { error: 'idempotency_key_reused' }]);
+  });
+
   test('belongs to one request: another body under it is refused', async () => {
     await using server = await startServer({ open });
     const { alice } = server;

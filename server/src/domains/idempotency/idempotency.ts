@@ -6,9 +6,10 @@ import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Keys } from '../keys/keys.ts';
-import { canonicalHash } from './canonical-json.ts';
+import { canonicalForm } from './canonical-json.ts';
 import * as store from './idempotency.store.ts';
 import { TimedKeyedLock } from './keyed-lock.ts';
+import { SharedTexts, takeOutTexts, withTexts } from './shared-texts.ts';
 
 /**
  * What a write operation awaits last in its transaction, with its result: whoever called may add a row of their own that
@@ -36,7 +37,10 @@ export interface StoredResponse {
 }
 
 /** `undefined` has no JSON: an answer without a body. */
-const storedResponse = new SealedJson(1, Type.Object({ status: Type.Number(), body: Type.Optional(Type.Unknown()) }));
+const storedResponse = new SealedJson(
+  1,
+  Type.Object({ status: Type.Number(), body: Type.Optional(Type.Unknown()), shared: Type.Optional(SharedTexts) }),
+);
 
 interface IdempotentResponse extends StoredResponse {
   /** Whether it is the stored answer of an earlier call. */
@@ -86,6 +90,8 @@ interface Slot {
   readonly keyBlind: Buffer;
   readonly requestMac: Buffer;
   readonly key: SealingKey;
+  /** Of the request: the same in every request with this `requestMac`. */
+  readonly longTexts: readonly string[];
 }
 
 export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: IdempotencyDeps): Idempotency {
@@ -101,12 +107,14 @@ export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: Idempot
   async function slotOf({ userId, vault, route, key, request }: KeyedRequest): Promise<Slot> {
     const userKey = vault?.key ?? (await keys.open({ kind: 'user', id: userId }));
     if (userKey === null) throw new NotevaultError('unauthorized');
+    const { hash, longTexts } = await canonicalForm(request);
     return {
       vault: vault?.id ?? NO_VAULT,
       user: userId,
       keyBlind: userKey.blind('idempotency key', `${route}\0${key}`),
-      requestMac: userKey.mac('idempotency request', canonicalHash(request)),
+      requestMac: userKey.mac('idempotency request', hash),
       key: userKey,
+      longTexts,
     };
   }
 
@@ -118,17 +126,20 @@ export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: Idempot
     const row = await db.transact((handle) => handle.get(store.findResponse, input));
     if (row === undefined) return null;
     if (!row.request_mac.equals(requestMac)) throw new NotevaultError('idempotency_key_reused');
-    const answer = storedResponse.open(slot.key, contextOf(slot), row.response);
-    return { status: answer.status, body: answer.body, replayed: true };
+    const { status, body, shared = [] } = storedResponse.open(slot.key, contextOf(slot), row.response);
+    return { status, body: withTexts(body, shared, slot.longTexts), replayed: true };
   }
 
-  async function keep(handle: WriteHandle, slot: Slot, { status, body }: StoredResponse): Promise<void> {
-    const kept = await handle.run(store.insertResponse, {
+  async function keep(handle: WriteHandle, slot: Slot, answer: StoredResponse): Promise<void> {
+    // A note of 10 MB is not written a second time, and not worked on while others wait for the writer.
+    const { body, shared } = takeOutTexts(answer.body, slot.longTexts);
+    const kept = { status: answer.status, body, ...(shared.length === 0 ? {} : { shared }) };
+    const inserted = await handle.run(store.insertResponse, {
       ...{ vault_id: slot.vault, user_id: slot.user, key_blind: slot.keyBlind, request_mac: slot.requestMac },
-      response: storedResponse.seal(slot.key, contextOf(slot), { status, body }),
+      response: storedResponse.seal(slot.key, contextOf(slot), kept),
       ...{ created_at: clock.now(), after: expiredUntil() },
     });
-    if (kept === 0) throw new AlreadyAnswered();
+    if (inserted === 0) throw new AlreadyAnswered();
   }
 
   return {

@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox';
+
+/** Where texts of a request stand in its answer: the fields that lead there, and which of the request's long texts it is. */
+export const SharedTexts = Type.Array(
+  Type.Object({ path: Type.Array(Type.Union([Type.String(), Type.Integer()])), text: Type.Integer() }),
+);
+export type SharedTexts = Static<typeof SharedTexts>;
+
+/** Longer lists hold no whole texts (links, say), and are not looked through. */
+const LIST_MAX = 1000;
+/** Fields and lists above a text of an answer. */
+const DEPTH_MAX = 5;
+
+/**
+ * An answer without the long texts that its request has, too: null stands for each.
+ *
+ * @param texts the request's long texts.
+ */
+export function takeOutTexts(
+  body: unknown,
+  texts: readonly string[],
+): { readonly body: unknown; readonly shared: SharedTexts } {
+  const shared: SharedTexts = [];
+  if (texts.length === 0) return { body, shared };
+  const shortest = Math.min(...texts.map((text) => text.length));
+  const without = (value: unknown, path: (string | number)[]): unknown => {
+    if (typeof value === 'string') {
+      const at = value.length < shortest ? -1 : texts.indexOf(value);
+      if (at < 0) return value;
+      shared.push({ path, text: at });
+      return null;
+    }
+    if (typeof value !== 'object' || value === null || path.length === DEPTH_MAX) return value;
+    if (Array.isArray(value)) {
+      return value.length > LIST_MAX ? value : value.map((item, index) => without(item, [...path, index]));
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, without(field, [...path, key])]));
+  };
+  return { body: without(body, []), shared };
+}
+
+/** The answer with the texts in their places again; changes `body`. */
+export function withTexts(body: unknown, shared: SharedTexts, texts: readonly string[]): unknown {
+  let answer = body;
+  for (const { path, text } of shared) {
+    const field = path.at(-1);
+    if (field === undefined) {
+      answer = texts[text];
+      continue;
+    }
+    let holder = body as Record<string | number, unknown>;
+    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string | number, unknown>;
+    holder[field] = texts[text];
+  }
+  return answer;
+}
