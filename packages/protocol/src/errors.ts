@@ -39,7 +39,11 @@ export const errors = {
     'request_timeout',
     'The request came too slowly, or stopped coming. The connection is closed: send it again on a new one.',
   ),
-  body_too_large: entry(413, 'body_too_large', 'The body is over the limit in `max` (bytes).'),
+  body_too_large: entry(
+    413,
+    'body_too_large',
+    'The body is over the limit in `max` (bytes), or JSON of more values than `max_values`.',
+  ),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Send `Content-Type: application/json`.'),
   expectation_failed: entry(417, 'expectation_failed', 'The only expectation that is met is `Expect: 100-continue`.'),
   upgrade_required: entry(426, 'upgrade_required', 'This address speaks WebSocket only: ask for an upgrade.'),

@@ -18,7 +18,12 @@ const limits: BodyLimits = {
   budgetBytesOfOne: 1024 * KB,
   intervalMs: 10_000,
   bigBytesPerInterval: KB,
+  workedFrom: KB,
+  workedBytes: 1024 * KB,
+  workedBytesOfOne: 1024 * KB,
 };
+
+const jsonType = { 'content-type': 'application/json' };
 
 /** A server with one route that tells how long its body was; its bounds are small, so that tests reach them. */
 async function serve(changed: Partial<BodyLimits> = {}) {
@@ -32,6 +37,8 @@ async function serve(changed: Partial<BodyLimits> = {}) {
   });
   app.post('/length', async (request) => ({ length: String(request.body).length }));
   app.post('/held', async () => held);
+  app.post('/wide', { bodyLimit: 1024 * KB }, async (request) => ({ values: (request.body as unknown[]).length }));
+  app.post('/keys', async (request) => ({ keys: Object.keys((request.body as { a: object }).a) }));
   const seen = { asked: 0, closed: 0 };
   app.server.on('request', (_, response) => {
     seen.asked += 1;
@@ -110,6 +117,53 @@ test('a place is free once the body is parsed, however long its answer takes', {
   assert.equal((await server.post('/length', 4 * KB)).status, 200);
   server.release();
   for (const answer of held) assert.equal((await answer).status, 200);
+});
+
+test('an account’s large bodies wait while its others are worked on, and those of others do not', {
+  timeout: 10_000,
+}, async () => {
+  await using server = await serve({ workedBytes: 16 * KB, workedBytesOfOne: 8 * KB });
+  const held = server.post('/held', 6 * KB);
+  await server.begun(1);
+  let over = false;
+  const waiting = server.post('/length', 4 * KB).finally(() => {
+    over = true;
+  });
+  await server.begun(2);
+  const json = { 'content-type': 'application/json', 'x-owner': 'bob' };
+  const others = { method: 'POST', headers: json, body: JSON.stringify('x'.repeat(4 * KB)) };
+  assert.equal((await fetch(`${server.url}/length`, others)).status, 200);
+  assert.equal((await server.post('/length', 500)).status, 200, 'a small one does not count');
+  assert.equal(over, false);
+  server.release();
+  assert.deepEqual([(await held).status, (await waiting).status], [200, 200]);
+  for (let nth = 0; nth < 5; nth += 1) {
+    assert.equal((await server.post('/nowhere', 6 * KB)).status, 404, 'what is refused gives its bytes back');
+  }
+  assert.equal((await server.post('/length', 6 * KB)).status, 200);
+});
+
+test('a body of more values than any request has is refused as it comes', async () => {
+  await using server = await serve({ budgetBytes: 8 * 1024 * KB, budgetBytesOfOne: 8 * 1024 * KB });
+  const send = async (body: string) => {
+    const answer = await fetch(`${server.url}/wide`, { method: 'POST', headers: jsonType, body });
+    return [answer.status, await answer.json()];
+  };
+  const refused = [413, { error: 'body_too_large', max_values: 100_000 }];
+  assert.deepEqual(await send(`[${'[],'.repeat(100_000)}[]]`), refused);
+  assert.deepEqual(await send(`[${'1,'.repeat(100_000)}1]`), refused);
+  assert.deepEqual(await send(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), refused);
+  assert.deepEqual(await send(`[${'1,'.repeat(99_000)}1]`), [200, { values: 99_001 }]);
+  const text = `\\"${',[{'.repeat(100_000)}"`;
+  assert.deepEqual(await send(JSON.stringify([text])), [200, { values: 1 }], 'what stands in a text does not count');
+});
+
+test('keys that would change a prototype are dropped, however they are written', async () => {
+  await using server = await serve();
+  for (const key of ['__proto__', '\\u005f_proto__', '_\\u005Fpr\\u006fto__', '__\\u0070roto__']) {
+    const answer = await fetch(`${server.url}/keys`, { method: 'POST', headers: jsonType, body: `{"a":{"${key}":1}}` });
+    assert.deepEqual(await answer.json(), { keys: [] }, key);
+  }
 });
 
 test('a body over the limit is refused by its length, and one of unknown length as soon as it is', async () => {

@@ -1,11 +1,13 @@
 import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { FairSemaphore } from '../concurrency/semaphore.ts';
+import { FairSemaphore, type Permit } from '../concurrency/semaphore.ts';
+import { freeBuffer } from '../ports/gc/gc.ts';
 import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
 import { rejectEncoded } from './body-stream.ts';
-import { closedSignal } from './closed-signal.ts';
+import { closedSignal, onceClosed } from './closed-signal.ts';
 import { inviteBody } from './expectations.ts';
+import { JsonValueCounter } from './json-values.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -27,6 +29,10 @@ export interface BodyLimits extends MinThroughput {
   /** All bytes that have arrived and are not parsed yet, and those of one account. */
   readonly budgetBytes: number;
   readonly budgetBytesOfOne: number;
+  /** Bodies from this size on count against the bytes of all whose requests are worked on, and of one account's. */
+  readonly workedFrom: number;
+  readonly workedBytes: number;
+  readonly workedBytesOfOne: number;
 }
 
 const LIMITS: BodyLimits = {
@@ -37,11 +43,23 @@ const LIMITS: BodyLimits = {
   bigWaitingOfOne: 16,
   budgetBytes: 256 * MB,
   budgetBytesOfOne: 136 * MB,
+  workedFrom: 256 * KB,
+  workedBytes: 96 * MB,
+  workedBytesOfOne: 24 * MB,
   intervalMs: 10_000,
   bigBytesPerInterval: 160 * KB,
 };
 
+/** No request has nearly as many. */
+const VALUES_MAX = 100_000;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** What requests with big bodies hold. */
+export interface ParsedBodies {
+  /** To be called once a request's work is done and its body not needed any more; sending its answer may take longer. */
+  done(request: FastifyRequest): void;
+}
 
 /**
  * Reads the JSON bodies of all requests, within common bounds.
@@ -52,7 +70,7 @@ export function parseBodies(
   app: FastifyInstance,
   ownerOf: (request: FastifyRequest) => string,
   limits: BodyLimits = LIMITS,
-): void {
+): ParsedBodies {
   const semaphore = new FairSemaphore({
     units: limits.bigAtOnce,
     unitsPerOwner: limits.bigAtOnceOfOne,
@@ -60,6 +78,19 @@ export function parseBodies(
     waitingPerOwner: limits.bigWaitingOfOne,
   });
   const budget = new MemoryBudget(limits.budgetBytes, limits.budgetBytesOfOne);
+  const worked = new FairSemaphore({
+    units: limits.workedBytes,
+    unitsPerOwner: limits.workedBytesOfOne,
+    // What waits is bounded by its memory.
+    waiting: Number.POSITIVE_INFINITY,
+    waitingPerOwner: Number.POSITIVE_INFINITY,
+  });
+  const permits = new WeakMap<FastifyRequest, Permit>();
+  const done = (request: FastifyRequest) => permits.get(request)?.[Symbol.dispose]();
+  // Also when the request is refused before anybody works on it.
+  app.addHook('preValidation', async (request, reply) => {
+    if (permits.has(request)) onceClosed(reply.raw, () => done(request));
+  });
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     rejectEncoded(request);
     const max = request.routeOptions.bodyLimit ?? DEFAULT_BODY_LIMIT;
@@ -68,22 +99,46 @@ export function parseBodies(
     // A body of unknown length is taken for the largest it may be.
     const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
     const owner = ownerOf(request);
-    using _ = big ? await semaphore.acquire(owner, 1, closedSignal(payload)) : null;
-    inviteBody(request.raw);
     const reader = new BodyReader(payload, budget, owner);
     try {
-      return parseJson(await reader.collect(max, big, limits));
+      const collect = () => {
+        inviteBody(request.raw);
+        return collectJson(reader, max, big, limits);
+      };
+      const body = await (big ? semaphore.run(owner, collect, 1, closedSignal(payload)) : collect());
+      // A slow line holds none of it: the body is there.
+      if (body.length > limits.workedFrom) permits.set(request, await worked.acquire(owner, body.length));
+      return parseJson(body);
+    } catch (error) {
+      done(request);
+      throw error;
     } finally {
       reader.release();
     }
   });
+  return { done };
 }
+
+/** Throws as BodyReader.collect does. */
+function collectJson(reader: BodyReader, max: number, big: boolean, limits: BodyLimits): Promise<Buffer> {
+  const values = new JsonValueCounter();
+  return reader.collect(max, big, limits, (chunk) => {
+    values.add(chunk);
+    if (values.count > VALUES_MAX) throw new NotevaultError('body_too_large', { max_values: VALUES_MAX });
+  });
+}
+
+/** How a key that must not come through begins, as it is or with escapes; a text that has it is looked through. */
+const SUSPICIOUS = /__proto__|\\u00[5-7]/i;
 
 /** JSON in UTF-8, strictly; an empty body is no body, whatever content type came with it. */
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   try {
-    return JSON.parse(utf8.decode(body), withoutPrototype);
+    const text = utf8.decode(body);
+    freeBuffer(body);
+    // A reviver is called for each value.
+    return SUSPICIOUS.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text);
   } catch {
     throw new NotevaultError('invalid_json');
   }

@@ -17,7 +17,7 @@ import type { Connections } from '../domains/connections/connections.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Tracing } from '../ports/tracing/tracing.ts';
 import { Admission, type AdmissionLimits } from './admission.ts';
-import { DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, parseBodies } from './body.ts';
+import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT, parseBodies } from './body.ts';
 import {
   bodyStreamOf,
   destroyUnread,
@@ -75,6 +75,7 @@ export interface HttpDeps {
 interface Mounted extends HttpDeps {
   readonly uploads: UploadLimiter;
   readonly admission: Admission;
+  readonly bodies: ParsedBodies;
 }
 
 const IN_FLIGHT_MAX = 2000;
@@ -133,7 +134,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   knowAllMethods(app);
   const admission = new Admission(deps.admissionLimits);
-  parseBodies(app, (request) => admission.ownerOf(request));
+  const bodies = parseBodies(app, (request) => admission.ownerOf(request));
   // First, so that refusals of the others are in its span.
   if (deps.tracing !== undefined) mountTracing(app, deps.tracing);
   guardEveryRequest(app);
@@ -166,7 +167,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     );
   }
   await app.register(swagger, openApiDocument(deps.version, deps.publicUrl));
-  const mounted: Mounted = { ...deps, uploads, admission };
+  const mounted: Mounted = { ...deps, uploads, admission, bodies };
   await app.register(
     async (api) => {
       for (const route of deps.routes) if (route.takes === undefined) mount(api, route, mounted);
@@ -267,6 +268,7 @@ function mount(api: FastifyInstance, route: Route, parts: Mounted): void {
         const answer = await (route.takes === undefined
           ? answered(call)
           : withBody(request, route, call, parts, answered));
+        parts.bodies.done(request);
         await send(reply, answer, successStatus, parts.publicUrl, room);
       };
       // What comes over slow lines has places of its own, and would keep its sender's other requests from being answered.

@@ -1,0 +1,30 @@
+const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+
+/**
+ * Counts the values of a JSON text as its bytes come: lists, objects, and what commas part. Parsing takes half a microsecond
+ * and tens of bytes of memory for each, and cannot be done in slices: 16 MB of empty lists would hold the event loop for
+ * seconds.
+ */
+export class JsonValueCounter {
+  #inString = false;
+  #escaped = false;
+  /** The values that have come, and at most one more. */
+  count = 1;
+
+  add(bytes: Uint8Array): void {
+    let inString = this.#inString;
+    let escaped = this.#escaped;
+    let count = this.count;
+    for (const byte of bytes) {
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (byte === BACKSLASH) escaped = true;
+        else if (byte === QUOTE) inString = false;
+      } else if (byte === QUOTE) inString = true;
+      else if (byte === COMMA || byte === LIST || byte === OBJECT) count += 1;
+    }
+    this.#inString = inString;
+    this.#escaped = escaped;
+    this.count = count;
+  }
+}
