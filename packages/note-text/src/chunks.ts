@@ -3,32 +3,33 @@ import { findFrontmatter } from './frontmatter/fence.ts';
 import type { Heading } from './scan.ts';
 import { scan } from './scan.ts';
 
-/** A piece of a note; pieces follow each other without gap or overlap and together are the note. */
+/** A piece of a note. The chunks of a note cover all of it, in order, without gap or overlap. */
 export interface Chunk {
   /** UTF-16 offsets into the content. */
   readonly start: number;
   readonly end: number;
-  /** The chain of headings above the text, outermost first; each cut at 200 units. */
+  /** The headings that the text stands under, outermost first; each cut at 200 UTF-16 units. */
   readonly headings: readonly string[];
 }
 
-/** How headings stand in one text. */
+/** Joins a chain of headings into one line of text. */
 export function headingPath(headings: readonly string[]): string {
   return headings.join(' > ');
 }
 
-/** Most chunks of one note: a longer note gets larger chunks, so that all of it is covered. */
+/** Most chunks of one note. A longer note gets larger chunks, so that all of it is covered. */
 export const maxChunks = 2000;
 const maxHeadingLength = 200;
-/** A section below this share of a chunk is read together with the next one of the same parent. */
+/** A section smaller than this share of a chunk is joined with the next section of the same parent. */
 const smallShare = 1 / 3;
 
 /**
- * Cuts a note into chunks that a model can take, in time linear in its length. Cuts are made before headings, and in
- * sections longer than a chunk before paragraphs, lines, sentences or words, whichever is found first. A heading without
- * text of its own stays with what it heads, and frontmatter with the first section.
+ * Cuts a note into chunks that fit an embedding model, in time linear in its length. It cuts before headings; a section
+ * longer than a chunk is cut before a paragraph, else a line, a sentence or a word. A heading without text of its own
+ * stays with its first subsection, and frontmatter stays with the first section.
  *
- * @param maxTokens about how many tokens a chunk may have (see `tokensOf`); exceeded only when there would be too many.
+ * @param maxTokens about how many tokens a chunk may have (see `tokensOf`); exceeded only when there would be more than
+ * `maxChunks` chunks.
  */
 export function chunksOf(
   content: string,
@@ -41,12 +42,13 @@ export function chunksOf(
   const chunks = cut(content, joinSmall(sections, quarters), quarters);
   if (chunks.length <= maxChunks) return chunks.map(plain);
   const total = sections.reduce((sum, { weight }) => sum + weight, 0);
-  // Any two neighbours left after joining weigh more than one chunk, so there are at most 2 × total / larger + 1.
+  // Two neighbours that were not joined weigh more than one chunk together, so there are at most 2 × total / larger +
+  // 1.
   const larger = Math.max(quarters, Math.ceil((2 * total) / (maxChunks - 1)));
   return joinAll(cut(content, sections, larger), larger).map(plain);
 }
 
-/** A guess at how many tokens a text is to a language model: letters of larger alphabets make shorter tokens. */
+/** Estimates how many tokens a language model makes of a text: letters of larger alphabets make shorter tokens. */
 export function tokensOf(text: string): number {
   return Math.ceil(weigh(text, 0, text.length) / QUARTERS);
 }
@@ -54,9 +56,9 @@ export function tokensOf(text: string): number {
 const QUARTERS = 4;
 
 interface Section extends Chunk {
-  /** Quarters of tokens. */
+  /** In quarters of a token. */
   readonly weight: number;
-  /** Whether there is anything below the heading. */
+  /** Whether there is text below the heading. */
   readonly hasText: boolean;
 }
 
@@ -84,7 +86,7 @@ function sectionsOf(content: string, bodyStart: number, headings: readonly Headi
   };
   const starts = headings.map((heading) => lineStart(content, heading.start, bodyStart));
   const open: Heading[] = [];
-  // Frontmatter counts as a heading of the whole note: it stays with what comes after it.
+  // Frontmatter counts as a heading of the whole note, so that it stays with the text after it.
   add(0, bodyStart, 0, [], false);
   add(bodyStart, starts[0] ?? content.length, bodyStart, []);
   headings.forEach((heading, index) => {
@@ -96,7 +98,10 @@ function sectionsOf(content: string, bodyStart: number, headings: readonly Headi
   return sections;
 }
 
-/** A heading in a list or a quote begins with its line's marks. */
+/**
+ * Start of the line that holds `offset`, not before `floor`: a heading in a list or quote begins with that line's
+ * markers.
+ */
 function lineStart(content: string, offset: number, floor: number): number {
   return Math.max(content.lastIndexOf('\n', offset - 1) + 1, floor);
 }
@@ -106,7 +111,7 @@ function cutHeading(text: string): string {
   return text.slice(0, splitsPair(text, maxHeadingLength) ? maxHeadingLength - 1 : maxHeadingLength);
 }
 
-/** Joins headings without text to what follows, and small sections to the next below the same heading. */
+/** Joins a heading without text to the section after it, and a small section to the next one under the same heading. */
 function joinSmall(sections: readonly Section[], quarters: number): Section[] {
   const small = quarters * smallShare;
   const joined: Section[] = [];
@@ -120,7 +125,7 @@ function joinSmall(sections: readonly Section[], quarters: number): Section[] {
   return joined;
 }
 
-/** Whether the second is below the first or beside it, under a heading that tells of both. */
+/** Whether `second` is a subsection or a sibling of `first`, so that one chain of headings describes both. */
 function areClose(first: Section, second: Section): boolean {
   if (isPrefix(first.headings, second.headings)) return first.headings.length > 0;
   const parent = first.headings.slice(0, -1);
@@ -146,7 +151,7 @@ function shared(a: readonly string[], b: readonly string[]): readonly string[] {
   return parting < 0 ? a : a.slice(0, parting);
 }
 
-/** Joins neighbours as long as they fit, whatever heads them. */
+/** Joins neighbouring sections while they fit into one chunk, whatever their headings. */
 function joinAll(sections: readonly Section[], quarters: number): Section[] {
   const joined: Section[] = [];
   for (const section of sections) {
@@ -158,7 +163,7 @@ function joinAll(sections: readonly Section[], quarters: number): Section[] {
   return joined;
 }
 
-/** Cuts sections that are too long into about equal parts. */
+/** Cuts each section that is too long into parts of about equal size. */
 function cut(content: string, sections: readonly Section[], quarters: number): Section[] {
   return sections.flatMap((section) => {
     if (section.weight <= quarters) return [section];
@@ -175,7 +180,10 @@ function cut(content: string, sections: readonly Section[], quarters: number): S
   });
 }
 
-/** Where the part from `start` ends: at the last good break between two thirds of its share and all that fits. */
+/**
+ * End of the part that starts at `start`: the last good break between two thirds of an equal share and the largest part
+ * that fits.
+ */
 function endOfPart(content: string, start: number, sectionEnd: number, left: number, quarters: number): number {
   const parts = Math.ceil(left / quarters);
   const least = Math.floor((2 * left) / (3 * parts));
@@ -190,7 +198,7 @@ function endOfPart(content: string, start: number, sectionEnd: number, left: num
     if (weight <= least) low = high;
   }
   const at = lastBreak(content, low, high);
-  // Never split a pair, never stand still: a chunk of a single character may be too heavy, but must be taken.
+  // Never splits a surrogate pair and always advances: a single character may weigh more than a chunk.
   if (!splitsPair(content, at)) return Math.max(at, start + 1);
   return at - 1 > start ? at - 1 : start + 2;
 }
@@ -211,7 +219,7 @@ const SENTENCE = 2;
 const LINE = 3;
 const PARAGRAPH = 4;
 
-/** How good it is to cut before `at`; 0: not at all. */
+/** How good a break before `at` is; 0 means that no break is allowed there. */
 function breakRank(content: string, at: number): number {
   const before = content.charAt(at - 1);
   if (before === '\n') {

@@ -4,10 +4,10 @@ import { fileStem, folderOf } from './paths.ts';
 import { type Heading, scan } from './scan.ts';
 import { TagSet } from './tags.ts';
 
-/** Everything the service knows of a note from its path and text alone. */
+/** All metadata of a note that follows from its path and text. */
 export interface Derived {
   readonly title: string;
-  /** Path of the folder; empty at the root. */
+  /** Path of the folder; empty for a note at the root. */
   readonly folder: string;
   /** Frontmatter tags, then inline ones: first-seen casing, unique without regard to case, at most 1,000. */
   readonly tags: readonly string[];
@@ -21,12 +21,12 @@ export interface Derived {
   readonly type: string | null;
   readonly parseStatus: 'ok' | 'degraded';
   readonly parseReason: ParseReason | null;
-  /** In the order of the note, those of the frontmatter first; at most 20,000. */
+  /** In the order of the note, links of the frontmatter first; at most 20,000. */
   readonly links: readonly ParsedLink[];
   readonly headings: readonly Heading[];
 }
 
-/** Derives a note's metadata from its normalised path and its content. Never throws; equal input, equal output. */
+/** Derives a note's metadata from its normalised path and its content. Deterministic; never throws. */
 export function deriveNote(path: string, content: string): Derived {
   const frontmatter = readFrontmatter(content);
   const body = scan(content, frontmatter.bodyStart);

@@ -7,14 +7,14 @@ import { maxLinks, type ParsedLink } from './links/parsed-link.ts';
 
 export type { ParseCode } from './frontmatter/yaml.ts';
 
-/** Why a frontmatter is degraded. Nothing here repeats a value: the note's text is nobody's business but its owner's. */
+/** Why a frontmatter is degraded. It never repeats a value, because the note's text is private to its owner. */
 export interface ParseReason {
   readonly code: ParseCode;
   readonly message: string;
   readonly detail: {
-    /** The key at fault, when it can be told. */
+    /** The key at fault, when it is known. */
     readonly key: string | null;
-    /** Line of the note, from 1. */
+    /** Line number in the note, from 1. */
     readonly line: number;
     /** `key:`, or the fence when there is no key. */
     readonly snippet: string;
@@ -55,9 +55,9 @@ const none: Omit<Frontmatter, 'status' | 'reason' | 'bodyStart'> = {
 };
 
 /**
- * Reads the frontmatter of a note (YAML 1.2). It never throws and never rejects a note. With the codes `unterminated`,
- * `yaml_syntax`, `not_a_mapping` and `too_large` nothing of it is used; with `duplicate_key` and `bad_value` all but
- * the key at fault is.
+ * Reads the frontmatter of a note (YAML 1.2). Never throws and never rejects a note. With the codes `unterminated`,
+ * `yaml_syntax`, `not_a_mapping` and `too_large`, none of it is used; with `duplicate_key` and `bad_value`, all keys
+ * but the one at fault are used.
  */
 export function readFrontmatter(content: string): Frontmatter {
   const fence = findFrontmatter(content);
@@ -97,7 +97,7 @@ function propertyLinks(content: string, yamlStart: number, mapping: YamlMapping)
   return links;
 }
 
-/** Reads the known fields; keeps the first value of a shape that its field cannot have. */
+/** Reads the known fields and remembers the first value whose type does not fit its field. */
 class FieldReader {
   readonly #mapping: YamlMapping;
   fault: YamlFault | null = null;
@@ -113,7 +113,7 @@ class FieldReader {
     return scalarText(field.node);
   }
 
-  /** The first of the keys that names a moment; a value that names none is no fault. */
+  /** The time that the first readable one of the keys names. An unreadable value is not an error. */
   moment(...keys: string[]): number | null {
     for (const key of keys) {
       const text = scalarText(this.#find(key)?.node ?? null);
@@ -132,7 +132,7 @@ class FieldReader {
     return [...new Set([...this.#list('aliases', /,/), ...this.#list('alias', /,/)])];
   }
 
-  /** The texts of a list, or of a string parted by `separator`. */
+  /** The items of a list, or of a string split at `separator`. */
   #list(key: string, separator: RegExp): string[] {
     const field = this.#find(key);
     if (!field) return [];
@@ -158,11 +158,14 @@ class FieldReader {
   }
 }
 
-/** The text of a scalar as written, trimmed: `1.0` stays `1.0`. Null for nothing, and for what is no scalar. */
+/**
+ * The text of a scalar as written, trimmed: `1.0` stays `1.0`. Null for an empty value and for a value that is no
+ * scalar.
+ */
 function scalarText(node: YamlNode): string | null {
   if (!isScalar(node) || node.value === null) return null;
   const text = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
-  // Escapes in YAML can write what no text may hold.
+  // YAML escapes can produce characters that stored text must not contain.
   return text.toWellFormed().replaceAll('\0', '\ufffd').trim() || null;
 }
 
@@ -189,7 +192,9 @@ function toReason(content: string, yamlStart: number, fault: YamlFault): ParseRe
   };
 }
 
-/** The nearest key at or above the offset that stands at the very start of its line, where values do not. */
+/**
+ * The nearest key at or above the offset that starts its line without indentation, so that it is no part of a value.
+ */
 function keyAbove(content: string, yamlStart: number, at: number): string | undefined {
   const lines = content.slice(yamlStart, lineEnd(content, at)).split('\n');
   return lines

@@ -1,5 +1,5 @@
 /**
- * Every question about vault paths is answered here: what a path may be, when two collide, what lies above or below.
+ * Rules of vault paths: what a path may be, when two collide, what is above or below it.
  *
  * A normalised path has no leading, trailing or doubled `/`, no `.` and no `..`; the root is `''`. Functions other than
  * the `normalize…` and `decode…` ones expect such a path and never throw.
@@ -8,7 +8,10 @@
 const maxSegmentBytes = 255;
 const maxPathBytes = 4096;
 
-/** A path that may not be stored or looked up; `reason` reads on from the field's name: "path must not be empty". */
+/**
+ * A path that may not be stored or looked up. `reason` continues a sentence that begins with the field's name: "path
+ * must not be empty".
+ */
 export class PathError extends Error {
   readonly reason: string;
 
@@ -29,10 +32,9 @@ function utf8Length(text: string): number {
 }
 
 /**
- * The stored form of a path a request names: NFC, `/` between segments, empty and `.` segments dropped.
- * Normalising twice is the same as once.
+ * Normalises a path from a request: NFC, `/` between segments, empty and `.` segments dropped. Idempotent.
  *
- * @throws PathError on lone surrogates, control characters, `..`, nothing left, or more bytes than allowed.
+ * @throws PathError on lone surrogates, control characters, `..`, an empty result, or more bytes than allowed.
  */
 export function normalizePath(raw: string): string {
   if (!raw.isWellFormed()) throw new PathError('must be valid UTF-8');
@@ -53,10 +55,10 @@ export function normalizePath(raw: string): string {
 }
 
 /**
- * As `normalizePath`, for a note: the path ends in `.md` and its first segment is not `by-id`.
+ * Like `normalizePath`, for a note: the path must end in `.md`, and its first segment must not be `by-id`.
  *
- * Both are asked of the folded path: a folder keeps its first spelling, so `By-Id/a.md` could come to be stored under
- * an attachment folder `by-id`, where no URL would reach it.
+ * Both rules apply to the folded path. A folder keeps its first spelling, so `By-Id/a.md` could be stored under an
+ * attachment folder `by-id`, where no URL would reach it.
  */
 export function normalizeNotePath(raw: string): string {
   const path = normalizePath(raw);
@@ -66,8 +68,8 @@ export function normalizeNotePath(raw: string): string {
 }
 
 /**
- * The path meant by the rest of a URL path (still percent-encoded, leading slash removed), not normalised yet.
- * Each segment is decoded on its own, so an encoded slash parts segments like a plain one: `A%2FB.md` is `A/B.md`.
+ * Decodes the rest of a URL path (percent-encoded, leading slash removed) into a path that is not normalised yet. Each
+ * segment is decoded on its own, so an encoded slash separates segments like a plain one: `A%2FB.md` is `A/B.md`.
  *
  * @throws PathError on a malformed escape or bytes that are not UTF-8.
  */
@@ -79,16 +81,16 @@ export function decodeUrlPath(rest: string): string {
   }
 }
 
-/** Lower, upper, lower: the middle step unfolds ß and the ligatures; the first one reaches ẞ, which has no other way. */
+/** Lower, upper, lower: the middle step expands ß and the ligatures; the first step is needed for ẞ. */
 function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase();
 }
 
 /**
- * The key under which two live paths (or names) collide: Unicode full case folding, then NFC. Folding twice is the same
- * as once. Unlike the Unicode data it keeps Cherokee in lower case; the pairs that collide are the same.
+ * The key under which two live paths (or names) collide: Unicode full case folding, then NFC. Idempotent. Unlike the
+ * Unicode data it folds Cherokee to lower case; the pairs that collide are the same.
  *
- * Dotless ı is left alone, as Unicode does: its upper case is I, yet `ısı.md` and `isi.md` are two notes.
+ * Dotless ı is not folded, as in Unicode: its upper case is I, yet `ısı.md` and `isi.md` are two notes.
  */
 export function foldPath(path: string): string {
   if (asciiOnly.test(path)) return path.toLowerCase();
@@ -99,7 +101,7 @@ export function foldPath(path: string): string {
     .normalize('NFC');
 }
 
-/** The folder a path lies in: `a/b` for `a/b/c.md`, `''` for a path at the root. */
+/** The folder of a path: `a/b` for `a/b/c.md`, `''` for a path at the root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }
@@ -132,8 +134,8 @@ export function joinPath(folder: string, name: string): string {
 }
 
 /**
- * Whether `path` lies below `folder`, at any depth, whatever the case. A folder is not inside itself; everything but
- * the root is inside the root.
+ * Whether `path` is below `folder`, at any depth, ignoring case. A folder is not inside itself; everything but the root
+ * is inside the root.
  */
 export function isInside(folder: string, path: string): boolean {
   if (folder === '') return path !== '';

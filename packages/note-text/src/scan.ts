@@ -17,12 +17,12 @@ export interface Scan {
 }
 
 /**
- * Links, inline tags and headings of a note's markdown, in time linear in its length whatever it holds.
+ * Reads links, inline tags and headings from a note's markdown, in time linear in its length for any input.
  *
- * `content` is the whole note; reading begins at the UTF-16 offset `bodyStart`, after the frontmatter, and every offset
- * in the result is one of `content`. Blocks and inlines follow CommonMark 0.31.2 and the tables of GitHub Flavored
- * Markdown; on top come wikilinks, tags, `%%` comments, `$` mathematics and footnotes. Code, comments, HTML tags,
- * mathematics and URLs hold neither links nor tags.
+ * `content` is the whole note. Reading begins at the UTF-16 offset `bodyStart`, after the frontmatter; all offsets in
+ * the result refer to `content`. Blocks and inlines follow CommonMark 0.31.2 and the tables of GitHub Flavored
+ * Markdown, extended by wikilinks, tags, `%%` comments, `$` mathematics and footnotes. Links and tags inside code,
+ * comments, HTML tags, mathematics and URLs are ignored.
  */
 export function scan(content: string, bodyStart = findFrontmatter(content).bodyStart): Scan {
   const blocks = scanBlocks(content, bodyStart);

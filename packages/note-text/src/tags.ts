@@ -1,15 +1,15 @@
 /** Most tags kept of one note. */
 const maxTags = 1_000;
 
-/** A longer run of letters is text that happens to follow a `#`. */
+/** A longer run of letters is not a tag but text that happens to follow a `#`. */
 const maxTagLength = 255;
 
 // Letters, marks, digits, connectors and pictographs of any script. The middle dots are part of words (Japanese,
-// Catalan), the joiners of emoji and Persian; sentence punctuation of any script ends a tag. Bounded, so that a megabyte of
-// letters is not held for backtracking.
+// Catalan), and so are the joiners of emoji and Persian; sentence punctuation of any script ends a tag. The length is
+// bounded, so that a megabyte of letters is not kept for backtracking.
 const tagPattern = /[\p{L}\p{M}\p{N}\p{Pc}\p{So}\p{Emoji_Modifier}\u00b7\u30fb\p{Join_Control}/-]{1,256}/uy;
 
-/** Offset after the tag whose `#` is at `at`, nested tags with their `/` included; -1 when no tag is there. */
+/** Offset after the tag whose `#` is at `at`, including nested tags with `/`; -1 when there is no tag. */
 export function tagEnd(text: string, at: number): number {
   tagPattern.lastIndex = at + 1;
   const run = tagPattern.exec(text)?.[0];

@@ -2,19 +2,18 @@ import { classAt, UNSPACED } from './words/classes.ts';
 import { fold } from './words/fold.ts';
 import { eachRun, type Runs, segmentsOf } from './words/runs.ts';
 
-/** Longer runs of letters (encoded data, mostly) are known by so many of their first units. */
+/** A longer run of letters (mostly encoded data) is cut to its first units. */
 export const maxWordLength = 64;
 
-/** Hears of words with their folded forms and where they stand, in UTF-16 units. */
+/** Called with each word in folded form and its UTF-16 offsets. */
 export type VisitWord = (word: string, start: number, end: number) => void;
 
 /**
  * Calls `visit` for each word of `text` between two UTF-16 offsets, in order. Words are runs of letters and digits with
- * their marks; scripts that are written without spaces are parted by ICU's dictionaries. Takes time linear in the length,
- * whatever the text holds.
+ * their marks; scripts written without spaces are segmented by ICU's dictionaries. Takes time linear in the length.
  *
- * @param pauseAt no word is begun from here on.
- * @returns where it stopped, to go on from.
+ * @param pauseAt no word is started at or after this offset.
+ * @returns the offset at which it stopped, from which a later call can continue.
  */
 export function eachWord(text: string, visit: VisitWord, from = 0, to = text.length, pauseAt = to): number {
   const give = (start: number, end: number) => {
@@ -33,7 +32,7 @@ export function eachWord(text: string, visit: VisitWord, from = 0, to = text.len
   return eachRun(text, from, to, runs, pauseAt);
 }
 
-/** The form under which a run is known. */
+/** The folded, shortened form of a run of letters, under which it is indexed. */
 export function foldedWord(run: string): string {
   return fold(run.slice(0, maxWordLength).toWellFormed());
 }

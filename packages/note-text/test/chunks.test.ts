@@ -9,7 +9,7 @@ const shown = (content: string, maxTokens: number) =>
   chunksOf(content, maxTokens).map(({ start, end, headings }) => [headingPath(headings), content.slice(start, end)]);
 
 describe('chunks', () => {
-  test('follow headings, and say the chain of headings above them', () => {
+  test('follow headings and carry the chain of headings above them', () => {
     const long = 'word '.repeat(20);
     const content = `intro ${long}\n# A\n${long}\n## B\n${long}\n### C\n${long}\n## D\n${long}\n# E\n${long}`;
     assert.deepEqual(
@@ -18,25 +18,25 @@ describe('chunks', () => {
     );
     assert.equal(shown(content, 40)[1]?.[1], `# A\n${long}\n`);
   });
-  test('keep a heading without text and the frontmatter with what follows', () => {
+  test('keep a heading without text, and frontmatter, with the text after it', () => {
     const content = '---\ntitle: T\n---\n# A\n\n## B\ntext of B\n';
     assert.deepEqual(shown(content, 100), [['A > B', content]]);
   });
-  test('keep the frontmatter with the first section only while both fit', () => {
+  test('keep frontmatter with the first section only while both fit', () => {
     const content = `---\ntitle: ${'T'.repeat(100)}\n---\n# A\n${'word '.repeat(30)}`;
     assert.deepEqual(
       shown(content, 50).map(([path]) => path),
       ['', 'A'],
     );
   });
-  test('put small sections of one parent together, under that parent', () => {
+  test('join small sections of one parent under that parent', () => {
     const content = '# Words\n## ask\nto\n## bet\non\n## cut\nup\n# Other\nx\n';
     assert.deepEqual(
       shown(content, 100).map(([path]) => path),
       ['Words', 'Other'],
     );
   });
-  test('cut long sections before paragraphs, else lines, else sentences, else words', () => {
+  test('cut a long section before paragraphs, else lines, else sentences, else words', () => {
     const parts = (text: string) => shown(text, 10).map(([, part]) => part);
     assert.deepEqual(parts(`${'a b '.repeat(7)}\n\n${'c d '.repeat(7)}`), [
       `${'a b '.repeat(7)}\n\n`,
@@ -50,21 +50,21 @@ describe('chunks', () => {
     ]);
     assert.deepEqual(parts('今日は晴れです。明日は雨でしょう。'), ['今日は晴れです。', '明日は雨でしょう。']);
   });
-  test('count a CJK character as a token, and four latin letters', () => {
+  test('count one token for a CJK character and one for four Latin letters', () => {
     assert.equal(tokensOf('知識'), 2);
     assert.equal(tokensOf('abcdefgh'), 2);
     assert.equal(tokensOf('заметк'), 3);
   });
-  test('cut endless headings, but not through a pair', () => {
+  test('cut an endless heading, but not inside a surrogate pair', () => {
     const [chunk] = chunksOf(`# ${'a'.repeat(199)}${'😀'.repeat(50)}\n`, 1000);
     assert.equal(headingPath(chunk?.headings ?? []), 'a'.repeat(199));
   });
-  test('no chunks for an empty note', () => {
+  test('are none for an empty note', () => {
     assert.deepEqual(chunksOf('', 100), []);
   });
 });
 
-describe('whatever the note holds', () => {
+describe('chunks of any note', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '# A\n',
@@ -82,7 +82,7 @@ describe('whatever the note holds', () => {
   );
   const note = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
 
-  test('chunks are the note, in order, split no pair and keep to the size', () => {
+  test('cover the note in order, split no surrogate pair and keep to the size', () => {
     fc.assert(
       fc.property(note, fc.integer({ min: 1, max: 60 }), (content, maxTokens) => {
         assertWhole(content, chunksOf(content, maxTokens), maxTokens);
@@ -90,7 +90,7 @@ describe('whatever the note holds', () => {
       { numRuns: 2000 },
     );
   });
-  test('there are never too many', () => {
+  test('are never more than maxChunks', () => {
     for (const content of [
       '# a\n'.repeat(30_000),
       '# a\nb\n'.repeat(19_000),
@@ -105,7 +105,7 @@ describe('whatever the note holds', () => {
       assertWhole(content, chunks, Number.POSITIVE_INFINITY);
     }
   });
-  test('in time linear in its length', () => {
+  test("are made in time linear in the note's length", () => {
     const took = (content: string) => processorMs(() => chunksOf(content, 200));
     for (const unit of ['# a\n', 'word ', 'x', '\n', '知', '> # q\n', '---\n']) {
       took(unit.repeat(20_000));
@@ -113,7 +113,7 @@ describe('whatever the note holds', () => {
       assert.ok(ms < 3000, `${JSON.stringify(unit)} took ${ms} ms`);
     }
   });
-  test('over the notes of the test vault', () => {
+  test('keep these rules over the notes of the test vault', () => {
     for (const [path, content] of allNotes()) {
       const chunks = chunksOf(content, 50);
       assertWhole(content, chunks, 50);
@@ -130,7 +130,7 @@ function assertWhole(content: string, chunks: readonly Chunk[], maxTokens: numbe
     assert.ok(end > start);
     const splits = /[\ud800-\udbff]/.test(content.charAt(end - 1)) && /[\udc00-\udfff]/.test(content.charAt(end));
     assert.ok(!splits, 'a pair is split');
-    // A pair alone weighs two tokens, which no smaller chunk holds.
+    // A surrogate pair alone weighs two tokens, which no smaller chunk can hold.
     assert.ok(tokensOf(content.slice(start, end)) <= Math.max(maxTokens, 2));
     at = end;
   }

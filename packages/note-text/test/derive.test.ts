@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deriveNote } from '../src/derive.ts';
 
-test('the title is that of the frontmatter, else the first level-1 heading, else the file name', () => {
+test('deriveNote takes the title from the frontmatter, else the first level-1 heading, else the file name', () => {
   assert.equal(deriveNote('d/N.md', '---\ntitle: F\n---\n# H').title, 'F');
   assert.equal(deriveNote('d/N.md', '---\ntitle:\n---\n## x\n```\n# c\n```\n#\n# H #\n# I').title, 'H');
   assert.equal(deriveNote('d/N.md', 'H\n===').title, 'H');
   assert.equal(deriveNote('d/N.x.md', '## H').title, 'N.x');
 });
 
-test('the folder is that of the path', () => {
+test('deriveNote takes the folder from the path', () => {
   assert.equal(deriveNote('a/b/N.md', '').folder, 'a/b');
   assert.equal(deriveNote('N.md', '').folder, '');
 });
 
-test('tags and links of the frontmatter come before those of the body', () => {
+test('deriveNote puts tags and links of the frontmatter before those of the body', () => {
   const note = deriveNote('N.md', '---\ntags: [One, two]\nup: "[[a]]"\n---\n#ONE #three [[b]] [c](c.md)');
   assert.deepEqual(note.tags, ['One', 'two', 'three']);
   assert.deepEqual(
@@ -23,7 +23,7 @@ test('tags and links of the frontmatter come before those of the body', () => {
   );
 });
 
-test('degraded frontmatter leaves the body as it is', () => {
+test('deriveNote reads the body of a note with degraded frontmatter', () => {
   const note = deriveNote('N.md', '---\na: b: c\n---\n# H\n#t [[b]]');
   assert.deepEqual(
     [note.parseStatus, note.parseReason?.code, note.title, note.tags],
@@ -32,12 +32,12 @@ test('degraded frontmatter leaves the body as it is', () => {
   assert.equal(note.links.length, 1);
 });
 
-test('unterminated frontmatter is body', () => {
+test('deriveNote reads unterminated frontmatter as body', () => {
   const note = deriveNote('N.md', '---\nup: "[[a]]"\n\n# H');
   assert.deepEqual([note.parseReason?.code, note.title, note.links[0]?.target], ['unterminated', 'H', 'a']);
 });
 
-test('the fields are handed on', () => {
+test('deriveNote returns every frontmatter field', () => {
   const fields = [
     'description: D',
     'created: 2024-01-02',
@@ -54,7 +54,7 @@ test('the fields are handed on', () => {
   assert.deepEqual([note.parseStatus, note.parseReason], ['ok', null]);
 });
 
-test('derived data is capped over frontmatter and body together', () => {
+test('deriveNote caps tags and links over frontmatter and body together', () => {
   const note = deriveNote(
     'N.md',
     `---\ntags: [${Array.from({ length: 900 }, (_, i) => `f${i}`)}]\nup: "[[a]]"\n---\n${Array.from(

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { applyEdits, type DiffLimits, type Edit, minimalDiff } from '../src/diff/diff.ts';
 import { processorMs } from './processor.ts';
 
-/** Whether a place parts a surrogate pair. */
+/** Whether an offset is inside a surrogate pair. */
 function insidePair(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
 }
 
-/** Everything an edit list promises, whatever the texts. */
+/** Checks all guarantees of `minimalDiff` for two texts. */
 function check(before: string, after: string, limits?: Partial<DiffLimits>): Edit[] {
   const edits = minimalDiff(before, after, limits);
   assert.ok(applyEdits(before, edits) === after, 'the edits lead to the new text');
@@ -27,12 +27,12 @@ function check(before: string, after: string, limits?: Partial<DiffLimits>): Edi
   return edits;
 }
 
-/** Edits as [what went, what came]. */
+/** Edits as [removed, inserted]. */
 function changes(before: string, after: string): [string, string][] {
   return check(before, after).map(({ at, remove, insert }) => [before.slice(at, at + remove), insert]);
 }
 
-/** A fixed sequence of numbers in [0, 1), so that a failure shows again. */
+/** A reproducible sequence of numbers in [0, 1), so that a failure can be repeated. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -76,12 +76,12 @@ const fragments = [
 ];
 const fragmentText = fc.array(fc.constantFrom(...fragments), { maxLength: 60 }).map((parts) => parts.join(''));
 
-test('equal texts need no edit', () => {
+test('minimalDiff of equal texts is empty', () => {
   assert.deepEqual(minimalDiff('', ''), []);
   assert.deepEqual(minimalDiff('a\n', 'a\n'), []);
 });
 
-test('any two texts: the edits lead from one to the other and part no pair', () => {
+test('minimalDiff edits lead from one text to the other and split no surrogate pair, for any texts', () => {
   fc.assert(
     fc.property(fragmentText, fragmentText, (before, after) => void check(before, after)),
     { numRuns: 3000 },
@@ -93,7 +93,7 @@ test('any two texts: the edits lead from one to the other and part no pair', () 
   );
 });
 
-test('any limits: what is not searched is replaced', () => {
+test('minimalDiff stays correct under any limits', () => {
   const limits = fc.record({
     work: fc.integer({ min: -1, max: 2000 }),
     changedLines: fc.integer({ min: 0, max: 5 }),
@@ -105,7 +105,7 @@ test('any limits: what is not searched is replaced', () => {
   );
 });
 
-test('a text with a few edits, made long enough to be settled piece by piece', () => {
+test('minimalDiff stays correct for a text long enough to be searched piece by piece', () => {
   const edit = fc.record({ at: fc.nat(40_000), remove: fc.nat(300), insert: fragmentText });
   const text = prose(40_000, 1);
   fc.assert(
@@ -123,7 +123,7 @@ test('a text with a few edits, made long enough to be settled piece by piece', (
   );
 });
 
-test('edits are those a person would have made', () => {
+test('minimalDiff finds the edits that a person would have made', () => {
   assert.deepEqual(changes('the quick brown fox\n', 'the slow brown dog\n'), [
     ['quick', 'slow'],
     ['fox', 'dog'],
@@ -139,13 +139,13 @@ test('edits are those a person would have made', () => {
   assert.deepEqual(changes('Это было давно.\n', 'Это случилось давно.\n'), [['было', 'случилось']]);
 });
 
-test('a rewritten sentence is one edit, not words dealt out between a few that stayed', () => {
+test('minimalDiff replaces a rewritten sentence by one edit', () => {
   const before = 'The plan was approved by the committee of elders in May.\n';
   const after = 'Nobody knows how many of the birds came back and why.\n';
   assert.equal(changes(before, after).length, 1);
 });
 
-test('unlike lines are replaced whole, with their newlines; alike ones are changed inside', () => {
+test('minimalDiff replaces unlike lines whole, with their newlines, and edits similar ones inside', () => {
   assert.deepEqual(changes('a\nold words\nb\n', 'a\nnew text here\nb\n'), [['old words\n', 'new text here\n']]);
   assert.deepEqual(changes('a\n\nb\n', 'a\ntyped here\nb\n'), [['\n', 'typed here\n']]);
   assert.deepEqual(changes('a\nall gone\nb\n', 'a\n\nb\n'), [['all gone', '']]);
@@ -158,7 +158,7 @@ test('unlike lines are replaced whole, with their newlines; alike ones are chang
   ]);
 });
 
-test('a line that grows, and lines added after it, are apart', () => {
+test('minimalDiff separates a line that grows from lines added after it', () => {
   assert.deepEqual(changes('foo bar\nend\n', 'foo bar baz\nnew\nend\n'), [
     ['', ' baz'],
     ['', 'new\n'],
@@ -173,7 +173,7 @@ test('a line that grows, and lines added after it, are apart', () => {
   ]);
 });
 
-test('lines end in CR LF as well', () => {
+test('minimalDiff handles lines that end in CR LF', () => {
   assert.deepEqual(changes('a\r\nb\r\nc\r\n', 'a\r\nx y\r\nb\r\nc\r\n'), [['', 'x y\r\n']]);
   assert.deepEqual(changes('a\r\nb\r\n', 'a\nb\n'), [
     ['\r', ''],
@@ -181,13 +181,13 @@ test('lines end in CR LF as well', () => {
   ]);
 });
 
-test('emoji that share half their units are replaced whole', () => {
+test('minimalDiff replaces emoji that share half their units whole', () => {
   assert.deepEqual(changes('x😀y', 'x😁y'), [['😀', '😁']]);
   assert.deepEqual(changes('\u{1f600}', '\u{1f601}\u{1f600}'), [['', '\u{1f601}']]);
   assert.deepEqual(changes('\u{1f600}', '\u{2f600}'), [['\u{1f600}', '\u{2f600}']]);
 });
 
-test('two people in one note: what either did stays where it belongs', () => {
+test('concurrent edits of two people, by minimalDiff, each stay where they belong', () => {
   const base = prose(6000, 5).split('\n').slice(0, 60);
   const change = fc.constantFrom<(line: string) => string[]>(
     (line) => [`${line} and more`],
@@ -199,7 +199,7 @@ test('two people in one note: what either did stays where it belongs', () => {
     () => [],
   );
   const text = (lines: readonly string[][]) => lines.flat().join('\n');
-  // Each changes every sixth line or so; between the two there are always lines that nobody touched.
+  // Each person changes every sixth line or so, so that there are always unchanged lines between the two.
   const person = fc.array(fc.option(change), { minLength: 10, maxLength: 10 });
   const edited =
     (changes: readonly (((line: string) => string[]) | null)[], offset: number) => (line: string, at: number) =>
@@ -217,7 +217,7 @@ test('two people in one note: what either did stays where it belongs', () => {
   );
 });
 
-test('a long paste does not hide a small edit further on', () => {
+test('minimalDiff finds a small edit after a long paste', () => {
   const text = prose(400_000, 2);
   const paste = prose(150_000, 3);
   const after = `${text.slice(0, 1000)}${paste}${text.slice(1000, 300_000)}WORD${text.slice(300_000)}`;
@@ -227,7 +227,7 @@ test('a long paste does not hide a small edit further on', () => {
 });
 
 const megabytes = 10 * 1024 * 1024;
-/** The design asks for 50 ms; a busy machine is given more, an unbounded search would take minutes. */
+/** The target is 50 ms; a busy machine needs more, while an unbounded search would take minutes. */
 const generous = 1000;
 
 function timed(name: string, before: string, after: string): Edit[] {
@@ -240,7 +240,7 @@ function timed(name: string, before: string, after: string): Edit[] {
   return edits;
 }
 
-test('10 MB: time is bounded whatever the texts', () => {
+test('minimalDiff of 10 MB takes bounded time whatever the texts', () => {
   const one = prose(megabytes, 11);
   const other = prose(megabytes, 12);
   timed('unrelated', one, other);
@@ -259,7 +259,7 @@ test('10 MB: time is bounded whatever the texts', () => {
   timed('emoji', '😀'.repeat(megabytes / 4), '😁'.repeat(megabytes / 4));
 });
 
-test('10 MB: a few edits stay a few edits', () => {
+test('minimalDiff of 10 MB with a few edits returns these edits', () => {
   const one = prose(megabytes, 13);
   const ends = timed('ends', one, `first ${one.slice(0, 5_000_000)} middle ${one.slice(5_000_000)}last`);
   assert.deepEqual(
@@ -274,6 +274,6 @@ test('10 MB: a few edits stay a few edits', () => {
   assert.equal(timed('one line', single, `first ${single}last`).length, 2);
 });
 
-test('60 KB of unrelated words', () => {
+test('minimalDiff of 60 KB of unrelated words takes bounded time', () => {
   timed('unrelated', prose(60_000, 21), prose(60_000, 22));
 });

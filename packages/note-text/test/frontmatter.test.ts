@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Frontmatter, readFrontmatter } from '../src/frontmatter.ts';
 
-/** Frontmatter of a note whose YAML has these lines. */
+/** Reads the frontmatter of a note whose YAML has these lines. */
 function read(...lines: string[]): Frontmatter {
   return readFrontmatter(['---', ...lines, '---', 'body'].join('\n'));
 }
@@ -14,7 +14,7 @@ function fault(frontmatter: Frontmatter): unknown[] {
 
 const day = Date.UTC(2024, 0, 2);
 
-test('a note without frontmatter is ok', () => {
+test('a note without frontmatter has status ok', () => {
   for (const content of [
     '',
     'text',
@@ -37,11 +37,11 @@ test('the body begins after the closing line, with LF, CRLF, a byte order mark, 
   assert.equal(readFrontmatter('---\ntitle: T\n---').bodyStart, 16);
 });
 
-test('empty frontmatter, and one of comments only, is ok', () => {
+test('frontmatter that is empty or holds only comments has status ok', () => {
   for (const lines of [[], [''], ['# c'], ['~'], ['{}']]) assert.deepEqual(fault(read(...lines)), ['ok'], lines.join());
 });
 
-test('text fields are scalars as written, trimmed; nothing is null', () => {
+test('text fields are scalars as written, trimmed; empty values are null', () => {
   const { title, description, resource, type } = read(
     'title: " T  x "',
     'description: 007',
@@ -74,7 +74,7 @@ test('dates and date-times are read in UTC unless they name a zone', () => {
     assert.equal(read(`created: ${written}`).created, moment, written);
 });
 
-test('an unreadable date is null, and still ok', () => {
+test('an unreadable date is null and keeps the status ok', () => {
   for (const written of [
     'soon',
     '2024-02-30',
@@ -90,14 +90,14 @@ test('an unreadable date is null, and still ok', () => {
   }
 });
 
-test('the moments have their other names, of which the first readable one counts', () => {
+test('times have alternative keys, of which the first readable one counts', () => {
   assert.equal(read('date: 2024-01-02').created, day);
   assert.equal(read('created: soon', 'date: 2024-01-02').created, day);
   assert.equal(read('date: 2020-01-01', 'created: 2024-01-02').created, day);
   for (const key of ['timestamp', 'modified', 'updated']) assert.equal(read(`${key}: 2024-01-02`).timestamp, day, key);
 });
 
-test('tags are a list, or a string parted at commas and spaces', () => {
+test('tags are a list, or a string split at commas and spaces', () => {
   assert.deepEqual(read('tags: [a, "#b/c", 2024, null]').tags, ['a', 'b/c', '2024']);
   assert.deepEqual(read('tags:', '  - a', '  - b').tags, ['a', 'b']);
   assert.deepEqual(read('tags: a, #b  c').tags, ['a']);
@@ -105,12 +105,12 @@ test('tags are a list, or a string parted at commas and spaces', () => {
   assert.deepEqual(read('tags:').tags, []);
 });
 
-test('aliases are a list, or a string parted at commas', () => {
+test('aliases are a list, or a string split at commas', () => {
   assert.deepEqual(read('aliases: [A b, "C, d", A b]').aliases, ['A b', 'C, d']);
   assert.deepEqual(read('aliases: A b, C').aliases, ['A b', 'C']);
 });
 
-test('a value that is one wikilink is a link, in lists and nested too', () => {
+test('a frontmatter value that is one wikilink is a link, also in lists and nested values', () => {
   const content = [
     '---',
     'up: "[[A#h|x]]"',
@@ -141,7 +141,7 @@ test('a value that is one wikilink is a link, in lists and nested too', () => {
   ]);
 });
 
-test('an opening line that nothing closes is unterminated, and the whole note is body', () => {
+test('an opening line that is never closed is unterminated frontmatter, and the whole note is body', () => {
   for (const content of ['---\ntitle: T\n', '---\ntitle: T\n--- x\n', '---\r\ntext']) {
     const frontmatter = readFrontmatter(content);
     assert.deepEqual(fault(frontmatter), ['unterminated', null, 1, '---']);
@@ -149,13 +149,13 @@ test('an opening line that nothing closes is unterminated, and the whole note is
   }
 });
 
-test('a thematic break at the top, with a blank line or nothing after it, is no frontmatter', () => {
+test('a thematic break at the top, before a blank line or the end, is not frontmatter', () => {
   for (const content of ['---', '---\n', '---\n\ntext', '---\r\n\r\na: b']) {
     assert.deepEqual(fault(readFrontmatter(content)), ['ok'], JSON.stringify(content));
   }
 });
 
-test('what is no YAML is degraded, named by its key and never by its value', () => {
+test('invalid YAML is degraded and reported by its key, never by its value', () => {
   const broken = read('title: T', 'secret: "hunter2', 'other: x');
   assert.equal(broken.reason?.code, 'yaml_syntax');
   assert.doesNotMatch(JSON.stringify(broken.reason), /hunter2/);
@@ -165,19 +165,19 @@ test('what is no YAML is degraded, named by its key and never by its value', () 
   assert.equal(broken.bodyStart, '---\ntitle: T\nsecret: "hunter2\nother: x\n---\n'.length);
 });
 
-test('what is no mapping is degraded', () => {
+test('YAML that is not a mapping is degraded', () => {
   for (const line of ['just text', '- a', '[a]', '42'])
     assert.deepEqual(fault(read(line)), ['not_a_mapping', null, 2, '---'], line);
 });
 
-test('a key given twice is degraded and has no value; the others count', () => {
+test('a duplicate key is degraded and has no value; the other keys count', () => {
   const twice = read('title: A', 'type: t', 'title: B');
   assert.deepEqual(fault(twice), ['duplicate_key', 'title', 4, 'title:']);
   assert.deepEqual([twice.title, twice.type], [null, 't']);
   assert.deepEqual(fault(read('a:', '  b: 1', '  b: 2')), ['duplicate_key', 'b', 4, 'b:']);
 });
 
-test('a value of the wrong kind is degraded and not used; the others count', () => {
+test('a value of the wrong kind is degraded and not used; the other keys count', () => {
   for (const key of ['title', 'description', 'resource', 'type']) {
     for (const value of ['[a]', '{a: b}'])
       assert.deepEqual(fault(read('x: y', `${key}: ${value}`)), ['bad_value', key, 3, `${key}:`]);
@@ -190,7 +190,7 @@ test('a value of the wrong kind is degraded and not used; the others count', () 
   assert.deepEqual([mixed.title, mixed.tags, mixed.type, mixed.reason?.detail.key], [null, ['a'], 't', 'title']);
 });
 
-test('64 KB of UTF-8 is the limit, and 500 keys', () => {
+test('frontmatter is limited to 64 KB of UTF-8 and 500 keys', () => {
   const size = 64 * 1024;
   assert.deepEqual(fault(readFrontmatter(`---\na: ${'x'.repeat(size - 4)}\n---\n`)), ['ok']);
   assert.deepEqual(fault(readFrontmatter(`---\na: ${'x'.repeat(size - 3)}\n---\n`)), ['too_large', null, 2, '---']);
@@ -200,7 +200,7 @@ test('64 KB of UTF-8 is the limit, and 500 keys', () => {
   assert.equal(fault(read(...keys(501)))[0], 'too_large');
 });
 
-test('a long list is no fault, nor are blank lines', () => {
+test('long lists and blank lines in frontmatter are not errors', () => {
   const names = Array.from({ length: 3_000 }, (_, i) => `  - n${i}`);
   assert.equal(read('aliases:', ...names).aliases.length, 3_000);
   const spaced = readFrontmatter(`---\na: b\n${'\n'.repeat(60_000)}title: T\nup: "[[A]]"\n---\n`);
@@ -208,7 +208,7 @@ test('a long list is no fault, nor are blank lines', () => {
   assert.equal(spaced.links[0]?.targetStart, 4 + 5 + 60_000 + 9 + 7);
 });
 
-test('aliases of YAML are read once each, so that a bomb of them stays small', () => {
+test('YAML aliases are not expanded, so that an alias bomb stays small', () => {
   const bomb = [
     'a: &a [x, x]',
     ...Array.from('bcdefghijkl', (c, i) => `${c}: &${c} [${`*${'abcdefghijk'[i]},`.repeat(9)}]`),
@@ -217,6 +217,6 @@ test('aliases of YAML are read once each, so that a bomb of them stays small', (
   assert.deepEqual(read(...bomb, 'tags: *a').tags, ['x', 'x']);
 });
 
-test('escapes cannot smuggle in what no text may hold', () => {
+test('YAML escapes cannot produce characters that stored text must not contain', () => {
   assert.equal(read('title: "a\\0b\\ud800c"').title, 'a\ufffdb\ufffdc');
 });

@@ -66,7 +66,7 @@ const hostile: Record<string, (size: number) => string> = {
   'frontmatter of nested lists': (size) => `---\na: ${'['.repeat(size)}\n---\n`,
 };
 
-/** Texts as frontmatter, just under its limit in bytes: above that the YAML is not looked at. */
+/** Frontmatter just under the limit in bytes; YAML above the limit is not parsed. */
 const hostileYaml: Record<string, string> = {
   'blank lines': '\n',
   'lines of spaces': '  \n',
@@ -100,7 +100,7 @@ function nestedLists(size: number): string {
   return text;
 }
 
-/** Milliseconds of processor of the fastest of a few readings: in the others something else was done besides. */
+/** Processor time in milliseconds of the fastest of several runs; the others include unrelated work. */
 function time(content: string, runs: number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run++) {
@@ -113,21 +113,22 @@ function time(content: string, runs: number): number {
 }
 
 const bound = 50;
-/** A machine busy with other work is slower than the bound allows for; quadratic time passes it a hundredfold. */
+/** Allows for a busy machine; quadratic time would exceed it a hundredfold. */
 const slack = 5;
 
 for (const [name, make] of Object.entries(hostile)) {
-  test(`100 KB of ${name} take no longer than a note`, () => {
+  test(`scan reads 100 KB of ${name} in linear time`, () => {
     const small = time(make(100 * 1024), 4);
     assert.ok(small < bound * slack, `${small} ms`);
     const large = time(make(400 * 1024), 3);
-    // Linear is 4 times as long, quadratic 16; below ten milliseconds the clock and the collector decide.
+    // Linear time grows fourfold, quadratic sixteenfold; below ten milliseconds the clock and the garbage collector
+    // decide.
     assert.ok(large < 10 * Math.max(small, 10), `100 KB: ${small} ms, 400 KB: ${large} ms`);
   });
 }
 
 for (const [name, unit] of Object.entries(hostileYaml)) {
-  test(`a frontmatter of ${name} takes no longer than a note`, () => {
+  test(`readFrontmatter reads ${name} in linear time`, () => {
     for (const size of [15_000, 65_000]) {
       const taken = time(`---\n${unit.repeat(size / unit.length)}\n---\n`, 4);
       assert.ok(taken < bound * slack, `${size} characters: ${taken} ms`);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { allNotes } from '../../../server/test/kit/test-vault.ts';
 import { assertAgreement, assertSpans } from './markdown-it.ts';
 
-/** One of each block that may hold what only looks like a link. */
+/** One of each block that may contain text that only looks like a link. */
 const fixture = [
   '---\ntitle: T\n---\n# A `code` [b](b.md)\n',
   '> [!note] Callout\n> - a `x`\n>   ```js\n>   [no](no.md)\n>   ```\n>\n>       [no](no.md)\n\n1. [c](<c d.md>)\n\n   ![e](e.png "t")',
@@ -15,7 +15,7 @@ test('markdown-it and the scanner agree on what is code, a markdown link and a h
   assert.ok(assertAgreement(allNotes()) > 150);
 });
 
-test('the links of the test vault slice to links, and a note’s frontmatter is good unless it was written not to be', () => {
+test('every link span in the test vault slices to its link, and frontmatter is ok except where it is meant to be bad', () => {
   const degraded = assertSpans(allNotes());
   assert.ok(degraded.length > 0);
   for (const path of degraded) assert.match(path, /^\w\w\/Diary\/2026-01-(?:06|07|08|14|15|16)\.md$/);

@@ -7,7 +7,10 @@ import { scanBlocks } from '../src/scan/blocks.ts';
 import { scanInline } from '../src/scan/inline.ts';
 import { TagSet } from '../src/tags.ts';
 
-/** Replaces, by text as long, what markdown-it does not know: footnotes, and wikilinks with backticks or pipes. */
+/**
+ * Replaces syntax that markdown-it does not know by text of the same length: footnotes, and wikilinks with backticks or
+ * pipes.
+ */
 function plain(content: string): string {
   return content
     .replace(/^\[\^([^\]\n]+)\]:/gm, '(^$1):')
@@ -21,7 +24,10 @@ interface Reading {
   readonly headings: number[];
 }
 
-/** A table takes the backslash from an escaped pipe; whether the span stands in one is another question. */
+/**
+ * Compares without the backslash of an escaped pipe, which a table removes: whether the span is in a table is tested
+ * elsewhere.
+ */
 function spanText(text: string): string {
   return text.replaceAll('\\|', '|').trim();
 }
@@ -81,7 +87,7 @@ export function assertAgreement(notes: ReadonlyMap<string, string>): number {
   return links;
 }
 
-/** Fails unless each link's span slices to the link; returns the notes whose frontmatter cannot be used. */
+/** Fails unless each link's span slices to the link; returns the notes with degraded frontmatter. */
 export function assertSpans(notes: ReadonlyMap<string, string>): string[] {
   const degraded: string[] = [];
   for (const [path, content] of notes) {

@@ -16,7 +16,10 @@ import {
   PathError,
 } from '../src/paths.ts';
 
-/** Text dense in what paths trip over: separators, dots, marks that compose, letters that fold in odd ways. */
+/**
+ * Text dense in characters that are hard for paths: separators, dots, combining marks, letters with unusual case
+ * folding.
+ */
 const oddText = fc
   .array(
     fc.oneof(
@@ -49,7 +52,7 @@ test('normalizePath follows the path rules', () => {
   assert.equal(normalizePath('a:b?*|.md'), 'a:b?*|.md');
 });
 
-test('normalizePath says what is wrong in words for people', () => {
+test('normalizePath explains each error in words', () => {
   assert.equal(
     reasonOf(() => normalizePath('')),
     'must not be empty',
@@ -83,7 +86,7 @@ test('normalizePath says what is wrong in words for people', () => {
   assert.equal(new PathError('must not be empty').message, 'path must not be empty');
 });
 
-test('limits are counted in UTF-8 bytes of the NFC form', () => {
+test('path limits are counted in UTF-8 bytes of the NFC form', () => {
   assert.equal(normalizePath('x'.repeat(255)).length, 255);
   assert.equal(
     reasonOf(() => normalizePath('x'.repeat(256))),
@@ -104,7 +107,7 @@ test('limits are counted in UTF-8 bytes of the NFC form', () => {
   );
 });
 
-test('normalizing is idempotent and yields only plain segments', () => {
+test('normalizePath is idempotent and yields only plain segments', () => {
   fc.assert(
     fc.property(oddText, (raw) => {
       let path: string;
@@ -122,7 +125,7 @@ test('normalizing is idempotent and yields only plain segments', () => {
   );
 });
 
-test('a note path ends in .md and keeps clear of by-id', () => {
+test('normalizeNotePath requires .md and refuses by-id as first segment', () => {
   assert.equal(normalizeNotePath('a/B.MD'), 'a/B.MD');
   assert.equal(normalizeNotePath('a/by-id/b.md'), 'a/by-id/b.md');
   assert.equal(normalizeNotePath('by-id.md'), 'by-id.md');
@@ -159,7 +162,7 @@ test('decodeUrlPath decodes each segment on its own, once', () => {
   }
 });
 
-test('decodeUrlPath undoes encoding a path whole or by segment', () => {
+test('decodeUrlPath inverts the encoding of a whole path and of its segments', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (path) => {
       assert.equal(decodeUrlPath(encodeURIComponent(path)), path);
@@ -168,7 +171,7 @@ test('decodeUrlPath undoes encoding a path whole or by segment', () => {
   );
 });
 
-test('foldPath makes equal what differs by case or composition only', () => {
+test('foldPath makes paths equal that differ only by case or composition', () => {
   const pairs: [string, string][] = [
     ['Straße.md', 'STRASSE.MD'],
     ['ẞ', 'ß'],
@@ -189,7 +192,7 @@ test('foldPath makes equal what differs by case or composition only', () => {
   for (const [one, other] of pairs) assert.equal(foldPath(one), foldPath(other), `${one} ${other}`);
 });
 
-test('foldPath keeps apart what Unicode keeps apart', () => {
+test('foldPath keeps paths apart that Unicode keeps apart', () => {
   const pairs: [string, string][] = [
     ['ı', 'i'],
     ['İ', 'i'],
@@ -215,7 +218,7 @@ test('foldPath agrees with every single-letter case pair of the regular expressi
   }
 });
 
-test('folding is idempotent and blind to composition', () => {
+test('foldPath is idempotent and independent of composition', () => {
   fc.assert(
     fc.property(oddText, (text) => {
       const folded = foldPath(text);
@@ -227,7 +230,7 @@ test('folding is idempotent and blind to composition', () => {
   );
 });
 
-test('parts of a path', () => {
+test('folderOf, fileName, fileStem, ancestorsOf and depthOf split a path', () => {
   assert.equal(folderOf('a/b/c.md'), 'a/b');
   assert.equal(folderOf('c.md'), '');
   assert.equal(folderOf(''), '');
@@ -245,7 +248,7 @@ test('parts of a path', () => {
   assert.equal(joinPath('a/b', 'c.md'), 'a/b/c.md');
 });
 
-test('isInside stops at segment boundaries and folds', () => {
+test('isInside stops at segment boundaries and ignores case', () => {
   assert.ok(isInside('a', 'a/b.md'));
   assert.ok(isInside('STRASSE', 'straße/x/y.md'));
   assert.ok(isInside('', 'a.md'));
@@ -254,7 +257,7 @@ test('isInside stops at segment boundaries and folds', () => {
   assert.ok(!isInside('', ''));
 });
 
-test('taking a path apart and joining it again loses nothing', () => {
+test('joinPath restores a path from its folder and file name', () => {
   const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).map((part) => part.replaceAll('/', '_'));
   fc.assert(
     fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), (segments) => {

@@ -1,4 +1,4 @@
-/** Milliseconds of processor that some work takes: unlike its time, these are the same on a machine that is busy otherwise. */
+/** Processor time in milliseconds of some work; unlike wall time it does not grow when the machine is busy. */
 export function processorMs(work: () => void): number {
   const before = process.cpuUsage();
   work();

@@ -41,7 +41,7 @@ const others: Readonly<Record<string, readonly Spot[]>> = {
   ko: [['처음.md', 'wikilink', '정원'.normalize('NFD'), '정원/정원.md']],
 };
 
-test('hand-checked links go where the desktop application takes them', () => {
+test('hand-checked links resolve to the file that the desktop application opens', () => {
   assertSpots(load('en'), en);
   for (const name of LANGUAGES) assertSpots(load(name), others[name] ?? []);
 });

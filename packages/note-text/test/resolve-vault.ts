@@ -7,7 +7,7 @@ import { scan } from '../src/scan.ts';
 
 const extensions = new Set(['png', 'svg', 'jpg', 'jpeg', 'ogg', 'json', 'csv', 'pdf', 'mp4']);
 
-/** A link as it stands in a note, and the file a click on it opens. */
+/** A link as written in a note, and the file that a click on it opens. */
 export type Spot = readonly [source: string, form: LinkForm, target: string, path: string | null];
 
 export interface LinkedVault {
@@ -24,7 +24,10 @@ export function linkedVault(notes: ReadonlyMap<string, string>, attachments: Ite
   return { files, texts };
 }
 
-/** Fails unless every link resolves the same by keys as among all files; returns how many lead to notes, and somewhere. */
+/**
+ * Fails unless every link resolves the same by keys as among all files; returns how many links there are and how many
+ * resolve.
+ */
 export function assertSameByKeys({ files, texts }: LinkedVault): { links: number; found: number } {
   const byKey = new Map<string, Candidate[]>();
   for (const file of files) {
@@ -43,7 +46,7 @@ export function assertSameByKeys({ files, texts }: LinkedVault): { links: number
       assert.equal(hit, resolve(link, source, files, extensions), `${source}: ${link.target}`);
       if (!lookup.attachmentsFirst) links++;
       if (!lookup.attachmentsFirst && hit !== null) found++;
-      // Where the name alone decides, what was found must carry it.
+      // Where the name alone decides, the file found must have that name.
       const keys =
         hit === null ? [] : [noteNameKey(hit.path), attachmentNameKey(hit.path), ...hit.aliases.map(aliasKey)];
       if (hit !== null) assert.ok(lookup.stems.some((stem) => keys.includes(stem)));

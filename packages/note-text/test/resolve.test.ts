@@ -28,14 +28,14 @@ const wiki = (target: string, source: string, ...among: (string | Candidate)[]) 
 const mark = (target: string, source: string, ...among: (string | Candidate)[]) =>
   to(target, 'markdown', source, ...among);
 
-test('the empty target is the note itself', () => {
+test('resolve: an empty target means the note itself', () => {
   assert.deepEqual(lookupOf('', 'wikilink', extensions), { kind: 'self' });
   assert.deepEqual(lookupOf('  ', 'markdown', extensions), { kind: 'self' });
   assert.equal(wiki('', 'a/s.md', 's.md', 'a/s.md'), 'a/s.md');
   assert.equal(wiki('', 'a/s.md', 's.md'), null);
 });
 
-test('a path matches a whole path from the root, with or without .md', () => {
+test('resolve: a path matches a whole path from the root, with or without .md', () => {
   assert.equal(wiki('a/n', 's.md', 'a/n.md', 'x/a/n.md'), 'a/n.md');
   assert.equal(wiki('a/n.md', 's.md', 'a/n.md', 'x/a/n.md'), 'a/n.md');
   assert.equal(wiki('a/n', 'x/s.md', 'x/a/n.md', 'a/n.md'), 'a/n.md');
@@ -43,13 +43,13 @@ test('a path matches a whole path from the root, with or without .md', () => {
   assert.equal(wiki('a\\n', 's.md', 'a/n.md'), 'a/n.md');
 });
 
-test('then a path matches the end of a path at a segment boundary', () => {
+test('resolve: a path matches the end of a path at a segment boundary, after whole paths', () => {
   assert.equal(wiki('a/n', 's.md', 'x/a/n.md'), 'x/a/n.md');
   assert.equal(wiki('a/n', 's.md', 'xa/n.md'), null);
   assert.equal(wiki('a/n', 's.md', 'a/xn.md', 'a/n/x.md', 'n.md'), null);
 });
 
-test('./ and ../ start at the folder of the note and look nowhere else', () => {
+test('resolve: ./ and ../ start at the folder of the note and look nowhere else', () => {
   assert.equal(wiki('./n', 'a/s.md', 'n.md', 'a/n.md'), 'a/n.md');
   assert.equal(wiki('../n', 'a/b/s.md', 'n.md', 'a/n.md', 'a/b/n.md'), 'a/n.md');
   assert.equal(wiki('../c/./n.md', 'a/b/s.md', 'a/c/n.md', 'c/n.md'), 'a/c/n.md');
@@ -57,7 +57,7 @@ test('./ and ../ start at the folder of the note and look nowhere else', () => {
   assert.equal(mark('../n.md', 'a/b/s.md', 'b/n.md', 'n.md'), null);
 });
 
-test('a target that climbs above the root dangles', () => {
+test('resolve: a target that climbs above the root dangles', () => {
   assert.equal(wiki('../n', 's.md', 'n.md'), null);
   assert.equal(wiki('../../n', 'a/s.md', 'n.md', 'a/n.md'), null);
   assert.equal(wiki('x/../../n', 's.md', 'n.md'), null);
@@ -65,12 +65,12 @@ test('a target that climbs above the root dangles', () => {
   assert.deepEqual(lookupOf('..', 'wikilink', extensions), { kind: 'names', stems: [], attachmentsFirst: false });
 });
 
-test('dots inside a path are walked', () => {
+test('resolve: . and .. inside a path are resolved', () => {
   assert.equal(wiki('a/../n', 'z/s.md', 'n.md', 'a/n.md'), 'n.md');
   assert.equal(wiki('a/b/../n', 's.md', 'x/a/n.md', 'x/b/n.md'), 'x/a/n.md');
 });
 
-test('markdown and reference links look in the folder of the note first', () => {
+test('resolve: markdown and reference links look in the folder of the note first', () => {
   assert.equal(mark('a/n.md', 'x/s.md', 'a/n.md', 'x/a/n.md'), 'x/a/n.md');
   assert.equal(to('a/n.md', 'reference', 'x/s.md', 'a/n.md', 'x/a/n.md'), 'x/a/n.md');
   assert.equal(wiki('a/n.md', 'x/s.md', 'a/n.md', 'x/a/n.md'), 'a/n.md');
@@ -80,7 +80,7 @@ test('markdown and reference links look in the folder of the note first', () => 
   assert.equal(mark('a/../../n.md', 'x/s.md', 'n.md'), 'n.md');
 });
 
-test('a bare name matches file names, then aliases', () => {
+test('resolve: a bare name matches file names, then aliases', () => {
   assert.equal(wiki('n', 's.md', 'a/n.md'), 'a/n.md');
   assert.equal(wiki('Bee', 's.md', note('b.md', 'Bee')), 'b.md');
   assert.equal(wiki('Bee', 's.md', note('b.md', ' bee '), 'far/away/Bee.md'), 'far/away/Bee.md');
@@ -89,7 +89,7 @@ test('a bare name matches file names, then aliases', () => {
   assert.equal(wiki('n', 's.md', 'n2.md', 'xn.md'), null);
 });
 
-test('of several: most leading folders shared, then fewest segments, then code-point order', () => {
+test('resolve: of several matches the one with most shared folders wins, then fewest segments, then code-point order', () => {
   assert.equal(wiki('n', 'a/b/s.md', 'n.md', 'a/n.md', 'a/c/n.md', 'x/b/n.md'), 'a/n.md');
   assert.equal(wiki('n', 'a/b/s.md', 'n.md', 'a/n.md', 'a/b/c/d/n.md'), 'a/b/c/d/n.md');
   assert.equal(wiki('n', 's.md', 'b/n.md', 'a/n.md', 'a/a/n.md'), 'a/n.md');
@@ -99,14 +99,14 @@ test('of several: most leading folders shared, then fewest segments, then code-p
   assert.equal(wiki('c/n', 'x/s.md', 'a/c/n.md', 'x/y/c/n.md'), 'x/y/c/n.md');
 });
 
-test('names are compared without case and composition', () => {
+test('resolve: names are compared without case and composition', () => {
   assert.equal(wiki('STRASSE', 's.md', 'Straße.md'), 'Straße.md');
   assert.equal(wiki('cafe\u0301', 's.md', 'Caf\u00e9.MD'), 'Caf\u00e9.MD');
   assert.equal(wiki('ПАПКА/Заметка', 's.md', 'папка/заметка.md'), 'папка/заметка.md');
   assert.equal(wiki('BEE', 's.md', note('b.md', 'bee')), 'b.md');
 });
 
-test('attachments come first only when the last dot-part is an allowed extension', () => {
+test('resolve: attachments come first only when the target ends in an allowed extension', () => {
   assert.equal(wiki('p.png', 's.md', 'p.png', 'p.png.md'), 'p.png');
   assert.equal(wiki('p.png', 'a/s.md', 'x/y/p.png', 'a/p.png.md'), 'x/y/p.png');
   assert.equal(wiki('p.PNG', 's.md', 'p.png'), 'p.png');
@@ -119,7 +119,7 @@ test('attachments come first only when the last dot-part is an allowed extension
   assert.equal(resolve({ target: 'p.xyz', form: 'wikilink' }, 's.md', both)?.path, 'p.xyz');
 });
 
-test('dots in a name are no extension', () => {
+test('lookupOf: a dot in a name does not make an extension', () => {
   assert.equal(wiki('v1.2 notes', 's.md', 'v1.2 notes.md'), 'v1.2 notes.md');
   assert.equal(wiki('v1.2', 's.md', 'v1.2.md', 'v1.md'), 'v1.2.md');
   assert.equal(wiki('a.md', 's.md', 'a.md.md', 'x/a.md'), 'x/a.md');
@@ -141,7 +141,7 @@ test('dots in a name are no extension', () => {
   });
 });
 
-test('keys are folded', () => {
+test('lookupOf: keys are folded', () => {
   assert.equal(noteNameKey('A/Straße.MD'), 'strasse');
   assert.equal(aliasKey(' Cafe\u0301 '), 'caf\u00e9');
   assert.equal(attachmentNameKey('A/P.Png'), 'p.png');
@@ -170,7 +170,7 @@ const anyForm = fc.constantFrom<LinkForm>('wikilink', 'markdown', 'reference', '
 const anySource = folderPart.map((folders) => [...folders, 's.md'].join('/'));
 const anyCandidates = fc.uniqueArray(anyCandidate, { maxLength: 12, selector: ({ path }) => foldPath(path) });
 
-test('the order of candidates and their case make no difference', () => {
+test('resolve: the order and the case of candidates make no difference', () => {
   fc.assert(
     fc.property(
       anyTarget,
@@ -191,7 +191,7 @@ test('the order of candidates and their case make no difference', () => {
   );
 });
 
-test('whatever a link means lies under the keys it asks for', () => {
+test('resolve: every match is found under the keys that lookupOf returns', () => {
   fc.assert(
     fc.property(anyTarget, anyForm, anySource, anyCandidates, (target, form, source, all) => {
       const lookup = lookupOf(target, form, extensions);
@@ -209,7 +209,7 @@ test('whatever a link means lies under the keys it asks for', () => {
   );
 });
 
-test('a whole path always means the note at it, unless an attachment has the name', () => {
+test('resolve: a whole path always means the note at it, unless an attachment has the name', () => {
   fc.assert(
     fc.property(anySource, anyCandidates, (source, all) => {
       for (const { kind, path } of all) {
@@ -220,7 +220,7 @@ test('a whole path always means the note at it, unless an attachment has the nam
   );
 });
 
-test('hostile sizes: the longest path and very many namesakes', () => {
+test('resolve: the longest path and a very large number of namesakes take bounded time', () => {
   const deep = `${'x/'.repeat(2000)}n.md`;
   assert.equal(wiki(`${'x/'.repeat(1500)}n`, deep, deep, 'n.md'), deep);
   assert.equal(wiki(`${'../'.repeat(1300)}n`, deep, deep), null);

@@ -7,13 +7,13 @@ import { scan } from '../src/scan.ts';
 const moved = (target: string, form: Retarget['form'], source: string, from: string, to: string) =>
   targetChoices({ before: { source, target: from }, after: { source, target: to }, form, target })[0];
 
-describe('the text a link takes when its target moved', () => {
-  it('keeps a bare name bare, with .md only where it was', () => {
+describe('targetChoices', () => {
+  it('keeps a bare name bare, with .md only where it was written', () => {
     assert.equal(moved('Old', 'wikilink', 'a/s.md', 'b/Old.md', 'c/New.md'), 'New');
     assert.equal(moved('Old.md', 'wikilink', 'a/s.md', 'b/Old.md', 'c/New.md'), 'New.md');
   });
 
-  it('keeps a path a path from the root', () => {
+  it('keeps a path from the root as a path from the root', () => {
     assert.equal(moved('b/Old', 'wikilink', 'a/s.md', 'b/Old.md', 'c/d/New.md'), 'c/d/New');
     assert.equal(moved('b/Old.md', 'markdown', 'a/s.md', 'b/Old.md', 'c/New.md'), 'c/New.md');
   });
@@ -25,7 +25,7 @@ describe('the text a link takes when its target moved', () => {
     assert.equal(moved('./Old', 'wikilink', 'a/s.md', 'a/Old.md', 'a/New.md'), './New');
   });
 
-  it('offers the whole path where the name alone may be ambiguous', () => {
+  it('also returns the whole path where the name alone may be ambiguous', () => {
     const link = { source: 's.md', target: 'a/x.md' };
     const choices = targetChoices({
       before: link,
@@ -41,7 +41,7 @@ describe('the text a link takes when its target moved', () => {
   });
 });
 
-describe('writing a new target into a note', () => {
+describe('rewriteTargets', () => {
   const rewritten = (content: string, target: string) => {
     const links = scan(content).links;
     return applyEdits(
@@ -53,7 +53,7 @@ describe('writing a new target into a note', () => {
     );
   };
 
-  it('leaves alias, anchor and embed mark alone', () => {
+  it('keeps alias, anchor and embed mark', () => {
     assert.equal(rewritten('x ![[a#head|shown]] y', 'b/c'), 'x ![[b/c#head|shown]] y');
     assert.equal(rewritten('[label](a.md#part "title")', 'b c.md'), '[label](b%20c.md#part "title")');
   });
@@ -66,7 +66,7 @@ describe('writing a new target into a note', () => {
     assert.equal(rewritten('| [[a\\|s]] |\n', 'b'), '| [[b\\|s]] |\n');
   });
 
-  it('reads back as the target it wrote', () => {
+  it('writes targets that read back unchanged', () => {
     for (const target of ['it\'s (a) 100% "test" & more_*x*.md', 'a/b c/d?.md', 'x~y+z=1;2.md']) {
       for (const content of ['[l](a.md#h)', '[l](<a.md#h>)', '[l][r]\n\n[r]: a.md#h "t"\n']) {
         const [link] = scan(rewritten(content, target)).links;
@@ -81,7 +81,7 @@ describe('writing a new target into a note', () => {
     assert.equal(rewritten(content, 'new.md'), '[a][r] and [b][r]\n\n[r]: new.md\n');
   });
 
-  it('leaves a wikilink alone that could not hold the target', () => {
+  it('skips a wikilink that cannot contain the target', () => {
     assert.equal(rewritten('[[a]]', 'b|c'), '[[a]]');
   });
 });

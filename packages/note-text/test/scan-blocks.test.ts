@@ -10,7 +10,7 @@ function headings(content: string): string[] {
   return scan(content).headings.map(({ level, text, start, end }) => `${level} ${text} @ ${content.slice(start, end)}`);
 }
 
-test('fenced code holds no links, whatever its fence', () => {
+test('scan ignores links in fenced code, whatever the fence', () => {
   assert.deepEqual(targets('```\n[[a]]\n```\n[[b]]'), ['b']);
   assert.deepEqual(targets('~~~ js\n[[a]]\n```\n[[c]]\n~~~\n[[b]]'), ['b']);
   assert.deepEqual(targets('````\n```\n[[a]]\n````\n[[b]]'), ['b']);
@@ -18,20 +18,20 @@ test('fenced code holds no links, whatever its fence', () => {
   assert.deepEqual(targets('   ```\n[[a]]\n   ```\n[[b]]'), ['b']);
 });
 
-test('backticks in the info string, two backticks, or four columns before them make no fence', () => {
+test('scan reads no fence with backticks in the info string, two backticks, or four columns of indent', () => {
   assert.deepEqual(targets('``` a`b\n[[x]]'), ['x']);
   assert.deepEqual(targets('``\n\n[[x]]'), ['x']);
   assert.deepEqual(targets('a\n    ```\n[[x]]'), ['x']);
 });
 
-test('a fence ends with its container', () => {
+test('scan ends a fence with its container', () => {
   assert.deepEqual(targets('> ```\n> [[a]]\n[[b]]'), ['b']);
   assert.deepEqual(targets('- ```\n  [[a]]\n[[b]]'), ['b']);
   assert.deepEqual(targets('- ```\n  [[a]]\n\n  [[c]]\n  ```\n  [[b]]'), ['b']);
   assert.deepEqual(targets('1. > ~~~\n   > [[a]]\n   > ~~~\n   > [[b]]'), ['b']);
 });
 
-test('indented code holds no links; an indented line of a paragraph or an item does', () => {
+test('scan ignores links in indented code, but not in indented lines of a paragraph or item', () => {
   assert.deepEqual(targets('    [[a]]\n\n    [[b]]\n\n[[c]]'), ['c']);
   assert.deepEqual(targets('\t[[a]]'), []);
   assert.deepEqual(targets('text\n    [[a]]'), ['a']);
@@ -41,7 +41,7 @@ test('indented code holds no links; an indented line of a paragraph or an item d
   assert.deepEqual(targets('>     [[a]]\n>\n> [[b]]'), ['b']);
 });
 
-test('code spans close with a run of the same length, over lines, before links', () => {
+test('scan closes a code span with a run of the same length, over lines, before links', () => {
   assert.deepEqual(targets('`[[a]]` [[b]]'), ['b']);
   assert.deepEqual(targets('`` ` [[a]] `` [[b]]'), ['b']);
   assert.deepEqual(targets('`[[a]]\n[[b]]` [[c]]'), ['c']);
@@ -51,7 +51,7 @@ test('code spans close with a run of the same length, over lines, before links',
   assert.deepEqual(targets('[l`](a.md)`'), []);
 });
 
-test('comments hold no links, within a line and over blank lines', () => {
+test('scan ignores links in comments, within a line and over blank lines', () => {
   assert.deepEqual(targets('%%[[a]]%% [[b]]'), ['b']);
   assert.deepEqual(targets('%%\n[[a]]\n\n[[c]]\n%%\n[[b]]'), ['b']);
   assert.deepEqual(targets('x %% [[a]]\n[[c]] %% [[b]]'), ['b']);
@@ -62,21 +62,21 @@ test('comments hold no links, within a line and over blank lines', () => {
   assert.deepEqual(targets('> %%\n> [[a]]\n> %%\n> [[b]]'), ['b']);
 });
 
-test('a comment mark in code, or one that nothing closes, is text', () => {
+test('scan reads a comment mark in code, or one never closed, as text', () => {
   assert.deepEqual(targets('`%%` [[a]] `%%`'), ['a']);
   assert.deepEqual(targets('100 %%\n\n[[a]]'), ['a']);
   assert.deepEqual(targets('%%\n[[a]]\n\n[[b]]'), ['a', 'b']);
   assert.deepEqual(targets('x <!-- [[a]]\n\n[[b]]'), ['a', 'b']);
 });
 
-test('mathematics holds no links; prices are none', () => {
+test('scan ignores links in mathematics, and does not read prices as mathematics', () => {
   assert.deepEqual(targets('$$\n[[a]]\n\n[[c]]\n$$\n[[b]]'), ['b']);
   assert.deepEqual(targets('$[[a]]$ $$[[c]]$$ [[b]]'), ['b']);
   assert.deepEqual(targets('$5 [[a]] $6 [[b]]\n\\$[[c]]$ $ [[d]] $'), ['a', 'b', 'c', 'd']);
   assert.deepEqual(targets('$x [[a]]\n[[b]]$'), ['a', 'b']);
 });
 
-test('headings of both kinds, with the text as written', () => {
+test('scan reads ATX and setext headings, with the text as written', () => {
   assert.deepEqual(headings('# A #\n## B ##  \n### C#\n#\n####### no\n#no'), [
     '1 A @ # A #',
     '2 B @ ## B ##  ',
@@ -87,7 +87,7 @@ test('headings of both kinds, with the text as written', () => {
   assert.deepEqual(headings('> # A\n- ## B\n\n  C\n  ==='), ['1 A @ # A', '2 B @ ## B', '1 C @ C\n  ===']);
 });
 
-test('code, comments, HTML and tables make no headings', () => {
+test('scan reads no headings in code, comments, HTML and tables', () => {
   assert.deepEqual(
     headings('```\n# A\n```\n    # B\n%%\n# C\n%%\n<div>\n# D\n</div>\n\n| # E |\n|---|\n| f |\n---\n'),
     [],
@@ -95,22 +95,22 @@ test('code, comments, HTML and tables make no headings', () => {
   assert.deepEqual(headings('[r]: a.md\n===\n'), []);
 });
 
-test('headings hold links, and end a paragraph', () => {
+test('scan reads links in headings, and a heading ends a paragraph', () => {
   assert.deepEqual(targets('`a\n# [[b]]\nc`'), ['b']);
 });
 
-test('a lone CR, CRLF and LF end lines', () => {
+test('scan ends lines at a lone CR, at CRLF and at LF', () => {
   for (const eol of ['\n', '\r\n', '\r']) {
     assert.deepEqual(targets(['```', '[[a]]', '```', '[[b]]', '# c', ''].join(eol)), ['b'], JSON.stringify(eol));
     assert.equal(scan(['x', '# c', ''].join(eol)).headings[0]?.text, 'c');
   }
 });
 
-test('the frontmatter is no part of the body', () => {
+test('scan leaves out the frontmatter', () => {
   assert.deepEqual(targets('---\na: "[[b]]"\n---\n[[c]]'), ['c']);
 });
 
-test('containers nest to a bound, beyond which their marks are text', () => {
+test('scan bounds the nesting of containers and reads deeper markers as text', () => {
   assert.deepEqual(targets(`${'> '.repeat(500)}[[a]]`), ['a']);
   assert.deepEqual(targets(`${'- '.repeat(500)}[[a]]`), ['a']);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ParsedLink, scan } from '../src/scan.ts';
 
-/** A link as text: what was written, `=> target`, `#anchor`, `|alias`, and what stands at the target's span. */
+/** Shows a link as text: its source, `=> target`, `#anchor`, `|alias`, and the text at the target's span. */
 function show(content: string, link: ParsedLink): string {
   const anchor = link.anchor === null ? '' : ` #${link.anchor}`;
   const alias = link.alias === null ? '' : ` |${link.alias}`;
@@ -31,12 +31,12 @@ test('a wikilink has target, anchor and alias, each optional', () => {
   assert.deepEqual(links('![[pic.png|100]]'), ['!wikilink ![[pic.png|100]] => pic.png |100 @ pic.png']);
 });
 
-test('a wikilink into the own note has an empty target', () => {
+test('a wikilink into its own note has an empty target', () => {
   assert.deepEqual(links('[[#Part]]'), ['wikilink [[#Part]] =>  #Part @ #Part']);
   assert.deepEqual(links('[[#^b|x]]'), ['wikilink [[#^b|x]] =>  #^b |x @ #^b']);
 });
 
-test('a wikilink without target and anchor, over two lines, or unclosed is none', () => {
+test('a wikilink without target and anchor, over two lines, or unclosed is not a link', () => {
   for (const text of ['[[]]', '[[ ]]', '[[|a]]', '[[#]]', '[[a\nb]]', '[[a]', '[a]]', '[[a']) {
     assert.deepEqual(links(text), [], text);
   }
@@ -49,22 +49,22 @@ test('the innermost brackets make the wikilink', () => {
   assert.deepEqual(targets('[[a]b]]'), ['a]b']);
 });
 
-test('a colon in a note name is no scheme, an authority is', () => {
+test('a colon in a wikilink target is no URL scheme; // after it makes one', () => {
   assert.deepEqual(targets('[[Plan: part two]] [[http://a.example]] [[mailto:a@b.example]]'), ['Plan: part two']);
 });
 
-test('an escaped pipe separates the alias, in tables and elsewhere', () => {
+test('an escaped pipe separates the alias of a wikilink, in tables and elsewhere', () => {
   const table = '| a | b |\n|---|---|\n| [[x\\|y]] | ![[p.png\\|50]] |\n';
   assert.deepEqual(links(table), ['wikilink [[x\\|y]] => x |y @ x', '!wikilink ![[p.png\\|50]] => p.png |50 @ p.png']);
   assert.deepEqual(links('| a |\n|---|\n| [[x|y]] |'), ['wikilink [[x|y]] => x |y @ x']);
   assert.deepEqual(links('[[x\\|y]]'), ['wikilink [[x\\|y]] => x |y @ x']);
 });
 
-test('a code span in a table stays within its cell', () => {
+test('a code span in a table ends with its cell', () => {
   assert.deepEqual(targets('|a|b|\n|-|-|\n| ` | [[x]] |\n| ` | y |'), ['x']);
 });
 
-test('a markdown link is percent-decoded, its span is the text as written', () => {
+test('a markdown link target is percent-decoded, and its span covers the text as written', () => {
   assert.deepEqual(links('[l](a%20b.md#c%20d)'), ['markdown [l](a%20b.md#c%20d) => a b.md #c d |l @ a%20b.md#c%20d']);
   assert.deepEqual(links('[l](<a b.md>)'), ['markdown [l](<a b.md>) => a b.md |l @ a b.md']);
   assert.deepEqual(links('![](p.png "t")'), ['!markdown ![](p.png "t") => p.png @ p.png']);
@@ -74,16 +74,16 @@ test('a markdown link is percent-decoded, its span is the text as written', () =
   assert.deepEqual(links('[l](#part)'), ['markdown [l](#part) =>  #part |l @ #part']);
 });
 
-test('an encoded # belongs to the name, and what is no UTF-8 stays as written', () => {
+test('an encoded # belongs to the file name, and invalid UTF-8 stays as written', () => {
   assert.deepEqual(targets('[l](C%23.md#x)'), ['C#.md#x']);
   assert.deepEqual(targets('[l](100%.md) [l](a%ff.md) [l](a%zz.md)'), ['100%.md', 'a%ff.md', 'a%zz.md']);
 });
 
-test('targets are NFC', () => {
+test('link targets are normalised to NFC', () => {
   assert.deepEqual(targets('[[e\u0301]] [l](e%CC%81.md)'), ['\u00e9', '\u00e9.md']);
 });
 
-test('a target with a scheme, a protocol-relative one, and an empty one are no edges', () => {
+test('a markdown target that is empty, protocol-relative or has a scheme is not a link', () => {
   const urls = [
     'http://a.example',
     'HTTPS://a.example',
@@ -112,7 +112,7 @@ test('spaces, line ends and unbalanced parentheses do not make a markdown link',
   }
 });
 
-test('a label may hold brackets and an image, but no link', () => {
+test('a link label may hold brackets and an image, but no link', () => {
   assert.deepEqual(targets('[a [b] c](x.md)'), ['x.md']);
   assert.deepEqual(targets('[![i](p.png)](x.md)'), ['x.md', 'p.png']);
   assert.deepEqual(targets('[a [b](y.md) c](x.md)'), ['y.md']);
@@ -120,7 +120,7 @@ test('a label may hold brackets and an image, but no link', () => {
   assert.deepEqual(targets('[a ![[b.png]] c](x.md)'), ['x.md', 'b.png']);
 });
 
-test('reference links take their target from the definition, wherever it stands', () => {
+test('a reference link takes its target from the definition, wherever that is', () => {
   const content = '[one][r] [r][] [r] [R  x][] ![i][r]\n\n[r]: <a b.md#h> "t"\n[r x]: c.md\n[r]: other.md\n';
   assert.deepEqual(links(content), [
     'reference [one][r] => a b.md #h |one @ a b.md#h',
@@ -131,7 +131,7 @@ test('reference links take their target from the definition, wherever it stands'
   ]);
 });
 
-test('a definition may spread over lines; it is no definition with text after it or inside a paragraph', () => {
+test('a link definition may span lines, but not have text after it or be inside a paragraph', () => {
   assert.deepEqual(targets('[r]:\n  a.md\n  "t"\n\n[r]'), ['a.md']);
   assert.deepEqual(targets('> [r]: a.md\n\n[r]'), ['a.md']);
   assert.deepEqual(targets('[r]: a.md x\n\n[r]'), []);
@@ -139,22 +139,22 @@ test('a definition may spread over lines; it is no definition with text after it
   assert.deepEqual(targets('[r]: http://a.example\n\n[r] [a][r]'), []);
 });
 
-test('footnotes are no definitions, and their text holds links', () => {
+test('footnotes are not link definitions, and links in their text are read', () => {
   assert.deepEqual(targets('x[^1]\n\n[^1]: [[a]]\n\n    [[b]]\n[^2]: c\n'), ['a', 'b']);
 });
 
-test('an escape takes a bracket or an exclamation mark away', () => {
+test('a backslash escapes a bracket or an exclamation mark', () => {
   assert.deepEqual(links('\\[[a]]'), []);
   assert.deepEqual(links('\\![[a]]'), ['wikilink [[a]] => a @ a']);
   assert.deepEqual(links('\\\\[[a]]'), ['wikilink [[a]] => a @ a']);
 });
 
-test('HTML tags, autolinks and their attributes hold no links; the text between tags does', () => {
+test('links in HTML tags, autolinks and attributes are ignored; links between tags are read', () => {
   assert.deepEqual(targets('<a title="[[a]]">[[b]]</a> <http://x.example/[[c]]> <img alt="[d](e.md)">'), ['b']);
   assert.deepEqual(targets('<div>\n[[a]]\n</div>\n\n<pre>\n[[b]]\n\n[[c]]\n</pre>\n[[d]]'), ['a', 'd']);
 });
 
-test('spans count UTF-16 units of the whole content, through containers and CRLF', () => {
+test('link spans count UTF-16 units of the whole content, through containers and CRLF', () => {
   const content = '---\r\nt: 1\r\n---\r\n> \u{1f600} [a\r\n> b](c.md) - [[\u{1f600}]]\r\n';
   assert.deepEqual(links(content), [
     'markdown [a\r\n> b](c.md) => c.md |a\nb @ c.md',
@@ -168,7 +168,7 @@ test('links come in the order of the note, at most 20,000', () => {
   assert.deepEqual(targets('[[a]]\n# [b](b.md)\n- [[c]]\n\n| [[d]] |\n|-|\n| [[e]] |\n'), ['a', 'b.md', 'c', 'd', 'e']);
 });
 
-test('an overlong target is no link, an overlong alias is cut between characters', () => {
+test('an overlong target is not a link, and an overlong alias is cut between characters', () => {
   assert.deepEqual(links(`[[${'a'.repeat(5_000)}]] [l](${'a'.repeat(5_000)})`), []);
   const alias = scan(`[[a|${'x'.repeat(999)}\u{1f600}]]`).links[0]?.alias ?? '';
   assert.equal(alias, 'x'.repeat(999));

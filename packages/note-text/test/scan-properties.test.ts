@@ -5,7 +5,7 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { deriveNote } from '../src/derive.ts';
 import { type ParsedLink, scan } from '../src/scan.ts';
 
-/** Text dense in what markdown and YAML are made of, lone surrogates included. */
+/** Text dense in markdown and YAML syntax, lone surrogates included. */
 const soup = fc
   .array(
     fc.oneof(
@@ -96,7 +96,7 @@ const delimiters: Record<ParsedLink['form'], RegExp> = {
   reference: /^!?\[[\s\S]*\]$/,
 };
 
-test('no string makes it throw; every span lies in the content and slices what it says', () => {
+test('scan never throws, and every span slices to what it describes', () => {
   fc.assert(
     fc.property(soup, (content) => {
       const { links, headings } = deriveNote('a/b.md', content);
@@ -113,7 +113,7 @@ test('no string makes it throw; every span lies in the content and slices what i
   );
 });
 
-test('links are in order, and a wikilink read alone is the same link', () => {
+test('scan returns links in order, and each wikilink reads the same alone', () => {
   fc.assert(
     fc.property(soup, (content) => {
       const { links } = scan(content);
@@ -130,7 +130,7 @@ test('links are in order, and a wikilink read alone is the same link', () => {
   );
 });
 
-test('code yields neither links nor tags nor headings', () => {
+test('scan finds no links, tags or headings in code', () => {
   fc.assert(
     fc.property(soup, (text) => {
       const fence = '`'.repeat(41 * 4);
@@ -143,7 +143,7 @@ test('code yields neither links nor tags nor headings', () => {
   );
 });
 
-test('tags are unique without regard to case, and each is a tag again', () => {
+test('scan returns tags that are unique without regard to case and read as tags again', () => {
   fc.assert(
     fc.property(soup, (content) => {
       const { tags } = scan(content);
@@ -154,7 +154,7 @@ test('tags are unique without regard to case, and each is a tag again', () => {
   );
 });
 
-test('a body is read the same with frontmatter before it, moved by its length', () => {
+test('scan reads a body the same with frontmatter before it, offsets moved by its length', () => {
   fc.assert(
     fc.property(soup, (body) => {
       const front = '---\nx: y\n---\n';
@@ -168,7 +168,7 @@ test('a body is read the same with frontmatter before it, moved by its length', 
   );
 });
 
-test('inline markdown links are those of markdown-it', () => {
+test('scan agrees with markdown-it on inline markdown links', () => {
   const parser = new MarkdownIt({ html: true });
   parser.validateLink = () => true;
   parser.normalizeLink = (url) => url;

@@ -12,15 +12,15 @@ test('a tag follows the start of the text or white space', () => {
   assert.deepEqual(tags('> #a\n- #b\n1. #c\n# #d e\n| h |\n|-|\n| #f |'), ['a', 'b', 'c', 'd', 'f']);
 });
 
-test('tags nest with slashes; a slash at an end is not part of one', () => {
+test('tags nest with slashes; a slash at the end is not part of the tag', () => {
   assert.deepEqual(tags('#a/b/c #d/ #e//f #/g'), ['a/b/c', 'd', 'e']);
 });
 
-test('a tag is not digits only, nor punctuation only', () => {
+test('a tag is not only digits or punctuation', () => {
   assert.deepEqual(tags('#123 #\uff11\uff12 #1a #y2024 #- #_ #1-2'), ['1a', 'y2024', '1-2']);
 });
 
-test('tags are of any script, with emoji', () => {
+test('tags may use any script and emoji', () => {
   assert.deepEqual(
     tags(
       '#\u30bf\u30b0 #\u0442\u0435\u0433/\u043f\u043e\u0434 #na\u00efve #\u0928\u093f #\u{1f600} #\u{1f468}\u200d\u{1f469} #\u{1f44d}\u{1f3fd}x #a_b-c',
@@ -50,7 +50,7 @@ test('sentence punctuation ends a tag', () => {
   ]);
 });
 
-test('no tags in code, links, comments, HTML, URLs, mathematics, frontmatter, or behind an escape', () => {
+test('tags in code, links, comments, HTML, URLs, mathematics, frontmatter or behind an escape are ignored', () => {
   const content = [
     '---\nx: #no\n---',
     '` #no ` [[a #no]] [b #no](c.md) ![b #no](c.png) [b #no][r] <!-- #no --> %% #no %%',
@@ -67,11 +67,11 @@ test('no tags in code, links, comments, HTML, URLs, mathematics, frontmatter, or
   assert.deepEqual(tags(content), ['yes1', 'yes2', 'yes3']);
 });
 
-test('the first casing is kept, and NFC', () => {
+test('tags keep their first casing, in NFC', () => {
   assert.deepEqual(tags('#Ab #aB #AB #e\u0301 #\u00c9'), ['Ab', '\u00e9']);
 });
 
-test('at most 1,000 tags, none longer than 255', () => {
+test('a note has at most 1,000 tags, none longer than 255', () => {
   const many = Array.from({ length: 1_500 }, (_, i) => `#t${i}`).join(' ');
   assert.equal(tags(many).length, 1_000);
   assert.deepEqual(tags(`#${'a'.repeat(256)} #${'b'.repeat(255)}`), ['b'.repeat(255)]);

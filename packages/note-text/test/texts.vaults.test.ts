@@ -1,6 +1,6 @@
 /**
- * Vaults of others in four languages: every link resolves the same through the keys as among all files, hand-checked
- * links go where the desktop application takes them, and the scanner reads as markdown-it does.
+ * Published vaults in four languages: every link resolves the same by keys as among all files, hand-checked links lead
+ * where the desktop application takes them, and the scanner agrees with markdown-it.
  */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
@@ -19,7 +19,7 @@ function load(name: string): LinkedVault {
   );
 }
 
-/** Of the links to notes, the share that resolves (the notes about links show some that lead nowhere). */
+/** The share of links to notes that resolve (the notes about links contain some that deliberately do not). */
 const expected: Record<string, { readonly notes: number; readonly resolved: number }> = {
   en: { notes: 173, resolved: 0.99 },
   ja: { notes: 173, resolved: 0.98 },
@@ -36,7 +36,7 @@ for (const [name, { notes, resolved }] of Object.entries(expected)) {
   });
 }
 
-/** Links as they stand in the notes, and the file a click on them opens. */
+/** Links as written in the notes, and the file that a click on each opens. */
 const spots: Record<string, readonly Spot[]> = {
   en: [
     ['Home.md', 'wikilink', 'Settings', 'User interface/Settings.md'],
@@ -110,16 +110,16 @@ const spots: Record<string, readonly Spot[]> = {
 };
 
 for (const [name, links] of Object.entries(spots)) {
-  test(`hand-checked links of ${name}`, () => assertSpots(load(name), links));
+  test(`hand-checked links of ${name} resolve to the expected file`, () => assertSpots(load(name), links));
 }
 
-test('markdown-it and the scanner agree on every note, and its links slice to links', () => {
+test('markdown-it and the scanner agree on every note, and link spans slice to links', () => {
   const notes = realNotes('');
   assert.ok(assertAgreement(notes) >= 6);
   assert.deepEqual(assertSpans(notes), []);
 });
 
-test('the chunks of every note are the note', () => {
+test('the chunks of every note together are the note', () => {
   for (const [path, content] of realNotes('')) {
     const chunks = chunksOf(content, 200);
     assert.equal(chunks.map(({ start, end }) => content.slice(start, end)).join(''), content, path);

@@ -8,7 +8,7 @@ import { WordMatcher } from '../src/words/matcher.ts';
 import { eachWord, maxWordLength, wordsOf } from '../src/words.ts';
 import { processorMs } from './processor.ts';
 
-test('words are runs of letters and digits of any script, with their marks', () => {
+test('eachWord: words are runs of letters and digits of any script, with their marks', () => {
   assert.deepEqual(wordsOf("Don't stop_me, v1.2 – c'est l’été!"), [
     'don',
     't',
@@ -26,14 +26,14 @@ test('words are runs of letters and digits of any script, with their marks', () 
   assert.deepEqual(wordsOf('𝒜𝓑 🎉 x'), ['ab', 'x']);
 });
 
-test('scripts without spaces are parted by a dictionary', () => {
+test('eachWord segments scripts without spaces by a dictionary', () => {
   assert.deepEqual(wordsOf('日本語の検索機能'), ['日本語', 'の', '検索', '機能']);
   assert.deepEqual(wordsOf('中文搜索'), ['中文', '搜索']);
   assert.deepEqual(wordsOf('สวัสดีครับ'), ['สวัสดี', 'ครับ']);
   assert.deepEqual(wordsOf('Obsidianの使い方'), ['obsidian', 'の', '使い方']);
 });
 
-test('folding: case, width and accents, but not what makes another letter', () => {
+test('fold ignores case, width and accents, but keeps different letters apart', () => {
   const pairs = {
     ÀÉÎõü: 'aeiou',
     ＡＢＣ１２: 'abc12',
@@ -61,7 +61,7 @@ test('folding: case, width and accents, but not what makes another letter', () =
   }
 });
 
-test('folding twice is folding once; words come in order, without overlap, and short', () => {
+test('foldedWord is idempotent, and eachWord returns short words in order without overlap', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       let last = 0;
@@ -76,7 +76,7 @@ test('folding twice is folding once; words come in order, without overlap, and s
   );
 });
 
-test('the language is guessed from common words, for each alphabet; without a clear lead it is English', () => {
+test('languagesOf decides by common words for each alphabet; without a clear lead it returns English', () => {
   const guess = (text: string) => languagesOf(wordsOf(text));
   assert.deepEqual(guess('Der Hund und die Katze sind nicht im Haus, das ist auch für die Kinder mit'), {
     latin: 'de',
@@ -92,7 +92,7 @@ test('the language is guessed from common words, for each alphabet; without a cl
   );
 });
 
-test('stems bring inflected forms together; numbers and unknown languages are left alone', () => {
+test('stem joins inflected forms; numbers and unknown languages are left alone', () => {
   const same = (language: 'en' | 'ru' | 'de', ...words: string[]) =>
     assert.equal(new Set(words.map((word) => stem(word, language))).size, 1, words.join(' '));
   same('en', 'sync', 'syncs', 'synced', 'syncing');
@@ -102,14 +102,14 @@ test('stems bring inflected forms together; numbers and unknown languages are le
   assert.equal(stem('v2s', 'en'), 'v2s');
 });
 
-test('a megabyte of anything takes about as long as its length', () => {
+test('eachWord reads a megabyte of any text in linear time', () => {
   for (const unit of ['a', 'ア', 'ก', '\u0301', 'é', '\ud83d', 'a\u0301', '漢 ', '…']) {
     const took = processorMs(() => wordsOf(unit.repeat(500_000)));
     assert.ok(took < 4000, JSON.stringify(unit));
   }
 });
 
-test('a finder gives what eachWord gives of the words it looks for, in any text', () => {
+test('WordMatcher finds the same words as eachWord, in any text', () => {
   const pieces = fc.constantFrom(
     ...[
       '検索',
@@ -149,7 +149,7 @@ test('a finder gives what eachWord gives of the words it looks for, in any text'
   );
 });
 
-test('a text read with pauses has the words it has when it is read at once', () => {
+test('eachWord finds the same words when it reads with pauses', () => {
   for (const text of [...japanese().slice(0, 20), 'Read at once, or not: e\u0301te\u0301 𝒜𝓑 検索機能。'.repeat(30)]) {
     for (const step of [1, 7, 500]) {
       const words: [string, number, number][] = [];
@@ -163,7 +163,7 @@ test('a text read with pauses has the words it has when it is read at once', () 
   }
 });
 
-test('a finder parts the Japanese notes where the dictionary does', () => {
+test('WordMatcher segments the Japanese notes like the dictionary', () => {
   for (const text of japanese()) {
     const words: [string, number, number][] = [];
     eachWord(text, (...word) => words.push(word));

@@ -1,14 +1,14 @@
 /**
- * What to make of the changes found inside a hunk of lines, so that a merge with somebody else's changes reads well.
- * Hunks are sorted and apart; offsets are UTF-16.
+ * Tidies the changes found inside a hunk of lines, so that a merge with another person's changes reads well. Hunks are
+ * sorted and do not touch; offsets are UTF-16.
  */
 import type { Hunk } from './myers.ts';
 import { joinsWords, startsLine } from './tokens.ts';
 
-/** Longer stretches are not counted letter by letter: their length will do. */
+/** In a longer stretch the length is used instead of the number of letters, because counting would cost too much. */
 const longStretch = 1000;
 
-/** Letters of `text` between two offsets. */
+/** Number of letters in `text` between two offsets. */
 function lettersBetween(text: string, from: number, to: number): number {
   if (to - from > longStretch) return to - from;
   let letters = 0;
@@ -19,7 +19,7 @@ function lettersBetween(text: string, from: number, to: number): number {
   return letters;
 }
 
-/** Units of `text` between two offsets that show: no white space. */
+/** Number of UTF-16 units in `text` between two offsets that are not white space. */
 function nonSpaceBetween(text: string, from: number, to: number): number {
   if (to - from > longStretch) return to - from;
   let ink = 0;
@@ -28,8 +28,8 @@ function nonSpaceBetween(text: string, from: number, to: number): number {
 }
 
 /**
- * Joins the changes of a rewritten sentence. Two sentences that say different things still share an "of" and an "and";
- * leaving those in place would let a merge deal somebody else's words out between them.
+ * Joins neighbouring hunks where a sentence was rewritten. An old and a new sentence still share words like "of" and
+ * "and". If these stayed in place, a merge would scatter another person's words between them.
  */
 export function joinCloseHunks(a: string, hunks: readonly Hunk[]): Hunk[] {
   const joined: Hunk[] = [];
@@ -41,7 +41,7 @@ export function joinCloseHunks(a: string, hunks: readonly Hunk[]): Hunk[] {
     if (first === undefined || last === undefined) return;
     const removed = run.reduce((sum, hunk) => sum + hunk.aTo - hunk.aFrom, 0);
     const inserted = run.reduce((sum, hunk) => sum + hunk.bTo - hunk.bFrom, 0);
-    // Only where words gave way to words: what was merely added or taken out says nothing about the rest.
+    // Joins only replacements: a pure insertion or removal does not make the rest of the sentence a rewrite.
     if (kept * 4 < Math.min(removed, inserted)) joined.push({ ...last, aFrom: first.aFrom, bFrom: first.bFrom });
     else for (const hunk of run) joined.push(hunk);
   };
@@ -62,18 +62,18 @@ export function joinCloseHunks(a: string, hunks: readonly Hunk[]): Hunk[] {
   return joined;
 }
 
-/** Changes between two places where both texts start a line, and those places. */
+/** The changes between two offsets at which both texts start a line, and these offsets. */
 interface ChangedLines {
   readonly hunks: Hunk[];
   readonly lines: Hunk;
 }
 
-/** Whether both texts start a line where a hunk ends. */
+/** Whether the hunk ends at the start of a line in both texts. */
 function endsLines(a: string, b: string, hunk: Hunk): boolean {
   return startsLine(a, hunk.aTo) && startsLine(b, hunk.bTo);
 }
 
-/** The changed lines around some changes inside `within`, whose ends start lines of both texts (or end the texts). */
+/** Widens changes inside `within` to whole lines of both texts. */
 function linesAround(a: string, b: string, within: Hunk, hunks: Hunk[]): ChangedLines {
   const first = hunks[0] ?? within;
   const last = hunks.at(-1) ?? within;
@@ -91,7 +91,7 @@ function linesAround(a: string, b: string, within: Hunk, hunks: Hunk[]): Changed
   };
 }
 
-/** The changes, parted wherever both texts go on to the same next line. */
+/** Groups changes by line: a group ends where both texts continue with the same line. */
 function byLines(a: string, b: string, within: Hunk, hunks: readonly Hunk[]): ChangedLines[] {
   const groups: Hunk[][] = [];
   for (const hunk of hunks) {
@@ -104,7 +104,7 @@ function byLines(a: string, b: string, within: Hunk, hunks: readonly Hunk[]): Ch
   return groups.map((group) => linesAround(a, b, within, group));
 }
 
-/** Whether new lines stand where others stood, with little of those left in them. */
+/** Whether lines were replaced by lines that have little in common with them. */
 function areUnlike(a: string, b: string, { hunks, lines }: ChangedLines): boolean {
   let kept = 0;
   let removed = 0;
@@ -120,7 +120,9 @@ function areUnlike(a: string, b: string, { hunks, lines }: ChangedLines): boolea
   return inserted > 0 && (kept === 0 || kept * 2 < Math.min(removed, inserted));
 }
 
-/** Where a change in a line also adds or removes lines after it: the one and the other, with the newline between kept. */
+/**
+ * Splits a change that edits the end of a line and also adds or removes lines after it; the newline between is kept.
+ */
 function partedAtLineEnd(a: string, b: string, hunk: Hunk, before: number): Hunk[] {
   const { aFrom, aTo, bFrom, bTo } = hunk;
   if (startsLine(a, aFrom) || aTo + 1 >= before || a.charAt(aTo) !== '\n') return [hunk];
@@ -136,16 +138,16 @@ function partedAtLineEnd(a: string, b: string, hunk: Hunk, before: number): Hunk
 }
 
 /**
- * Widens changes to whole lines where old and new lines are unlike. Were the newline of such a line left in place, two
- * people who put different lines in its stead at once would find both glued into one. `within` starts and ends where
- * lines do, in both texts.
+ * Widens changes to whole lines where old and new lines have little in common. If the newline of a replaced line
+ * stayed, two people who replace the same line at once would end up with both texts on one line. `within` starts and
+ * ends at line starts of both texts.
  */
 export function alignToLines(a: string, b: string, within: Hunk, hunks: readonly Hunk[]): Hunk[] {
   const kept: Hunk[] = [];
   let whole: Hunk | null = null;
   for (const changed of byLines(a, b, within, hunks)) {
     const [first] = changed.hunks;
-    // Touching changes become one edit, which must not end inside a line when it begins with a whole one.
+    // Touching changes become one edit. One that begins with a whole line must not end inside a line.
     const touches: boolean = whole !== null && whole.aTo === first?.aFrom;
     if (touches || areUnlike(a, b, changed)) {
       whole = changed.lines;

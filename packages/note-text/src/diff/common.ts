@@ -1,39 +1,41 @@
-/** Which stretches at one place of a merge both sides have alike. All offsets count UTF-16 units. */
+/** Finds the stretches that both sides of a merge changed alike. All offsets count UTF-16 units. */
 import { compareTokens, type Hunk } from './myers.ts';
 import type { Region, Texts } from './runs.ts';
 import { type Budget, joinsWords, words } from './tokens.ts';
 
-/** Words that two texts may differ in before they count as unlike. */
+/** Past this many differing words, two texts count as having nothing in common. */
 const changedWords = 300;
-/** One change with the edits of others in it; texts that only have words in common have them at more places. */
+/** The same change with edits of others inside has at most this many gaps; texts that merely share words have more. */
 const maxPlaces = 3;
 
-/** A stretch that stored text and client's text have in common. */
+/** A stretch that the stored text and the client's text have in common. */
 export interface Stretch {
   readonly inStored: number;
   readonly inClient: number;
   readonly length: number;
 }
 
-/** A stretch of the base that the client changed, with what the stored text and the client have in its place. */
+/** A region of the base that the client changed, and what the stored text and the client have there instead. */
 export interface Place {
   readonly ofBase: Region;
   readonly ofStored: Region;
   readonly ofClient: Region;
-  /** The client's changes, in the offsets of base and client. */
+  /** The client's changes; `a` is the base, `b` the client's text. */
   readonly changes: readonly Hunk[];
 }
 
 /**
- * The stretches of one place that both sides have alike, in order. Two texts are one change when they are equal, or all of
- * the one is in the other, parted at words: then somebody wrote on around it, or in it. Anything else is two changes: two
- * people who each wrote ` (1)` and ` (2)` have written two things, however many letters these share.
+ * Returns, in order, the stretches of one place that both sides changed alike. Both made the same change when their
+ * texts are equal, or when one contains all of the other, cut only between words: then somebody went on writing around
+ * or inside it. Anything else counts as two changes: two people who wrote ` (1)` and ` (2)` wrote two things, although
+ * these share letters.
  */
 export function commonStretches({ stored, client }: Texts, place: Place, budget: Budget): Stretch[] {
   const { ofBase, ofStored, ofClient, changes } = place;
   const whole = alikeIn(stored, ofStored, client, ofClient, true, budget);
   if (whole.length > 0) return whole;
-  // What the client inserted may be alike even where it kept beside it what the stored side removed.
+  // The client's insertion can equal the stored one even where the client kept text beside it that the stored side
+  // removed.
   const found: Stretch[] = [];
   let rest = ofStored;
   for (const { aFrom, bFrom, bTo } of changes) {
@@ -70,11 +72,11 @@ function alikeIn(
 }
 
 /**
- * All of a text as stretches of a longer one, none of which cuts a word. Empty when it is not in there, or in more pieces
- * than one change with the edits of others in it would be.
+ * Finds all of the shorter text as stretches of the longer one, none of which cuts a word. Returns an empty list when
+ * it is not contained, or only in more pieces than one edited change would have.
  *
- * @param beginsAlike both begin at one place of the base: then the longer one may go on in the shorter one's last word, as
- *   the text of somebody does who wrote on, seen before and after.
+ * @param beginsAlike whether both begin at the same base offset. Then the last word of the shorter text may be
+ * continued in the longer one, as happens while somebody types.
  */
 function stretchesIn(
   less: string,
@@ -98,7 +100,10 @@ function stretchesIn(
   return stretches;
 }
 
-/** Insertions that become one when the later one slides back over what is between them: a comparison may cut them anyhow. */
+/**
+ * Joins two insertions when the later one, slid back over the text between, touches the earlier one: a comparison may
+ * choose either position.
+ */
 function joined(less: string, more: string, insertions: readonly Hunk[]): Hunk[] {
   const result: Hunk[] = [];
   for (const insertion of insertions) {
@@ -112,7 +117,7 @@ function joined(less: string, more: string, insertions: readonly Hunk[]): Hunk[]
   return result;
 }
 
-/** Whether a text says something: letters or digits, not only white space and punctuation. */
+/** Whether a text has a letter or digit, not only white space and punctuation. */
 function hasLetter(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -1,7 +1,7 @@
 /**
- * From two texts to the few edits that lead from one to the other, as a person would have made them: whole lines where
- * lines came or went or have little in common, words and letters where a line changed. Edits that follow lines and words
- * merge well with what somebody else typed meanwhile.
+ * Finds the few edits that lead from one text to another, shaped as a person would have made them: whole lines where
+ * lines were added, removed or replaced, words and letters where a line was changed. Edits that follow lines and words
+ * merge well with concurrent edits.
  */
 
 import { alignToLines, joinCloseHunks } from './cleanup.ts';
@@ -9,7 +9,7 @@ import { compareTokens, type Hunk } from './myers.ts';
 import { gapsBetweenSharedLines } from './patience.ts';
 import { type Budget, commonPrefix, commonSuffix, joinsWords, lines, splitsPair, startsLine, words } from './tokens.ts';
 
-/** At `at` (UTF-16 offset in the text before all edits), `remove` units give way to `insert`. */
+/** Replaces `remove` units at `at` by `insert`. `at` is a UTF-16 offset in the text before all edits. */
 export interface Edit {
   readonly at: number;
   readonly remove: number;
@@ -17,23 +17,26 @@ export interface Edit {
 }
 
 export interface DiffLimits {
-  /** Steps (some ten nanoseconds each) after which what is left is replaced whole. */
+  /** Most steps (about ten nanoseconds each); the part not compared by then is replaced as a whole. */
   readonly work: number;
-  /** Lines that may differ between two certain agreements before anchors are tried. */
+  /**
+   * Most differing lines between two certain agreements before the search falls back to lines that occur once in both
+   * texts.
+   */
   readonly changedLines: number;
-  /** Words that may differ inside a changed hunk before it is replaced whole. */
+  /** Most differing words inside a changed hunk; beyond that the hunk is replaced as a whole. */
   readonly changedWords: number;
 }
 
 const defaultDiffLimits: DiffLimits = { work: 1_500_000, changedLines: 600, changedWords: 500 };
 
-/** Longer runs of letters are no words: encoded data, say. */
+/** A longer run of letters is not a word but, say, encoded data. */
 const longWord = 1000;
 
-/** How far an edit is moved to a tidier place, in UTF-16 units. */
+/** How far an edit is moved to a better aligned position, in UTF-16 units. */
 const maxMove = 256;
 
-/** Without what both stretches begin and end with; no boundary parts a surrogate pair. */
+/** The hunk without the common prefix and suffix of both stretches. No boundary splits a surrogate pair. */
 function trimmed(a: string, b: string, hunk: Hunk): Hunk {
   const { aFrom, aTo, bFrom, bTo } = hunk;
   const max = Math.min(aTo - aFrom, bTo - bFrom);
@@ -56,7 +59,7 @@ function changedLines(a: string, b: string): Hunk {
   return { ...hunk, aFrom: widened, bFrom: widened };
 }
 
-/** Changed hunks by lines. Where too much changed for a search, lines that occur once in both texts part the rest. */
+/** Compares by lines. Where too much changed to search, lines that occur once in both texts divide the rest. */
 function lineHunks(a: string, b: string, limits: DiffLimits, budget: Budget): Hunk[] {
   const { hunks, rest } = compareTokens(a, b, changedLines(a, b), lines, limits.changedLines, budget);
   if (rest === null) return hunks;
@@ -86,14 +89,14 @@ function isWord(text: string, from: number, to: number): boolean {
   return true;
 }
 
-/** Without the letters both sides share at their ends; two stretches of several words are left whole, not cut in words. */
+/** Trims the letters that both sides share at their ends, but only inside a word: longer stretches keep whole words. */
 function trimmedWord(a: string, b: string, hunk: Hunk): Hunk {
   const inner = trimmed(a, b, hunk);
   if (inner.aFrom === inner.aTo || inner.bFrom === inner.bTo) return inner;
   return isWord(a, hunk.aFrom, hunk.aTo) && isWord(b, hunk.bFrom, hunk.bTo) ? inner : hunk;
 }
 
-/** The changes inside a hunk of lines: by words, then by the letters of a word; unlike lines are replaced whole. */
+/** The changes inside a hunk of lines: by words, then by letters inside a word. Unlike lines are replaced whole. */
 function innerHunks(a: string, b: string, hunk: Hunk, limits: DiffLimits, budget: Budget): Hunk[] {
   const inner = trimmed(a, b, hunk);
   if (inner.aFrom === inner.aTo || inner.bFrom === inner.bTo) return alignToLines(a, b, hunk, [inner]);
@@ -104,7 +107,7 @@ function innerHunks(a: string, b: string, hunk: Hunk, limits: DiffLimits, budget
   return alignToLines(a, b, hunk, found);
 }
 
-/** How well an added or removed stretch of `text` is cut out: whole lines best, then whole words. */
+/** How well the stretch of `text` is aligned: whole lines score best, then whole words. */
 function alignmentScore(text: string, from: number, to: number): number {
   if (startsLine(text, from) && startsLine(text, to)) return 3;
   const inWord = (at: number) => joinsWords(text.charCodeAt(at - 1)) && joinsWords(text.charCodeAt(at));
@@ -112,9 +115,9 @@ function alignmentScore(text: string, from: number, to: number): number {
 }
 
 /**
- * Moves a pure insertion or removal to the tidiest of the places that mean the same: of `- a` and `- b`, the new line
- * is `- b`, not `b` with the bullet of the line after it. It moves back only (trimming kept it as late as it can be),
- * and not before `floor` in the old text, where the edit before it ends.
+ * Moves a pure insertion or removal to the best aligned of its equivalent positions: between `- a` and `- b`, the
+ * inserted text is the line `- b`, not `b` and the bullet of the next line. It moves only backwards, because trimming
+ * left it at its last possible position, and not before `floor`, the end of the previous edit in the old text.
  */
 function alignToWords(a: string, b: string, hunk: Hunk, floor: number): Hunk {
   const inserts = hunk.aFrom === hunk.aTo;
@@ -136,9 +139,9 @@ function alignToWords(a: string, b: string, hunk: Hunk, floor: number): Hunk {
 }
 
 /**
- * The edits that lead from `before` to `after`: sorted by `at`, apart from each other, all in offsets of `before`;
- * `[]` for equal texts. No edit starts or ends inside a surrogate pair of either text. Takes linear memory and bounded
- * time whatever the texts: past a limit what is left is replaced whole. Never throws.
+ * Returns the edits that lead from `before` to `after`: sorted by `at`, not touching, all in offsets of `before`; `[]`
+ * for equal texts. No edit starts or ends inside a surrogate pair. Memory is linear and time bounded for any texts:
+ * what is beyond a limit is replaced as a whole. Never throws.
  */
 export function minimalDiff(before: string, after: string, limits: Partial<DiffLimits> = {}): Edit[] {
   if (before === after) return [];
@@ -161,7 +164,7 @@ export function minimalDiff(before: string, after: string, limits: Partial<DiffL
   }));
 }
 
-/** The text after edits as `minimalDiff` returns them: sorted, apart, in offsets of `before`. */
+/** Applies edits as `minimalDiff` returns them: sorted, not touching, in offsets of `before`. */
 export function applyEdits(before: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let from = 0;

@@ -1,11 +1,12 @@
 /**
  * The greedy O(ND) difference algorithm (E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica
- * 1986) over spans, made to run along long texts: a long agreement settles what lies behind it, and the search starts
- * afresh at the next difference. So memory and time follow the size of the largest change, not that of the text.
+ * 1986) over tokens, adapted to long texts: once both texts agree for long enough, everything before is final, and the
+ * search starts again at the next difference. Memory and time therefore grow with the largest change, not with the
+ * text.
  */
 import { type Budget, commonPrefix, sameToken, type TokenScale, Tokens } from './tokens.ts';
 
-/** A stretch of the old text [aFrom, aTo) and the stretch of the new one [bFrom, bTo) in its place; UTF-16 offsets. */
+/** The stretch [aFrom, aTo) of the old text is replaced by [bFrom, bTo) of the new text; UTF-16 offsets. */
 export interface Hunk {
   aFrom: number;
   aTo: number;
@@ -13,17 +14,17 @@ export interface Hunk {
   bTo: number;
 }
 
-/** What a search costs beyond its steps: setting up, slicing, one more edit for the reader of the diff. */
+/** The cost of one search beyond its steps: its setup, slicing, and one more edit in the result. */
 const searchCost = 200;
 
 /**
- * The furthest points reached: row d holds d + 1 of them, for the diagonals -d, -d + 2 … d; -1 where no path leads.
- * A point is its x alone, the number of old spans behind it; on diagonal k, k fewer new spans are behind it.
+ * The furthest points reached. Row d holds d + 1 of them, for the diagonals -d, -d + 2 … d; -1 where no path leads. A
+ * point is stored as its x, the number of old tokens before it; on diagonal k, y is x - k.
  */
 class SearchTrail {
   #points = new Int32Array(256);
 
-  /** The points, with room for row `d`, which starts at index d (d + 1) / 2. */
+  /** The points, grown to hold row `d`, which starts at index d (d + 1) / 2. */
   upTo(d: number): Int32Array {
     const needed = ((d + 1) * (d + 2)) / 2;
     if (needed > this.#points.length) {
@@ -35,17 +36,17 @@ class SearchTrail {
   }
 }
 
-/** Where removing one more span leads from `left`, the furthest point on the diagonal below; -1 for nowhere. */
+/** The point reached from `left` on the diagonal below by removing one more token; -1 for none. */
 function afterRemoval(a: Tokens, left: number): number {
   return left >= 0 && a.has(left) ? left + 1 : -1;
 }
 
-/** Where inserting one more span leads from `above`, the furthest point on diagonal `k` + 1; -1 for nowhere. */
+/** The point reached from `above` on diagonal `k` + 1 by inserting one more token; -1 for none. */
 function afterInsertion(b: Tokens, above: number, k: number): number {
   return above >= 0 && b.has(above - k - 1) ? above : -1;
 }
 
-/** The changes on the way to place `lastPlace` of row `lastD`, in order, touching ones joined. */
+/** The changes on the path to index `lastPlace` of row `lastD`, in order, touching ones joined. */
 function retrace(points: Int32Array, a: Tokens, b: Tokens, lastD: number, lastPlace: number): Hunk[] {
   const hunks: Hunk[] = [];
   let place = lastPlace;
@@ -77,12 +78,12 @@ function retrace(points: Int32Array, a: Tokens, b: Tokens, lastD: number, lastPl
 
 interface Meeting {
   readonly hunks: Hunk[];
-  /** Where the search ended in either text. */
+  /** Token index in either text at which the search ended. */
   readonly aAt: number;
   readonly bAt: number;
 }
 
-/** The shortest way from the start of both to their ends or to the first certain agreement; null past a limit. */
+/** The shortest edit path from the start of both to their ends or to the first certain agreement; null past a limit. */
 function search(
   a: Tokens,
   b: Tokens,
@@ -117,9 +118,10 @@ function search(
 }
 
 /**
- * Where two stretches differ, by spans, in order. Both ends of `within` must be span boundaries of both texts.
+ * Compares two stretches token by token. Both ends of `within` must be token boundaries in both texts.
  *
- * @returns the hunks found, and `rest`: what remained unread when a limit was reached (to be taken as one hunk), or null.
+ * @returns the hunks found, in order, and `rest`: the part not compared when a limit was reached (treat it as one
+ * hunk), or null.
  */
 export function compareTokens(
   a: string,
@@ -129,7 +131,7 @@ export function compareTokens(
   maxChanges: number,
   budget: Budget,
 ): { hunks: Hunk[]; rest: Hunk | null } {
-  let trail: SearchTrail | undefined; // made at the first difference: most stretches between anchors have none
+  let trail: SearchTrail | undefined; // created at the first difference, because most stretches between shared lines have none
   const hunks: Hunk[] = [];
   let { aFrom, bFrom } = within;
   const { aTo, bTo } = within;

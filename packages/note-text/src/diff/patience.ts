@@ -1,19 +1,22 @@
 /**
- * Lines to hold on to where too much changed to search: those that occur exactly once in both texts and keep their
- * order (Bram Cohen's patience diff rests on the same idea).
+ * Divides two texts at lines that occur exactly once in both and in the same order, where too much changed for a
+ * search. Bram Cohen's patience diff uses the same idea.
  */
 import type { Hunk } from './myers.ts';
 import type { Budget } from './tokens.ts';
 
-/** Shorter lines say too little to be held on to. */
+/** Shorter lines are too common to identify a position. */
 const minLine = 8;
-/** Above this many units of text only a part of the lines is looked at, chosen by length, so alike in both texts. */
+/**
+ * In a text of more units than this, only a sample of the lines is read. It is chosen by line length, so both texts
+ * sample the same lines.
+ */
 const sampleAbove = 1_000_000;
 const repeated = -1;
-/** What looking at a line costs, in steps of the budget. */
+/** The cost of reading a line, in steps of the budget. */
 const lineCost = 2;
 
-/** Each sampled line (without its newline) and where it starts, or `repeated`; as far as the budget goes. */
+/** Maps each sampled line (without its newline) to its start, or to `repeated`. Stops when the budget is spent. */
 function sampledLines(text: string, from: number, to: number, stride: number, budget: Budget): Map<string, number> {
   const starts = new Map<string, number>();
   let start = from;
@@ -36,9 +39,12 @@ interface SharedLine {
   readonly b: number;
 }
 
-/** The longest run of anchors (given in order of `a`) that also rises in `b`: patience sorting with back links. */
+/**
+ * The longest run of shared lines (given in order of `a`) that is also in order in `b`: patience sorting with back
+ * links.
+ */
 function longestRising(sharedLines: readonly SharedLine[]): SharedLine[] {
-  const patienceStacks: number[] = []; // index of the anchor on top of each pile
+  const patienceStacks: number[] = []; // index of the shared line on top of each pile
   const below = new Int32Array(sharedLines.length);
   sharedLines.forEach((sharedLine, index) => {
     let low = 0;
@@ -60,7 +66,10 @@ function longestRising(sharedLines: readonly SharedLine[]): SharedLine[] {
   return rising.reverse();
 }
 
-/** The stretches between anchors, in order; each begins with an anchor, but the first. One stretch if there is none. */
+/**
+ * The stretches between shared lines, in order. Each but the first begins with a shared line. One stretch if there are
+ * none.
+ */
 export function gapsBetweenSharedLines(a: string, b: string, within: Hunk, budget: Budget): Hunk[] {
   const { aFrom, aTo, bFrom, bTo } = within;
   const stride = Math.ceil((aTo - aFrom + bTo - bFrom) / sampleAbove);

@@ -1,7 +1,10 @@
-/** Where the text of an older version is now. All offsets count UTF-16 units. */
+/** Maps the text of an older version to its offsets in the current text. All offsets count UTF-16 units. */
 import type { Edit } from './diff.ts';
 
-/** A stretch of the base: where it stood there, and where it stands now (or stood, when deleted since). Runs lie side by side. */
+/**
+ * A stretch of the base: its offsets there, and its offset in the stored text, or, when it was deleted, where it was.
+ * Runs cover the base without gaps.
+ */
 export interface Run {
   readonly baseStart: number;
   readonly length: number;
@@ -9,7 +12,7 @@ export interface Run {
   readonly alive: boolean;
 }
 
-/** Three texts that came of one another, and what became of the base in the stored one: all of it, in its order. */
+/** Base, stored and client text of a three-way merge. The runs cover the whole base, in its order. */
 export interface Texts {
   readonly base: string;
   readonly stored: string;
@@ -23,7 +26,7 @@ export interface Region {
   readonly to: number;
 }
 
-/** What is left of a stretch of the base, to be removed. */
+/** The edits that remove what is left of a region of the base. */
 export function removalsIn(runs: readonly Run[], { from, to }: Region): Edit[] {
   const edits: Edit[] = [];
   for (let index = firstEndingAfter(runs, from); index < runs.length; index++) {
@@ -36,7 +39,7 @@ export function removalsIn(runs: readonly Run[], { from, to }: Region): Edit[] {
   return edits;
 }
 
-/** Where the gap before the base offset is now: right behind the character that preceded it. */
+/** Offset in the stored text of the gap before a base offset: right after the character that preceded it. */
 export function positionOf(baseAt: number, runs: readonly Run[]): number {
   if (baseAt === 0) return 0;
   const run = runs[firstEndingAfter(runs, baseAt - 1)];
@@ -44,7 +47,7 @@ export function positionOf(baseAt: number, runs: readonly Run[]): number {
   return run.alive ? run.nowStart + baseAt - run.baseStart : run.nowStart;
 }
 
-/** Index of the run that holds the base offset. */
+/** Index of the run that contains the base offset. */
 function firstEndingAfter(runs: readonly Run[], baseAt: number): number {
   return firstWhere(runs, (run) => run.baseStart + run.length > baseAt);
 }
@@ -61,7 +64,7 @@ function firstWhere<Item>(items: readonly Item[], isPast: (item: Item) => boolea
   return low;
 }
 
-/** Runs of which no two removed ones lie side by side: a stretch removed letter by letter is looked at once. */
+/** Joins neighbouring removed runs, so that a stretch removed letter by letter is visited once. */
 function withRemovedJoined(runs: readonly Run[]): Run[] {
   const result: Run[] = [];
   for (const run of runs) {
@@ -72,7 +75,7 @@ function withRemovedJoined(runs: readonly Run[]): Run[] {
   return result;
 }
 
-/** Looks up what became of stretches of the base. */
+/** Looks up what became of stretches of the base in the stored text. */
 export class RunIndex {
   readonly #runs: readonly Run[];
   readonly #baseLength: number;
@@ -84,7 +87,7 @@ export class RunIndex {
     this.#storedLength = storedLength;
   }
 
-  /** A region of the base with the removed stretches that it touches. */
+  /** Widens a region of the base by the removed stretches that it touches. */
   widened({ from, to }: Region): Region {
     let [start, end] = [from, to];
     for (let index = firstEndingAfter(this.#runs, start - 1); start > 0; index--) {
@@ -100,7 +103,10 @@ export class RunIndex {
     return { from: start, to: end };
   }
 
-  /** The gap of the base nearest to one, within a region, at which the stored side changed something; else that one itself. */
+  /**
+   * The gap within the region, nearest to `gap`, at which the stored side changed something; `gap` itself if there is
+   * none.
+   */
   changedNear(gap: number, { from, to }: Region): number {
     let nearest: number | undefined;
     for (let index = firstEndingAfter(this.#runs, from - 1); index < this.#runs.length; index++) {
@@ -114,7 +120,7 @@ export class RunIndex {
     return nearest ?? gap;
   }
 
-  /** Whether the stored side inserted something in a gap of the base, or removed what is beside it. */
+  /** Whether the stored side inserted text in a gap of the base, or removed text beside it. */
   #isChanged(gap: number): boolean {
     const { from, to } = this.widened({ from: gap, to: gap });
     if (from < to) return true;
@@ -122,7 +128,7 @@ export class RunIndex {
     return inserted.from < inserted.to;
   }
 
-  /** What the stored text has in place of a widened region. */
+  /** The region of the stored text that takes the place of a widened region of the base. */
   storedRegion({ from, to }: Region): Region {
     return {
       from: from === 0 ? 0 : this.#now(from - 1) + 1,
@@ -130,19 +136,22 @@ export class RunIndex {
     };
   }
 
-  /** Where a letter of the base that is still there is now. */
+  /** Current offset of a letter of the base that was not removed. */
   #now(at: number): number {
     const run = this.#runs[firstEndingAfter(this.#runs, at)];
     return run === undefined ? this.#storedLength : run.nowStart + at - run.baseStart;
   }
 }
 
-/** An edit, or a stretch that stays whatever other edits remove. */
+/** An edit, or a stretch to keep whatever other edits remove. */
 export interface Step extends Edit {
   readonly keep?: number;
 }
 
-/** Edits of one text sorted and apart: what several remove is removed once, and no insertion stands inside a removal. */
+/**
+ * Makes edits of one text sorted and disjoint: text that several edits remove is removed once, and no insertion is
+ * inside a removal.
+ */
 export function apart(steps: readonly Step[]): Edit[] {
   const insertions = steps.filter(({ insert }) => insert !== '').map(({ at, insert }) => ({ at, remove: 0, insert }));
   const kept = joined(steps.map(({ at, keep = 0 }) => ({ from: at, to: at + keep })));
@@ -152,7 +161,7 @@ export function apart(steps: readonly Step[]): Edit[] {
   return [...insertions, ...cut.map(({ from, to }) => ({ at: from, remove: to - from, insert: '' }))].sort(inTextOrder);
 }
 
-/** Stretches in order, those that overlap or touch as one; empty ones are left out. */
+/** Sorts stretches and joins those that overlap or touch; drops empty ones. */
 function joined(stretches: readonly Region[]): Region[] {
   const result: Region[] = [];
   for (const stretch of stretches.filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from)) {
@@ -163,7 +172,10 @@ function joined(stretches: readonly Region[]): Region[] {
   return result;
 }
 
-/** What is left of stretches without others, or cut at them where those are empty; both sorted, and the first ones apart. */
+/**
+ * Subtracts `others` from `stretches`, and splits stretches at empty others. Both are sorted, and `stretches` are
+ * disjoint.
+ */
 function without(stretches: readonly Region[], others: readonly Region[]): Region[] {
   const left: Region[] = [];
   let next = 0;
@@ -181,7 +193,10 @@ function without(stretches: readonly Region[], others: readonly Region[]): Regio
   return left;
 }
 
-/** By position; at one position insertions come first, so that applying from the end deletes before it inserts. */
+/**
+ * Sorts by position. At one position insertions come first, so that edits applied from the end delete before they
+ * insert.
+ */
 function inTextOrder(a: Edit, b: Edit): number {
   return a.at - b.at || a.remove - b.remove;
 }

@@ -1,7 +1,7 @@
 /**
- * What a client changed of a text that was changed elsewhere meanwhile, without what both changed alike. What became of the
- * base in the stored text is known letter by letter; what the client changed is the difference between the base and its
- * text. All offsets count UTF-16 units.
+ * Three-way merge: the client's changes to a text that was changed on the server meanwhile, without the changes that
+ * both made alike. What became of the base in the stored text is known letter by letter; the client's changes are the
+ * difference between the base and its text. All offsets count UTF-16 units.
  */
 
 import { commonStretches, type Place, type Stretch } from './common.ts';
@@ -10,13 +10,16 @@ import type { Hunk } from './myers.ts';
 import { apart, positionOf, type Region, RunIndex, removalsIn, type Step, type Texts } from './runs.ts';
 import type { Budget } from './tokens.ts';
 
-/** Steps that all places of a merge share, of some ten nanoseconds each; past them, what may be alike counts as two changes. */
+/**
+ * Steps (about ten nanoseconds each) shared by all places of a merge. Past them, changes count as different without
+ * comparing them.
+ */
 const mergeWork = 1_500_000;
 
 /**
- * The edits that bring a client's changes of the base into the stored text, sorted and apart. What the stored side inserted
- * stays, what the client inserted comes in, what either removed is gone, and nothing is to do where the stored text has a
- * change of the client already, at the same place of the base. Never throws.
+ * Returns the edits that bring a client's changes of the base into the stored text, sorted and disjoint. Text inserted
+ * by either side is kept, text removed by either side is removed, and a change that the stored text already has at the
+ * same place of the base is not made again. Never throws.
  */
 export function clientEdits(texts: Texts): Edit[] {
   const { base, stored, client, runs } = texts;
@@ -38,8 +41,9 @@ function hunksOf(edits: readonly Edit[]): Hunk[] {
 }
 
 /**
- * The changes, each slid to where the stored side changed the base too, if it means the same there: of two equal lines it
- * cannot be told which one was added or removed, and two who did it alike may be read as having done it at two places.
+ * Slides each change to a place where the stored side changed the base too, if it means the same there. Of two equal
+ * lines, a diff cannot tell which one was added or removed, so two people who made the same change may be read as
+ * having made it at two places.
  */
 function besideStoredChanges(base: string, client: string, changes: readonly Hunk[], index: RunIndex): Hunk[] {
   const slid: Hunk[] = [];
@@ -54,7 +58,7 @@ function besideStoredChanges(base: string, client: string, changes: readonly Hun
   return slid;
 }
 
-/** The part of the base over which a pure insertion or removal slides, between the changes before and behind it. */
+/** The region of the base over which a pure insertion or removal can slide, between the changes before and after it. */
 function reachOf(base: string, client: string, change: Hunk, floor: number, ceiling: number): Region {
   const { aFrom, aTo, bFrom, bTo } = change;
   if (aFrom !== aTo && bFrom !== bTo) return { from: aFrom, to: aTo };
@@ -66,7 +70,7 @@ function reachOf(base: string, client: string, change: Hunk, floor: number, ceil
   return { from: aFrom - back, to: aTo + ahead };
 }
 
-/** The places of changes, each widened to the next letters of the base that both sides left; sorted and apart. */
+/** Widens each change to the nearest letters of the base that both sides kept; returns sorted, disjoint places. */
 function placesOf(changes: readonly Hunk[], index: RunIndex): Place[] {
   const found: { ofBase: Region; changes: Hunk[] }[] = [];
   for (const change of changes) {
@@ -85,15 +89,15 @@ function placesOf(changes: readonly Hunk[], index: RunIndex): Place[] {
   });
 }
 
-/** What is to do at one place: nothing for the stretches that both sides have alike, all else as if nobody had changed it. */
+/** The steps at one place: none for stretches that both sides changed alike; all other changes are made. */
 function stepsAt(texts: Texts, place: Place, budget: Budget): Step[] {
   const { client, runs } = texts;
   const alike = commonStretches(texts, place, budget);
   const steps: Step[] = alike.map(({ inStored, length }) => ({ at: inStored, remove: 0, insert: '', keep: length }));
   for (const change of place.changes) {
     steps.push(...removalsIn(runs, { from: change.aFrom, to: change.aTo }));
-    // Behind what it removes, as it is when Yjs applies an edit to a text nobody else changed: letters that somebody typed
-    // into a removed line then stand before the line in its stead, not at the head of the next.
+    // The insertion goes behind the text it removes, as when Yjs applies an edit. Letters that somebody typed into a
+    // removed line then come before the new line, not at the start of the line after it.
     const usual = positionOf(change.aTo, runs);
     let from = change.bFrom;
     let earliest = 0;

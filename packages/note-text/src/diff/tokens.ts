@@ -1,10 +1,10 @@
 /**
- * Cutting texts into spans (lines, words) and measuring what two texts have in common.
- * All offsets and lengths count UTF-16 units.
+ * Cuts texts into tokens (lines or words) and measures what two texts have in common. All offsets and lengths count
+ * UTF-16 units.
  */
 
 const newline = 10;
-/** Longer runs of letters are cut here, so that one endless word costs no more than prose. */
+/** A longer run of letters is cut here, so that one very long word costs no more than prose. */
 const maxWord = 256;
 
 function isHighSurrogate(unit: number): boolean {
@@ -15,15 +15,15 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Whether `offset` parts the two halves of a surrogate pair of `text`. */
+/** Whether `offset` is between the two halves of a surrogate pair of `text`. */
 export function splitsPair(text: string, offset: number): boolean {
   return isLowSurrogate(text.charCodeAt(offset)) && isHighSurrogate(text.charCodeAt(offset - 1));
 }
 
-/** How many units `a` from `aFrom` and `b` from `bFrom` share, at most `max`. */
+/** Length of the common prefix of `a` from `aFrom` and `b` from `bFrom`, at most `max`. */
 export function commonPrefix(a: string, aFrom: number, b: string, bFrom: number, max: number): number {
   let shared = 0;
-  // Comparing slices runs at memory speed; blocks grow while they match, so that near differences stay cheap.
+  // Slices are compared at memory speed. Blocks grow while they match, so that a difference near the start stays cheap.
   let block = 32;
   while (shared + block <= max) {
     const aAt = aFrom + shared;
@@ -42,7 +42,7 @@ export function commonPrefix(a: string, aFrom: number, b: string, bFrom: number,
   return shared;
 }
 
-/** How many units `a` before `aTo` and `b` before `bTo` share, at most `max`. */
+/** Length of the common suffix of `a` before `aTo` and `b` before `bTo`, at most `max`. */
 export function commonSuffix(a: string, aTo: number, b: string, bTo: number, max: number): number {
   let shared = 0;
   let block = 32;
@@ -63,18 +63,21 @@ export function commonSuffix(a: string, aTo: number, b: string, bTo: number, max
   return shared;
 }
 
-/** Work left to spend, in steps of some ten nanoseconds; shared by all the searches of one diff. */
+/** Steps left to spend, about ten nanoseconds each; shared by all searches of one diff. */
 export interface Budget {
   work: number;
 }
 
-/** How a text is cut into spans: two equal texts are always cut alike. */
+/** How a text is cut into tokens. Equal texts are always cut alike. */
 export interface TokenScale {
-  /** The end of the span that starts at `from`; more than `from`, at most `to`. */
+  /** The end of the token that starts at `from`; more than `from`, at most `to`. */
   readonly next: (text: string, from: number, to: number) => number;
-  /** The nearest place at or before `at`, not before `from`, where spans of both texts may start: they agree up to `at`. */
+  /**
+   * The nearest offset at or before `aAt`, not before `aFrom`, where tokens of both texts may start. The texts agree up
+   * to there.
+   */
   readonly back: (a: string, aFrom: number, aAt: number, b: string, bAt: number) => number;
-  /** Agreement over this many spans and units is taken for certain, and what lies behind it is settled. */
+  /** Agreement over this many tokens and units is certain: the search does not go back behind it. */
   readonly certainSpans: number;
   readonly certainUnits: number;
 }
@@ -92,8 +95,8 @@ export const lines: TokenScale = {
 };
 
 /**
- * Whether a unit is part of a word that is written without breaks inside. Scripts without spaces between words
- * (Chinese, Japanese, Thai, Khmer…) are cut at every letter instead, and so are symbols, emoji and white space.
+ * Whether a unit belongs to a word that is kept in one piece. Scripts without spaces between words (Chinese, Japanese,
+ * Thai, Khmer…) are cut at every letter instead, and so are symbols, emoji and white space.
  */
 export function joinsWords(unit: number): boolean {
   if (unit < 0x80) return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
@@ -117,7 +120,7 @@ export const words: TokenScale = {
     let at = aAt;
     const stop = Math.max(aFrom, aAt - maxWord);
     while (at > stop && joinsWords(a.charCodeAt(at - 1))) at--;
-    // Only reached without a step back: a word never borders on half a pair.
+    // Reached only when no step back was taken: a word never ends next to half a pair.
     if (at === aAt && at > aFrom && (splitsPair(a, aAt) || splitsPair(b, bAt))) at--;
     return at;
   },
@@ -129,7 +132,7 @@ export function startsLine(text: string, offset: number): boolean {
   return offset === 0 || text.charCodeAt(offset - 1) === newline;
 }
 
-/** The spans of `text` from `from` to `to`, cut only as far as somebody looks. */
+/** The tokens of `text` from `from` to `to`, cut only as far as they are read. */
 export class Tokens {
   readonly text: string;
   readonly #scale: TokenScale;
@@ -143,7 +146,7 @@ export class Tokens {
     this.#starts = [from];
   }
 
-  /** Whether there is a span number `index`; indexes are asked for in growing order, one new one at a time. */
+  /** Whether there is a token number `index`. Indexes must be requested in growing order, one new one at a time. */
   has(index: number): boolean {
     if (index + 1 < this.#starts.length) return true;
     const end = this.start(index);
@@ -152,23 +155,23 @@ export class Tokens {
     return true;
   }
 
-  /** Where span number `index` starts, which is where the one before it ends. */
+  /** Start of token number `index`, which is the end of the one before it. */
   start(index: number): number {
     return this.#starts[index] ?? this.#to;
   }
 }
 
-/** Whether two spans hold the same text. */
+/** Whether two tokens hold the same text. */
 export function sameToken(a: Tokens, aIndex: number, b: Tokens, bIndex: number, budget: Budget): boolean {
   const aFrom = a.start(aIndex);
   const bFrom = b.start(bIndex);
   const length = a.start(aIndex + 1) - aFrom;
   if (length !== b.start(bIndex + 1) - bFrom) return false;
   if (length > 64) {
-    budget.work -= length >> 7; // what memory speed makes of a long line
+    budget.work -= length >> 7; // a long line is compared at memory speed
     return a.text.slice(aFrom, aFrom + length) === b.text.slice(bFrom, bFrom + length);
   }
-  // Lines often begin alike (indents, bullets) and mostly end alike (a newline): the middle tells them apart soonest.
+  // Lines often begin alike (indents, bullets) and mostly end alike (a newline), so the middle differs soonest.
   const middle = length >> 1;
   if (a.text.charCodeAt(aFrom + middle) !== b.text.charCodeAt(bFrom + middle)) return false;
   for (let at = 0; at < length; at++) {

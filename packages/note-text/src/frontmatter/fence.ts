@@ -1,5 +1,5 @@
 /**
- * Where the frontmatter stands; offsets are UTF-16. `closed`: the YAML is `yamlStart..yamlEnd` and the body begins at
+ * Where the frontmatter is; offsets are UTF-16. `closed`: the YAML is `yamlStart..yamlEnd`, and the body begins at
  * `bodyStart`, after the closing line. Otherwise the whole note is body.
  */
 export type Fence =
@@ -8,11 +8,11 @@ export type Fence =
   | { readonly kind: 'closed'; readonly yamlStart: number; readonly yamlEnd: number; readonly bodyStart: number };
 
 /**
- * Finds the frontmatter: a first line `---`, and the next line `---` after it. Either may end in spaces or tabs, lines
+ * Finds the frontmatter: a first line `---`, and the next line `---` after it. Both may end in spaces or tabs, lines
  * end in LF or CRLF, and a byte order mark may come first.
  *
- * A first line `---` that nothing closes is unterminated frontmatter, with one exception: followed by a blank line or
- * by the end of the note it is a thematic break, as nobody leaves a blank line before the first key.
+ * A first line `---` that is never closed is unterminated frontmatter, with one exception: followed by a blank line or
+ * by the end of the note it is a thematic break, because people do not leave a blank line before the first key.
  */
 export function findFrontmatter(content: string): Fence {
   const opening = content.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -25,7 +25,7 @@ export function findFrontmatter(content: string): Fence {
   return { kind: isBlankLine(content, yamlStart) ? 'none' : 'unterminated', bodyStart: 0 };
 }
 
-/** Offset of the line after the fence `---` at `at`; -1 when the line is none. */
+/** Offset of the line after the fence `---` at `at`; -1 when that line is no fence. */
 function afterFence(content: string, at: number): number {
   if (!content.startsWith('---', at)) return -1;
   let end = at + 3;

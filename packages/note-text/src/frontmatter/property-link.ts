@@ -3,8 +3,8 @@ import { type ParsedLink, toAlias } from '../links/parsed-link.ts';
 import { readWikilink } from '../scan/wikilink.ts';
 
 /**
- * The link of a property whose whole value is one wikilink; null when it is not. The positions are those of the text as
- * written, where a quoted value may have escapes; target, anchor and alias are taken from the value.
+ * Returns the link of a property whose whole value is one wikilink, else null. Positions refer to the text as written,
+ * where a quoted value may contain escapes; target, anchor and alias come from the decoded value.
  */
 export function readPropertyLink(content: string, yamlStart: number, scalar: Scalar.Parsed): ParsedLink | null {
   const value = String(scalar.value).trim().toWellFormed();

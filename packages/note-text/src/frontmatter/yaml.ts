@@ -10,7 +10,7 @@ import {
   type Scalar,
 } from 'yaml';
 
-/** Why a frontmatter cannot be used, or not in full. */
+/** Why a frontmatter cannot be used at all, or not in full. */
 export type ParseCode = 'unterminated' | 'yaml_syntax' | 'not_a_mapping' | 'duplicate_key' | 'too_large' | 'bad_value';
 
 /** A fault in the YAML; `at` is a UTF-16 offset into it. */
@@ -24,7 +24,7 @@ export interface YamlFault {
 export type YamlNode = ParsedNode | null;
 
 export interface YamlMapping {
-  /** Top-level values by key, in the order written. A key written twice has none: no one can say which was meant. */
+  /** Top-level values by key, in the order written. A key written twice has no value, because either could be meant. */
   readonly values: ReadonlyMap<string, { readonly node: YamlNode; readonly at: number }>;
   /** Every string in a value, nested ones included, in the order written. */
   readonly strings: readonly Scalar.Parsed[];
@@ -37,15 +37,15 @@ const maxBytes = 64 * 1024;
 const maxKeys = 500;
 
 /**
- * Most lexical units handed to the parser, white space not counted. Its time goes by their number: 64 KB of brackets
- * are 65,000 of them and would hold the thread for a quarter of a second, while a list of 4,000 words is 8,000.
+ * Most lexical units handed to the parser, white space not counted. Parsing time grows with their number: 64 KB of
+ * brackets are 65,000 units and would block the thread for a quarter of a second, while a list of 4,000 words is 8,000.
  */
 const maxLexemes = 8_000;
 
-/** What the lexer puts in front of each plain, quoted or block scalar. */
+/** What the lexer emits before each plain, quoted or block scalar. */
 const scalarMark = '\x1f';
 
-/** Parses the YAML between the fences: a mapping, or the reason why there is none. An empty text is an empty mapping. */
+/** Parses the YAML between the fences into a mapping, or returns why it cannot. An empty text is an empty mapping. */
 export function parseMapping(text: string): YamlMapping | YamlFault {
   if (isTooLarge(text)) return tooLarge('is larger than 64 KB');
   const source = flattenBlankRuns(text);
@@ -54,7 +54,7 @@ export function parseMapping(text: string): YamlMapping | YamlFault {
   try {
     document = parseDocument(source, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent', version: '1.2' });
   } catch {
-    // The parser recurses into nested values; what exhausts it is no frontmatter.
+    // The parser recurses into nested values; input that overflows its stack is a syntax fault.
     return syntaxFault('UNREADABLE', 0);
   }
   const error = document.errors[0];
@@ -79,7 +79,7 @@ function hasTooManyLexemes(text: string): boolean {
   let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
     if (lexeme.trim() === '' || lexeme === scalarMark) continue;
-    // A quoted string is one lexeme, but each wrong escape in it makes an error of its own.
+    // A quoted string is one lexeme, but the parser makes an error object for each wrong escape in it.
     count += 1 + countOf(lexeme, '\\');
     if (count > maxLexemes) return true;
   }
@@ -92,7 +92,10 @@ function countOf(text: string, char: string): number {
   return count;
 }
 
-/** Long runs of blank lines become one of the same length: the parser makes an object of every line end. */
+/**
+ * Replaces long runs of blank lines by one line of the same length, because the parser makes an object of every line
+ * end.
+ */
 function flattenBlankRuns(text: string): string {
   return text.replace(/[ \t\r\n]+/g, (run) => {
     const first = run.indexOf('\n');
@@ -102,7 +105,7 @@ function flattenBlankRuns(text: string): string {
   });
 }
 
-/** Walks a document once: aliases are never followed, so that a bomb of them costs no more than its letters. */
+/** Walks a document once. Aliases are never followed, so that an alias bomb costs no more than its letters. */
 class MappingReader {
   readonly #anchors = new Map<string, ParsedNode>();
   readonly #strings: Scalar.Parsed[] = [];
@@ -131,7 +134,7 @@ class MappingReader {
   #walk(node: YamlNode): void {
     if (node === null) return;
     if (isAlias(node) && !this.#anchors.has(node.source)) {
-      // The parser leaves this to whoever follows the alias.
+      // The parser reports this only to code that follows the alias.
       this.#broken ??= syntaxFault('UNRESOLVED_ALIAS', node.range[0]);
     }
     if ('anchor' in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
@@ -140,7 +143,7 @@ class MappingReader {
     else if (isScalar(node) && typeof node.value === 'string') this.#strings.push(node);
   }
 
-  /** Visits the pairs of a mapping and returns the keys that stand in it more than once. */
+  /** Visits the pairs of a mapping and returns the keys that occur more than once. */
   #walkMap(map: ParsedNode, visit: (key: string, value: YamlNode, at: number) => void): Set<string> {
     const seen = new Set<string>();
     const repeated = new Set<string>();

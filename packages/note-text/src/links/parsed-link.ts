@@ -1,10 +1,10 @@
-/** Most links taken from one note: derived data is bounded, the note itself never is. */
+/** Most links read from one note. Derived data is bounded, the note itself is not. */
 export const maxLinks = 20_000;
 
-/** A target text longer than this can name no path (paths end at 4,096 bytes) and is no link. */
+/** A longer target can name no path (a path has at most 4,096 bytes) and is not read as a link. */
 export const maxTargetLength = 4_096;
 
-/** An alias is display text; a nest of image labels would otherwise repeat itself into gigabytes. */
+/** An alias is display text; nested image labels would otherwise repeat each other into gigabytes. */
 const maxAliasLength = 1_000;
 
 export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'property';
@@ -12,9 +12,9 @@ export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'property';
 /**
  * A link as written, not yet resolved. Every position is a UTF-16 offset into the whole content.
  *
- * `content.slice(targetStart, targetEnd)` is the raw target with its anchor: without alias, title, brackets, and with
- * escapes and percent signs as written. It lies inside `start..end`, except for the form `reference`, where `start..end`
- * is the use (`[label][ref]`) and the target stands in the definition (`[ref]: target`), which several uses may share.
+ * `content.slice(targetStart, targetEnd)` is the raw target with its anchor: without alias, title and brackets, with
+ * escapes and percent signs as written. It is inside `start..end`, except for the form `reference`: there `start..end`
+ * is the use (`[label][ref]`), and the target is in the definition (`[ref]: target`), which several uses may share.
  */
 export interface ParsedLink {
   /** Decoded, NFC, without anchor; empty for a link into the note itself. */
@@ -37,7 +37,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** The alias as kept: trimmed, bounded without cutting a surrogate pair; null when nothing is left. */
+/** The alias as stored: trimmed, and shortened without splitting a surrogate pair; null when nothing is left. */
 export function toAlias(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed.length <= maxAliasLength) return trimmed === '' ? null : trimmed;

@@ -3,18 +3,20 @@ import { applyEdits, type Edit } from '../diff/diff.ts';
 import type { ParsedLink } from './parsed-link.ts';
 import { rewriteTargets } from './retarget.ts';
 
-/** A link, by its place among the note's links, and the target it should have. */
+/** A link, by its index among the note's links, and the target it should have. */
 export interface Relinked {
   readonly ord: number;
   readonly target: string;
 }
 
-/** Beyond this many, changes that do not go together are not tried one by one: each try reads the whole note. */
+/**
+ * With more changes than this, changes that conflict are not tried one by one, because each try reads the whole note.
+ */
 const TRIES_MAX = 100;
 
 /**
- * The edits that give links of a note new targets. A change after which the note would have other links than it should
- * is left out: there are names that some forms cannot say, and a link must never cost another one.
+ * Returns the edits that give links of a note new targets. A change is left out if the note would then have other links
+ * than it should: some forms cannot express some names, and changing one link must never break another.
  */
 export function relink(path: string, content: string, changes: readonly Relinked[]): Edit[] {
   const { links } = deriveNote(path, content);
@@ -31,12 +33,12 @@ export function relink(path: string, content: string, changes: readonly Relinked
   return edits;
 }
 
-/** Links that share a definition change together. */
+/** Groups the changes by definition: links that share one change together. */
 function groups(links: readonly ParsedLink[], changes: readonly Relinked[]): Map<number | undefined, Relinked[]> {
   return Map.groupBy(changes, ({ ord }) => links[ord]?.targetStart);
 }
 
-/** Null when the note, with these changes, would not have exactly the links it should. */
+/** The edits for these changes; null when the resulting note would not have exactly the links it should. */
 function attempt(
   path: string,
   content: string,

@@ -1,9 +1,9 @@
 /**
- * Which note or attachment a link means, among candidates fetched by name.
+ * Decides which note or attachment a link means, among candidates fetched by name.
  *
  * A store that cannot read its paths looks names up by key. A note is found under `noteNameKey(path)` and under
- * `aliasKey` of each of its aliases, an attachment under `attachmentNameKey(path)`; `lookupOf` says which keys a link
- * asks for. The three share one space of keys, so that one list of keys serves all three look-ups.
+ * `aliasKey` of each of its aliases, an attachment under `attachmentNameKey(path)`; `lookupOf` returns the keys that a
+ * link needs. All keys share one space, so one list of keys serves all three look-ups.
  */
 import { depthOf, fileName, fileStem, folderOf, foldPath } from '../paths.ts';
 import type { LinkForm } from './parsed-link.ts';
@@ -22,7 +22,7 @@ export interface Candidate {
   readonly aliases: readonly string[];
 }
 
-/** What to ask a blind index for: nothing (a link into its own note), or candidates under any of the keys. */
+/** What to look up in a blind index: nothing for a link into its own note, else candidates under any of the keys. */
 export type Lookup =
   | { readonly kind: 'self' }
   | { readonly kind: 'names'; readonly stems: string[]; readonly attachmentsFirst: boolean };
@@ -43,11 +43,11 @@ export function attachmentNameKey(path: string): string {
 }
 
 interface Target {
-  /** Without empty ones; `.` and `..` are still among them. */
+  /** Without empty segments; `.` and `..` are kept. */
   readonly segments: readonly string[];
-  /** Written with a slash: a path. Without: a bare name. */
+  /** Whether it has a slash: a path, not a bare name. */
   readonly isPath: boolean;
-  /** Written with `./` or `../` in front. */
+  /** Whether it begins with `./` or `../`. */
   readonly isRelative: boolean;
 }
 
@@ -60,7 +60,7 @@ function parseTarget(text: string): Target | null {
   return { segments, isPath: target.includes('/'), isRelative: first === '.' || first === '..' };
 }
 
-/** The last segment, or null where the target names a folder (`..`) or nothing. */
+/** The last segment; null where the target names a folder (`..`) or is empty. */
 function nameIn(target: Target): string | null {
   const name = target.segments.at(-1);
   return name === undefined || name === '.' || name === '..' ? null : name;
@@ -72,8 +72,8 @@ function isAttachmentName(name: string, attachmentExtensions: ReadonlySet<string
 }
 
 /**
- * The folded names under which candidates for a link must be fetched, the likelier one first: at most two, since
- * `[[a.md]]` means `a.md` but may mean `a.md.md`. No names when the target cannot name a file.
+ * Returns the folded names under which candidates for a link must be fetched, the more likely one first: at most two,
+ * because `[[a.md]]` means `a.md` but may mean `a.md.md`. None when the target cannot name a file.
  *
  * @param attachmentExtensions allowed extensions, in lower case, without the dot
  */
@@ -86,7 +86,7 @@ export function lookupOf(target: string, _form: LinkForm, attachmentExtensions: 
   return { kind: 'names', stems, attachmentsFirst: isAttachmentName(name, attachmentExtensions) };
 }
 
-/** The folded path that segments lead to from a folder; null when they climb above the root or end there. */
+/** The folded path that the segments lead to from a folder; null when they climb above the root or end at it. */
 function walk(folder: string, segments: readonly string[]): string | null {
   const path = folder === '' ? [] : folder.split('/');
   for (const segment of segments) {
@@ -97,7 +97,7 @@ function walk(folder: string, segments: readonly string[]): string | null {
   return path.length === 0 ? null : foldPath(path.join('/'));
 }
 
-/** One way in which a target may match: the first way with any match decides. */
+/** One rule by which a target may match. The first rule with any match decides. */
 type LookupWay =
   | { readonly by: 'whole'; readonly path: string }
   | { readonly by: 'end'; readonly path: string }
@@ -120,11 +120,11 @@ function lookupWaysOf(target: Target, form: LinkForm, sourceFolder: string): Loo
 interface FoldedCandidate {
   readonly candidate: Candidate;
   readonly path: string;
-  /** The names the path goes by: itself, and for a note also without `.md`. */
+  /** The paths that match it: its own, and for a note also the one without `.md`. */
   readonly names: readonly string[];
 }
 
-/** Folding costs more than comparing, and a candidate is asked about once for every link that names it. */
+/** Folding costs more than comparing, and a candidate is compared once for every link that names it. */
 const foldedCache = new WeakMap<Candidate, FoldedCandidate>();
 
 function fold(candidate: Candidate): FoldedCandidate {
@@ -142,7 +142,7 @@ function foldCandidate(candidate: Candidate): FoldedCandidate {
   return { candidate, path, names: isNote ? [path, path.slice(0, -3)] : [path] };
 }
 
-/** How well a candidate matches in one way: 0 as written, 1 with `.md` added or taken off, null not at all. */
+/** How well a candidate matches under one rule: 0 as written, 1 with `.md` added or removed, null not at all. */
 function fit({ candidate, names }: FoldedCandidate, way: LookupWay): number | null {
   if (way.by === 'alias') {
     const aliases = candidate.aliases.map(aliasKey);
@@ -154,7 +154,7 @@ function fit({ candidate, names }: FoldedCandidate, way: LookupWay): number | nu
   return at === -1 ? null : at;
 }
 
-/** How many folders from the root on two folded paths share. */
+/** How many leading folders two folded paths share. */
 function sharedFolders(one: string, other: string): number {
   const ones = folderOf(one).split('/');
   const others = folderOf(other).split('/');
@@ -163,7 +163,7 @@ function sharedFolders(one: string, other: string): number {
   return shared;
 }
 
-/** Order by code points, where plain comparison of strings goes by UTF-16 units and puts emoji before some letters. */
+/** Orders by code points. Plain string comparison orders by UTF-16 units, which puts emoji before some letters. */
 function compareCodePoints(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
@@ -172,7 +172,7 @@ function compareCodePoints(one: string, other: string): number {
   return rank(one.charCodeAt(at)) - rank(other.charCodeAt(at));
 }
 
-/** Nearest to the source first. */
+/** Orders candidates by nearness to the source, nearest first. */
 function compareNearness(source: string, one: FoldedCandidate, other: FoldedCandidate): number {
   return (
     sharedFolders(source, other.path) - sharedFolders(source, one.path) ||
@@ -182,7 +182,7 @@ function compareNearness(source: string, one: FoldedCandidate, other: FoldedCand
   );
 }
 
-/** The best of the candidates of one kind; the way decides first, then the fit, then nearness. */
+/** The best candidate of one kind: the rule decides first, then the fit, then nearness. */
 function bestOf(
   candidates: readonly FoldedCandidate[],
   lookupWays: readonly LookupWay[],
@@ -203,11 +203,13 @@ function bestOf(
 }
 
 /**
- * What a link in the note at `sourcePath` means: a path from the root, else the end of a path; `./`, `../` and markdown
- * links from the note's folder first; a bare name by file name, else by alias. Of several the one that shares most
- * leading folders with the source, then the shallowest, then the first by code points. Null for a dangling link.
+ * Returns the candidate that a link in the note at `sourcePath` means, or null for a dangling link. The rules, in
+ * order: a path from the root, then the end of a path; `./`, `../` and markdown links look in the note's folder first;
+ * a bare name matches a file name, then an alias. Of several matches the one wins that shares most leading folders with
+ * the source, then the shallowest, then the first by code points.
  *
- * The order of `candidates` does not matter, nor do ones that do not match. For a link into its own note, pass it.
+ * The order of `candidates` does not matter, and those that do not match are ignored. For a link into its own note,
+ * pass that note as a candidate.
  *
  * @param attachmentExtensions as for `lookupOf`; without it, the extension of a stored attachment counts as allowed
  */

@@ -1,28 +1,28 @@
 /**
- * Keeps links true when what they point to moves: which text a link should have, and how it is written into the note.
- * The form a person chose is kept; only the target changes, never anchor, alias, embed mark or title.
+ * Updates links when their targets move: chooses the new target text and writes it into the note. The form that a
+ * person chose is kept; only the target changes, never anchor, alias, embed mark or title.
  */
 import type { Edit } from '../diff/diff.ts';
 import { fileName, folderOf, foldPath } from '../paths.ts';
 import type { LinkForm, ParsedLink } from './parsed-link.ts';
 
-/** A link whose target is to be written anew. */
+/** A link whose target must change. */
 export interface Retarget {
-  /** Where the link pointed to before anything moved: the source's and the target's path. */
+  /** Paths of the link's source and target before the move. */
   readonly before: { readonly source: string; readonly target: string };
-  /** Where they are now. */
+  /** Paths of both after the move. */
   readonly after: { readonly source: string; readonly target: string };
   readonly form: LinkForm;
-  /** The decoded target as it stands, without anchor. */
+  /** The decoded target as written now, without anchor. */
   readonly target: string;
 }
 
 /**
- * Texts a link's target may take, best first: the form it has (bare name, path from the root, relative path), then ones
- * that are longer but say more. The caller takes the first that resolves to where the link should point.
+ * Returns the texts that the link's target may become, best first: the form it has (bare name, path from the root,
+ * relative path), then longer, less ambiguous ones. The caller takes the first that resolves to the intended file.
  *
- * `.md` stays where it was written, and comes where nothing else says which file is meant: `a.md` and `a.md.md` side by
- * side. Attachments always have their extension.
+ * `.md` is kept where it was written, and added only where nothing else tells two files apart (`a.md` and `a.md.md`
+ * side by side). Attachments always keep their extension.
  */
 export function targetChoices(link: Retarget): string[] {
   const { form, after } = link;
@@ -31,7 +31,7 @@ export function targetChoices(link: Retarget): string[] {
   return [...new Set(choices)].filter((target) => canExpress(form, target));
 }
 
-/** Whether a link of this form can say the target at all. */
+/** Whether a link of this form can contain the target at all. */
 function canExpress(form: LinkForm, target: string): boolean {
   if (target.trim() !== target) return false;
   return form === 'markdown' || form === 'reference' || !/[[\]|#^\n]|^mailto:/i.test(target);
@@ -52,13 +52,13 @@ function formChoices(link: Retarget): string[] {
   return [isDotted ? dotted(relative) : relative, dotted(relative), shown, `/${shown}`];
 }
 
-/** Whether `target`, walked from `folder`, is the path (with or without `.md`, whatever the case). */
+/** Whether `target`, resolved from `folder`, is the path (with or without `.md`, ignoring case). */
 function isFrom(folder: string, target: string, path: string): boolean {
   const walked = foldPath(folder === '' ? target : `${folder}/${target}`);
   return walked === foldPath(path) || `${walked}.md` === foldPath(path);
 }
 
-/** The way from a folder to a path: `../b/c`, `c`. */
+/** The relative path from a folder to a path: `../b/c`, `c`. */
 function relativePath(folder: string, path: string): string {
   const from = folder === '' ? [] : folder.split('/');
   const to = path.split('/');
@@ -72,8 +72,8 @@ function dotted(relative: string): string {
 }
 
 /**
- * The edits that write new targets into a note, in text order. A target that the link's form cannot hold (`|` in a
- * wikilink) is left out: its link stays as it is. Several links may share one definition, which is written once.
+ * Returns the edits that write new targets into a note, in text order. A target that the link's form cannot contain
+ * (`|` in a wikilink) is skipped: its link stays as it is. A definition that several links share is written once.
  */
 export function rewriteTargets(content: string, changes: readonly { link: ParsedLink; target: string }[]): Edit[] {
   const edits = new Map<number, Edit>();
@@ -87,7 +87,7 @@ export function rewriteTargets(content: string, changes: readonly { link: Parsed
   return [...edits.values()].sort((a, b) => a.at - b.at);
 }
 
-/** Where the anchor begins in a raw target, which is where the part that names a file ends. */
+/** Where the anchor begins in a raw target, which is where its file part ends. */
 function anchorStart(raw: string): number {
   for (let at = 0; at < raw.length; at++) {
     if (raw[at] === '\\') at += 1;
@@ -100,21 +100,24 @@ function encode(content: string, link: ParsedLink, target: string): string | nul
   if (!canExpress(link.form, target)) return null;
   if (link.form === 'wikilink') return target;
   if (link.form === 'property') return encodeProperty(content, link, target);
-  // Angle brackets around a destination let it hold white space and parentheses as they are.
+  // Angle brackets around a destination allow white space and parentheses in it.
   const inAngles = content[link.targetStart - 1] === '<';
-  // An ampersand only where it would begin a character reference.
+  // An ampersand is encoded only where it would begin a character reference.
   const reserved = inAngles ? /[%#?<>\\\n]|&(?=[a-z][a-z\d]*;)/gi : /[%#?<>\\\s()[\]"'`|*_]|&(?=[a-z][a-z\d]*;)/gi;
   const written = target.replace(reserved, (character) => encodeURIComponent(character).replace(/[()'*_]/g, percent));
-  // `Plan: B.md` is a name; only an encoded colon keeps it from reading as a URL.
+  // `Plan: B.md` is a file name; without the encoded colon it would read as a URL.
   return written.replace(/^([a-z][a-z\d+.-]*):/i, '$1%3A');
 }
 
-/** `encodeURIComponent` leaves these as they are; inside markdown they could end or style something. */
+/**
+ * Percent-encodes a character that `encodeURIComponent` leaves as it is; inside markdown it could end a link or start a
+ * style.
+ */
 function percent(character: string): string {
   return character === '_' ? character : `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** A wikilink in YAML: what stands around it decides which characters need an escape. */
+/** Writes a wikilink target into a YAML value; the quotes around it decide which characters need an escape. */
 function encodeProperty(content: string, link: ParsedLink, target: string): string | null {
   const quote = content.slice(0, link.start).trimEnd().at(-1) ?? '';
   if (quote === '"') return target.replace(/["\\]/g, '\\$&');

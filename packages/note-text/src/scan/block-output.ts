@@ -5,18 +5,18 @@ import type { Leaf, ParagraphLeaf } from './leaf.ts';
 import { splitRow } from './table.ts';
 
 export interface Heading {
-  /** 1 to 6. */
+  /** From 1 to 6. */
   readonly level: number;
-  /** As written, without the marks and the white space around it. */
+  /** As written, without the `#` or underline and the white space around it. */
   readonly text: string;
-  /** From the first mark (setext: the first character of the text) to the end of the last line, line end excluded. */
+  /** From the first `#` (setext: the first character of the text) to the end of the last line, line end excluded. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What the blocks of a note leave for the inline scan; every offset is one of the content. */
+/** Collects what the block scan finds for the inline scan; every offset refers to the content. */
 export class Blocks {
-  /** Paragraphs, headings, table cells, HTML without its code, as far as they can hold links or tags; in order. */
+  /** Paragraphs, headings, table cells and HTML without its code, in order; only those that can hold links or tags. */
   readonly texts: InlineText[] = [];
   readonly definitions: Definitions = new Map();
   readonly headings: Heading[] = [];
@@ -28,20 +28,20 @@ export class Blocks {
     this.#content = content;
   }
 
-  /** Takes a block that has ended. */
+  /** Adds a block that has ended. */
   add(leaf: Leaf): void {
     if (leaf.kind === 'paragraph') this.#addParagraph(leaf);
     else if (leaf.kind === 'fence' || leaf.kind === 'indented') this.code.push({ start: leaf.start, end: leaf.end });
     else if (leaf.kind === 'html' && leaf.closers.length === 0) this.#addText(leaf.lines);
   }
 
-  /** Takes an ATX heading: its text, and the line it stands on from the first mark. */
+  /** Adds an ATX heading: the span of its text, and the span of its line from the first `#`. */
   addAtxHeading(level: number, text: Span, line: Span): void {
     this.#addHeading({ level, text: this.#content.slice(text.start, text.end), ...line });
     this.#addText([text]);
   }
 
-  /** Takes the open paragraph as the text of a setext heading; false when it held nothing but definitions. */
+  /** Adds the open paragraph as a setext heading; returns false when the paragraph held only definitions. */
   addSetextHeading(level: number, paragraph: ParagraphLeaf, end: number): boolean {
     const lines = this.#withoutDefinitions(paragraph.lines);
     const first = lines[0];

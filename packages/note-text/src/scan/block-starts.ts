@@ -1,9 +1,9 @@
 /**
- * What begins a block, asked of one line: `at` is its first character after the containers' marks and up to three
- * spaces, `end` its line end. Sections are those of CommonMark 0.31.2.
+ * Recognises the start of a block on one line. `at` is the first character after the markers of the containers and up
+ * to three spaces, `end` the end of the line. Section numbers are those of CommonMark 0.31.2.
  */
 
-/** Section 4.1. Returns `end` for a break, else the offset of the character that prevents one. */
+/** Section 4.1. Returns `end` for a thematic break, else the offset of the character that rules one out. */
 export function thematicBreakStop(text: string, at: number, end: number): number {
   const mark = text.charAt(at);
   if (mark !== '*' && mark !== '-' && mark !== '_') return at;
@@ -22,7 +22,7 @@ export interface AtxHeading {
   readonly textEnd: number;
 }
 
-/** Section 4.2; the text is without the closing `#`s. */
+/** Section 4.2. The returned text is without the closing `#`s. */
 export function readAtxHeading(text: string, at: number, end: number): AtxHeading | null {
   let level = 0;
   while (level < 7 && text.charAt(at + level) === '#') level++;
@@ -37,7 +37,7 @@ export function readAtxHeading(text: string, at: number, end: number): AtxHeadin
   return { level, textStart: Math.min(skipBlanks(text, after, end), bounded), textEnd: bounded };
 }
 
-/** Section 4.3: 1 for a line of `=`, 2 for a line of `-`, else 0. */
+/** Section 4.3. Returns 1 for a line of `=`, 2 for a line of `-`, else 0. */
 export function setextLevel(text: string, at: number, end: number): 0 | 1 | 2 {
   const mark = text.charAt(at);
   if (mark !== '=' && mark !== '-') return 0;
@@ -51,7 +51,7 @@ export interface FenceMark {
   readonly length: number;
 }
 
-/** Section 4.5: the mark that opens a fenced code block. */
+/** Section 4.5: reads the marker that opens a fenced code block. */
 export function readFence(text: string, at: number, end: number): FenceMark | null {
   const char = text.charAt(at);
   if (char !== '`' && char !== '~') return null;
@@ -72,13 +72,13 @@ export function closesFence(fence: FenceMark, text: string, at: number, end: num
 }
 
 export interface ListMarker {
-  /** Characters of the marker itself: `-` is 1, `12.` is 3. */
+  /** Length of the marker itself: 1 for `-`, 3 for `12.`. */
   readonly length: number;
-  /** Whether it may interrupt a paragraph (section 5.3): a bullet or number 1, and not an empty item. */
+  /** Whether it may interrupt a paragraph (section 5.3): a bullet or the number 1, and not an empty item. */
   readonly interrupts: boolean;
 }
 
-/** Section 5.2. */
+/** Section 5.2: reads the marker of a list item; null when there is none. */
 export function readListMarker(text: string, at: number, end: number): ListMarker | null {
   const first = text.charAt(at);
   let length = 1;
@@ -98,7 +98,7 @@ export function readListMarker(text: string, at: number, end: number): ListMarke
   return { length, interrupts: one && skipBlanks(text, after, end) < end };
 }
 
-/** The mark `[^label]:` of a footnote definition, as the desktop applications write it: its length, else 0. */
+/** Length of the marker `[^label]:` of a footnote definition, as desktop note applications write it; else 0. */
 export function footnoteMarkLength(text: string, at: number, end: number): number {
   if (text.charAt(at) !== '[' || text.charAt(at + 1) !== '^') return 0;
   for (let i = at + 2; i < end; i++) {

@@ -12,7 +12,7 @@ import { continueLeaf, endsHtml, HiddenStarts, type Leaf, type ParagraphLeaf, tr
 import { LineCursor } from './line.ts';
 import { beginsTable } from './table.ts';
 
-/** Containers nest no deeper, so that no line costs more than this many steps to place; deeper marks are text. */
+/** Deepest nesting of containers, which bounds the work per line; deeper markers are text. */
 const maxDepth = 100;
 
 interface Container {
@@ -23,7 +23,7 @@ interface Container {
   empty: boolean;
 }
 
-/** Finds the blocks of `content` from the offset `from` on, line by line (CommonMark 0.31.2, appendix, phase 1). */
+/** Finds the blocks of `content` from the offset `from`, line by line (CommonMark 0.31.2, appendix, phase 1). */
 export function scanBlocks(content: string, from: number): Blocks {
   return new BlockScanner(content, from).run();
 }
@@ -32,7 +32,7 @@ class BlockScanner {
   readonly #content: string;
   readonly #line: LineCursor;
   readonly #containers: Container[] = [];
-  /** Containers the current line lies in: those matched, then those it opened. */
+  /** Number of containers around the current line: those it continues, then those it opened. */
   #depth = 0;
   #leaf: Leaf | null = null;
   #afterBlank = false;
@@ -54,7 +54,7 @@ class BlockScanner {
   #readLine(): void {
     const line = this.#line;
     if (line.blank && this.#afterBlank) {
-      // A second blank line changes nothing, and would have to be placed in a hundred open list items.
+      // A second blank line changes nothing, and matching it against a hundred open list items would cost time.
       if (this.#leaf?.kind === 'fence') this.#leaf.end = line.end;
       return;
     }
@@ -65,7 +65,7 @@ class BlockScanner {
     const paragraph = this.#leaf?.kind === 'paragraph' ? this.#leaf : null;
     if (this.#openBlocks(all)) return;
     if (paragraph && paragraph === this.#leaf && !line.blank && (all || paragraph.tableFrom < 0)) {
-      // Without its containers' marks this is a lazy continuation line (section 5.1).
+      // A line without the markers of its containers is a lazy continuation line here (section 5.1).
       this.#addParagraphLine(paragraph);
       return;
     }
@@ -99,7 +99,7 @@ class BlockScanner {
     line.skipColumns(1);
   }
 
-  /** Ends what the current line does not belong to. */
+  /** Closes the blocks that the current line does not continue. */
   #begin(): void {
     this.#closeLeaf();
     this.#containers.length = this.#depth;
@@ -122,7 +122,7 @@ class BlockScanner {
     this.#depth++;
   }
 
-  /** Gives the line to the open leaf; false when that ended before this line. */
+  /** Gives the line to the open leaf; false when the leaf ended before this line. */
   #continueLeaf(leaf: Exclude<Leaf, ParagraphLeaf>): boolean {
     const { taken, ends, rest } = continueLeaf(leaf, this.#line);
     if (ends) this.#closeLeaf();
@@ -130,7 +130,10 @@ class BlockScanner {
     return taken;
   }
 
-  /** Opens the blocks that begin on this line; true when nothing of the line is left. `all`: every container matched. */
+  /**
+   * Opens the blocks that begin on this line; true when nothing of the line is left. `all`: whether every container
+   * matched.
+   */
   #openBlocks(all: boolean): boolean {
     const line = this.#line;
     let breakStop = -1;
@@ -145,7 +148,7 @@ class BlockScanner {
         continue;
       }
       if (this.#openLeaf(first, inParagraph)) return true;
-      // What stopped an earlier mark of this line from being a break stops this one too.
+      // The character that kept an earlier marker of this line from being a break rules this one out too.
       if ((first === '*' || first === '-' || first === '_') && at >= breakStop) {
         breakStop = thematicBreakStop(this.#content, at, line.end);
         if (breakStop === line.end) {
@@ -230,7 +233,7 @@ class BlockScanner {
     const level = setextLevel(this.#content, firstAt, end);
     if (level === 0 || leaf?.kind !== 'paragraph' || leaf.tableFrom >= 0) return false;
     this.#leaf = null;
-    // With nothing but definitions above, the line stands for itself.
+    // When the paragraph held only definitions, the line is not an underline but text.
     return this.#out.addSetextHeading(level, leaf, end);
   }
 
@@ -250,7 +253,7 @@ class BlockScanner {
     const offset = line.indent;
     line.skipToFirst();
     line.skipCharacters(marker.length);
-    // Section 5.2: more than four columns after the marker belong to indented code, which starts after one.
+    // Section 5.2: with more than four columns after the marker, the item begins with indented code after one column.
     const spaces = line.blank || line.indent > 4 ? 1 : line.indent;
     this.#push('item', offset + marker.length + spaces);
     line.skipColumns(spaces);

@@ -1,6 +1,6 @@
 /**
- * Looks for closing marks in one inline text. What was found, or found missing, is kept, so that a thousand opening
- * marks without a closing one search the text once. Offsets asked for must not decrease from call to call.
+ * Finds closing markers in one inline text. Results, including "not found", are remembered, so that a thousand opening
+ * markers without a closing one search the text once. Offsets must not decrease from call to call.
  */
 export class CloserIndex {
   readonly #text: string;
@@ -20,7 +20,7 @@ export class CloserIndex {
     return at;
   }
 
-  /** Offset after the pair of marks that opens at `at`; when it does not open or close, after what cannot open one. */
+  /** Offset after the pair of markers that opens at `at`; without a pair, the offset from which one may open again. */
   skip(open: string, close: string, at: number): number {
     if (!this.#text.startsWith(open, at)) return at + 1;
     const end = this.find(close, at + open.length);
@@ -28,8 +28,8 @@ export class CloserIndex {
   }
 
   /**
-   * Offset after the mathematics that a single `$` at `at` opens, else after the `$`. As the desktop applications
-   * have it, no space may stand inside the marks and no digit after them, so that prices stay text.
+   * Offset after the mathematics that a single `$` at `at` opens, else after the `$`. As in desktop note applications,
+   * there must be no space inside the markers and no digit after them, so that prices stay text.
    */
   skipMath(at: number): number {
     const text = this.#text;

@@ -1,6 +1,6 @@
 /**
  * Finds code spans in one inline text (CommonMark 0.31.2, section 6.1). The runs of backticks are listed once, by
- * length, with a place kept in each list: reading from left to right, no run is looked at twice, whatever the lengths.
+ * length, with a position kept in each list. Reading from left to right therefore visits each run once.
  */
 export class CodeSpans {
   readonly #text: string;
@@ -11,8 +11,8 @@ export class CodeSpans {
   }
 
   /**
-   * Reads at `at`, where the text has a backtick that begins a run as far as the reader is concerned. `end` is after
-   * the span when it is closed, else after the run. Offsets must not decrease from call to call.
+   * Reads the run of backticks that begins at `at`. `end` is the offset after the code span when it is closed, else
+   * after the run. Offsets must not decrease from call to call.
    */
   read(at: number): { readonly end: number; readonly closed: boolean } {
     const length = runLength(this.#text, at);

@@ -1,19 +1,22 @@
 import { decodeTarget, readDestination, skipSpaces, skipTitle, type Target } from './destination.ts';
 import type { InlineText } from './inline-text.ts';
 
-/** What a `[label]: destination` names; `target` is null when it is no edge (a URL). */
+/** The target of a `[label]: destination`; `target` is null when it is a URL, which makes no link between notes. */
 export interface Definition {
   readonly target: Target | null;
   readonly targetStart: number;
   readonly targetEnd: number;
 }
 
-/** Definitions of a note by normalised label; the first of a label counts. */
+/** Definitions of a note by normalised label. The first definition of a label wins. */
 export type Definitions = Map<string, Definition>;
 
 const maxLabelLength = 999;
 
-/** The label whose `[` is at `at` (CommonMark 0.31.2, section 6.3), `end` after its `]`; null when there is none. */
+/**
+ * Reads the label whose `[` is at `at` (CommonMark 0.31.2, section 6.3); `end` is after its `]`. Null when there is
+ * none.
+ */
 export function readLabel(text: string, at: number): { readonly label: string; readonly end: number } | null {
   const limit = Math.min(text.length, at + maxLabelLength + 2);
   for (let i = at + 1; i < limit; i++) {
@@ -25,14 +28,14 @@ export function readLabel(text: string, at: number): { readonly label: string; r
   return null;
 }
 
-/** The form in which labels are compared: case folded, white space collapsed; empty for an unusable label. */
+/** The form in which labels are compared: case folded, white space collapsed; empty for an invalid label. */
 export function normalizeLabel(label: string): string {
   return label.length > maxLabelLength ? '' : label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
 }
 
 /**
- * Takes the link reference definitions at the start of a paragraph (section 4.7) into `definitions`.
- * Returns how many of its lines they fill.
+ * Moves the link reference definitions at the start of a paragraph (section 4.7) into `definitions`. Returns how many
+ * lines they occupy.
  */
 export function takeDefinitions(source: InlineText, definitions: Definitions): number {
   let at = 0;
@@ -44,11 +47,11 @@ export function takeDefinitions(source: InlineText, definitions: Definitions): n
   return source.linesBefore(at);
 }
 
-/** Offset of the line after the definition at `at`; -1 when there is none. */
+/** Offset of the line after the definition at `at`; -1 when there is no definition. */
 function takeDefinition(source: InlineText, at: number, definitions: Definitions): number {
   const { text } = source;
   const label = readLabel(text, at);
-  // `[^1]:` is a footnote.
+  // `[^1]:` defines a footnote.
   if (!label || text.charAt(label.end) !== ':' || label.label.startsWith('^')) return -1;
   const name = normalizeLabel(label.label);
   const start = skipSpaces(text, label.end + 1);

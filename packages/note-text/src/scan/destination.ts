@@ -1,6 +1,6 @@
 import { maxTargetLength } from '../links/parsed-link.ts';
 
-/** Where a link destination and title were found: `start..end` is the destination without angle brackets. */
+/** A link destination that was found: `start..end` is the destination without angle brackets. */
 export interface Destination {
   readonly start: number;
   readonly end: number;
@@ -8,10 +8,13 @@ export interface Destination {
   readonly next: number;
 }
 
-/** CommonMark lets parentheses nest; a fixed depth keeps `[a](` repeated from reading on to the end each time. */
+/**
+ * CommonMark lets parentheses nest. A fixed depth keeps a repeated `[a](` from reading to the end of the text each
+ * time.
+ */
 const maxParentheses = 32;
 
-/** Offset of the first character at or after `at` that is no space, tab or line end. */
+/** Offset of the first character at or after `at` that is not a space, tab or line end. */
 export function skipSpaces(text: string, at: number): number {
   let i = at;
   while (isSpace(text.charCodeAt(i))) i++;
@@ -66,9 +69,9 @@ export interface Target {
 }
 
 /**
- * The note or file a markdown destination names: escapes, character references and percent signs decoded, NFC, split
- * at the first `#` as written (so that `%23` stays part of a file name). Null for an absolute URL, a protocol-relative
- * one, and for nothing at all.
+ * The file that a markdown destination names: escapes, character references and percent signs decoded, NFC, split at
+ * the first `#` as written (so that `%23` stays part of a file name). Null for an absolute or protocol-relative URL,
+ * and for an empty destination.
  */
 export function decodeTarget(raw: string): Target | null {
   if (raw === '' || raw.length > maxTargetLength) return null;
@@ -86,7 +89,7 @@ function percentDecode(text: string): string {
     try {
       return decodeURIComponent(run);
     } catch {
-      // Not UTF-8: a file may really be called `100%ff`.
+      // Not UTF-8, so it is kept: a file may be called `100%ff`.
       return run;
     }
   });
@@ -102,7 +105,10 @@ const namedReferences: Readonly<Record<string, string>> = {
 };
 const escapeOrReference = /\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g;
 
-/** Resolves backslash escapes (CommonMark 0.31.2, section 2.4) and the character references links are written with (2.5). */
+/**
+ * Resolves backslash escapes (CommonMark 0.31.2, section 2.4) and the character references that occur in links (section
+ * 2.5).
+ */
 export function unescapeMarkdown(text: string): string {
   if (!text.includes('\\') && !text.includes('&')) return text;
   return text.replace(escapeOrReference, (_all, punctuation?: string, decimal?: string, hex?: string, name = '') => {
@@ -117,7 +123,7 @@ function codePoint(value: number): string {
   return value === 0 || value > 0x10ffff ? '\ufffd' : String.fromCodePoint(value);
 }
 
-/** True for the characters a backslash may escape. */
+/** Whether a backslash can escape the character. */
 export function isAsciiPunctuation(code: number): boolean {
   return (
     (code >= 0x21 && code <= 0x2f) ||

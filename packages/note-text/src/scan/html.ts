@@ -1,10 +1,10 @@
 import { skipSpaces } from './destination.ts';
 
-/** How an HTML block ends (CommonMark 0.31.2, section 4.6), and whether markdown links inside it count. */
+/** How an HTML block ends (CommonMark 0.31.2, section 4.6), and whether markdown links inside it are read. */
 export interface HtmlBlock {
-  /** Text that ends the block on its line, lower case; empty: a blank line ends it. */
+  /** Texts in lower case that end the block on their line; without any, a blank line ends it. */
   readonly closers: readonly string[];
-  /** Whether it may stand directly under a line of a paragraph. */
+  /** Whether it may follow directly on a line of a paragraph. */
   readonly interrupts: boolean;
 }
 
@@ -23,7 +23,10 @@ const blockElements = new Set(
 
 const elementName = /<\/?([a-z][a-z0-9-]{0,15})(?=[ \t>]|\/>|$)/iy;
 
-/** The HTML block that begins at `at`, where the line has `<`; null when none does. Comments are not read here. */
+/**
+ * The HTML block that begins at `at`, where the line has `<`; null when none begins there. Comments are handled
+ * elsewhere.
+ */
 export function readHtmlBlock(text: string, at: number, end: number): HtmlBlock | null {
   const second = text.charAt(at + 1);
   if (second === '?') return { closers: ['?>'], interrupts: true };
@@ -40,7 +43,7 @@ export function readHtmlBlock(text: string, at: number, end: number): HtmlBlock 
   return rest >= end ? { closers: [], interrupts: false } : null;
 }
 
-/** Attributes read of one tag: a bound on the work that `<a b="<a b="…` can cause. */
+/** Most attributes read of one tag; bounds the work that `<a b="<a b="…` can cause. */
 const maxAttributes = 64;
 
 /** Offset after the open or closing tag at `at` (section 6.6), where the text has `<`; -1 when there is none. */

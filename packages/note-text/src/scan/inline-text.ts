@@ -1,13 +1,13 @@
 import type { Span } from '../links/parsed-link.ts';
 
 /**
- * The text of one paragraph, heading or table cell, its lines joined by `\n` without the marks of the containers around
- * it, and the way back: `toContent` turns an offset in `text` into the offset in the content.
+ * The text of one paragraph, heading or table cell: its lines joined by `\n`, without the markers of the containers
+ * around it. `toContent` turns an offset in `text` into the offset in the content.
  */
 export class InlineText {
   readonly text: string;
   readonly #first: number;
-  /** Offsets of the further lines in `text` and in the content; most texts have one line and need none. */
+  /** Start offsets of the second and later lines, in `text` and in the content; null for the usual text of one line. */
   readonly #starts: readonly number[] | null;
   readonly #offsets: readonly number[] | null;
 
@@ -31,7 +31,7 @@ export class InlineText {
     this.#offsets = lines.map((line) => line.start);
   }
 
-  /** Whether it can hold a link, a tag or code at all; most cells and many lines cannot. */
+  /** Whether the text can hold a link, a tag or code at all; most cells and many lines cannot. */
   get holdsInlines(): boolean {
     return /[`[#]/.test(this.text);
   }

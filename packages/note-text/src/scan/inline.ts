@@ -15,33 +15,34 @@ import { autolinkEnd, htmlTagEnd } from './html.ts';
 import type { InlineText } from './inline-text.ts';
 import { readWikilink, type Wikilink } from './wikilink.ts';
 
-/** Where the inline scan puts what it finds; offsets are those of the content. */
+/** Receives what the inline scan finds; offsets are those of the content. */
 export interface InlineSink {
   readonly links: ParsedLink[];
   readonly tags: TagSet;
-  /** Code spans with their backticks; null when no one asks. */
+  /** Code spans with their backticks; null when they are not needed. */
   readonly code: Span[] | null;
 }
 
 interface Bracket {
   readonly at: number;
   readonly image: boolean;
-  /** How many tags were found before it: those inside a link are none. */
+  /** How many tags were found before it: tags found later, inside the link, are dropped. */
   readonly tagCount: number;
   /** Whether another bracket follows, so that the text up to `]` cannot be a label. */
   bracketAfter: boolean;
 }
 
-/** So many brackets without a closing one are text: a note of nothing else must not fill the memory with them. */
+/** Beyond this many unclosed brackets, a bracket is text: a note of nothing but brackets must not fill the memory. */
 const maxOpenBrackets = 50_000;
 
-/** Character codes at which something may begin. */
+/** Flags the character codes at which an inline may begin. */
 const isSpecial = new Uint8Array(128);
 for (const c of '\\`[]<#%$') isSpecial[c.charCodeAt(0)] = 1;
 
 /**
- * Scans one inline text from left to right (CommonMark 0.31.2, section 6): code spans, HTML, comments, mathematics and
- * wikilinks are each taken whole by whichever begins first; links and images are matched by a stack of brackets.
+ * Scans one inline text from left to right (CommonMark 0.31.2, section 6). Code spans, HTML, comments, mathematics and
+ * wikilinks are consumed whole, in the order in which they begin; links and images are matched with a stack of
+ * brackets.
  */
 export function scanInline(source: InlineText, definitions: Definitions, sink: InlineSink): void {
   new InlineScanner(source, definitions, sink).run();
@@ -53,7 +54,7 @@ class InlineScanner {
   readonly #definitions: Definitions;
   readonly #sink: InlineSink;
   readonly #brackets: Bracket[] = [];
-  /** Link brackets below this place in the stack stand around a link and cannot be one (section 6.3). */
+  /** Link brackets below this index of the stack are around a link and cannot be links themselves (section 6.3). */
   #inactiveBelow = 0;
   readonly #links: ParsedLink[] = [];
   readonly #tags: string[] = [];
@@ -78,12 +79,12 @@ class InlineScanner {
       else at++;
     }
     for (const tag of this.#tags) this.#sink.tags.add(tag);
-    // An image inside a link closes before the link around it does.
+    // Sorted by start, because an image inside a link closes before the link does.
     this.#links.sort((a, b) => a.start - b.start);
     for (const link of this.#links) this.#sink.links.push(link);
   }
 
-  /** Reads what begins with the character `c` at `at`; returns where to go on. */
+  /** Reads the inline that begins with the character `c` at `at`; returns the offset to continue from. */
   #readSpecial(c: string, at: number): number {
     switch (c) {
       case '\\':
@@ -156,7 +157,7 @@ class InlineScanner {
     return at + 1;
   }
 
-  /** Section "Phase 2", procedure "look for link or image". */
+  /** Appendix, phase 2, procedure "look for link or image". */
   #closeBracket(at: number): number {
     const opener = this.#brackets.pop();
     const depth = this.#brackets.length;
@@ -188,7 +189,9 @@ class InlineScanner {
     return close + 1;
   }
 
-  /** Reads `[label][ref]`, `[ref][]` or `[ref]`, whose first part closes at `at`; -1 when nothing defines it. */
+  /**
+   * Reads `[label][ref]`, `[ref][]` or `[ref]`, whose first part closes at `at`; -1 when there is no such definition.
+   */
   #readReference(opener: Bracket, at: number): number {
     const label = this.#text.charAt(at + 1) === '[' ? readLabel(this.#text, at + 1) : null;
     const full = label !== null && label.label !== '';

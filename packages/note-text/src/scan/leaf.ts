@@ -2,15 +2,15 @@ import type { Span } from '../links/parsed-link.ts';
 import { closesFence, type FenceMark } from './block-starts.ts';
 import type { LineCursor } from './line.ts';
 
-/** The block that the next line may go on with, and that holds no other blocks (CommonMark 0.31.2, section 4). */
+/** The open block that the next line may continue, and that contains no other blocks (CommonMark 0.31.2, section 4). */
 export type Leaf = ParagraphLeaf | FenceLeaf | IndentedLeaf | HtmlLeaf | HiddenLeaf;
 
 export interface ParagraphLeaf {
   readonly kind: 'paragraph';
   readonly lines: Span[];
-  /** Line of a table's header row within `lines`; -1 while it is no table. */
+  /** Index within `lines` of a table's header row; -1 while it is no table. */
   tableFrom: number;
-  /** Marks of comment or mathematics that stand open at the end of its last line. */
+  /** Whether a comment or mathematics is still open at the end of the last line. */
   readonly open: { comment: boolean; math: boolean };
 }
 
@@ -29,18 +29,18 @@ interface IndentedLeaf {
 
 interface HtmlLeaf {
   readonly kind: 'html';
-  /** Lower case; none: a blank line ends the block and its lines may hold links. */
+  /** In lower case. Without any, a blank line ends the block, and its lines may hold links. */
   readonly closers: readonly string[];
   readonly lines: Span[];
 }
 
-/** A comment or display mathematics over several lines: up to `closer`, blank lines included. */
+/** A comment or display mathematics over several lines, blank ones included, up to `closer`. */
 export interface HiddenLeaf {
   readonly kind: 'hidden';
   readonly closer: string;
 }
 
-/** Notes in an open paragraph which of `%%` and `$$` its line leaves open. */
+/** Updates which of `%%` and `$$` an open paragraph leaves open after this line. */
 export function trackMarks(open: ParagraphLeaf['open'], line: string): void {
   if (isOdd(line, '%%')) open.comment = !open.comment;
   if (isOdd(line, '$$')) open.math = !open.math;
@@ -52,11 +52,13 @@ function isOdd(line: string, mark: string): boolean {
   return odd;
 }
 
-/** What the next line is to an open leaf; `rest` is where text after the leaf's end begins on that line, else -1. */
+/**
+ * How the next line relates to an open leaf. `rest` is where text after the leaf's end begins on that line, else -1.
+ */
 export interface Continuation {
-  /** The line belongs to the leaf. */
+  /** Whether the line belongs to the leaf. */
   readonly taken: boolean;
-  /** The leaf ends, with this line or before it. */
+  /** Whether the leaf ends, with this line or before it. */
   readonly ends: boolean;
   readonly rest: number;
 }
@@ -65,7 +67,10 @@ const goesOn: Continuation = { taken: true, ends: false, rest: -1 };
 const endsHere: Continuation = { taken: true, ends: true, rest: -1 };
 const endedBefore: Continuation = { taken: false, ends: true, rest: -1 };
 
-/** Gives the line to a leaf whose containers all go on. Paragraphs are not asked: what begins on the line decides. */
+/**
+ * Offers the line to a leaf whose containers all continue. Paragraphs are handled elsewhere, because what begins on the
+ * line decides.
+ */
 export function continueLeaf(leaf: Exclude<Leaf, ParagraphLeaf>, line: LineCursor): Continuation {
   switch (leaf.kind) {
     case 'fence':
@@ -85,7 +90,7 @@ export function continueLeaf(leaf: Exclude<Leaf, ParagraphLeaf>, line: LineCurso
   }
 }
 
-/** Whether an HTML block ends on this line: with one of its closers, when it has any. */
+/** Whether an HTML block ends on this line. A block without closers never ends here. */
 export function endsHtml(closers: readonly string[], line: LineCursor): boolean {
   if (closers.length === 0) return false;
   const text = line.text.slice(line.at, line.end).toLowerCase();
@@ -100,13 +105,13 @@ function continueHidden(closer: string, line: LineCursor): Continuation {
 }
 
 /**
- * Finds comments and mathematics that begin a line and close on a later one. Marks that close on their line are left
- * to the inline scan, and so are those an open paragraph waits for.
+ * Finds comments and mathematics that begin a line and close on a later line. The inline scan handles markers that
+ * close on their own line, and those that an open paragraph still waits for.
  */
 export class HiddenStarts {
   readonly #lastMark = new Map<string, number>();
 
-  /** The block that begins at the first character of the line, under the paragraph given; null when none does. */
+  /** The block that begins at the first character of the line, below the given paragraph; null when none begins. */
   read(line: LineCursor, paragraph: ParagraphLeaf | null): HiddenLeaf | null {
     const { text, firstAt, end } = line;
     if (text.startsWith('<!--', firstAt)) {
@@ -114,7 +119,7 @@ export class HiddenStarts {
     }
     const mark = text.slice(firstAt, firstAt + 2);
     if (mark !== '%%' && mark !== '$$') return null;
-    // A stray mark that nothing closes must not hide the rest of the note.
+    // A marker that is never closed must not hide the rest of the note.
     if (text.slice(firstAt + 2, end).includes(mark) || this.#lastOf(text, mark) < end) return null;
     if (mark === '%%' ? paragraph?.open.comment : paragraph?.open.math) return null;
     return { kind: 'hidden', closer: mark };

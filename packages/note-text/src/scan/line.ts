@@ -1,16 +1,16 @@
 /**
- * A cursor over the lines of a text that counts columns as CommonMark does (0.31.2, section 2.2: tab stops of four).
+ * A cursor over the lines of a text. It counts columns as CommonMark does (0.31.2, section 2.2: tab stops of four).
  * Offsets are UTF-16; `\n`, `\r\n` and a lone `\r` end a line.
  */
 export class LineCursor {
   readonly text: string;
   /** First offset of the current line. */
   start = 0;
-  /** Offset of its line end characters, or the text's length. */
+  /** Offset of the line end of the current line, or the text's length. */
   end = 0;
   /** First offset of the next line; at the end of the text, its length. */
   next: number;
-  /** Where reading stands in the line, and its column. */
+  /** Current offset in the line, and its column. */
   at = 0;
   column = 0;
   /** Offset and column of the first character that is neither space nor tab. */
@@ -26,7 +26,7 @@ export class LineCursor {
     this.#carriageReturn = text.indexOf('\r', from);
   }
 
-  /** Columns of white space between here and the first other character. */
+  /** Columns of white space between the current offset and the next other character. */
   get indent(): number {
     return this.firstColumn - this.column;
   }
@@ -40,7 +40,8 @@ export class LineCursor {
   advanceLine(): boolean {
     if (this.next >= this.text.length) return false;
     this.start = this.next;
-    // A position found far ahead is kept, else a text with one kind only would be searched to its end for every line.
+    // A position found far ahead is kept; otherwise a text with one kind of line end would be searched to its end for
+    // every line.
     if (this.#newline >= 0 && this.#newline < this.start) this.#newline = this.text.indexOf('\n', this.start);
     if (this.#carriageReturn >= 0 && this.#carriageReturn < this.start) {
       this.#carriageReturn = this.text.indexOf('\r', this.start);
@@ -55,7 +56,7 @@ export class LineCursor {
     return true;
   }
 
-  /** Moves past white space up to `columns` columns; of a tab taken in part the rest still indents. */
+  /** Moves past white space up to `columns` columns. The unused columns of a tab still count as indent. */
   skipColumns(columns: number): void {
     let left = columns;
     while (left > 0 && this.at < this.end) {
@@ -78,7 +79,7 @@ export class LineCursor {
     this.column = this.firstColumn;
   }
 
-  /** Moves past `count` characters that are no tabs, then finds the next first character. */
+  /** Moves past `count` characters, none of them a tab, then finds the next character that is not white space. */
   skipCharacters(count: number): void {
     this.at += count;
     this.column += count;

@@ -7,7 +7,10 @@ export function beginsTable(content: string, header: Span, row: Span): boolean {
   return columns > 0 && splitRow(content, header).length === columns;
 }
 
-/** Columns of the delimiter row `row`; 0 when it is none. A row of dashes alone underlines a heading instead. */
+/**
+ * Number of columns of the delimiter row `row`; 0 when it is none. A row of dashes only is an underline of a heading
+ * instead.
+ */
 function countDelimiters(content: string, row: Span): number {
   let i = row.start;
   let marked = false;
@@ -34,8 +37,8 @@ function countDelimiters(content: string, row: Span): number {
 }
 
 /**
- * The cells of a table row. An escaped pipe does not part cells, nor one inside `[[…]]`: a pipe there was meant for
- * the alias, and a link must not be lost for a missing backslash.
+ * Splits a table row into cells. A pipe does not split when it is escaped, nor inside `[[…]]`: there it separates the
+ * alias, and a missing backslash must not cost the link.
  */
 export function splitRow(content: string, row: Span): Span[] {
   let { start, end } = row;
@@ -57,7 +60,7 @@ export function splitRow(content: string, row: Span): Span[] {
   return cells;
 }
 
-/** Last offset of the wikilink at `at`, or of what can be skipped because none begins in it. */
+/** Last offset of the wikilink at `at`, or, when there is none, of the text in which none can begin. */
 function wikilinkEnd(content: string, at: number, end: number): number {
   for (let i = at + 2; i + 1 < end; i++) {
     if (content.charAt(i) === ']' && content.charAt(i + 1) === ']') return i + 1;

@@ -10,14 +10,14 @@ export interface Wikilink {
   readonly end: number;
 }
 
-/** `end` is where reading may go on: past the link, or at the point up to which no wikilink can begin. */
+/** `end` is where to continue: after the link, or at the offset before which no wikilink can begin. */
 export type WikilinkResult = { readonly link: Wikilink | null; readonly end: number };
 
 const stopPattern = /\[\[|\]\]|[\r\n]/g;
 
 /**
  * Reads the wikilink at `start`, where the text has `[[`. The innermost brackets win (`[[a [[b]]` links to b), and a
- * link stays on its line; so no character is read twice however many brackets are open.
+ * link must end on its line, so each character is read once however many brackets are open.
  */
 export function readWikilink(text: string, start: number): WikilinkResult {
   const inner = start + 2;
@@ -32,7 +32,7 @@ export function readWikilink(text: string, start: number): WikilinkResult {
 function split(text: string, inner: number, close: number): Wikilink | null {
   const raw = text.slice(inner, close);
   const pipe = raw.indexOf('|');
-  // In a table the pipe is escaped (`[[a\|b]]`); elsewhere no file name ends in a backslash either.
+  // In a table the pipe is escaped (`[[a\|b]]`); elsewhere a file name does not end in a backslash either.
   const targetLimit = pipe < 0 ? raw.length : raw.charAt(pipe - 1) === '\\' ? pipe - 1 : pipe;
   const written = raw.slice(0, targetLimit);
   const body = written.trim();
@@ -52,7 +52,7 @@ function split(text: string, inner: number, close: number): Wikilink | null {
   };
 }
 
-/** `[[Note: part two]]` is a title with a colon; only an authority or a mail address makes a URL here. */
+/** `[[Note: part two]]` is a title with a colon; only `//` or a mail address makes it a URL. */
 function isUrl(target: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:|\/\/)/i.test(target);
 }

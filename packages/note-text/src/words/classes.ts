@@ -1,17 +1,17 @@
-/** What a UTF-16 unit is to the search for words. */
+/** The character classes of the word search, per UTF-16 unit. */
 export const BREAK = 0;
 export const LETTER = 1;
-/** Of a script that is written without spaces: where its words part is for a dictionary to say. */
+/** A letter of a script written without spaces: a dictionary finds the word boundaries. */
 export const UNSPACED = 2;
-/** Stays with whatever it follows: accents, vowel signs, joiners. */
+/** Belongs to the character before it: accents, vowel signs, joiners. */
 export const MARK = 3;
-/** Half of a pair: the whole code point decides. */
+/** Half of a surrogate pair: the whole code point decides. */
 const PAIR = 4;
 
 const letter = /^[\p{L}\p{N}]$/u;
 const mark = /^[\p{M}\p{Join_Control}\u0640]$/u;
 const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]$/u;
-/** Prolonged sound marks and the voicing marks of half-width kana: signs that several scripts share. */
+/** Prolonged sound marks and the voicing marks of half-width kana, which several scripts share. */
 const kanaSign = /^[\u30fc\uff70\uff9e\uff9f\u3099\u309a]$/u;
 
 function classOf(character: string): number {
@@ -23,7 +23,7 @@ function classOf(character: string): number {
 
 let table: Uint8Array | undefined;
 
-/** One byte for each UTF-16 unit; made at first use, for asking a regular expression each time is slow. */
+/** One byte for each UTF-16 unit, made at first use, because testing a regular expression each time is slow. */
 function classes(): Uint8Array {
   if (table !== undefined) return table;
   const made = new Uint8Array(0x10000);
@@ -34,7 +34,7 @@ function classes(): Uint8Array {
   return made;
 }
 
-/** Reads the class of the code point at an offset. */
+/** Returns the class of the code point at an offset. */
 export function classAt(text: string, at: number): number {
   const found = classes()[text.charCodeAt(at)] ?? BREAK;
   return found === PAIR ? classOf(String.fromCodePoint(text.codePointAt(at) ?? 0)) : found;

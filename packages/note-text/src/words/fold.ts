@@ -1,4 +1,7 @@
-/** Letters that Unicode does not decompose, though readers leave their strokes out as they do accents. */
+/**
+ * Letters that Unicode does not decompose, although people leave out their strokes when they search, as they do
+ * accents.
+ */
 const plain: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -15,11 +18,11 @@ const plain: Readonly<Record<string, string>> = {
 const unplain = /[ßæœøłđðþıħς]/g;
 
 /**
- * The form under which a word is found whatever its case, accents and width.
+ * Folds a word, so that it is found whatever its case, accents and width.
  *
- * Accents fall in Latin and Greek, points in Hebrew and vowel signs in Arabic. In Cyrillic only `ё` (people write `е`)
- * and marks of stress do: `й`, `ї`, `ў` are letters of their own. Other scripts keep their marks, which are vowels there
- * or, in Japanese, other sounds.
+ * Accents are removed in Latin and Greek, points in Hebrew and vowel signs in Arabic. In Cyrillic only the dots of `ё`
+ * (people write `е`) and stress marks are removed: `й`, `ї`, `ў` are letters of their own. Other scripts keep their
+ * marks, which are vowels there or, in Japanese, other sounds.
  */
 export function fold(word: string): string {
   if (isSimple(word)) return word.toLowerCase();
@@ -39,15 +42,15 @@ export function fold(word: string): string {
     .normalize('NFC');
 }
 
-/** Whether lower case is all that can change. */
+/** Whether lower-casing is all that folding does to the word. */
 function isSimple(word: string): boolean {
   for (let at = 0; at < word.length; at++) if (lowerUnit(word.charCodeAt(at)) < 0) return false;
   return true;
 }
 
 /**
- * The lower case of a UTF-16 unit that folding changes in no other way, unless marks follow: ASCII, Russian without `ё`,
- * composed kana and the common ideographs. -1 for all others.
+ * The lower case of a UTF-16 unit for which lower-casing is all that folding does, unless marks follow it: ASCII,
+ * Russian without `ё`, composed kana and the common ideographs. -1 for all others.
  */
 export function lowerUnit(unit: number): number {
   if (unit < 0x80) return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit;

@@ -9,10 +9,10 @@ import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
 import { fold } from './fold.ts';
 
-/** How words of a note are inflected; `none`: in no way that is known here. */
+/** The language by which a note's words are stemmed; `none` where no stemmer is known. */
 export type Language = 'en' | 'de' | 'es' | 'fr' | 'it' | 'nl' | 'pt' | 'ru' | 'sv' | 'none';
 
-/** The languages a note is read as: one for its words in Latin letters, one for those in Cyrillic ones. */
+/** The languages of a note: one for its words in Latin letters, one for those in Cyrillic letters. */
 export interface Languages {
   readonly latin: Language;
   readonly cyrillic: Language;
@@ -23,7 +23,7 @@ const stemmers: Readonly<Partial<Record<Language, (word: string) => string>>> = 
   ...{ nl: dutch, pt: portuguese, ru: russian, sv: swedish },
 };
 
-/** Words that hardly any text of the language does without, and few texts of the others have. */
+/** Words that occur in almost any text of the language, and in few texts of the others. */
 const commonWords: Readonly<Partial<Record<Language, string>>> = {
   en: 'the and of to is that for with you this are it be your can from not have',
   de: 'der die und das ist nicht mit ein eine zu den auf für von sich auch werden kann',
@@ -39,7 +39,7 @@ for (const [language, words] of Object.entries(commonWords)) {
   for (const word of words.split(' ').map(fold)) votes.set(word, [...(votes.get(word) ?? []), language as Language]);
 }
 
-/** Words that hold a question together and say nothing of what it is about. */
+/** Function words, which say nothing about the subject of a question. */
 const functionWords = new Set(
   [
     'a an the and or but if so as at by for from in into of on to up with without than then that this these those it its',
@@ -53,15 +53,15 @@ const functionWords = new Set(
   ].flatMap((words) => words.split(' ').map(fold)),
 );
 
-/** Whether a folded word of a question counts little beside its other words. */
+/** Whether a folded word is a function word, which counts little beside the other words of a query. */
 export const isFunctionWord = (word: string): boolean => functionWords.has(word);
 
-/** So many words are looked at: they tell as much as the whole note. */
+/** Only this many words are read: they are enough to recognise the language. */
 const sample = 2000;
-/** Fewer common words than this may be names or code. */
+/** With fewer common words than this, the text may be names or code. */
 const fewVotes = 5;
 
-/** Guesses the languages of a note from its folded words. Few common words decide nothing: then English is as good. */
+/** Detects the languages of a note from its folded words. With too few common words the Latin language is English. */
 export function languagesOf(words: Iterable<string>): Languages {
   const counts = new Map<Language, number>();
   let left = sample;
@@ -77,7 +77,7 @@ export function languagesOf(words: Iterable<string>): Languages {
   return { latin, cyrillic };
 }
 
-/** Which of a note's languages a folded word is in, by its first letter. */
+/** Which of a note's languages a folded word belongs to, by its first letter. */
 export function languageOf(word: string, { latin, cyrillic }: Languages): Language {
   const first = word.charCodeAt(0);
   if (first >= 0x61 && first <= 0x7a) return latin;
@@ -85,10 +85,10 @@ export function languageOf(word: string, { latin, cyrillic }: Languages): Langua
   return first >= 0xc0 && first < 0x250 ? latin : 'none';
 }
 
-/** What the inflected forms of a folded word share; the word itself where nothing is known of its language. */
+/** The stem that the inflected forms of a folded word share; the word itself for an unknown language. */
 export function stem(word: string, language: Language): string {
   const stemmer = stemmers[language];
-  // Numbers, names of versions and the like are not inflected; nor are the shortest words.
+  // Numbers, version names and the like are not inflected; nor are the shortest words.
   if (stemmer === undefined || word.length < 3 || /\d/.test(word)) return word;
   return stemmer(word);
 }

@@ -4,14 +4,14 @@ import { lowerUnit } from './fold.ts';
 import { eachRun, segmentsOf } from './runs.ts';
 
 /**
- * Finds some words in texts: those that `eachWord` would give, and nothing else. Most words of a text begin otherwise than
- * those looked for, and are passed over; the dictionary is asked only where one of its script stands.
+ * Finds given words in texts, exactly where `eachWord` would report them. It is faster than `eachWord`: most words of a
+ * text begin with another letter and are skipped, and the dictionary is used only where one of its scripts occurs.
  *
  * @param words folded.
  */
 export class WordMatcher {
   readonly #words: ReadonlySet<string>;
-  /** First units, and of scripts without spaces the words that begin so. */
+  /** First units of the words, and for scripts without spaces the words that begin with each. */
   readonly #firsts = new Set<number>();
   readonly #unspaced = new Map<number, string[]>();
 
@@ -42,7 +42,7 @@ export class WordMatcher {
 
   #canStart(text: string, start: number, end: number): boolean {
     const first = lowerUnit(text.charCodeAt(start));
-    // Others may become anything by folding, and so may what has a mark.
+    // Folding may change other characters in any way, and also one that has a mark.
     if (first < 0 || (start + 1 < end && classAt(text, start + 1) === MARK)) return true;
     return this.#firsts.has(first);
   }

@@ -1,21 +1,21 @@
 import { BREAK, classAt, LETTER, MARK, UNSPACED, unitsAt } from './classes.ts';
 
-/** Text of scripts without spaces is given to the dictionary in pieces of this length. */
+/** Text of scripts without spaces is passed to the dictionary in pieces of at most this length. */
 const maxStretch = 2048;
 
-/** What a text is made of, for the search for words. */
+/** Receives the runs of a text during the word search. */
 export interface Runs {
   /** A word: a run of letters and digits with their marks. */
   word(start: number, end: number): void;
-  /** Words of scripts without spaces, and whatever stands between them: a dictionary says where these part. */
+  /** Words of scripts without spaces and the text between them: a dictionary finds the boundaries. */
   stretch(start: number, end: number): void;
 }
 
 /**
- * Calls `runs` for what stands between two offsets of a text, in order. Takes time linear in the length.
+ * Calls `runs` for each run between two offsets of a text, in order. Takes time linear in the length.
  *
- * @param pauseAt no run is begun from here on.
- * @returns where it stopped: going on from there gives what going through at once would have.
+ * @param pauseAt no run is started at or after this offset.
+ * @returns the offset at which it stopped. Continuing from there gives the same runs as a single call.
  */
 export function eachRun(text: string, from: number, to: number, runs: Runs, pauseAt = to): number {
   let at = from;
@@ -41,7 +41,7 @@ function endOfWord(text: string, start: number, to: number): number {
   return to;
 }
 
-/** Each call of the dictionary has its price: what stands between words goes with them. */
+/** Each dictionary call has a fixed cost, so the text between words is passed along with them. */
 function endOfStretch(text: string, start: number, to: number): number {
   let end = start;
   for (let at = start; at < to && classAt(text, at) !== LETTER; ) {
@@ -54,7 +54,7 @@ function endOfStretch(text: string, start: number, to: number): number {
 
 let dictionary: Intl.Segmenter | undefined;
 
-/** A stretch as ICU's dictionaries part it. */
+/** Segments a stretch with ICU's dictionaries. */
 export function segmentsOf(stretch: string): Intl.Segments {
   dictionary ??= new Intl.Segmenter('ja', { granularity: 'word' });
   return dictionary.segment(stretch);
