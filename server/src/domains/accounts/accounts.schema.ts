@@ -1,5 +1,5 @@
+import { Nullable, Unchecked, Uuid } from '@notevault/protocol/schemas.ts';
 import { Type } from 'typebox';
-import { Nullable, Unchecked, Uuid } from '../../http/schemas.ts';
 import type { User } from './profile.ts';
 import type { Tokens } from './refresh-tokens.ts';
 

@@ -1,5 +1,5 @@
+import { Nullable, Timestamp, Unchecked, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Unchecked, Uuid } from '../../http/schemas.ts';
 
 export const Attachment = Type.Object({
   id: Uuid,

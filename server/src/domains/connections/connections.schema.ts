@@ -1,5 +1,5 @@
+import { Nullable, Timestamp, Uuid } from '@notevault/protocol/schemas.ts';
 import { Type } from 'typebox';
-import { Nullable, Timestamp, Uuid } from '../../http/schemas.ts';
 import type { ApiKey } from './api-keys/api-keys.ts';
 import type { Connection } from './queries.ts';
 

@@ -1,5 +1,5 @@
+import { Nullable, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
-import { Nullable, Uuid } from '../../http/schemas.ts';
 
 export const Folder = Type.Object({
   name: Type.String({ description: 'The whole path; empty for the root.' }),

@@ -1,5 +1,5 @@
+import { Nullable, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
-import { Nullable, Uuid } from '../../http/schemas.ts';
 
 export const Backlink = Type.Object({
   source_note_id: Uuid,

@@ -1,5 +1,6 @@
+import * as schema from '@notevault/protocol/logs.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
-import * as schema from './logs.schema.ts';
+import { recordView } from './logs.mapper.ts';
 import type { Logs } from './logs.ts';
 
 export function logsRoutes(logs: Logs): Route[] {
@@ -23,7 +24,7 @@ export function logsRoutes(logs: Logs): Route[] {
       query: schema.LogsQuery,
       responses: { 200: schema.LogsResponse },
       handle: async ({ principal, query }) => ({
-        body: { logs: (await logs.list(principal, query)).map(schema.recordView) },
+        body: { logs: (await logs.list(principal, query)).map(recordView) },
       }),
     }),
   ];

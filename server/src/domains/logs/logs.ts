@@ -1,5 +1,6 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
+import type { LogEntry, LogsQuery } from '@notevault/protocol/logs.ts';
 import { Type } from 'typebox';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
@@ -30,13 +31,6 @@ const LENGTHS = {
 } as const;
 type TextField = keyof typeof LENGTHS;
 
-type Texts = { readonly [Field in TextField]?: string | null };
-interface LogInput extends Texts {
-  /** When it happened, by the client's clock: ISO 8601. What is none is not kept. */
-  readonly ts?: string | null;
-  readonly forced?: boolean | null;
-}
-
 export type LogRecord = { readonly [Field in TextField]: string | null } & {
   readonly id: string;
   readonly ts: number | null;
@@ -44,23 +38,15 @@ export type LogRecord = { readonly [Field in TextField]: string | null } & {
   readonly createdAt: number;
 };
 
-interface LogQuery {
-  readonly level?: string;
-  readonly category?: string;
-  /** ISO 8601: records that arrived at this time or later. */
-  readonly since?: string;
-  readonly limit?: string;
-}
-
 /** What clients' programs log, for the person they run for. */
 export interface Logs {
   /** Keeps the first 1,000; resolves to how many. */
-  add(principal: Principal, records: readonly LogInput[], inTransaction?: InTransaction<number>): Promise<number>;
+  add(principal: Principal, records: readonly LogEntry[], inTransaction?: InTransaction<number>): Promise<number>;
   /**
    * Newest first. Of the account for whoever reaches all of it; others see what they sent themselves, for lines may
    * quote vaults that they do not reach. Throws `validation`.
    */
-  list(principal: Principal, query: LogQuery): Promise<LogRecord[]>;
+  list(principal: Principal, query: LogsQuery): Promise<LogRecord[]>;
   /** Deletes what is older than 30 days; resolves to how many. */
   removeExpired(): Promise<number>;
   purgeUser(userId: UserId): Promise<void>;
@@ -163,7 +149,7 @@ const storedRecord = new SealedJson(
   }),
 );
 
-function cleaned(input: LogInput): StoredRecord {
+function cleaned(input: LogEntry): StoredRecord {
   const texts = Object.fromEntries(
     Object.entries(LENGTHS).map(([field, length]) => {
       const text = input[field as TextField];
@@ -195,7 +181,7 @@ function timeOf(text: string | null | undefined): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-function readQuery({ since, limit }: LogQuery): { since: number; limit: number } {
+function readQuery({ since, limit }: LogsQuery): { since: number; limit: number } {
   const from = since === undefined || since === '' ? 0 : timeOf(since);
   if (from === null) throw invalid({ since: ['must be a date and time such as 2026-01-31T12:00:00Z'] });
   const count = limit === undefined || limit === '' ? LIMIT_DEFAULT : Number(limit);

@@ -1,7 +1,7 @@
+import { Unchecked } from '@notevault/protocol/schemas.ts';
 import { Type } from 'typebox';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idempotentRoute, type Route } from '../../http/route.ts';
-import { Unchecked } from '../../http/schemas.ts';
 import { writeContextOf } from '../../http/write-context.ts';
 import { Appended, AppendNote, BatchBody, BatchResult } from './notes.schema.ts';
 import type { Notes } from './notes.ts';

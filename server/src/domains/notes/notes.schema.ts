@@ -1,6 +1,6 @@
+import { Nullable, Timestamp, Unchecked, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { Nullable, Timestamp, Unchecked, Uuid } from '../../http/schemas.ts';
 
 export const UpsertNote = Type.Object({
   path: Type.String(),

@@ -1,6 +1,6 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
+import type { SearchResult } from '@notevault/protocol/search.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
-import type { SearchResult } from './search.schema.ts';
 import type { FoundNote } from './worker/worker-api.ts';
 
 /** A found note as the API returns it. Without a snippet the note's text could not be read. */

@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
+import { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
 import { type Route, route } from '../../http/route.ts';
-import { SearchRequest, SearchResult, SearchStatus } from './search.schema.ts';
 import type { Search } from './search.ts';
 
 export function searchRoutes(search: Search): Route[] {
@@ -12,7 +11,7 @@ export function searchRoutes(search: Search): Route[] {
       summary: 'Search notes; each note is at most one result',
       access: 'read',
       body: SearchRequest,
-      responses: { 200: Type.Object({ results: Type.Array(SearchResult) }) },
+      responses: { 200: SearchResponse },
       errors: ['cross_vault_plan'],
       handle: async ({ principal, vault, body }) => ({ body: { results: await search.find(principal, vault, body) } }),
     }),

@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { SearchRequest, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
@@ -13,7 +14,6 @@ import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts'
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
 import { VaultSearch } from './query/vault-search.ts';
 import type { SearchDeps } from './search.deps.ts';
-import type { SearchRequest, SearchResult, SearchStatus } from './search.schema.ts';
 import type { IndexState } from './worker/worker-api.ts';
 
 /** A search waits this long for the index of a large vault. The index is made nevertheless. */

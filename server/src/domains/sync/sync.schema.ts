@@ -1,5 +1,5 @@
+import { Nullable, Timestamp, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Uuid } from '../../http/schemas.ts';
 import { Folder } from '../folders/folders.schema.ts';
 
 const AttachmentEntry = Type.Object({

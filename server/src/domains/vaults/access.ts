@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
 import { type OpenVault, type Principal, permissionOf } from '../access/access.ts';
 import { planOf } from '../plans/plans.ts';
-import { vaultKeyOf } from './vault-mapper.ts';
+import { vaultKeyOf } from './opened-vault.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 

@@ -6,8 +6,8 @@ import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { checkMayAdopt, checkMayCreate } from './access.ts';
+import { openUserKey, openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
 import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
-import { openUserKey, openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './vault-mapper.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 

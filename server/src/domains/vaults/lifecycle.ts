@@ -6,8 +6,6 @@ import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { vaultIdOf } from './access.ts';
 import { checkVaultsCap } from './create.ts';
-import { allowed, findAllowed, restorableAfter } from './queries.ts';
-import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
 import {
   metaOf,
   openUserKey,
@@ -16,7 +14,9 @@ import {
   type Vault,
   type VaultWithCounts,
   vaultOf,
-} from './vault-mapper.ts';
+} from './opened-vault.ts';
+import { allowed, findAllowed, restorableAfter } from './queries.ts';
+import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 

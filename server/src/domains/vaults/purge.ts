@@ -3,7 +3,7 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { checkPermission, vaultIdOf } from './access.ts';
-import { purgeDelayMs } from './vault-mapper.ts';
+import { purgeDelayMs } from './opened-vault.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 

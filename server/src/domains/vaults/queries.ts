@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Principal, permissionOf } from '../access/access.ts';
 import { checkPermission, vaultIdOf } from './access.ts';
-import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './vault-mapper.ts';
+import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
 import type { DeviceLink, VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 

@@ -6,7 +6,7 @@ import { codeOf, errorOf, type Fixtures, openFixtures, signUp } from '../../../t
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { PermissionLevel, Principal } from '../access/access.ts';
 import { builtinPlans, mergePlans } from '../plans/plans.ts';
-import type { Vault } from './vault-mapper.ts';
+import type { Vault } from './opened-vault.ts';
 import type { VaultsTables } from './vaults.tables.ts';
 
 const { statement } = statementsOver<VaultsTables>();

@@ -1,6 +1,7 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
+import * as schema from '@notevault/protocol/vaults.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
-import * as schema from './vaults.schema.ts';
+import { storageView, vaultsView, vaultView } from './vaults.mapper.ts';
 import type { Vaults } from './vaults.ts';
 
 export function vaultsRoutes(vaults: Vaults): Route[] {
@@ -19,7 +20,7 @@ function userRoutes(vaults: Vaults): Route[] {
       query: schema.VaultsQuery,
       responses: { 200: schema.VaultsResponse },
       errors: ['vault_unreadable'],
-      handle: async ({ principal, query }) => ({ body: schema.vaultsView(await vaults.overview(principal, query)) }),
+      handle: async ({ principal, query }) => ({ body: vaultsView(await vaults.overview(principal, query)) }),
     }),
     route({
       method: 'GET',
@@ -29,7 +30,7 @@ function userRoutes(vaults: Vaults): Route[] {
       access: 'credential',
       onboarding: true,
       responses: { 200: schema.StorageResponse },
-      handle: async ({ principal }) => ({ body: schema.storageView(await vaults.storage(principal)) }),
+      handle: async ({ principal }) => ({ body: storageView(await vaults.storage(principal)) }),
     }),
     idempotentRoute({
       path: '/vaults',
@@ -41,7 +42,7 @@ function userRoutes(vaults: Vaults): Route[] {
       responses: { 201: schema.VaultResponse },
       errors: ['limit_exceeded', 'insufficient_access'],
       perform: ({ principal, body }, inTransaction) => vaults.create(principal, body, inTransaction),
-      reply: (vault) => ({ body: { vault: schema.vaultView(vault) } }),
+      reply: (vault) => ({ body: { vault: vaultView(vault) } }),
       recheck: ({ principal }) => vaults.checkMayCreate(principal),
     }),
     idempotentRoute({
@@ -56,7 +57,7 @@ function userRoutes(vaults: Vaults): Route[] {
       perform: ({ principal, body }, inTransaction) => vaults.register(principal, body ?? {}, inTransaction),
       reply: ({ vault, status }) => ({
         status: status === 'created' ? 201 : 200,
-        body: { ...schema.vaultView(vault), status },
+        body: { ...vaultView(vault), status },
       }),
       recheck: ({ principal }, body) => vaults.checkMayAdopt(principal, (body as { id: VaultId }).id),
     }),
@@ -75,7 +76,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
       responses: { 200: schema.VaultResponse },
       errors: ['vault_unreadable', 'vault_not_found'],
       handle: async ({ principal, params }) => ({
-        body: { vault: schema.vaultView(await vaults.get(principal, params.id)) },
+        body: { vault: vaultView(await vaults.get(principal, params.id)) },
       }),
     }),
     route({
@@ -89,7 +90,7 @@ function vaultRoutes(vaults: Vaults): Route[] {
       responses: { 200: schema.VaultResponse },
       errors: ['vault_unreadable', 'vault_not_found', 'insufficient_access'],
       handle: async ({ principal, params, body }) => ({
-        body: { vault: schema.vaultView(await vaults.update(principal, params.id, body)) },
+        body: { vault: vaultView(await vaults.update(principal, params.id, body)) },
       }),
     }),
     route({
@@ -119,7 +120,7 @@ function lifecycleRoutes(vaults: Vaults): Route[] {
       responses: { 200: schema.VaultResponse },
       errors: ['vault_unreadable', 'vault_not_found', 'limit_exceeded'],
       perform: ({ principal, params }, inTransaction) => vaults.restore(principal, params.id, inTransaction),
-      reply: (vault) => ({ body: { vault: schema.vaultView(vault) } }),
+      reply: (vault) => ({ body: { vault: vaultView(vault) } }),
     }),
     idempotentRoute({
       path: '/vaults/:id/purge',

@@ -1,9 +1,9 @@
 import { parseTimestamp } from '@notevault/note-text/frontmatter/dates.ts';
 import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
+import type { SearchRequest } from '@notevault/protocol/search.ts';
 import type { DateRange, SearchFilter } from '@notevault/search-index/query/search-filter.ts';
 import type { SearchMode } from '@notevault/search-index/ranking/hybrid.ts';
-import type { SearchRequest } from '../search.schema.ts';
 
 /** A request that was checked and completed with the defaults. */
 export interface CheckedRequest {

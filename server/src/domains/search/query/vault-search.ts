@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { SearchResult } from '@notevault/protocol/search.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import type { SealedNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -7,7 +8,6 @@ import type { IndexCatchUp } from '../index/index-catch-up.ts';
 import type { IndexPersistence } from '../index/index-persistence.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { searchResultOf } from '../search.mapper.ts';
-import type { SearchResult } from '../search.schema.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import type { FoundNote, FoundNotes } from '../worker/worker-api.ts';
 import { WorkerDied } from '../worker/worker-client.ts';

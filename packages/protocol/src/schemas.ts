@@ -7,7 +7,7 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Unsafe<Static<Schema> | null>({ ...rest, type: [type, 'null'] });
 }
 
-/** A body whose every fault has one answer of its own: its fields are documented here and looked at by the operation. */
+/** A body whose every fault has an answer of its own: the schema documents its fields, the operation checks them. */
 export function Unchecked<Fields>(properties: TProperties) {
   // Without a type, the properties of a body that is no object are simply not there.
   return Type.Unsafe<Fields | null | undefined>({ properties });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Uuid } from '../../http/schemas.ts';
+import { Nullable, Uuid } from './schemas.ts';
 
 const Bound = (of: string) =>
   Type.Optional(
@@ -65,3 +65,6 @@ export const SearchStatus = Type.Object({
   model: Nullable(Type.String({ description: 'The embedding model; null without one.' })),
 });
 export type SearchStatus = Static<typeof SearchStatus>;
+
+export const SearchResponse = Type.Object({ results: Type.Array(SearchResult) });
+export type SearchResponse = Static<typeof SearchResponse>;
