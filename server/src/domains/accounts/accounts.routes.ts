@@ -1,5 +1,6 @@
+import * as schema from '@notevault/protocol/accounts.ts';
 import { type Route, route } from '../../http/route.ts';
-import * as schema from './accounts.schema.ts';
+import { REFRESH_COOKIE, signedOutReply, tokensReply, userView } from './accounts.mapper.ts';
 import type { Accounts } from './accounts.ts';
 
 export function accountsRoutes(accounts: Accounts): Route[] {
@@ -21,7 +22,7 @@ function signInRoutes(accounts: Accounts): Route[] {
         ...(['email_and_password_required', 'password_too_short', 'password_too_long', 'registration_failed'] as const),
         ...(['registration_closed', 'invite_required', 'invite_invalid'] as const),
       ],
-      handle: async ({ body, ip }) => schema.tokensReply(await accounts.register(body ?? {}, ip)),
+      handle: async ({ body, ip }) => tokensReply(await accounts.register(body ?? {}, ip)),
     }),
     route({
       method: 'POST',
@@ -33,7 +34,7 @@ function signInRoutes(accounts: Accounts): Route[] {
       body: schema.LoginBody,
       responses: { 200: schema.SignedInResponse },
       errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended'],
-      handle: async ({ body, ip }) => schema.tokensReply(await accounts.login(body ?? {}, ip)),
+      handle: async ({ body, ip }) => tokensReply(await accounts.login(body ?? {}, ip)),
     }),
     route({
       method: 'POST',
@@ -44,7 +45,7 @@ function signInRoutes(accounts: Accounts): Route[] {
       limit: 'auth',
       responses: { 200: schema.TokensResponse },
       errors: ['no_refresh_token', 'invalid_refresh_token', 'foreign_origin'],
-      handle: async ({ cookies }) => schema.tokensReply(await accounts.refresh(cookies[schema.REFRESH_COOKIE])),
+      handle: async ({ cookies }) => tokensReply(await accounts.refresh(cookies[REFRESH_COOKIE])),
     }),
     route({
       method: 'POST',
@@ -56,8 +57,8 @@ function signInRoutes(accounts: Accounts): Route[] {
       responses: { 204: null },
       errors: ['foreign_origin'],
       handle: async ({ cookies, authorization }) => {
-        await accounts.logout(cookies[schema.REFRESH_COOKIE], authorization);
-        return schema.signedOutReply();
+        await accounts.logout(cookies[REFRESH_COOKIE], authorization);
+        return signedOutReply();
       },
     }),
     route({
@@ -121,7 +122,7 @@ function profileRoutes(accounts: Accounts): Route[] {
       access: 'credential',
       onboarding: true,
       responses: { 200: schema.UserResponse },
-      handle: async ({ principal }) => ({ body: schema.userView(await accounts.me(principal.userId)) }),
+      handle: async ({ principal }) => ({ body: userView(await accounts.me(principal.userId)) }),
     }),
     route({
       method: 'PATCH',
@@ -133,7 +134,7 @@ function profileRoutes(accounts: Accounts): Route[] {
       body: schema.ProfileBody,
       responses: { 200: schema.UserResponse },
       handle: async ({ principal, body }) => ({
-        body: schema.userView(await accounts.updateMe(principal.userId, body)),
+        body: userView(await accounts.updateMe(principal.userId, body)),
       }),
     }),
     route({

@@ -1,7 +1,9 @@
+import * as schema from '@notevault/protocol/api-keys.ts';
+import { ConnectionsResponse } from '@notevault/protocol/connections.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { keyIdOf } from './api-keys/api-keys.ts';
-import * as schema from './connections.schema.ts';
+import { connectionView, keyView } from './connections.mapper.ts';
 import type { Connections } from './connections.ts';
 
 export function connectionsRoutes(connections: Connections): Route[] {
@@ -30,7 +32,7 @@ function keyRoutes(connections: Connections): Route[] {
       access: 'session',
       responses: { 200: schema.KeysResponse },
       handle: async ({ principal }) => ({
-        body: { keys: (await connections.listKeys(principal.userId)).map(schema.keyView) },
+        body: { keys: (await connections.listKeys(principal.userId)).map(keyView) },
       }),
     }),
     route({
@@ -59,9 +61,9 @@ function connectionRoutes(connections: Connections): Route[] {
       operation: 'listConnections',
       summary: 'Everything that may act for the account: OAuth clients, devices, personal access tokens',
       access: 'session',
-      responses: { 200: schema.ConnectionsResponse },
+      responses: { 200: ConnectionsResponse },
       errors: ['vault_unreadable'],
-      handle: async ({ principal }) => ({ body: (await connections.list(principal)).map(schema.connectionView) }),
+      handle: async ({ principal }) => ({ body: (await connections.list(principal)).map(connectionView) }),
     }),
     idempotentRoute({
       path: '/connections/pat',

@@ -1,5 +1,6 @@
+import * as schema from '@notevault/protocol/devices.ts';
 import { type Route, route } from '../../../http/route.ts';
-import * as schema from './device.schema.ts';
+import { pairReply, startedReply } from './device.mapper.ts';
 import type { Devices } from './devices.ts';
 
 export function deviceRoutes(devices: Devices): Route[] {
@@ -13,7 +14,7 @@ export function deviceRoutes(devices: Devices): Route[] {
       limit: 'auth',
       body: schema.DeviceBody,
       responses: { 200: schema.DeviceStarted },
-      handle: async ({ body }) => schema.startedReply(await devices.start(body ?? {})),
+      handle: async ({ body }) => startedReply(await devices.start(body ?? {})),
     }),
     route({
       method: 'POST',
@@ -38,8 +39,7 @@ export function deviceRoutes(devices: Devices): Route[] {
       body: schema.PollBody,
       responses: { 200: schema.DeviceGrantResponse },
       errors: ['authorization_pending', 'slow_down', 'access_denied', 'device_code_expired'],
-      handle: async ({ body, ip, userAgent }) =>
-        schema.pairReply(await devices.poll(body.device_code, { ip, userAgent })),
+      handle: async ({ body, ip, userAgent }) => pairReply(await devices.poll(body.device_code, { ip, userAgent })),
     }),
     route({
       method: 'POST',
@@ -51,7 +51,7 @@ export function deviceRoutes(devices: Devices): Route[] {
       body: schema.RefreshBody,
       responses: { 200: schema.DeviceTokensResponse },
       errors: ['invalid_device_token'],
-      handle: async ({ body }) => schema.pairReply(await devices.refresh(body.refresh_token)),
+      handle: async ({ body }) => pairReply(await devices.refresh(body.refresh_token)),
     }),
     route({
       method: 'DELETE',

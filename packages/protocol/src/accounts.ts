@@ -1,7 +1,5 @@
-import { Nullable, Unchecked, Uuid } from '@notevault/protocol/schemas.ts';
-import { Type } from 'typebox';
-import type { User } from './profile.ts';
-import type { Tokens } from './refresh-tokens.ts';
+import { type Static, Type } from 'typebox';
+import { Nullable, Unchecked, Uuid } from './schemas.ts';
 
 const Email = { description: 'E-mail address.' };
 const Password = { description: 'At least 8 characters, at most 256 bytes.' };
@@ -32,6 +30,7 @@ export const ProfileBody = Type.Object({
   locale: Type.Optional(Nullable(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }))),
   analytics_opt_out: Type.Optional(Type.Boolean()),
 });
+export type ProfileBody = Static<typeof ProfileBody>;
 
 export const DeleteMeBody = Unchecked<{ password?: unknown }>({
   password: Type.Unknown({ description: 'The account’s password.' }),
@@ -39,7 +38,7 @@ export const DeleteMeBody = Unchecked<{ password?: unknown }>({
 
 export const Ok = Type.Object({ ok: Type.Boolean() });
 
-export const UserSchema = Type.Object({
+export const User = Type.Object({
   id: Uuid,
   email: Type.String(),
   display_name: Nullable(Type.String()),
@@ -48,50 +47,16 @@ export const UserSchema = Type.Object({
   analytics_id: Nullable(Type.String()),
   analytics_opt_out: Type.Boolean(),
 });
-export const UserResponse = Type.Object({ user: UserSchema });
+export type User = Static<typeof User>;
+export const UserResponse = Type.Object({ user: User });
 
 const TokenFields = { access_token: Type.String(), expires_in: Type.Integer() };
 export const SignedInResponse = Type.Object({
   ...TokenFields,
   user: Type.Object({ id: Uuid, email: Type.String(), role: Type.String() }),
 });
+export type SignedInResponse = Static<typeof SignedInResponse>;
 export const TokensResponse = Type.Object(TokenFields);
+export type TokensResponse = Static<typeof TokensResponse>;
 
 export const BootstrapResponse = Type.Object({ bootstrap_pending: Type.Boolean(), registration_mode: Type.String() });
-
-export function userView(user: User) {
-  return {
-    user: {
-      id: user.id,
-      email: user.email,
-      display_name: user.displayName,
-      role: user.role,
-      locale: user.locale,
-      analytics_id: user.analyticsId,
-      analytics_opt_out: user.analyticsOptOut,
-    },
-  };
-}
-
-export const REFRESH_COOKIE = 'refresh_token';
-const COOKIE_SECONDS = 30 * 24 * 60 * 60;
-
-function refreshCookie(value: string | null) {
-  return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds: COOKIE_SECONDS };
-}
-
-/** The answer to a sign-in or refresh: the access token in the body, the refresh token where no script can read it. */
-export function tokensReply(tokens: Tokens & { readonly user?: User }) {
-  const { user, accessToken, expiresIn, refreshToken } = tokens;
-  const shown = user === undefined ? {} : { user: { id: user.id, email: user.email, role: user.role } };
-  return {
-    body: { access_token: accessToken, expires_in: expiresIn, ...shown },
-    // No cache on the way may keep a token (RFC 6749, section 5.1).
-    headers: { 'cache-control': 'no-store' },
-    cookie: refreshCookie(refreshToken),
-  };
-}
-
-export function signedOutReply() {
-  return { cookie: refreshCookie(null) };
-}

@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Timestamp, Uuid } from './schemas.ts';
+
+const LevelOrNull = Type.Unsafe<'none' | 'read' | 'write' | null>({
+  type: ['string', 'null'],
+  enum: ['none', 'read', 'write', null],
+  description:
+    'Level on every vault not in `vault_access`, also on ones made later; `write` lets the key make vaults. Absent: `write` without `vault_access`, else `none`.',
+});
+
+export const NewKeyBody = Type.Object({
+  name: Type.String(),
+  default_access: Type.Optional(LevelOrNull),
+  vault_access: Type.Optional(
+    Type.Unsafe<Record<string, unknown> | null>({
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'Vault id → `none`, `read` or `write`. Every vault must be the caller’s own.',
+    }),
+  ),
+  scope: Type.Optional(Nullable(Type.String({ description: '`mcp`, or `mcp:read` for a key that only reads.' }))),
+});
+export type NewKeyBody = Static<typeof NewKeyBody>;
+
+export const KeyParams = Type.Object({ id: Type.String({ description: 'Id of a key.' }) });
+
+export const ApiKey = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  created_at: Nullable(Timestamp),
+  last_used: Nullable(Timestamp),
+});
+export type ApiKey = Static<typeof ApiKey>;
+export const KeysResponse = Type.Object({ keys: Type.Array(ApiKey) });
+
+/** The secret is in here and nowhere else ever after. */
+export const KeyCreated = Type.Object({ id: Uuid, name: Type.String(), key: Type.String() });
+export type KeyCreated = Static<typeof KeyCreated>;
+export const Deleted = Type.Object({ deleted: Type.Boolean() });

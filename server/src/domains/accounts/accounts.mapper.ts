@@ -1,0 +1,41 @@
+import type { User as UserBody } from '@notevault/protocol/accounts.ts';
+import type { User } from './profile.ts';
+import type { Tokens } from './refresh-tokens.ts';
+
+/** An account as the API returns it. */
+export function userView(user: User): { user: UserBody } {
+  return {
+    user: {
+      id: user.id,
+      email: user.email,
+      display_name: user.displayName,
+      role: user.role,
+      locale: user.locale,
+      analytics_id: user.analyticsId,
+      analytics_opt_out: user.analyticsOptOut,
+    },
+  };
+}
+
+export const REFRESH_COOKIE = 'refresh_token';
+const COOKIE_SECONDS = 30 * 24 * 60 * 60;
+
+function refreshCookie(value: string | null) {
+  return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds: COOKIE_SECONDS };
+}
+
+/** The answer to a sign-in or refresh: the access token in the body, the refresh token where no script can read it. */
+export function tokensReply(tokens: Tokens & { readonly user?: User }) {
+  const { user, accessToken, expiresIn, refreshToken } = tokens;
+  const shown = user === undefined ? {} : { user: { id: user.id, email: user.email, role: user.role } };
+  return {
+    body: { access_token: accessToken, expires_in: expiresIn, ...shown },
+    // No cache on the way may keep a token (RFC 6749, section 5.1).
+    headers: { 'cache-control': 'no-store' },
+    cookie: refreshCookie(refreshToken),
+  };
+}
+
+export function signedOutReply() {
+  return { cookie: refreshCookie(null) };
+}
