@@ -16,3 +16,15 @@ export function Unchecked<Fields>(properties: TProperties) {
 /** ISO 8601, UTC with `Z`, milliseconds. */
 export const Timestamp = Type.String({ format: 'date-time' });
 export const Uuid = Type.String({ format: 'uuid' });
+
+/** A field that the operation checks itself: its faults have answers of their own. */
+export function sent(description: string) {
+  return Type.Optional(Type.Unknown({ description }));
+}
+
+export const IdParams = Type.Object({ id: Type.String() });
+export const RenameBody = Type.Object({ old_path: Type.String(), new_path: Type.String() });
+export const Deleted = Type.Object({ deleted: Type.Boolean() });
+/** How many items of a batch were moved, or deleted. */
+export const MovedCount = Type.Object({ moved: Type.Integer() });
+export const DeletedCount = Type.Object({ deleted: Type.Integer() });

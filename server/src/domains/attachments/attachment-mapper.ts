@@ -1,6 +1,6 @@
+import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { Attachment } from './attachments.schema.ts';
 import type { StoredAttachment } from './attachments.store.ts';
 import { type AttachmentMeta, openMeta } from './sealed-attachment.ts';
 

@@ -1,18 +1,10 @@
-import { Type } from 'typebox';
+import * as schema from '@notevault/protocol/attachments.ts';
+import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idempotentRoute, idempotentStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
 import { folderPathFrom } from '../namespace/namespace.ts';
-import {
-  Attachment,
-  AttachmentWithContent,
-  DeleteBatch,
-  MoveBatch,
-  Renamed,
-  UploadAttachment,
-  Uploaded,
-} from './attachments.schema.ts';
 import type { Attachments } from './attachments.ts';
 import { fileReply } from './download.schema.ts';
 import { jsonUpload, rawUpload } from './uploads.schema.ts';
@@ -41,8 +33,8 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       operation: 'uploadAttachment',
       summary: 'Upload a file as base64, or replace the one at the path',
       access: 'write',
-      takes: { mediaType: 'application/json', schema: UploadAttachment },
-      responses: { 200: Uploaded },
+      takes: { mediaType: 'application/json', schema: schema.UploadAttachment },
+      responses: { 200: schema.AttachmentUploaded },
       errors: [
         ...UPLOAD_ERRORS,
         ...(['invalid_json', 'content_base64_required', 'invalid_base64', 'use_put', 'body_too_large'] as const),
@@ -68,8 +60,8 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       operation: 'putAttachment',
       summary: 'Upload the bytes of a file, or replace the one at the path',
       access: 'write',
-      takes: { mediaType: 'application/octet-stream', schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
-      responses: { 200: Uploaded },
+      takes: { mediaType: 'application/octet-stream', schema: schema.FileBytes },
+      responses: { 200: schema.AttachmentUploaded },
       errors: UPLOAD_ERRORS,
       handle: async (request) => {
         const attachment = await attachments.upload(writeContextOf(request, skipInTransaction), () =>
@@ -91,10 +83,8 @@ function readingRoutes(attachments: Attachments): Route[] {
       summary: 'What is known of all files, without their bytes',
       access: 'read',
       answerBytes: answerBytes.page,
-      query: Type.Object({
-        folder: Type.Optional(Type.String({ description: 'Only those in this folder and the folders below it.' })),
-      }),
-      responses: { 200: Type.Object({ attachments: Type.Array(Attachment) }) },
+      query: schema.AttachmentsQuery,
+      responses: { 200: schema.AttachmentsResponse },
       errors: ['attachment_unreadable'],
       handle: async ({ vault, query }) => {
         const folder = folderPathFrom(query.folder ?? '', 'folder');
@@ -107,8 +97,8 @@ function readingRoutes(attachments: Attachments): Route[] {
       operation: 'getAttachment',
       summary: 'A file: its bytes with `raw=1` or when JSON is not accepted, else what is known of it with them',
       access: 'read',
-      query: Type.Object({ raw: Type.Optional(Type.String({ description: '`1`: the bytes, whatever is accepted.' })) }),
-      responses: { 200: AttachmentWithContent },
+      query: schema.DownloadQuery,
+      responses: { 200: schema.AttachmentWithContent },
       sendsBytes: true,
       errors: ['attachment_not_found', 'attachment_unreadable', 'range_not_satisfiable'],
       handle: async (request) => fileReply(await attachments.open(request.vault, request.tail), request),
@@ -123,8 +113,8 @@ function movingRoutes(attachments: Attachments): Route[] {
       operation: 'renameAttachment',
       summary: 'Rename or move a file; links and embeds go along',
       access: 'write',
-      body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
-      responses: { 200: Renamed },
+      body: RenameBody,
+      responses: { 200: schema.AttachmentRenamed },
       errors: ['limit_exceeded', 'attachment_item_not_found', 'conflict', 'extension_not_allowed', ...UNREADABLE],
       perform: (request, inTransaction) => attachments.rename(writeContextOf(request, inTransaction), request.body),
       reply: (renamed) => ({ body: renamed }),
@@ -135,8 +125,8 @@ function movingRoutes(attachments: Attachments): Route[] {
       operation: 'moveAttachments',
       summary: 'Move files into a folder, all or none; links and embeds go along',
       access: 'write',
-      body: MoveBatch,
-      responses: { 200: Type.Object({ moved: Type.Integer() }) },
+      body: schema.MoveAttachments,
+      responses: { 200: MovedCount },
       errors: [
         ...(['limit_exceeded', 'missing_paths_or_target', 'invalid_ids', 'too_many_items'] as const),
         ...(['attachment_item_not_found', 'conflict'] as const),
@@ -157,7 +147,7 @@ function deletingRoutes(attachments: Attachments): Route[] {
       operation: 'deleteAttachment',
       summary: 'Delete a file; one that is not there is no error',
       access: 'write',
-      responses: { 200: Type.Object({ deleted: Type.Boolean(), path: Type.String() }) },
+      responses: { 200: schema.AttachmentDeleted },
       errors: ['attachment_unreadable'],
       handle: async (request) => {
         await attachments.delete(writeContextOf(request, skipInTransaction), request.tail);
@@ -169,8 +159,8 @@ function deletingRoutes(attachments: Attachments): Route[] {
       operation: 'deleteAttachments',
       summary: 'Delete files; those that are not there are left out',
       access: 'write',
-      body: DeleteBatch,
-      responses: { 200: Type.Object({ deleted: Type.Integer() }) },
+      body: schema.DeleteAttachments,
+      responses: { 200: DeletedCount },
       errors: ['missing_paths', 'invalid_ids', 'batch_too_large', 'attachment_unreadable'],
       perform: (request, inTransaction) =>
         attachments.deleteMany(writeContextOf(request, inTransaction), request.body?.paths),

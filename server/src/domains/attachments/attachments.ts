@@ -1,8 +1,8 @@
+import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { WriteContext } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import type { Attachment } from './attachments.schema.ts';
 import { itemPaths } from './batch-input.ts';
 import { type BlobGc, createBlobGc } from './blob-gc.ts';
 import { deleteAt } from './delete.ts';

@@ -1,11 +1,11 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
+import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { folderPathFrom, pathFrom } from '../namespace/namespace.ts';
 import type { MoveRoot, WriteContext } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { openAttachment, toAttachment } from './attachment-mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import type { Attachment } from './attachments.schema.ts';
 import * as store from './attachments.store.ts';
 import { itemPaths } from './batch-input.ts';
 import { allowedExtension, checkEnabled } from './upload.ts';

@@ -1,4 +1,5 @@
 import { attachmentNameKey } from '@notevault/note-text/links/resolve.ts';
+import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { AttachmentId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
@@ -7,7 +8,6 @@ import type { WriteContext } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type OpenedAttachment, openAttachment, toAttachment } from './attachment-mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import type { Attachment } from './attachments.schema.ts';
 import * as store from './attachments.store.ts';
 import * as blobStore from './blobs.store.ts';
 import { mediaTypeOf } from './extensions.ts';

@@ -1,3 +1,4 @@
+import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { AttachmentId, BlobId, Seq } from '@notevault/protocol/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
@@ -7,7 +8,6 @@ import { KeyringError } from '../../ports/keyring/keyring.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type OpenedAttachment, openAttachment, toAttachment } from './attachment-mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import type { Attachment } from './attachments.schema.ts';
 import * as store from './attachments.store.ts';
 import { bytesContext } from './sealed-attachment.ts';
 

@@ -1,13 +1,12 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { Type } from 'typebox';
+import * as schema from '@notevault/protocol/folders.ts';
+import { DeletedCount, IdParams, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
 import { folderPathFrom } from '../namespace/namespace.ts';
-import { NoteListed, sent } from '../notes/notes.schema.ts';
 import type { Notes } from '../notes/notes.ts';
-import { Folder, FolderRenamed } from './folders.schema.ts';
 import type { Folders } from './folders.ts';
 
 const BATCH_ERRORS = [
@@ -18,7 +17,6 @@ const BATCH_ERRORS = [
   'note_unreadable',
   'attachment_unreadable',
 ] as const;
-const Listed = Type.Object({ notes: Type.Array(NoteListed) });
 
 export function foldersRoutes(folders: Folders, notes: Notes): Route[] {
   return [...readingRoutes(folders, notes), ...writingRoutes(folders)];
@@ -33,7 +31,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       summary: 'Every folder, the root included',
       access: 'read',
       answerBytes: answerBytes.page,
-      responses: { 200: Type.Object({ folders: Type.Array(Folder) }) },
+      responses: { 200: schema.FoldersResponse },
       handle: async ({ vault }) => ({ body: { folders: await folders.list(vault) } }),
     }),
     route({
@@ -43,7 +41,7 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       summary: 'The folders that somebody made',
       access: 'read',
       answerBytes: answerBytes.page,
-      responses: { 200: Type.Object({ folders: Type.Array(Type.Pick(Folder, ['name', 'id'])) }) },
+      responses: { 200: schema.ExplicitFolders },
       handle: async ({ vault }) => {
         const all = await folders.list(vault);
         return { body: { folders: all.filter(({ id }) => id !== null).map(({ name, id }) => ({ name, id })) } };
@@ -56,8 +54,8 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       summary: 'The notes directly inside a folder',
       access: 'read',
       answerBytes: answerBytes.page,
-      query: Type.Object({ folder: Type.Optional(Type.String()) }),
-      responses: { 200: Type.Object({ folder: Type.String(), notes: Type.Array(NoteListed) }) },
+      query: schema.FolderQuery,
+      responses: { 200: schema.NotesInFolder },
       errors: ['folder_parameter', 'note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, query }) => {
         if (query.folder === undefined) throw new NotevaultError('folder_parameter');
@@ -74,8 +72,8 @@ function readingRoutes(folders: Folders, notes: Notes): Route[] {
       summary: 'The notes directly inside a folder that somebody made',
       access: 'read',
       answerBytes: answerBytes.page,
-      params: Type.Object({ id: Type.String() }),
-      responses: { 200: Listed },
+      params: IdParams,
+      responses: { 200: schema.NotesInFolderById },
       errors: ['bad_folder_id', 'folder_id_not_found', 'note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, params }) => {
         const { id } = await folders.byId(vault, params.id);
@@ -92,8 +90,8 @@ function writingRoutes(folders: Folders): Route[] {
       operation: 'createFolder',
       summary: 'Make a folder, or keep the one that is there',
       access: 'write',
-      body: Type.Object({ folder: sent('The path.') }),
-      responses: { 201: Type.Object({ folder: Folder }) },
+      body: schema.CreateFolder,
+      responses: { 201: schema.FolderResponse },
       errors: ['folder_empty', 'conflict'],
       perform: (request, inTransaction) => folders.create(writeContextOf(request, inTransaction), request.body.folder),
       reply: (folder) => ({ body: { folder } }),
@@ -105,7 +103,7 @@ function writingRoutes(folders: Folders): Route[] {
       operation: 'deleteFolder',
       summary: 'Remove a folder’s marker, its notes stay; with `recursive=true`, delete all in it too',
       access: 'write',
-      query: Type.Object({ recursive: Type.Optional(Type.String()) }),
+      query: schema.DeleteFolderQuery,
       responses: { 204: null },
       errors: ['folder_empty', 'note_unreadable', 'attachment_unreadable'],
       handle: async (request) => {
@@ -119,8 +117,8 @@ function writingRoutes(folders: Folders): Route[] {
       operation: 'renameFolder',
       summary: 'Rename or move a folder with all in it; links go along',
       access: 'write',
-      body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
-      responses: { 200: FolderRenamed },
+      body: RenameBody,
+      responses: { 200: schema.FolderRenamed },
       errors: ['folder_not_found', 'conflict', 'cycle', 'note_unreadable', 'attachment_unreadable'],
       perform: (request, inTransaction) => folders.rename(writeContextOf(request, inTransaction), request.body),
       reply: (renamed) => ({ body: renamed }),
@@ -131,12 +129,8 @@ function writingRoutes(folders: Folders): Route[] {
       operation: 'moveFolders',
       summary: 'Move folders with all in them, all or none; links go along',
       access: 'write',
-      body: Type.Object({
-        ids: sent('Ids of folders that somebody made, 1 to 1,000.'),
-        target_parent_id: sent('A folder’s id, or `root`.'),
-        target_parent: sent('A folder’s path, empty for the top level; it need not exist yet.'),
-      }),
-      responses: { 200: Type.Object({ moved: Type.Integer() }) },
+      body: schema.MoveFolders,
+      responses: { 200: MovedCount },
       errors: [...BATCH_ERRORS, 'missing_target', 'conflict', 'cycle'],
       perform: (request, inTransaction) => {
         const { ids, target_parent_id: id, target_parent: path } = request.body;
@@ -150,8 +144,8 @@ function writingRoutes(folders: Folders): Route[] {
       operation: 'deleteFolders',
       summary: 'Delete folders with all in them, all or none',
       access: 'write',
-      body: Type.Object({ ids: sent('Ids of folders that somebody made, 1 to 1,000.') }),
-      responses: { 200: Type.Object({ deleted: Type.Integer() }) },
+      body: schema.DeleteFolders,
+      responses: { 200: DeletedCount },
       errors: BATCH_ERRORS,
       perform: (request, inTransaction) => folders.deleteMany(writeContextOf(request, inTransaction), request.body.ids),
       reply: (deleted) => ({ body: { deleted } }),

@@ -1,6 +1,7 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
 import { itemIds } from '@notevault/protocol/batch-ids.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Folder, FolderRenamed } from '@notevault/protocol/folders.ts';
 import { parseUuid } from '@notevault/protocol/ids.ts';
 import type { Database, ReadHandle } from '../../ports/database/database.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../namespace/namespace.ts';
 import type { MoveRoot, Notes, WriteContext } from '../notes/notes.ts';
 import type { ChangeSequence, OpenVault } from '../vaults/vaults.ts';
-import type { Folder, FolderRenamed } from './folders.schema.ts';
 import * as store from './folders.store.ts';
 
 /** Folders: the ones somebody made, and the ones that exist because something lies in them. */

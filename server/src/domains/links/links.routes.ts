@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
+import { BacklinksResponse } from '@notevault/protocol/links.ts';
+import { IdParams } from '@notevault/protocol/schemas.ts';
 import { idParam } from '../../http/params.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Backlink } from './links.schema.ts';
 import type { Links } from './links.ts';
 
 export function linksRoutes(links: Links): Route[] {
@@ -12,8 +12,8 @@ export function linksRoutes(links: Links): Route[] {
       operation: 'listBacklinks',
       summary: 'Every note that links to the note, oldest link first, at most 200',
       access: 'read',
-      params: Type.Object({ id: Type.String() }),
-      responses: { 200: Type.Object({ backlinks: Type.Array(Backlink) }) },
+      params: IdParams,
+      responses: { 200: BacklinksResponse },
       errors: ['invalid_id', 'note_not_found'],
       handle: async ({ vault, params }) => ({
         body: { backlinks: await links.backlinksOf(vault, idParam(params.id)) },

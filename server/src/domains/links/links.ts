@@ -1,14 +1,15 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Backlink } from '@notevault/protocol/links.ts';
+import type { NoteLink } from '@notevault/protocol/notes.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { AttachmentLinkHooks } from '../attachments/attachments.ts';
-import type { NoteHooks, NoteLink, WrittenNote } from '../notes/notes.ts';
+import type { NoteHooks, WrittenNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { sourcesAsking } from './asking-sources.ts';
 import { createLinkResolver, DANGLING, distinct, type Target } from './link-resolver.ts';
 import { identityOf, type LinkText, type Origin, openTexts, sameTexts, sealTexts, textOf } from './link-texts.ts';
-import type { Backlink } from './links.schema.ts';
 import * as store from './links.store.ts';
 import { createMoveLinks } from './move-links.ts';
 import { readableMeta, readableSource, readableTexts, unsealOrThrow } from './unseal.ts';

@@ -1,6 +1,6 @@
 import { fileStem } from '@notevault/note-text/paths.ts';
+import type { Appended } from '@notevault/protocol/notes.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import type { Appended } from './notes.schema.ts';
 import { planText, writeOne } from './upsert.ts';
 import type { WriteContext } from './write-context.ts';
 import { findWriteTarget, type NoteInput } from './write-target.ts';

@@ -1,9 +1,8 @@
-import { Unchecked } from '@notevault/protocol/schemas.ts';
-import { Type } from 'typebox';
+import { Appended, AppendNote, BatchBody, BatchResponse, DeleteNotes } from '@notevault/protocol/notes.ts';
+import { DeletedCount } from '@notevault/protocol/schemas.ts';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idempotentRoute, type Route } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
-import { Appended, AppendNote, BatchBody, BatchResult } from './notes.schema.ts';
 import type { Notes } from './notes.ts';
 
 const MB = 1024 * 1024;
@@ -21,7 +20,7 @@ export function batchRoutes(notes: Notes): Route[] {
       answerBytes: answerBytes.write,
       bodyLimit: NOTES_BODY_LIMIT,
       body: BatchBody,
-      responses: { 200: Type.Object({ results: Type.Array(BatchResult) }) },
+      responses: { 200: BatchResponse },
       errors: ['invalid_notes', 'too_many_notes', 'limit_exceeded'],
       perform: (request, inTransaction) =>
         notes.upsertMany(writeContextOf(request, inTransaction), request.body?.notes),
@@ -46,8 +45,8 @@ export function batchRoutes(notes: Notes): Route[] {
       operation: 'deleteNotes',
       summary: 'Delete notes, all or none',
       access: 'write',
-      body: Unchecked<{ ids?: unknown }>({ ids: Type.Unknown({ description: 'Note ids, 1 to 1,000.' }) }),
-      responses: { 200: Type.Object({ deleted: Type.Integer() }) },
+      body: DeleteNotes,
+      responses: { 200: DeletedCount },
       errors: ['missing_ids', 'invalid_ids', 'too_many_items', 'item_not_found', 'note_unreadable'],
       perform: (request, inTransaction) => notes.deleteMany(writeContextOf(request, inTransaction), request.body?.ids),
       reply: (deleted) => ({ body: { deleted } }),

@@ -1,12 +1,13 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts';
 import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
 import { notePathOf } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import { type BatchResult, faultsOf, type Note, type UpsertNote } from './notes.schema.ts';
 import { planUpsert } from './upsert.ts';
+import { faultsOf } from './upsert-faults.ts';
 import type { WriteContext } from './write-context.ts';
 import type { NoteInput } from './write-target.ts';
 

@@ -1,12 +1,12 @@
 import { itemIds } from '@notevault/protocol/batch-ids.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Appended, AppendNote, BatchResult } from '@notevault/protocol/notes.ts';
 import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import { appendTo } from './append.ts';
 import { upsertBatch } from './batch.ts';
 import { deleteNotes } from './delete.ts';
 import { notePathOf } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import type { Appended, AppendNote, BatchResult } from './notes.schema.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** Writes that are no plain upsert. */

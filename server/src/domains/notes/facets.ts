@@ -1,7 +1,7 @@
+import type { Counted } from '@notevault/protocol/notes.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault, VaultCache } from '../vaults/vaults.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
-import type { Counted } from './notes.schema.ts';
 
 /** The words that a vault's notes are filed under: by name, with the number of live notes. */
 export interface Facets {

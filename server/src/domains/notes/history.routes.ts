@@ -1,14 +1,19 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { Type } from 'typebox';
+import {
+  Note,
+  NoteResponse,
+  RestoreVersion,
+  TagsResponse,
+  TypesResponse,
+  VersionParams,
+  VersionsResponse,
+} from '@notevault/protocol/notes.ts';
+import { IdParams } from '@notevault/protocol/schemas.ts';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
-import { Counted, Note, NoteVersion, RestoreVersion } from './notes.schema.ts';
 import type { Notes } from './notes.ts';
-
-const IdParams = Type.Object({ id: Type.String() });
-const VersionParams = Type.Object({ id: Type.String(), version: Type.String() });
 
 export function historyRoutes(notes: Notes): Route[] {
   return [...versionRoutes(notes), ...facetRoutes(notes)];
@@ -24,7 +29,7 @@ function versionRoutes(notes: Notes): Route[] {
       access: 'read',
       answerBytes: answerBytes.note,
       params: IdParams,
-      responses: { 200: Type.Object({ versions: Type.Array(NoteVersion) }) },
+      responses: { 200: VersionsResponse },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
       handle: async ({ vault, params }) => ({ body: { versions: await notes.versions(vault, idParam(params.id)) } }),
     }),
@@ -50,7 +55,7 @@ function versionRoutes(notes: Notes): Route[] {
       answerBytes: answerBytes.write,
       params: IdParams,
       body: RestoreVersion,
-      responses: { 200: Type.Object({ note: Note }) },
+      responses: { 200: NoteResponse },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
       perform: (request, inTransaction) =>
         notes.restore(writeContextOf(request, inTransaction), idParam(request.params.id), request.body.version),
@@ -68,7 +73,7 @@ function facetRoutes(notes: Notes): Route[] {
       summary: 'The tags of the vault, by name, with the number of notes',
       access: 'read',
       answerBytes: answerBytes.page,
-      responses: { 200: Type.Object({ tags: Type.Array(Counted) }) },
+      responses: { 200: TagsResponse },
       errors: ['note_unreadable'],
       handle: async ({ vault }) => ({ body: { tags: await notes.tags(vault) } }),
     }),
@@ -79,7 +84,7 @@ function facetRoutes(notes: Notes): Route[] {
       summary: 'The frontmatter types of the vault, by name, with the number of notes',
       access: 'read',
       answerBytes: answerBytes.page,
-      responses: { 200: Type.Object({ types: Type.Array(Counted) }) },
+      responses: { 200: TypesResponse },
       errors: ['note_unreadable'],
       handle: async ({ vault }) => ({ body: { types: await notes.types(vault) } }),
     }),

@@ -1,8 +1,8 @@
 import { folderOf, normalizeNotePath } from '@notevault/note-text/paths.ts';
+import type { Note, NoteLink, NoteListed } from '@notevault/protocol/notes.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
 import { pathFrom } from '../namespace/namespace.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { Note, NoteLink, NoteListed } from './notes.schema.ts';
 import type { StoredNote, StoredRow } from './notes.store.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 

@@ -1,4 +1,5 @@
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { Tasks } from '../../concurrency/task-worker.ts';
 import type { Compute } from '../../concurrency/worker-pool.ts';
 import type { YieldIfDue } from '../../concurrency/yield.ts';
@@ -16,7 +17,6 @@ import type {
   PreparedLinks,
   RewrittenNote,
 } from './moved-item.ts';
-import type { NoteLink } from './notes.schema.ts';
 import type { VersionRetention } from './version-retention.ts';
 import type { WrittenNote } from './write-context.ts';
 

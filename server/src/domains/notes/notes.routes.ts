@@ -1,28 +1,15 @@
-import { Type } from 'typebox';
+import { MoveNotes, Note, NoteRenamed, NoteUpserted, UpsertNote } from '@notevault/protocol/notes.ts';
+import { Deleted, IdParams, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
-import { Note, sent, UpsertNote } from './notes.schema.ts';
 import type { Notes } from './notes.ts';
 
 const MB = 1024 * 1024;
 /** 10 MB of text can be six times that once escaped. */
 const NOTE_BODY_LIMIT = 64 * MB;
-
-const Upserted = Type.Object({
-  note: Note,
-  server_path: Type.Optional(Type.String({ description: 'The path as stored, when it is not the one sent.' })),
-});
-const Renamed = Type.Object({
-  renamed: Type.Boolean(),
-  old_path: Type.String(),
-  new_path: Type.String(),
-  note: Note,
-});
-const Deleted = Type.Object({ deleted: Type.Boolean() });
-const IdParams = Type.Object({ id: Type.String() });
 
 export function notesRoutes(notes: Notes): Route[] {
   return [
@@ -34,7 +21,7 @@ export function notesRoutes(notes: Notes): Route[] {
       answerBytes: answerBytes.write,
       bodyLimit: NOTE_BODY_LIMIT,
       body: UpsertNote,
-      responses: { 200: Upserted },
+      responses: { 200: NoteUpserted },
       errors: ['version_conflict', 'conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
       flagsConflicts: true,
       perform: (request, inTransaction) => notes.upsert(writeContextOf(request, inTransaction), request.body),
@@ -46,8 +33,8 @@ export function notesRoutes(notes: Notes): Route[] {
       summary: 'Rename or move a note; links to it go along',
       access: 'write',
       answerBytes: answerBytes.write,
-      body: Type.Object({ old_path: Type.String(), new_path: Type.String() }),
-      responses: { 200: Renamed },
+      body: RenameBody,
+      responses: { 200: NoteRenamed },
       errors: ['note_not_found', 'conflict', 'note_unreadable'],
       perform: (request, inTransaction) => notes.rename(writeContextOf(request, inTransaction), request.body),
       reply: (renamed) => ({ body: renamed }),
@@ -58,12 +45,8 @@ export function notesRoutes(notes: Notes): Route[] {
       operation: 'moveNotes',
       summary: 'Move notes into a folder, all or none; links to them go along',
       access: 'write',
-      body: Type.Object({
-        ids: sent('Note ids, 1 to 1,000.'),
-        target_folder_id: sent('A folder’s id, or `root`.'),
-        target_folder: sent('A folder’s path, empty for the root; it need not exist yet.'),
-      }),
-      responses: { 200: Type.Object({ moved: Type.Integer() }) },
+      body: MoveNotes,
+      responses: { 200: MovedCount },
       errors: [
         'missing_ids',
         'invalid_ids',

@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FolderId, NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
 import { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { FolderEntry, PathOwner } from '../namespace/namespace.ts';
@@ -15,7 +16,6 @@ import { type MoveRequest, moveItems, moveOne } from './move-items.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { notePathOf, openNote, toNote } from './note-mapper.ts';
 import type { LiveDeps, LiveNotifications } from './notes.deps.ts';
-import type { Note, NoteListed, UpsertNote } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 import { purgeSlice } from './purge.ts';
 import { listIn } from './queries.ts';
@@ -87,7 +87,6 @@ export type {
 } from './moved-item.ts';
 export type { CachedNote } from './note-cache.ts';
 export type { AttachmentHooks, LinkPlanner, MoveHooks, NoteHooks } from './notes.deps.ts';
-export type { NoteLink } from './notes.schema.ts';
 export type { Actor, NoteMeta } from './sealed-note.ts';
 export type { WriteContext, WrittenNote } from './write-context.ts';
 

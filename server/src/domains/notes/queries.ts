@@ -1,12 +1,12 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
 import type { FolderId } from '@notevault/protocol/ids.ts';
+import type { NoteListed } from '@notevault/protocol/notes.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { toListed } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import type { NoteListed } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
 import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
 import { addFingerprint, fingerprintOf, hasFingerprint } from './fingerprints.ts';
 import { type OpenedNote, toNote } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import type { Note } from './notes.schema.ts';
 import * as store from './notes.store.ts';
 import type { VersionReason } from './sealed-note.ts';
 import type { WriteContext } from './write-context.ts';

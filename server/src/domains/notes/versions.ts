@@ -1,6 +1,7 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
 import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import { createYield } from '../../concurrency/yield.ts';
@@ -8,7 +9,6 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import type { WritePlan } from './commit.ts';
 import { type OpenedNote, openNote, toNote } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import type { Note, NoteVersion } from './notes.schema.ts';
 import * as notesStore from './notes.store.ts';
 import { offload } from './offload.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';

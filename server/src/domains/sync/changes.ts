@@ -1,6 +1,7 @@
 import { folderOf } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { ChangesQuery, SyncChange, SyncChanges } from '@notevault/protocol/sync.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
@@ -9,14 +10,6 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import { appliedBy, cursorOf, type Position, positionOf } from './cursor.ts';
 import { recordWatermark } from './device-watermarks.ts';
 import type { SyncDeps } from './sync.deps.ts';
-import type { SyncChange, SyncChanges } from './sync.schema.ts';
-
-/** A page as a request asks for it. */
-export interface PageQuery {
-  readonly cursor?: string;
-  readonly limit?: string;
-  readonly fields?: string;
-}
 
 export interface PageRequest {
   /** Where to go on; absent: before the first row. */
@@ -34,7 +27,7 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 const START = 0 as Seq;
 
 /** What a request asks for. Throws a validation error. */
-export function pageRequest(query: PageQuery): PageRequest {
+export function pageRequest(query: ChangesQuery): PageRequest {
   const { cursor = '', limit = `${PAGE_DEFAULT}`, fields = 'meta' } = query;
   if (!/^[+-]?\d+$/.test(limit)) throw invalid({ limit: ['must be an integer'] });
   if (fields !== 'meta' && fields !== 'all') throw invalid({ fields: ['must be meta or all'] });

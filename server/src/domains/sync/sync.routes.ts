@@ -1,7 +1,6 @@
-import { Type } from 'typebox';
+import { ChangesQuery, Manifest, ManifestQuery, SyncChanges, VaultTree } from '@notevault/protocol/sync.ts';
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Manifest, SyncChanges, VaultTree } from './sync.schema.ts';
 import type { Sync } from './sync.ts';
 
 export function syncRoutes(sync: Sync): Route[] {
@@ -13,13 +12,7 @@ export function syncRoutes(sync: Sync): Route[] {
       summary: 'Every live note and attachment with hash, head and seq, of one moment',
       access: 'read',
       answerBytes: answerBytes.page,
-      query: Type.Object({
-        since_seq: Type.Optional(
-          Type.Unsafe<unknown>({
-            description: 'The change_seq of an earlier manifest: while it is current, nothing else is answered.',
-          }),
-        ),
-      }),
+      query: ManifestQuery,
       responses: { 200: Manifest },
       errors: ['note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, query }) => {
@@ -35,15 +28,7 @@ export function syncRoutes(sync: Sync): Route[] {
       summary: 'What was written after a position, by seq; the cursor sent is recorded as applied by the device',
       access: 'read',
       answerBytes: answerBytes.page,
-      query: Type.Object({
-        cursor: Type.Optional(
-          Type.String({ description: 'A `next_cursor` or `resume_cursor`; absent: from the start.' }),
-        ),
-        limit: Type.Optional(Type.String({ description: 'An integer: rows on the page, 1 to 500. Default 100.' })),
-        fields: Type.Optional(
-          Type.String({ description: '`meta`, the default, or `all`, with the content of notes.' }),
-        ),
-      }),
+      query: ChangesQuery,
       responses: { 200: SyncChanges },
       errors: ['invalid_cursor', 'history_expired', 'note_unreadable', 'attachment_unreadable', 'validation'],
       handle: async ({ vault, query, device }) => ({ body: await sync.changes(vault, query, device) }),

@@ -1,13 +1,13 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { ChangesQuery, SyncChanges } from '@notevault/protocol/sync.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { cachedAttachmentsOf } from './attachment-cache.ts';
-import { changesPage, type PageQuery, pageRequest } from './changes.ts';
+import { changesPage, pageRequest } from './changes.ts';
 import { createManifestQueries, type ManifestQueries } from './manifest.ts';
 import type { SyncDeps } from './sync.deps.ts';
-import type { SyncChanges } from './sync.schema.ts';
 import * as store from './sync.store.ts';
 import { dropExpired } from './tombstone-retention.ts';
 
@@ -15,7 +15,7 @@ import { dropExpired } from './tombstone-retention.ts';
 export interface Sync extends ManifestQueries {
   /** One page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`, `note_unreadable`, `attachment_unreadable`, a validation
    * error. */
-  changes(vault: OpenVault, query: PageQuery, device: string | null): Promise<SyncChanges>;
+  changes(vault: OpenVault, query: ChangesQuery, device: string | null): Promise<SyncChanges>;
   /** Drops tombstones past their time, and what persisted lists hold of them; resolves to how many tombstones. */
   dropExpired(): Promise<number>;
   /** Persists lists of which enough has changed, so that whoever looks first after a start has little to open. */

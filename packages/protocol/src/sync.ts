@@ -1,33 +1,36 @@
-import { Nullable, Timestamp, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
-import { Folder } from '../folders/folders.schema.ts';
+import { Folder } from './folders.ts';
+import { Nullable, Timestamp, Uuid } from './schemas.ts';
 
-const AttachmentEntry = Type.Object({
+export const ManifestAttachment = Type.Object({
   id: Uuid,
   path: Type.String(),
   content_hash: Type.String({ description: 'Lower-case hex SHA-256 of the content.' }),
   seq: Type.Integer({ description: 'The change that last wrote it: a client with a lower one is behind.' }),
 });
+export type ManifestAttachment = Static<typeof ManifestAttachment>;
 
-const NoteEntry = Type.Object({
-  ...AttachmentEntry.properties,
+export const ManifestNote = Type.Object({
+  ...ManifestAttachment.properties,
   crdt_head: Type.String({
     description:
       'Lower-case hex SHA-256 of the document’s Yjs snapshot: converged when this and content_hash are equal.',
   }),
 });
+export type ManifestNote = Static<typeof ManifestNote>;
 
 /** Either all of it, or `unchanged` and `change_seq` alone. */
 export const Manifest = Type.Object({
   change_seq: Type.Integer(),
   total_notes: Type.Optional(Type.Integer()),
   total_attachments: Type.Optional(Type.Integer()),
-  notes: Type.Optional(Type.Array(NoteEntry, { description: 'By path.' })),
-  attachments: Type.Optional(Type.Array(AttachmentEntry, { description: 'By path.' })),
+  notes: Type.Optional(Type.Array(ManifestNote, { description: 'By path.' })),
+  attachments: Type.Optional(Type.Array(ManifestAttachment, { description: 'By path.' })),
   unchanged: Type.Optional(
     Type.Boolean({ description: 'True when `since_seq` is the current seq; only `change_seq` is beside it then.' }),
   ),
 });
+export type Manifest = Static<typeof Manifest>;
 
 export const SyncChange = Type.Object({
   seq: Type.Integer({ description: 'The vault’s change that last wrote the row.' }),
@@ -72,3 +75,18 @@ export const VaultTree = Type.Object({
     }),
   ),
 });
+export type VaultTree = Static<typeof VaultTree>;
+
+export const ManifestQuery = Type.Object({
+  since_seq: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'The change_seq of an earlier manifest: while it is current, nothing else is answered.',
+    }),
+  ),
+});
+export const ChangesQuery = Type.Object({
+  cursor: Type.Optional(Type.String({ description: 'A `next_cursor` or `resume_cursor`; absent: from the start.' })),
+  limit: Type.Optional(Type.String({ description: 'An integer: rows on the page, 1 to 500. Default 100.' })),
+  fields: Type.Optional(Type.String({ description: '`meta`, the default, or `all`, with the content of notes.' })),
+});
+export type ChangesQuery = Static<typeof ChangesQuery>;

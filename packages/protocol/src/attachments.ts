@@ -1,5 +1,5 @@
-import { Nullable, Timestamp, Unchecked, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
+import { Nullable, Timestamp, Unchecked, Uuid } from './schemas.ts';
 
 export const Attachment = Type.Object({
   id: Uuid,
@@ -21,26 +21,44 @@ export const UploadAttachment = Type.Object({
   mtime: Type.Optional(Nullable(Type.Number({ description: 'Client mtime, epoch seconds; now, by default.' }))),
 });
 
-export const Uploaded = Type.Object({
+export const AttachmentUploaded = Type.Object({
   attachment: Attachment,
   server_path: Type.Optional(Type.String({ description: 'The path as stored, when it is not the one sent.' })),
 });
+export type AttachmentUploaded = Static<typeof AttachmentUploaded>;
 
 export const AttachmentWithContent = Type.Object({
   ...Attachment.properties,
   content_base64: Nullable(Type.String({ description: 'The bytes; null when there are more than 64 MB.' })),
 });
+export type AttachmentWithContent = Static<typeof AttachmentWithContent>;
 
-export const Renamed = Type.Object({
+export const AttachmentRenamed = Type.Object({
   renamed: Type.Boolean(),
   old_path: Type.String(),
   new_path: Type.String(),
   attachment: Attachment,
 });
+export type AttachmentRenamed = Static<typeof AttachmentRenamed>;
 
-export const MoveBatch = Unchecked<{ paths?: unknown; target_folder?: unknown }>({
+export const MoveAttachments = Unchecked<{ paths?: unknown; target_folder?: unknown }>({
   paths: Type.Unknown({ description: '1 to 1,000 paths.' }),
   target_folder: Type.Unknown({ description: 'A folder’s path, empty for the root; it need not exist yet.' }),
 });
 
-export const DeleteBatch = Unchecked<{ paths?: unknown }>({ paths: Type.Unknown({ description: '1 to 500 paths.' }) });
+export const DeleteAttachments = Unchecked<{ paths?: unknown }>({
+  paths: Type.Unknown({ description: '1 to 500 paths.' }),
+});
+
+/** The bytes as they are. */
+export const FileBytes = Type.Unsafe({ type: 'string', format: 'binary' });
+export const AttachmentsQuery = Type.Object({
+  folder: Type.Optional(Type.String({ description: 'Only those in this folder and the folders below it.' })),
+});
+export const AttachmentsResponse = Type.Object({ attachments: Type.Array(Attachment) });
+export type AttachmentsResponse = Static<typeof AttachmentsResponse>;
+export const DownloadQuery = Type.Object({
+  raw: Type.Optional(Type.String({ description: '`1`: the bytes, whatever is accepted.' })),
+});
+export const AttachmentDeleted = Type.Object({ deleted: Type.Boolean(), path: Type.String() });
+export type AttachmentDeleted = Static<typeof AttachmentDeleted>;

@@ -1,6 +1,5 @@
-import { Nullable, Timestamp, Unchecked, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/schema';
+import { Nullable, sent, Timestamp, Unchecked, Uuid } from './schemas.ts';
 
 export const UpsertNote = Type.Object({
   path: Type.String(),
@@ -31,7 +30,8 @@ export const NoteLink = Type.Object({
 });
 export type NoteLink = Static<typeof NoteLink>;
 
-const ParseReason = Type.Object({
+/** Why the frontmatter could not be read as it stands. */
+export const ParseReason = Type.Object({
   code: Type.String(),
   message: Type.String(),
   detail: Type.Object({
@@ -65,11 +65,6 @@ export const Note = Type.Object({
 });
 export type Note = Static<typeof Note>;
 
-/** A field that the operation looks at itself: its faults have answers of their own. */
-export function sent(description: string) {
-  return Type.Optional(Type.Unknown({ description }));
-}
-
 /** A note in a list: without content and links. */
 export const NoteListed = Type.Object({
   id: Uuid,
@@ -94,7 +89,7 @@ export const BatchResult = Type.Object({
   version: Type.Optional(Type.Integer()),
   parse_status: Type.Optional(Type.Union([Type.Literal('ok'), Type.Literal('degraded')])),
   parse_reason: Type.Optional(ParseReason),
-  /** Absent where the answer would grow too large: then the client reads the note by itself. */
+  // Absent where the answer would grow too large: then the client reads the note by itself.
   server_note: Type.Optional(Nullable(Note)),
   server_path: Type.Optional(
     Type.String({ description: 'The path as stored, or where the path is taken, what has it.' }),
@@ -115,26 +110,6 @@ export const BatchBody = Unchecked<{ notes?: unknown }>({
   notes: Type.Unknown({ description: 'At most 100 notes, each as for a single upsert; each stands alone.' }),
 });
 
-const upsertNote = Compile(UpsertNote);
-
-/** What is wrong with the fields of an upsert, as field → messages; null when nothing is. */
-export function faultsOf(fields: unknown): Record<string, string[]> | null {
-  const [fits, faults] = upsertNote.Errors(fields);
-  if (fits) return null;
-  const messages: Record<string, string[]> = {};
-  for (const { instancePath, keyword, params, message } of faults) {
-    if (keyword === 'required') {
-      for (const field of (params as { requiredProperties: string[] }).requiredProperties) {
-        messages[field] = ['is required'];
-      }
-    } else {
-      const field = instancePath.split('/').slice(1).join('.');
-      messages[field] = [...(messages[field] ?? []), message];
-    }
-  }
-  return messages;
-}
-
 export const AppendNote = Type.Object({ path: Type.String(), text: Type.String() });
 export type AppendNote = Static<typeof AppendNote>;
 export const Appended = Type.Object({ created: Type.Boolean(), path: Type.String(), note: Note });
@@ -154,5 +129,37 @@ export type NoteVersion = Static<typeof NoteVersion>;
 
 export const RestoreVersion = Type.Object({ version: Type.Integer() });
 
+/** A tag or type with its number of notes. */
 export const Counted = Type.Object({ name: Type.String(), count: Type.Integer() });
 export type Counted = Static<typeof Counted>;
+
+export const NoteResponse = Type.Object({ note: Note });
+export type NoteResponse = Static<typeof NoteResponse>;
+export const NoteUpserted = Type.Object({
+  note: Note,
+  server_path: Type.Optional(Type.String({ description: 'The path as stored, when it is not the one sent.' })),
+});
+export type NoteUpserted = Static<typeof NoteUpserted>;
+export const NoteRenamed = Type.Object({
+  renamed: Type.Boolean(),
+  old_path: Type.String(),
+  new_path: Type.String(),
+  note: Note,
+});
+export type NoteRenamed = Static<typeof NoteRenamed>;
+export const BatchResponse = Type.Object({ results: Type.Array(BatchResult) });
+export type BatchResponse = Static<typeof BatchResponse>;
+
+export const MoveNotes = Type.Object({
+  ids: sent('Note ids, 1 to 1,000.'),
+  target_folder_id: sent('A folder’s id, or `root`.'),
+  target_folder: sent('A folder’s path, empty for the root; it need not exist yet.'),
+});
+export const DeleteNotes = Unchecked<{ ids?: unknown }>({
+  ids: Type.Unknown({ description: 'Note ids, 1 to 1,000.' }),
+});
+
+export const VersionParams = Type.Object({ id: Type.String(), version: Type.String() });
+export const VersionsResponse = Type.Object({ versions: Type.Array(NoteVersion) });
+export const TagsResponse = Type.Object({ tags: Type.Array(Counted) });
+export const TypesResponse = Type.Object({ types: Type.Array(Counted) });

@@ -1,6 +1,7 @@
-import { Nullable, Uuid } from '@notevault/protocol/schemas.ts';
 import { type Static, Type } from 'typebox';
+import { Nullable, Uuid } from './schemas.ts';
 
+/** A link to the note from another one. */
 export const Backlink = Type.Object({
   source_note_id: Uuid,
   source_path: Nullable(
@@ -11,3 +12,5 @@ export const Backlink = Type.Object({
   anchor: Nullable(Type.String()),
 });
 export type Backlink = Static<typeof Backlink>;
+export const BacklinksResponse = Type.Object({ backlinks: Type.Array(Backlink) });
+export type BacklinksResponse = Static<typeof BacklinksResponse>;

@@ -1,0 +1,43 @@
+import { type Static, Type } from 'typebox';
+import { NoteListed } from './notes.ts';
+import { Nullable, sent, Uuid } from './schemas.ts';
+
+export const Folder = Type.Object({
+  name: Type.String({ description: 'The whole path; empty for the root.' }),
+  id: Nullable(Uuid),
+  parent_id: Nullable(Uuid),
+  count: Type.Integer({ description: 'Notes directly inside.' }),
+});
+export type Folder = Static<typeof Folder>;
+
+export const FolderRenamed = Type.Object({
+  renamed: Type.Boolean(),
+  old_path: Type.String(),
+  new_path: Type.String(),
+  count: Type.Integer({ description: 'Notes that moved along.' }),
+  attachments: Type.Integer({ description: 'Attachments that moved along.' }),
+});
+export type FolderRenamed = Static<typeof FolderRenamed>;
+
+export const FolderResponse = Type.Object({ folder: Folder });
+export type FolderResponse = Static<typeof FolderResponse>;
+export const FoldersResponse = Type.Object({ folders: Type.Array(Folder) });
+export type FoldersResponse = Static<typeof FoldersResponse>;
+/** The folders that are there by themselves, not only because something is in them. */
+export const ExplicitFolders = Type.Object({ folders: Type.Array(Type.Pick(Folder, ['name', 'id'])) });
+export type ExplicitFolders = Static<typeof ExplicitFolders>;
+
+export const FolderQuery = Type.Object({ folder: Type.Optional(Type.String()) });
+export const NotesInFolder = Type.Object({ folder: Type.String(), notes: Type.Array(NoteListed) });
+export type NotesInFolder = Static<typeof NotesInFolder>;
+export const NotesInFolderById = Type.Object({ notes: Type.Array(NoteListed) });
+export type NotesInFolderById = Static<typeof NotesInFolderById>;
+
+export const CreateFolder = Type.Object({ folder: sent('The path.') });
+export const DeleteFolderQuery = Type.Object({ recursive: Type.Optional(Type.String()) });
+export const MoveFolders = Type.Object({
+  ids: sent('Ids of folders that somebody made, 1 to 1,000.'),
+  target_parent_id: sent('A folder’s id, or `root`.'),
+  target_parent: sent('A folder’s path, empty for the top level; it need not exist yet.'),
+});
+export const DeleteFolders = Type.Object({ ids: sent('Ids of folders that somebody made, 1 to 1,000.') });

@@ -1,0 +1,22 @@
+import { UpsertNote } from '@notevault/protocol/notes.ts';
+import { Compile } from 'typebox/schema';
+
+const upsertNote = Compile(UpsertNote);
+
+/** What is wrong with the fields of an upsert, as field → messages; null when nothing is. */
+export function faultsOf(fields: unknown): Record<string, string[]> | null {
+  const [fits, faults] = upsertNote.Errors(fields);
+  if (fits) return null;
+  const messages: Record<string, string[]> = {};
+  for (const { instancePath, keyword, params, message } of faults) {
+    if (keyword === 'required') {
+      for (const field of (params as { requiredProperties: string[] }).requiredProperties) {
+        messages[field] = ['is required'];
+      }
+    } else {
+      const field = instancePath.split('/').slice(1).join('.');
+      messages[field] = [...(messages[field] ?? []), message];
+    }
+  }
+  return messages;
+}
