@@ -1,4 +1,4 @@
-/** A note as far as a copying client reads it. */
+/** The fields of a note that a client needs to copy it. */
 export interface RemoteNote {
   readonly id: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface RemoteNote {
   readonly links: readonly { readonly dangling: boolean }[];
 }
 
-/** What is known of an attachment. */
+/** The fields of an attachment that a client needs to copy it. */
 export interface RemoteAttachment {
   readonly path: string;
   readonly content_hash: string;
@@ -20,7 +20,7 @@ export interface RemoteAttachment {
   readonly mtime: number;
 }
 
-/** What a vault holds, by path. */
+/** The notes and attachments of a vault, by path. */
 export interface RemoteManifest {
   readonly notes: readonly { readonly path: string; readonly content_hash: string }[];
 }
@@ -50,7 +50,7 @@ export interface RemoteResult {
   readonly score: number;
 }
 
-/** The server answered with an error; `body` is what it sent. */
+/** Thrown when the server answers with an error; `body` is the body of the answer. */
 export class RestError extends Error {
   override readonly name = 'RestError';
   readonly status: number;
@@ -66,9 +66,9 @@ const TRIES = 5;
 
 interface Sent {
   readonly vault?: string;
-  /** As JSON. */
+  /** Sent as JSON. */
   readonly body?: unknown;
-  /** As it is. */
+  /** Sent unchanged. */
   readonly raw?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -81,7 +81,7 @@ function encoded(path: string): string {
  * The operations of a Notevault server that the command line uses, over `fetch`.
  *
  * @param origin scheme, host and port, without `/api`.
- * @param token asked for anew after a 401, since a session token lasts minutes and an import may last longer.
+ * @param token called again after a 401, because a session token lasts minutes and an import may last longer.
  */
 export class RestClient {
   readonly #origin: string;
@@ -107,7 +107,7 @@ export class RestClient {
     return ((await this.#call('POST', '/notes', { vault, body: note })) as { note: RemoteNote }).note;
   }
 
-  /** The notes that match best; see the API's `POST /search`. */
+  /** Returns the notes that match best; see `POST /search` of the API. */
   async search(vault: string, body: RemoteSearch): Promise<RemoteResult[]> {
     return ((await this.#call('POST', '/search', { vault, body })) as { results: RemoteResult[] }).results;
   }
@@ -126,7 +126,7 @@ export class RestClient {
     return (await this.#call('GET', '/sync/manifest', { vault })) as RemoteManifest;
   }
 
-  /** Folders that stay when they are empty. */
+  /** Returns the folders that remain when they are empty. */
   async listFolders(vault: string): Promise<string[]> {
     const { folders } = (await this.#call('GET', '/folders/explicit', { vault })) as { folders: { name: string }[] };
     return folders.map(({ name }) => name);
@@ -136,14 +136,14 @@ export class RestClient {
     return ((await this.#call('GET', '/attachments', { vault })) as { attachments: RemoteAttachment[] }).attachments;
   }
 
-  /** Sends the bytes as they are read. @param mtime epoch seconds */
+  /** Streams the bytes to the server while they are read. @param mtime epoch seconds */
   async putAttachment(vault: string, path: string, bytes: Blob, mtime: number): Promise<RemoteAttachment> {
     const headers = { 'content-type': 'application/octet-stream', 'x-mtime': mtime.toFixed(6) };
     const answer = await this.#send('PUT', `/attachments/${encoded(path)}`, { vault, raw: bytes, headers });
     return ((await answer.json()) as { attachment: RemoteAttachment }).attachment;
   }
 
-  /** The bytes of an attachment, as they come. */
+  /** Returns the bytes of an attachment as a stream. */
   async readAttachment(vault: string, path: string): Promise<AsyncIterable<Uint8Array>> {
     const { body } = await this.#send('GET', `/attachments/${encoded(path)}?raw=1`, { vault });
     return body ?? new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
@@ -153,7 +153,9 @@ export class RestClient {
     return (await this.#send(method, path, more)).json();
   }
 
-  /** The answer of a request that succeeded; tried again where that may help. Throws RestError. */
+  /**
+   * Sends a request, and again when a retry may help. Returns the successful answer; throws RestError for any other.
+   */
   async #send(method: string, path: string, { vault, body, raw, headers = {} }: Sent): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       this.#token ??= this.#freshToken();
@@ -172,7 +174,7 @@ export class RestClient {
       const said = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
       if (attempt === TRIES || ![401, 429, 503].includes(answer.status)) throw new RestError(answer.status, said);
       if (answer.status === 401) {
-        // One expired token refuses all calls under way: only the first of them asks for the next.
+        // One expired token fails all requests under way; only the first of them fetches a new one.
         if (attempt > 1) throw new RestError(answer.status, said);
         if (this.#token === token) this.#token = null;
       } else {

@@ -3,7 +3,10 @@ import { parseUuid } from './ids.ts';
 
 const ITEMS_MAX = 1000;
 
-/** The ids of a batch as sent: 1 to 1,000 UUIDs, each kept once. Throws `missing_ids`, `invalid_ids`, `too_many_items`. */
+/**
+ * Validates the ids of a batch: 1 to 1,000 UUIDs; duplicates are dropped. Throws `missing_ids`, `invalid_ids` or
+ * `too_many_items`.
+ */
 export function itemIds(sent: unknown): string[] {
   if (sent === undefined || sent === null) throw new NotevaultError('missing_ids');
   if (!Array.isArray(sent) || sent.length === 0) throw new NotevaultError('invalid_ids');

@@ -1,13 +1,13 @@
 /**
- * Every error a client can be told: its code here, the status and the words on the wire.
+ * The error catalogue: every error that a client can receive, with its code, status and wire text.
  *
- * `error` is the `error` field of the body. `both` adds the same text as `errors`, for the operations whose documented
- * shape is `{errors}`. `retry` says that the same request may succeed later (the answer then carries Retry-After).
+ * `error` is the `error` field of the body. `both` adds the same text as `errors`, for operations whose documented
+ * shape is `{errors}`. `retry` means that the same request may succeed later; the answer then has a Retry-After header.
  */
 export interface ErrorEntry {
   readonly status: number;
   readonly error: string;
-  /** What happened and what to do, for people: it goes into docs/errors.md. */
+  /** For people: what happened and what to do. It is printed in docs/errors.md. */
   readonly help: string;
   readonly both?: true;
   readonly retry?: true;
@@ -20,11 +20,11 @@ function entry(status: number, error: string, help: string, more: { both?: true;
 const both = { both: true } as const;
 
 export const errors = {
-  // Requests as such
+  // Requests
   bad_request: entry(
     400,
     'bad_request',
-    'The request is not HTTP as this server speaks it (HTTP/1.1 needs one Host header), or broke off.',
+    'The request is not valid HTTP (HTTP/1.1 needs one Host header), or it ended early.',
   ),
   invalid_json: entry(400, 'invalid_json', 'The body is not JSON. Send UTF-8 JSON.'),
   unauthorized: entry(
@@ -33,11 +33,15 @@ export const errors = {
     'No credential, or one that is malformed, expired or revoked. Sign in again.',
   ),
   not_found_route: entry(404, 'not_found', 'There is no such route. GET /api/openapi lists them.'),
-  method_not_allowed: entry(405, 'method_not_allowed', 'The route exists with other methods: see the Allow header.'),
+  method_not_allowed: entry(
+    405,
+    'method_not_allowed',
+    'The route does not have this method. The Allow header lists those it has.',
+  ),
   request_timeout: entry(
     408,
     'request_timeout',
-    'The request came too slowly, or stopped coming. The connection is closed: send it again on a new one.',
+    'The request arrived too slowly or stopped. The connection is closed: send the request again on a new one.',
   ),
   body_too_large: entry(
     413,
@@ -45,18 +49,22 @@ export const errors = {
     'The body is over the limit in `max` (bytes), or JSON of more values than `max_values`.',
   ),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Send `Content-Type: application/json`.'),
-  expectation_failed: entry(417, 'expectation_failed', 'The only expectation that is met is `Expect: 100-continue`.'),
-  upgrade_required: entry(426, 'upgrade_required', 'This address speaks WebSocket only: ask for an upgrade.'),
+  expectation_failed: entry(417, 'expectation_failed', 'The only supported expectation is `Expect: 100-continue`.'),
+  upgrade_required: entry(
+    426,
+    'upgrade_required',
+    'This address accepts only WebSocket connections: send an upgrade request.',
+  ),
   validation: entry(
     422,
     'validation',
-    'A field is missing or of the wrong type: `errors` maps each field to what is wrong.',
+    'A field is missing or has the wrong type. `errors` maps each such field to the reason.',
   ),
   headers_too_large: entry(431, 'headers_too_large', 'The headers are over 16 KB together.'),
   missing_idempotency_key: entry(
     400,
     'missing_idempotency_key',
-    'This operation needs the header X-Idempotency-Key: a key of your own that a retry sends again.',
+    'This operation needs the header X-Idempotency-Key. Choose a key, and send the same one with a retry.',
   ),
   invalid_idempotency_key: entry(
     400,
@@ -66,16 +74,18 @@ export const errors = {
   idempotency_key_reused: entry(
     422,
     'idempotency_key_reused',
-    'Another request came under this X-Idempotency-Key in the last 24 hours. Take a new key for a new request.',
+    'This X-Idempotency-Key was used for another request in the last 24 hours. Use a new key for a new request.',
   ),
   request_in_progress: entry(
     409,
     'request_in_progress',
-    'The first request under this X-Idempotency-Key still runs. Send it again later.',
+    'The first request with this X-Idempotency-Key is still running. Send the request again later.',
     { retry: true },
   ),
-  rate_limited: entry(429, 'rate_limited', 'Too many requests. Wait for the seconds in Retry-After.', { retry: true }),
-  internal: entry(500, 'internal', 'An unexpected failure. The request id in the body finds it in the server log.'),
+  rate_limited: entry(429, 'rate_limited', 'Too many requests. Wait as many seconds as Retry-After says.', {
+    retry: true,
+  }),
+  internal: entry(500, 'internal', 'An unexpected failure. The server log has it under the request id in the body.'),
   unavailable: entry(503, 'unavailable', 'The server is overloaded or cannot reach its storage. Try again.', {
     retry: true,
   }),
@@ -90,28 +100,32 @@ export const errors = {
   password_too_short: entry(422, 'password_too_short', 'A password has at least 8 characters.', both),
   password_too_long: entry(422, 'password_too_long', 'A password has at most 256 bytes.', both),
   registration_failed: entry(422, 'registration_failed', 'This account cannot be registered.', both),
-  registration_closed: entry(403, 'registration_closed', 'This server takes no new accounts.'),
-  invite_required: entry(403, 'invite_required', 'Registration needs an invite: ask the operator for one.'),
+  registration_closed: entry(403, 'registration_closed', 'Registration is closed on this server.'),
+  invite_required: entry(403, 'invite_required', 'Registration needs an invite. Ask the operator for one.'),
   invite_invalid: entry(403, 'invite_invalid', 'The invite is unknown, used, expired or for another e-mail.'),
   invalid_credentials: entry(401, 'invalid_credentials', 'E-mail or password is wrong.'),
-  account_suspended: entry(403, 'account_suspended', 'The account is suspended: ask the operator.'),
+  account_suspended: entry(403, 'account_suspended', 'The account is suspended. Ask the operator.'),
   no_refresh_token: entry(401, 'no_refresh_token', 'The refresh cookie is missing. Sign in again.'),
   invalid_refresh_token: entry(
     401,
     'invalid_refresh_token',
     'The refresh cookie is unknown, expired or revoked. Sign in again.',
   ),
-  foreign_origin: entry(403, 'foreign_origin', 'This operation works from the server’s own pages only.'),
+  foreign_origin: entry(403, 'foreign_origin', 'This operation can be used only from the server’s own pages.'),
   wrong_old_password: entry(422, 'invalid_password', 'The old password is wrong.', both),
   invalid_reset_token: entry(422, 'invalid_token', 'The reset token is unknown, used or over an hour old.', both),
-  api_key_not_allowed: entry(403, 'api_key_not_allowed', 'This operation needs a session, not a key or a token.'),
+  api_key_not_allowed: entry(
+    403,
+    'api_key_not_allowed',
+    'This operation needs a session. Keys and tokens are refused.',
+  ),
   password_required: entry(400, 'password_required', 'Deleting an account needs its password.'),
   invalid_password: entry(403, 'invalid_password', 'The password is wrong.'),
   last_admin: entry(409, 'last_admin', 'The only admin cannot be deleted: make another admin account first.'),
   delete_failed: entry(
     422,
     'delete_failed',
-    'The account is closed, but erasing it was interrupted: the server goes on by itself.',
+    'The account is closed, but its deletion was interrupted. The server finishes it by itself.',
   ),
   account_not_found: entry(404, 'account_not_found', 'No account has this e-mail.'),
 
@@ -122,27 +136,35 @@ export const errors = {
   device_code_not_found: entry(
     404,
     'code not found or expired',
-    'The code is wrong, used, over five minutes old or somebody else’s. After ten wrong codes every code is wrong for an hour.',
+    'The code is wrong, used, over five minutes old or of another account. After ten wrong codes every code is wrong for an hour.',
   ),
   device_vault_not_owned: entry(
     403,
     'vault not found or not owned by user',
     'Give the device one of your active vaults, or `new`.',
   ),
-  authorization_pending: entry(400, 'authorization_pending', 'Nobody has decided yet. Poll again after `interval`.'),
+  authorization_pending: entry(
+    400,
+    'authorization_pending',
+    'The user has not decided yet. Poll again after `interval` seconds.',
+  ),
   slow_down: entry(400, 'slow_down', 'Polled too early: `interval` is five seconds longer from now on.'),
-  access_denied: entry(400, 'access_denied', 'The device was refused. Begin anew only when a person asks for it.'),
+  access_denied: entry(
+    400,
+    'access_denied',
+    'The user refused the device. Start again only when a person asks for it.',
+  ),
   device_code_expired: entry(
     410,
     'expired_or_invalid',
-    'The device code is unknown, used or over five minutes old. Begin anew.',
+    'The device code is unknown, used or over five minutes old. Start again.',
   ),
   authorization_over: entry(
     400,
     'authorization_over',
-    'The authorization request was decided, is over half an hour old, or began in another browser. Begin anew in the application.',
+    'The authorization request was already decided, is over half an hour old, or was started in another browser. Start again in the application.',
   ),
-  foreign_form: entry(403, 'foreign_form', 'The form was not sent from the page that this server gave out.'),
+  foreign_form: entry(403, 'foreign_form', 'The form was not sent from a page of this server.'),
   oauth_unavailable: entry(
     503,
     'temporarily_unavailable',
@@ -152,7 +174,7 @@ export const errors = {
   invalid_device_token: entry(
     401,
     'invalid_refresh_token',
-    'The device’s refresh token is unknown, expired or revoked. Link the device anew.',
+    'The device’s refresh token is unknown, expired or revoked. Link the device again.',
   ),
 
   // Vaults
@@ -166,12 +188,12 @@ export const errors = {
   vault_no_access: entry(
     403,
     'API key does not have access to this vault',
-    'The credential has level `none` on this vault.',
+    'The credential has access level `none` for this vault.',
   ),
   insufficient_access: entry(
     403,
     'insufficient_access',
-    'The credential may read here, but the operation needs the level in `required`.',
+    'The credential may read this vault, but the operation needs the access level in `required`.',
   ),
   register_params: entry(400, 'name and client_id are required', 'Send both as non-empty strings.'),
   vault_unreadable: entry(
@@ -182,7 +204,7 @@ export const errors = {
   limit_exceeded: entry(
     402,
     'limit_exceeded',
-    'The plan’s cap in `limit_key` is reached: `reason`, `current` and `limit` say which.',
+    'The limit of the plan in `limit_key` is reached. `reason`, `current` and `limit` give the details.',
   ),
 
   // Notes
@@ -194,12 +216,12 @@ export const errors = {
   conflict: entry(
     409,
     'conflict',
-    'Another note, attachment or folder holds this path (names are compared without case).',
+    'Another note, attachment or folder has this path (names are compared without case).',
   ),
   note_too_large: entry(413, 'note exceeds maximum size of 10MB', 'A note holds at most 10 MB of UTF-8 text.', both),
   too_many_notes: entry(400, 'too_many_notes', 'A batch takes at most `max` notes.', both),
   invalid_notes: entry(400, 'invalid_notes', '`notes` must be a list of objects, at most 100.', both),
-  gone: entry(410, 'gone', 'This operation was retired: `message` says what to use instead.', both),
+  gone: entry(410, 'gone', 'This operation was removed. `message` names its replacement.', both),
   invalid_id: entry(400, 'invalid id', 'The id is not a UUID.'),
   note_not_found: entry(404, 'not found', 'There is no such note in this vault.'),
   note_unreadable: entry(
@@ -212,12 +234,12 @@ export const errors = {
   invalid_cursor: entry(
     400,
     'invalid_cursor',
-    'The cursor is none that this vault gave. Send one as it was received, or none to read from the start.',
+    'The cursor was not issued by this vault. Send a cursor as it was received, or none to read from the start.',
   ),
   history_expired: entry(
     410,
     'history_expired',
-    'Deletions after this cursor are not known any more. Read the manifest, or the changes from the start.',
+    'Deletions after this cursor are no longer stored. Read the manifest, or the changes from the start.',
   ),
 
   // Attachments
@@ -237,24 +259,28 @@ export const errors = {
   use_put: entry(
     413,
     'use_put',
-    'As JSON a file may have `max` bytes at most: send larger ones raw, by PUT /attachments/<path>.',
+    'In JSON a file may have at most `max` bytes. Send larger files raw, with PUT /attachments/<path>.',
   ),
   extension_not_allowed: entry(
     415,
     'extension_not_allowed',
-    'Files with this extension are not taken. The operator sets which are.',
+    'Files with this extension are not allowed. The operator configures the allowed extensions.',
   ),
   mime_not_allowed: entry(
     415,
     'mime_not_allowed',
-    'The bytes are those of a program, or of another kind of file than the extension says (`mime_type` is theirs).',
+    'The bytes are those of a program, or of another type of file than the extension says. `mime_type` is the type of the bytes.',
   ),
   attachment_item_not_found: entry(
     404,
     'not_found',
-    'There is no attachment at one of the paths: in a batch `item_path` says which. Nothing was done.',
+    'There is no attachment at one of the paths; in a batch `item_path` names it. Nothing was changed.',
   ),
-  range_not_satisfiable: entry(416, 'range_not_satisfiable', 'The file has `size_bytes` bytes: none are in the range.'),
+  range_not_satisfiable: entry(
+    416,
+    'range_not_satisfiable',
+    'The range is outside the file, which has `size_bytes` bytes.',
+  ),
   attachment_unreadable: entry(
     500,
     'attachment_unreadable',
@@ -276,17 +302,17 @@ export const errors = {
   missing_target: entry(
     400,
     'missing required param: target',
-    'Send exactly one target: `target_folder_id` (or `root`) or `target_folder` for notes, `target_parent_id` (or `root`) or `target_parent` for folders.',
+    'Send exactly one target: for notes `target_folder_id` (or `root`) or `target_folder`, for folders `target_parent_id` (or `root`) or `target_parent`.',
     both,
   ),
-  item_not_found: entry(404, 'not_found', 'One of the items is not there: `item_id` says which. Nothing was done.'),
+  item_not_found: entry(404, 'not_found', 'One of the items does not exist; `item_id` names it. Nothing was changed.'),
   cycle: entry(409, 'cycle', 'A folder cannot move into itself.'),
 
   // Search
   cross_vault_plan: entry(
     403,
     'Cross-vault search requires Pro plan',
-    'The plan does not search across vaults: search one at a time, or change the plan.',
+    'The plan does not include search across vaults. Search one vault at a time, or change the plan.',
   ),
 
   // Folders
@@ -302,14 +328,14 @@ export const errors = {
   folder_empty: entry(
     422,
     'folder must not be empty',
-    'Name the folder in `folder` (or in the path): the root always is.',
+    'Name the folder in `folder` or in the path. The root always exists.',
     both,
   ),
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errors;
 
-/** An error of the catalogue, thrown by any operation; `details` are the further fields of its body. */
+/** An error of the catalogue, thrown by operations; `details` are additional fields of the body. */
 export class NotevaultError extends Error {
   override readonly name = 'NotevaultError';
   readonly code: ErrorCode;
@@ -321,7 +347,7 @@ export class NotevaultError extends Error {
   }
 }
 
-/** A validation error: field → what is wrong with it, in words for people. */
+/** Makes a validation error from a map of field to reasons, which people read. */
 export function invalid(fields: Readonly<Record<string, readonly string[]>>): NotevaultError {
   return new NotevaultError('validation', { errors: fields });
 }

@@ -1,4 +1,4 @@
-/** Branded ids: a vault id handed where a note id belongs does not compile. All are lower-case UUIDs. */
+/** Branded ids: passing a vault id where a note id is needed does not compile. All are lower-case UUIDs. */
 declare const brand: unique symbol;
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name };
 
@@ -10,14 +10,14 @@ export type AttachmentId = Branded<string, 'AttachmentId'>;
 export type BlobId = Branded<string, 'BlobId'>;
 export type FolderId = Branded<string, 'FolderId'>;
 
-/** Position in a vault's change order: starts at 1 with the first write, grows with each. */
+/** Position in a vault's change order: 1 for the first write, larger for each later one. */
 export type Seq = Branded<number, 'Seq'>;
 /** Milliseconds since the Unix epoch, UTC. */
 export type EpochMs = Branded<number, 'EpochMs'>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A UUID of any version in its canonical lower case, or null when `text` is none (RFC 9562, section 4). */
+/** Returns a UUID of any version in canonical lower case, or null when `text` is not a UUID (RFC 9562, section 4). */
 export function parseUuid(text: unknown): string | null {
   return typeof text === 'string' && UUID.test(text) ? text.toLowerCase() : null;
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { networkOf } from './ip-network.ts';
 
-test('an IPv4 address stands for itself, however it is written', () => {
+test('networkOf returns an IPv4 address itself, however it is written', () => {
   assert.equal(networkOf('192.0.2.7'), '192.0.2.7');
   assert.equal(networkOf('::ffff:192.0.2.7'), '192.0.2.7');
   assert.equal(networkOf('::FFFF:192.0.2.7'), '192.0.2.7');
   assert.equal(networkOf('::ffff:c000:207'), '192.0.2.7');
 });
 
-test('IPv6 addresses of one network stand for one client', () => {
+test('networkOf returns one network for all IPv6 addresses of a client', () => {
   const spellings = [
     '2001:db8:1:2::7',
     '2001:DB8:1:2:aaaa:bbbb:cccc:dddd',
@@ -24,6 +24,6 @@ test('IPv6 addresses of one network stand for one client', () => {
   assert.equal(networkOf('2001:db8:1:2:3:4:192.0.2.1'), '2001:db8:1:2::/64');
 });
 
-test('what is no address stands for itself', () => {
+test('networkOf returns a text that is not an address as it is', () => {
   for (const text of ['', 'unknown', '@', '1:2', '::1::2', '127.1']) assert.equal(networkOf(text), text);
 });

@@ -1,4 +1,4 @@
-/** A timestamp on the wire from milliseconds since the epoch. */
+/** Formats milliseconds since the epoch as a timestamp for the wire. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -49,7 +49,7 @@ describe('maximal marginal relevance', () => {
   test('diversify with 0 keeps the ranking', () => {
     assert.deepEqual(order(0), [0, 1, 2, 3]);
   });
-  test('diversify with 1 takes what is least similar to the chosen', () => {
+  test('diversify with 1 takes what is least similar to the chosen items', () => {
     assert.deepEqual(order(1), [0, 2, 3, 1]);
   });
   test('diversify in between puts another subject before a near copy of the best', () => {

@@ -16,7 +16,7 @@ test('a phrase matches as it is spelt, across heading and body, never across fie
   assert.deepEqual(sorted(index, 'tide -"the tide turns"'), [2, 3, 5]);
 });
 
-test('a word that no note has matches longer and misspelt words, which score lower', () => {
+test('a query word that no note has matches longer and misspelt words, which score lower', () => {
   const index = indexOf([
     noteOf(1, 'lighthouse'),
     noteOf(2, 'lighthousekeeper'),
@@ -35,7 +35,7 @@ test('a word that no note has matches longer and misspelt words, which score low
   assert.ok((find(index, 'ligthouse')[0]?.score ?? 1) < exact);
 });
 
-test('an unfinished last word matches in titles, headings, tags and folders', () => {
+test('an unfinished last word of a query matches in titles, headings, tags and folders', () => {
   const index = indexOf([
     noteOf(1, 'data', { title: 'Data' }),
     noteOf(2, 'x', { title: 'Databases' }),
@@ -50,7 +50,7 @@ test('an unfinished last word matches in titles, headings, tags and folders', ()
   assert.deepEqual(sorted(index, 'data x'), [1, 2, 5, 6]);
 });
 
-test('filters admit tags and folders with those below them, types, dates, paths and titles', () => {
+test('filters of a query admit tags and folders with those below them, types, dates, paths and titles', () => {
   const index = indexOf([
     noteOf(1, 'tide', { path: 'Sea/North/a.md', tags: ['Water/Salt'], type: 'Log', created: 10, timestamp: 50 }),
     noteOf(2, 'tide', { path: 'Sea/b.md', tags: ['water'], type: 'log', created: 20 }),

@@ -18,7 +18,7 @@ test('rank gives the scores of the BM25F formulas for any notes and words', () =
       const searched = made.map(({ content, title, tag }, at) =>
         noteOf(at, content, { title: title.join(' '), tags: tag === null ? [] : [tag] }),
       );
-      // A word that is finished: completions are another matter.
+      // A finished word; completions of an unfinished word are tested elsewhere.
       const hits = find(indexOf(searched), `${asked.join(' ')} `);
       const expected = referenceScores(searched.map(analyze), [...new Set(asked.flatMap(wordsOf))]);
       assert.deepEqual(hits.map(({ id }) => id).sort(), [...expected.keys()].sort());

@@ -18,7 +18,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test('results depend on the notes alone: not on their history, on segments, or on being stored and read back', () => {
+test('search results depend on the notes alone: not on their history, on segments, or on being stored and read back', () => {
   fc.assert(
     fc.property(steps, fc.array(typed, { minLength: 1, maxLength: 3 }), (life, asked) => {
       let index = new VaultIndex();
@@ -50,7 +50,7 @@ test('results depend on the notes alone: not on their history, on segments, or o
   );
 });
 
-test('VaultIndex.compact keeps writes and deletions that come between its steps', () => {
+test('VaultIndex.compact keeps writes and deletions made between its steps', () => {
   const index = indexOf(Array.from({ length: 600 }, (_, at) => noteOf(at, `anchor w${at}x`)));
   index.startSegment();
   const compaction = index.compact();

@@ -6,7 +6,7 @@ import { BODY, HEADING, LABEL, occurrenceAt, TITLE } from '../index/occurrence.t
 import { type Section, sectionsOf } from './sections.ts';
 import { folderTerm, LANGUAGE_TERM_PREFIX, tagTerm, typeTerm, wordTerm } from './terms.ts';
 
-/** What the analyzer needs to know of a note. */
+/** The input of the analyzer. */
 export interface SearchableNote {
   readonly id: string;
   /** The vault's seq at the note's last write. */
@@ -54,7 +54,7 @@ export interface AnalyzedNote {
 
 /** Positions skipped between two fields, so that the last word of one is no neighbour of the next one's first. */
 const FIELD_GAP = 2;
-/** Work between two steps: some milliseconds. */
+/** UTF-16 units of work between two steps: some milliseconds. */
 const UNITS_PER_STEP = 32 * 1024;
 const WORDS_PER_STEP = 10_000;
 

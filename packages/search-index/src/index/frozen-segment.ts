@@ -6,7 +6,7 @@ import { PackedTexts, startOf } from './packed-texts.ts';
 import { PostingsReader } from './postings.ts';
 import type { Segment, TermList } from './segment.ts';
 
-/** The arrays that a frozen segment consists of. They can be stored, see segment-codec.ts. */
+/** The arrays of a frozen segment. They can be stored; see segment-codec.ts. */
 export interface SegmentArrays {
   /** 16 bytes for each note. */
   readonly ids: Uint8Array;
@@ -37,7 +37,7 @@ export interface SegmentArrays {
 
 const decoder = new TextDecoder();
 
-/** A segment that no note is added to any more. */
+/** A segment to which no more notes are added. */
 export class FrozenSegment implements Segment {
   readonly arrays: SegmentArrays;
   readonly size: number;
@@ -55,7 +55,7 @@ export class FrozenSegment implements Segment {
     this.tombstones = Array.from({ length: countIds(arrays.tombstones) }, (_, index) => idAt(arrays.tombstones, index));
     this.terms = new PackedTexts(arrays.terms, arrays.termEnds);
     this.#stems = new PackedTexts(arrays.stems, arrays.stemEnds);
-    // PackedTexts holds the texts a second time, as strings, mostly with one byte a letter.
+    // PackedTexts also keeps the texts as strings, mostly with one byte per letter.
     const texts = arrays.terms.length + arrays.stems.length + this.terms.length * SIGNATURE_BYTES;
     this.bytes = Object.values(arrays).reduce(
       (sum, array: ArrayBufferView) => sum + array.byteLength,

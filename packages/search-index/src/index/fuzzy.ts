@@ -8,7 +8,7 @@ export interface FuzzyMatch {
 
 /** Memory that a term takes in a FuzzyMatcher. */
 export const SIGNATURE_BYTES = 5;
-/** Stands for the length of a filter term, which has no word and must match none. */
+/** The length stored for a filter term, which has no word and must not match. */
 const NO_WORD = 0xff;
 
 /**
@@ -67,7 +67,7 @@ function countBits(value: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The number of edits from one word to another; some number above `maxEdits` when there are more than that. */
+/** The number of edits from one word to another, or any number above `maxEdits` when there are more. */
 function editDistance(a: string, b: string, maxEdits: number): number {
   let start = 0;
   while (start < a.length && start < b.length && a.charCodeAt(start) === b.charCodeAt(start)) start++;
@@ -84,7 +84,7 @@ function editDistance(a: string, b: string, maxEdits: number): number {
   let leastAbove = 0;
   for (let index = start; index < aEnd; index++) {
     const least = fillRow({ a, b, start, index }, row, above, twoAbove);
-    // Later rows depend on these two only, so no later number is smaller than both minima.
+    // Later rows depend only on these two, so no later number is smaller than both minima.
     if (least > maxEdits && leastAbove >= maxEdits) return maxEdits + 1;
     leastAbove = least;
     [twoAbove, above, row] = [above, row, twoAbove];

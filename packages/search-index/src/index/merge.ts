@@ -24,7 +24,7 @@ export function* mergeSegments(segments: readonly Segment[], isOldest: boolean):
 }
 
 function* mergeNotes(segments: readonly Segment[]) {
-  // For each segment and note its number in the result, -1 for a deleted one.
+  // For each segment and note its number in the result; -1 for a deleted note.
   const noteNumbers = segments.map((segment) => new Int32Array(segment.size).fill(-1));
   const ids: string[] = [];
   const infos = new VarintWriter(1 << 16);
@@ -80,7 +80,7 @@ function* mergeTerms(segments: readonly Segment[], noteNumbers: readonly Int32Ar
         if (number >= 0) reader.copyTo(merged, number);
       }
     }
-    // Only deleted notes had the term.
+    // Only deleted notes had the term, so it is dropped.
     if (merged.size === 0) continue;
     merged.appendTo(postings);
     postingEnds.push(postings.length);
@@ -113,7 +113,7 @@ function* distinctTerms(segments: readonly Segment[]): Generator<string> {
   }
 }
 
-/** Lists the terms of each stem key, where there are several or the only one is not the stem itself. */
+/** Lists the terms of each stem key that has several terms, or whose only term is not the stem itself. */
 function* groupByStem(terms: readonly string[]) {
   const groups = new Map<string, number[]>();
   for (const [index, term] of terms.entries()) {

@@ -1,6 +1,4 @@
-/*
- * An occurrence is one number that says at which position of a note a word stands, counted in words, and in which field.
- */
+/* An occurrence is one number that holds the position of a word in a note, counted in words, and its field. */
 
 export const BODY = 0;
 /** A tag or the name of a folder. */
@@ -11,5 +9,5 @@ export const TITLE = 3;
 
 export const occurrenceAt = (position: number, field: number) => position * 4 + field;
 export const fieldOf = (occurrence: number) => occurrence & 3;
-/** Occurrences may exceed 32 bits, so this is no shift. */
+/** Divides instead of shifting, because an occurrence may exceed 32 bits. */
 export const positionOf = (occurrence: number) => Math.floor(occurrence / 4);

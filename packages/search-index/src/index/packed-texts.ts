@@ -16,7 +16,7 @@ export function packTexts(texts: readonly string[]): { utf8: Uint8Array; ends: U
   return { utf8: encoder.encode(texts.join('')), ends };
 }
 
-/** A sorted list of texts that lie in one string, as `packTexts` made it. */
+/** A sorted list of texts in one string, as made by `packTexts`. */
 export class PackedTexts implements TermList {
   readonly length: number;
   readonly #all: string;
@@ -36,7 +36,7 @@ export class PackedTexts implements TermList {
     return lowerBound(this.length, (index) => this.#isBefore(index, text));
   }
 
-  /** Does what `at(index) < text` does, without making a string. */
+  /** Compares `at(index) < text` without making a string. */
   #isBefore(index: number, text: string): boolean {
     const start = startOf(this.#ends, index);
     const length = (this.#ends[index] ?? 0) - start;

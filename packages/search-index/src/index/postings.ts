@@ -2,8 +2,8 @@ import { occurrenceAt, positionOf } from './occurrence.ts';
 import { readVarint, VarintWriter } from './varint.ts';
 
 /**
- * Writes the postings of a term: for each note the distance from the note before it, how often the term stands in each
- * field, and its occurrences. Counts of fields other than the body take no byte when all are 0.
+ * Writes the postings of a term: for each note the distance from the note before it, the term's count in each field,
+ * and its occurrences. Counts of fields other than the body take no byte when all of them are 0.
  */
 export class PostingsWriter {
   readonly #out = new VarintWriter();
@@ -55,7 +55,7 @@ export class PostingsWriter {
 /** Walks the postings of a term. Its fields describe the current note. */
 export class PostingsReader {
   note = -1;
-  /** How often the term stands in each field. */
+  /** The term's count in each field. */
   body = 0;
   label = 0;
   heading = 0;
@@ -96,7 +96,7 @@ export class PostingsReader {
     return true;
   }
 
-  /** `readVarint` with its short cases unrolled: a search spends most of its time here. */
+  /** `readVarint` with its short cases unrolled, because a search spends most of its time here. */
   #varint(): number {
     const bytes = this.#bytes;
     const byte = bytes[this.#offset++] ?? 0;

@@ -1,6 +1,6 @@
 import type { SegmentArrays } from './frozen-segment.ts';
 
-/** Must grow whenever the bytes of a segment, its terms or anything a score is made of changes. */
+/** Must be increased when the bytes of a segment, its terms or any input of a score changes. */
 export const SEGMENT_FORMAT = 1;
 
 type ArrayName = keyof SegmentArrays;

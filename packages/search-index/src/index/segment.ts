@@ -4,7 +4,7 @@ import type { PostingsReader } from './postings.ts';
 
 /**
  * A segment holds some notes of a vault, each as it was when it was written, and their terms. When a note is written
- * again, a later segment holds its new state and this one marks it as deleted.
+ * again, a later segment holds its new state, and this segment marks the note as deleted.
  */
 export interface Segment {
   /** Number of notes, deleted ones included. Notes are numbered from 0. */
@@ -21,7 +21,7 @@ export interface Segment {
   chunkPositions(note: number): ArrayLike<number>;
   bodyWords(note: number): number;
   titleWords(note: number): number;
-  /** Epoch milliseconds; NaN for none. */
+  /** Epoch milliseconds; NaN without a date. */
   created(note: number): number;
   timestamp(note: number): number;
   postings(term: string): PostingsReader | null;

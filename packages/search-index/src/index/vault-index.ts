@@ -4,7 +4,7 @@ import { MemorySegment } from './memory-segment.ts';
 import { mergeSegments } from './merge.ts';
 import type { Segment } from './segment.ts';
 
-/** Where a note's current state lies. */
+/** The segment and number of a note's current state. */
 export interface NoteLocation {
   readonly segment: Segment;
   readonly note: number;
@@ -12,14 +12,16 @@ export interface NoteLocation {
 
 /** Memory that an id and its location take, approximately. */
 const BYTES_PER_LOCATION = 160;
-/** A segment is merged with those after it unless it is this many times as large: so there are few segments. */
+/**
+ * A segment is merged with the later ones unless it is this many times larger, which keeps the number of segments low.
+ */
 const GROWTH_FACTOR = 2;
-/** Fewer notes than this are not worth merging only to get rid of deleted ones. */
+/** With fewer notes, a merge only to drop deleted notes is not worthwhile. */
 const MIN_NOTES_TO_PURGE = 64;
 
 /**
- * The inverted index of one vault. Results depend on the notes alone, never on the order in which they were written or on
- * how they lie in segments: all counts are exact and of live notes only.
+ * The inverted index of one vault. Results depend only on the notes, never on the order in which they were written or
+ * on the segments that hold them: all counts are exact and include live notes only.
  */
 export class VaultIndex {
   /** The vault's seq up to which the index is complete; 0 for an empty one. */
@@ -107,7 +109,7 @@ export class VaultIndex {
     this.#titleWords -= segment.titleWords(note);
   }
 
-  /** Starts a new segment for the notes to come. `compact` freezes the one before. */
+  /** Starts a new segment for later notes. `compact` freezes the previous one. */
   startSegment(): void {
     if (this.#active.size === 0 && this.#active.tombstones.length === 0) return;
     this.#pending.push(this.#active);

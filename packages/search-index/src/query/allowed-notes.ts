@@ -7,7 +7,7 @@ import { expandWord, MIN_FORM_WEIGHT } from './query-expansion.ts';
 import type { FilterClause, Query } from './query-parser.ts';
 import type { DateRange, NoteMasks, SearchFilter } from './search-filter.ts';
 
-/** The live notes that pass the filter and everything in the query but its words. */
+/** The live notes that pass the filter and every part of the query except its words. */
 export function allowedNotes(segments: readonly Segment[], query: Query, filter: SearchFilter): NoteMasks {
   const masks = segments.map(liveNotes);
   applyFilter(masks, segments, filter);

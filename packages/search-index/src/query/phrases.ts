@@ -45,7 +45,10 @@ function extendPhrase(
   return extended;
 }
 
-/** The notes that have a term of each list. It reads no occurrences, so that these are read of few notes only. */
+/**
+ * The notes that have a term of each list. It does not read occurrences, so that the caller reads them for few notes
+ * only.
+ */
 function notesWithAll(segment: Segment, lists: readonly (readonly string[])[]): Uint8Array {
   const matched = new Uint8Array(segment.size);
   lists.forEach((terms, index) => {

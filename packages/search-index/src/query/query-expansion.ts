@@ -6,9 +6,9 @@ import type { Segment } from '../index/segment.ts';
 /** A term of the vault that matches a word of the query. */
 export interface TermVariant {
   readonly term: string;
-  /** How much an occurrence counts: 1 for the word itself. */
+  /** The factor of an occurrence: 1 for the word itself. */
   readonly weight: number;
-  /** Whether it counts in titles, headings and labels only. */
+  /** Whether it counts only in titles, headings and labels. */
   readonly namesOnly: boolean;
 }
 
@@ -21,7 +21,7 @@ const WEIGHTS = {
   oneEdit: 0.5,
   twoEdits: 0.3,
 } as const;
-/** The word itself and its inflected forms weigh at least this. */
+/** The least weight of the word itself and its inflected forms. */
 export const MIN_FORM_WEIGHT = WEIGHTS.stem;
 /** The most terms that one step of the expansion adds. */
 const MAX_TERMS_PER_STEP = 64;
@@ -102,8 +102,8 @@ function languagesFor(segments: readonly Segment[], word: string): Language[] {
 }
 
 /**
- * Whether a live note has the term. A term that only deleted notes have must not count: results would change when the index
- * is rebuilt without it.
+ * Whether a live note has the term. Terms that only deleted notes have must not count; otherwise results would change
+ * when the index is rebuilt without them.
  */
 function isLive(segments: readonly Segment[], term: string): boolean {
   return segments.some((segment) => {

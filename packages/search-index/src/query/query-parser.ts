@@ -11,7 +11,7 @@ export interface Query {
   /** A note with one of these is excluded: a word, or several as a phrase. */
   readonly excluded: readonly (readonly string[])[];
   readonly clauses: readonly FilterClause[];
-  /** The words and phrases as they were typed, without the syntax: what an embedder is given. */
+  /** The words and phrases as typed, without the query syntax: the text that is embedded. */
   readonly text: string;
 }
 
@@ -19,11 +19,11 @@ export interface Query {
 export interface FilterClause {
   readonly field: 'tag' | 'path' | 'folder' | 'title';
   readonly value: string;
-  /** Whether the clause names what must not match. */
+  /** Whether notes that match the clause are excluded. */
   readonly negated: boolean;
 }
 
-/** Nobody types more than this; a text pasted by mistake costs no more. */
+/** Nobody types a longer query; this bounds the cost of a text pasted by mistake. */
 const MAX_LENGTH = 4000;
 const MAX_WORDS = 32;
 const MAX_CLAUSES = 16;
@@ -31,7 +31,7 @@ const MAX_CLAUSES = 16;
 const clausePattern = /(-?)(?:(tag|path|folder|title):)?(?:"([^"]*)"?|([^\s"]+))/giy;
 const spacePattern = /\s*/y;
 
-/** Parses a query. No text is an error: what makes no sense as syntax counts as words. Takes linear time. */
+/** Parses a query in linear time. Every text is valid: text that is no syntax is read as words. */
 export function parseQuery(input: string): Query {
   const source = input.slice(0, MAX_LENGTH).toWellFormed();
   const query = new QueryBuilder();

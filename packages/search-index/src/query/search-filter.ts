@@ -1,11 +1,11 @@
-/** Which notes a request admits, besides what its query says. */
+/** The restrictions of a request on the notes it may find, besides its query. */
 export interface SearchFilter {
-  /** A note must have one of them, or a tag below it. */
+  /** A note must have one of these tags, or a tag below one of them. */
   readonly tags: readonly string[] | null;
   /** The folder and all below it; the root is `''`. */
   readonly folder: string | null;
   readonly type: string | null;
-  /** A note without the date fails a range. */
+  /** A note without the date is outside every range. */
   readonly created: DateRange;
   readonly timestamp: DateRange;
 }

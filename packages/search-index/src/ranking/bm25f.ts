@@ -2,8 +2,8 @@ import type { VaultIndex } from '../index/vault-index.ts';
 import type { TermVariant } from '../query/query-expansion.ts';
 
 /**
- * The parameters of the ranking: BM25F (Robertson and Zaragoza 2009), where fields are weighted in the term frequency
- * before it is saturated. They were chosen by the golden queries of the tests, and small changes alter little.
+ * The parameters of the ranking: BM25F (Robertson and Zaragoza 2009), which weights fields in the term frequency before
+ * saturating it. They were tuned on the golden queries of the tests; small changes make little difference.
  */
 export const PARAMETERS = {
   k1: 1.6,
@@ -14,9 +14,9 @@ export const PARAMETERS = {
   heading: 2.5,
   label: 1.5,
   body: 1,
-  /** The share of a note's score that its best chunk decides. */
+  /** The share of a note's score that comes from its best chunk. */
   chunk: 0.5,
-  /** The most that neighbours of the query add to the score of a note in which they are neighbours too. */
+  /** The largest bonus for notes in which neighbours of the query are neighbours too. */
   proximity: 0.15,
   /** The share of its idf that a function word keeps. */
   functionWord: 0.05,
@@ -25,7 +25,7 @@ export const PARAMETERS = {
 /** A word of the query, with its terms in the vault. */
 export interface QueryTerm {
   readonly variants: readonly TermVariant[];
-  /** The share of its idf that counts: small for function words. */
+  /** The share of its idf that counts; small for function words. */
   readonly share: number;
   idf: number;
 }
@@ -36,7 +36,7 @@ export const saturate = (frequency: number) => (frequency * (PARAMETERS.k1 + 1))
 export const inverseDocumentFrequency = (matching: number, total: number) =>
   Math.log(1 + (total - matching + 0.5) / (matching + 0.5));
 
-/** The divisors that make a word count less in a long text. */
+/** The divisors that make a word in a long text count less. */
 export class LengthNorms {
   readonly #body: number;
   readonly #title: number;

@@ -16,22 +16,22 @@ export interface SearchOptions {
   readonly limit: number;
   /** 0 to 1, see `diversify`. */
   readonly diversity: number;
-  /** What to look for among the vectors; null when there is no vector. */
+  /** The vector part of the query; null when there is none. */
   readonly vectorQuery: VectorQuery | null;
 }
 
 export interface VectorQuery {
   readonly vector: Float32Array;
-  /** What the ranking by vectors counts beside the one by words, which counts 1. */
+  /** The weight of the vector ranking; the keyword ranking weighs 1. */
   readonly weight: number;
-  /** Notes must have a cosine above this: lower ones come about by chance. */
+  /** Notes must have a cosine above this; lower values occur by chance. */
   readonly minCosine: number;
 }
 
 /** A note that answers a query. */
 export interface SearchHit {
   readonly id: string;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly score: number;
   /** Which part of the note matches best. */
   readonly location: ChunkLocation;
@@ -46,7 +46,7 @@ export interface SearchHits {
   readonly words: readonly string[];
 }
 
-/** How many notes of each ranking are fused or diversified: those further down hardly count. */
+/** How many notes of each ranking are fused or diversified; notes below hardly matter. */
 const POOL_SIZE = 100;
 
 /** Finds the notes that answer a query by words, by vectors or by both. */
@@ -57,10 +57,10 @@ export function searchIndex(
   options: SearchOptions,
 ): SearchHits {
   const { filter, limit, diversity, vectorQuery } = options;
-  // Without a vector every mode goes by words.
+  // Without a vector every mode ranks by keyword.
   const mode = vectorQuery === null ? 'keyword' : options.mode;
   const pool = diversity > 0 || mode === 'hybrid' ? Math.max(POOL_SIZE, limit) : limit;
-  // Vector mode ranks by words too, because snippets highlight the words that were matched.
+  // The vector mode also ranks by keyword, because snippets highlight the matched words.
   const keyword = rank(index, query, filter, mode === 'vector' ? 1 : pool);
   if (vectorQuery === null || mode === 'keyword') {
     return { hits: withDiversity(index, vectors, keyword.hits, pool, options), words: keyword.words };
@@ -97,7 +97,7 @@ function searchHit(index: VaultIndex, hit: Hit): SearchHit {
   return { id, score: Math.min(1, Math.max(0, score)), location, matches };
 }
 
-/** Where a chunk of the index stands in its note, and under which headings. */
+/** Offsets and headings of a chunk of the index. */
 function locationOfChunk(index: VaultIndex, id: string, chunk: number): ChunkLocation {
   const found = index.find(id);
   const { start = 0, end = 0, heading = '' } = found?.segment.info(found.note).chunks[chunk] ?? {};
@@ -105,8 +105,8 @@ function locationOfChunk(index: VaultIndex, id: string, chunk: number): ChunkLoc
 }
 
 /**
- * Fuses both rankings. Ranks decide the order. All scores are scaled by the better of both top scores, so that results of
- * several vaults can be compared.
+ * Fuses both rankings. Ranks decide the order. All scores are scaled by the better of the two top scores, so that
+ * results of several vaults can be compared.
  */
 function fuseHits(byWords: readonly KeywordHit[], byVectors: readonly VectorHit[], vectorWeight: number): Hit[] {
   const hitsByWords = new Map(byWords.map((hit) => [hit.id, hit]));

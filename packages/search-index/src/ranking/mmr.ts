@@ -1,13 +1,13 @@
 export interface MmrCandidate {
   /** Relevance, 0 to 1. */
   readonly score: number;
-  /** Of length 1; null when there is none: the candidate then counts as similar to nothing. */
+  /** A unit vector; null when there is none: the candidate then counts as similar to nothing. */
   readonly vector: Float32Array | null;
 }
 
 /**
- * Chooses `limit` candidates by maximal marginal relevance (Carbonell and Goldstein 1998): each time the one that is
- * relevant and unlike those already chosen.
+ * Chooses `limit` candidates by maximal marginal relevance (Carbonell and Goldstein 1998): each step takes the most
+ * relevant candidate that is least similar to those already chosen.
  *
  * @param candidates best first.
  * @param diversity 0 chooses by score alone; 1 takes the best and then whatever is least similar to the chosen ones.
@@ -19,7 +19,7 @@ export function diversify<Item extends MmrCandidate>(
 ): Item[] {
   if (diversity === 0) return candidates.slice(0, limit);
   const remaining = candidates.map((item) => ({ item, similarity: 0 }));
-  // At any diversity the best comes first: nothing has been chosen yet.
+  // The best candidate always comes first, because nothing has been chosen yet.
   let next = remaining.shift();
   const chosen: Item[] = [];
   while (next !== undefined) {
@@ -32,7 +32,7 @@ export function diversify<Item extends MmrCandidate>(
 
 interface Remaining<Item> {
   readonly item: Item;
-  /** Cosine to the chosen item it is most similar to. */
+  /** Cosine to the most similar chosen item. */
   similarity: number;
 }
 

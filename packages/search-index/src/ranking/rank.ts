@@ -28,7 +28,7 @@ const EXTRA_CANDIDATES = 40;
 /** Candidates are collected up to this many times the wanted number before they are cut back. */
 const CANDIDATE_SLACK = 4;
 
-/** Ranks the notes of a vault by the words of a query: a first pass over whole notes, then a rerank of the best ones. */
+/** Ranks the notes of a vault by the words of a query: a first pass scores whole notes, then the best are reranked. */
 export function rank(index: VaultIndex, query: Query, filter: SearchFilter, limit: number): KeywordRanking {
   const { segments } = index;
   const allowed = allowedNotes(segments, query, filter);
@@ -46,7 +46,7 @@ export function rank(index: VaultIndex, query: Query, filter: SearchFilter, limi
   return { hits, words };
 }
 
-/** Orders notes by id, which is a UUIDv7, so that the order does not depend on how notes lie in segments. */
+/** Orders notes by id, newer first. Ids are UUIDv7, so the order does not depend on the segments. */
 function newerFirst(a: Pick<Candidate, 'segment' | 'note'>, b: Pick<Candidate, 'segment' | 'note'>): number {
   return a.segment.id(a.note) < b.segment.id(b.note) ? 1 : -1;
 }

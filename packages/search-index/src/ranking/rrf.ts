@@ -1,18 +1,19 @@
-/** How slowly the weight of a rank falls: the value of Cormack, Clarke and Büttcher 2009, who introduced RRF. */
+/** How slowly the weight falls with the rank: the value of Cormack, Clarke and Büttcher 2009, who introduced RRF. */
 const RANK_OFFSET = 60;
 
 export interface Ranking<Key> {
   /** Best first, each once. */
   readonly keys: readonly Key[];
-  /** What the ranking counts beside the others. */
+  /** The ranking's weight relative to the others. */
   readonly weight: number;
 }
 
 /**
- * Merges rankings by reciprocal rank fusion: a key that stands high in one ranking comes first, higher still when it does
- * so in several. The rankings' own scores do not count, because they cannot be compared.
+ * Merges rankings by reciprocal rank fusion: a key near the top of one ranking scores high, and higher when it is near
+ * the top of several. The rankings' own scores are ignored, because they cannot be compared.
  *
- * @returns best first. The score is 1 for a key that is first in all rankings. Equal scores stay in order of appearance.
+ * @returns best first. The score is 1 for a key that is first in all rankings. Equal scores stay in order of
+ * appearance.
  */
 export function fuse<Key>(rankings: readonly Ranking<Key>[]): { key: Key; score: number }[] {
   const best = rankings.reduce((sum, { weight }) => sum + weight / (RANK_OFFSET + 1), 0);

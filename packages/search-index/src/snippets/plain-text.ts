@@ -1,8 +1,8 @@
 /**
- * Returns a part of a note as a reader sees it: on one line, without markdown syntax. The part may begin and end anywhere.
- * Takes linear time.
+ * Returns a part of a note as a reader sees it: on one line, without markdown syntax. The part may begin and end
+ * anywhere. Takes linear time.
  *
- * No `<` of the result can begin an HTML tag, so that a page which forgets to escape it is still safe.
+ * No `<` in the result can begin an HTML tag, so that a page that forgets to escape it is still safe.
  */
 export function plainText(markdown: string): string {
   const lines = markdown.split(/\r\n?|\n/).map(plainLine);

@@ -5,7 +5,7 @@ import type { NoteMasks } from '../query/search-filter.ts';
 import { isSameTitle, type NoteVectors } from './note-vectors.ts';
 import { VectorMatrix } from './vector-matrix.ts';
 
-/** A note that is near a query. */
+/** A note near a query. */
 export interface VectorHit {
   readonly id: string;
   /** Cosine of its nearest chunk. */
@@ -15,7 +15,7 @@ export interface VectorHit {
   readonly matches: number;
 }
 
-/** Where a chunk stands in its note. */
+/** The position and headings of a chunk in its note. */
 export interface ChunkLocation {
   /** UTF-16 offsets in the content. */
   readonly start: number;
@@ -28,17 +28,20 @@ export interface ChunkLocation {
 interface Entry {
   /** Its number in the matrix. */
   readonly number: number;
-  /** The note's version and title that the vectors were made of. */
+  /** The note's version and title from which the vectors were made. */
   readonly version: number;
   readonly title: string;
   readonly chunks: readonly VectorChunk[];
-  /** Whether the index is known to hold the same version and title: reading these of hundreds of notes takes milliseconds. */
+  /**
+   * Whether the index is known to hold the same version and title; reading these for hundreds of notes takes
+   * milliseconds.
+   */
   isCurrent: boolean;
 }
 
 /** Memory that an entry takes, approximately. */
 const BYTES_PER_ENTRY = 400;
-/** A note has several chunks, so this many times the wanted notes are looked for. */
+/** A note has several chunks, so the search looks for this many times the wanted number of notes. */
 const CHUNKS_PER_NOTE = 4;
 
 /**

@@ -11,7 +11,10 @@ export interface ChunkHit {
   readonly score: number;
 }
 
-/** From this many chunks on, one bit a number preselects candidates; from more, when most numbers of the query are 0. */
+/**
+ * From this many chunks on, one bit per number preselects candidates. The threshold is higher when most numbers of the
+ * query are 0.
+ */
 const PRESELECT_FROM = 5000;
 /** Candidates that are compared exactly: this many for each wanted chunk, and at least MIN_CANDIDATES. */
 const CANDIDATES_PER_HIT = 8;
@@ -249,7 +252,7 @@ export class VectorMatrix {
     }
     this.#rows = to;
     this.#removedRows = 0;
-    // The bits still lie at the old rows; the next search makes them again.
+    // The bits still belong to the old rows; the next search makes them again.
     this.#binary = null;
     this.#rowsInMeans = 0;
   }

@@ -7,7 +7,7 @@ import { PARAMETERS } from '../../src/ranking/bm25f.ts';
 /** The weight with which a term of the vault matches a word of the query; 0 for no match. */
 type Weigh = (term: string) => number;
 
-/** Scores every note that has a word of the query, straight from the formulas: without packing, segments or shortcuts. */
+/** Scores every note that has a word of the query directly by the formulas, without packing, segments or shortcuts. */
 export function referenceScores(notes: readonly AnalyzedNote[], words: readonly string[]): Map<string, number> {
   const vocabulary = [...new Set(notes.flatMap(({ terms }) => [...terms.keys()]))].filter((term) =>
     term.includes('\0'),

@@ -2,7 +2,7 @@ import { Random } from '../../../../server/test/kit/random.ts';
 import { quantize } from '../../src/vectors/quantize.ts';
 import { VectorMatrix } from '../../src/vectors/vector-matrix.ts';
 
-/** Draws vectors in clusters, as those of texts lie, whose centre is `offset` away from zero. */
+/** Draws vectors in clusters, as vectors of texts are distributed, with a centre `offset` away from zero. */
 export function clustered(dimensions: number, offset: number, seed: number): (count: number) => Float32Array[] {
   const random = new Random(seed);
   const gauss = () => random.next() + random.next() + random.next() - 1.5;
@@ -21,7 +21,7 @@ export function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Which share of the truly nearest `count` vectors a matrix finds, on average over queries. */
+/** The share of the truly nearest `count` vectors that a matrix finds, averaged over queries. */
 export function recall(matrix: VectorMatrix, queries: readonly Float32Array[], count: number): number {
   const vectors = Array.from({ length: matrix.noteCount }, (_, note) => matrix.vectorOf(note, 0) ?? new Float32Array());
   const shares = queries.map((query) => {
