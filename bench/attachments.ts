@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { numberGiven, type Running, startProcess, startServer } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 
-// What memory does a file of 500 MB (or as many MB as given) take to go in and out over HTTP, alone and eight at once,
-// and how fast is that beside a plain file behind `node:http`? And what do 60 MB take as base64, in JSON? Own memory must
-// stay under 64 MiB above idle.
+// How much memory does a file of 500 MB (or as many MB as given) take to upload and download over HTTP, alone and eight
+// at once, and how fast is that compared with a plain file behind `node:http`? How much do 60 MB take as base64 in
+// JSON? The server's own memory must stay under 64 MiB above idle.
 const MB = numberGiven(500);
 const LIMIT_MIB = 64;
 const PIECE = Buffer.alloc(64 * 1024, 'a piece of text, 64 KB of it all in all. ');
@@ -18,7 +18,7 @@ interface Figures {
 
 type Transfer = (name: string, bytes: number) => Promise<void>;
 
-/** The most that JSON may carry is 64 MB. */
+/** JSON may carry at most 64 MB. */
 const JSON_BYTES = 60_000_000;
 
 function transfersOf(url: string, headers: Record<string, string>) {
@@ -64,7 +64,7 @@ function transfersOf(url: string, headers: Record<string, string>) {
   return { put, get, putJson, getJson };
 }
 
-/** @param idle own memory of the server before it had any file */
+/** @param idle own memory of the server before it stored any file */
 async function measured(
   server: Running,
   transfer: Transfer,

@@ -2,7 +2,8 @@ import { load } from './kit/load.ts';
 import { startServer } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 
-// What do the backlinks of a note with 200 inbound links cost, in a vault of 10,000 links, beside those of a note with one?
+// What do the backlinks of a note with 200 inbound links cost in a vault of 10,000 links, compared with a note with
+// one?
 const NOTES = 2500;
 const LINKS_EACH = 4;
 const HUB_LINKS = 200;

@@ -3,7 +3,7 @@ import { numberGiven, startServer } from './kit/processes.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
-// How many new notes of 2 KB a second through POST /notes/batch, a hundred at a time, beside single upserts?
+// How many new notes of 2 KB a second does POST /notes/batch write, a hundred at a time, compared with single upserts?
 const NOTES = numberGiven(10_000);
 const PER_BATCH = 100;
 const note = (index: number) => ({ path: notePath(index), content: noteText(index, 2048), mtime: 1767225600 });

@@ -5,8 +5,8 @@ import { freshPostgres } from '../server/test/kit/postgres.ts';
 import type { BlobFigures, BlobRun } from './kit/blob-run.ts';
 import { numberGiven } from './kit/processes.ts';
 
-// What memory does a blob of 500 MB (or as many MB as given) take to be sealed and kept, and opened and read, alone and
-// eight at once, and how fast is that beside a plain file? Own memory must stay under 64 MiB above idle.
+// How much memory does a blob of 500 MB (or as many MB as given) take to seal and store, and to open and read, alone
+// and eight at once, and how fast is that compared with a plain file? Own memory must stay under 64 MiB above idle.
 const MB = numberGiven(500);
 const LIMIT_MIB = 64;
 

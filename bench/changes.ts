@@ -24,7 +24,7 @@ for (let from = 0; from < NOTES; from += BATCH) {
   if (answer.status !== 200) throw new Error(`a batch was answered ${answer.status}`);
 }
 
-/** Every page from the first to the last, as a new device asks for them. */
+/** Reads every page from the first to the last, as a new device does. */
 async function sync(query: string): Promise<{ cursors: string[]; rows: number; seconds: number }> {
   const at = performance.now();
   const cursors: string[] = [];

@@ -5,7 +5,8 @@ import { Random } from '../server/test/kit/random.ts';
 import { startServer } from '../server/test/kit/server.ts';
 import { YjsClient } from '../server/test/kit/yjs-client.ts';
 
-// How long does it take to open a note that was typed for years: 250,000 edits, one in a hundred after a jump of the cursor?
+// How long does it take to open a note that was typed over years: 250,000 edits, one in a hundred after a jump of the
+// cursor?
 const EDITS = 250_000;
 const OPENINGS = 10;
 const nobody = { update: () => undefined, closed: () => undefined };

@@ -4,12 +4,12 @@ import { load } from './kit/load.ts';
 import { numberGiven, type Running, startServer } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 
-// What do a manifest, a tree and the tags of 10,000 notes cost, read for the first time, first after a start, again, and
-// when nothing has changed; beside the cheapest authenticated request?
+// What do a manifest, a tree and the tags of 10,000 notes cost: read for the first time, first after a start, again,
+// and when nothing has changed; compared with the cheapest authenticated request?
 const NOTES = numberGiven(10_000);
 const READS = 30;
 const STARTS = 5;
-/** Enough for the server to persist lists. */
+/** Long enough for the server to persist its cached lists. */
 const PAUSE_MS = 12_000;
 
 await using server = await startServer();
@@ -63,7 +63,7 @@ let last: Running = server;
 const starts: Awaited<ReturnType<typeof first>>[] = [];
 for (let start = 0; start < STARTS; start++) {
   last = await last.restarted();
-  // The process has something to do at a start, and a client a connection to make.
+  // Lets the process finish its start, and the client connect.
   await delay(2000);
   await fetch(`${last.url}/api/me`, { headers });
   starts.push(await first(last, '/sync/manifest'));

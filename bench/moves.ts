@@ -1,7 +1,7 @@
 import { numberGiven, startServer } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 
-// What does a folder of 5,000 notes with 20,000 inbound links cost to rename, and who waits meanwhile?
+// What does renaming a folder of 5,000 notes with 20,000 inbound links cost, and whom does it delay?
 const NOTES = numberGiven(5000);
 const LINKS_EACH = 4;
 const BATCH = 32;
@@ -25,7 +25,10 @@ async function all(count: number, work: (index: number) => Promise<unknown>): Pr
   await Promise.all(Array.from({ length: BATCH }, worker));
 }
 
-/** Writes to the other vault and reads from this one, one after the other, until told to stop; tells the longest waits. */
+/**
+ * Writes to the other vault and reads from this one, one after the other, until told to stop; reports the longest
+ * waits.
+ */
 function bystander() {
   let running = true;
   const longest = { write: 0, read: 0 };

@@ -6,10 +6,10 @@ import { Helper, type ProbeReport, type Seen } from './kit/neighbour-process.ts'
 import { numberGiven, type Running, startServer } from './kit/processes.ts';
 import { join as joinServer, signUp } from './kit/vault.ts';
 
-// What does one account's load do to others? Each load runs against a server of its own, while another account asks for
-// its profile and writes small notes. Arguments: seconds for each load, parts of the names of loads, `--runs=3`.
+// How does one account's load affect others? Each load runs against its own server, while another account requests its
+// profile and writes small notes. Arguments: seconds per load, parts of the names of loads, `--runs=3`.
 const SECONDS = numberGiven(15);
-/** Without any load, so that what the machine does by itself can be seen. */
+/** Seconds without any load, to see what the machine does by itself. */
 const IDLE_SECONDS = 3;
 const RUNS = Number(/^--runs=(\d+)$/m.exec(process.argv.slice(2).join('\n'))?.[1] ?? 1);
 

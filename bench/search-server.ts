@@ -7,12 +7,15 @@ import { type LoopDelay, numberGiven, type Running, startProcess } from './kit/p
 import { signUp } from './kit/vault.ts';
 import { askedQueries, madeNotes } from './kit/vault-texts.ts';
 
-// What does a search cost through the server, by words, by vectors and by both: warm, right after a start, and for whoever
-// else the event loop of the server serves? `npm run bench -- search-server 1000` asks it among so many notes.
+// What does a search cost through the server, by words, by vectors and by both: warm, right after a start, and for
+// other users of the server's event loop? `npm run bench -- search-server 1000` measures it with that many notes.
 const notes = numberGiven(10_000);
 const searches = 400;
 const batch = 100;
-/** Idle, reading and searching take turns, so that what else the machine does disturbs them alike; of each the median counts. */
+/**
+ * Idle, reading and searching alternate, so that other work on the machine disturbs them alike; the median of each
+ * counts.
+ */
 const windows = 9;
 const windowMs = 1500;
 const queries = askedQueries();
@@ -74,7 +77,7 @@ async function untilEmbedded(server: Running, headers: Record<string, string>): 
   }
 }
 
-/** Sends requests one after the other for the time of a window; without any it is idle. */
+/** Sends requests one after the other for the length of a window; without requests the window is idle. */
 async function window(server: Running, headers: Record<string, string>, shot?: (index: number) => Shot) {
   await server.loopDelay();
   const end = performance.now() + windowMs;
@@ -130,7 +133,7 @@ try {
     console.log(`memory ${Math.round(await server.memory())} MB`);
   }
   await using server = await start();
-  // The search thread starts with the server, beside it.
+  // The search thread starts in the background with the server.
   await delay(2000);
   const login = await fetch(`${server.url}/api/auth/login`, {
     method: 'POST',

@@ -1,19 +1,19 @@
 import { type Engine, fts5, mini, notevault } from './kit/search-engines.ts';
 import { askedQueries, madeNotes } from './kit/vault-texts.ts';
 
-// What does a search cost among 1,000, 10,000 and 100,000 notes, by keyword, by vector and by both, beside SQLite's FTS5 and
-// MiniSearch over the same text in clear? Sizes can be given: `npm run bench -- search 1000 10000`. Each engine is asked for
-// any of the words, best ten first: once for which notes these are, once for what a page shows of them (title, path, snippet
-// and what is marked in it). Here Notevault opens what is sealed; the others have the text as it is.
+// What does a search cost among 1,000, 10,000 and 100,000 notes, by keyword, by vector and by both, compared with
+// SQLite's FTS5 and MiniSearch over the same text in clear? Sizes can be given: `npm run bench -- search 1000 10000`.
+// Each engine searches for any of the words and returns the best ten: once only their ids, once what a page shows of
+// them (title, path, snippet and highlights). Notevault opens sealed data here; the others have the text in clear.
 const sizes = process.argv
   .slice(2)
   .map(Number)
   .filter((size) => size > 0);
 const asked = askedQueries();
 const noteAt = madeNotes();
-/** Beyond this MiniSearch takes gigabytes. */
+/** With more notes MiniSearch takes gigabytes. */
 const miniMost = 10_000;
-/** Of each query the best counts: the others were disturbed by whatever else the machine did. */
+/** The best time of each query counts; the others were disturbed by other work on the machine. */
 const rounds = 9;
 
 for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
@@ -43,10 +43,10 @@ async function index(engine: Engine, size: number): Promise<number> {
   return ms + performance.now() - finishing;
 }
 
-/** Engine after engine for each query, so that whatever disturbs one disturbs the others too. */
+/** Runs the engines in turn for each query, so that a disturbance affects all of them. */
 async function askAll(engines: readonly Engine[]) {
   const times = engines.map(() => ({ found: [] as number[], answered: [] as number[], notes: 0 }));
-  // As a server that has been asked before.
+  // Warms the engines up, as a server in use is.
   for (const query of asked) for (const engine of engines) await engine.answer(query);
   for (const query of asked) {
     const best = engines.map(() => ({ found: Number.POSITIVE_INFINITY, answered: Number.POSITIVE_INFINITY, notes: 0 }));

@@ -6,17 +6,18 @@ import { type Collected, numberGiven, startProcess } from './kit/processes.ts';
 import { SocketClient } from './kit/socket-client.ts';
 import { signUp } from './kit/vault.ts';
 
-// What do open sockets and documents cost, and does memory come back when they close? What is left: whose is it?
+// What do open sockets and documents cost, is their memory returned when they close, and who owns the memory that
+// remains?
 const SOCKETS = numberGiven(5000);
 const DOCUMENTS = 10_000;
-/** Sockets that are opened at once, and documents that are open at once. */
+/** Sockets opened at once, and documents open at once. */
 const AT_ONCE = 100;
 const BATCH = 100;
-/** Memory stands when at so many looks nothing was done and it has not sunk. */
+/** Memory counts as stable after this many samples without work and without a decrease. */
 const STANDING = 20;
 const LOOK_MS = 3000;
 const LOOKS = 200;
-/** A process that takes no more between two looks has nothing to do; the probes alone take some. */
+/** A process that uses less processor time than this between two samples is idle; the probes alone use some. */
 const WORK_SECONDS = 0.4;
 
 const limits = { NOTEVAULT_SOCKETS_PER_USER: '100000', NOTEVAULT_DOCUMENTS_PER_SOCKET: '100000' };
@@ -25,7 +26,7 @@ const headers = await signUp(server.url);
 const token = (headers.authorization ?? '').slice('Bearer '.length);
 const vault = headers['x-vault-id'] ?? '';
 
-/** Runs `work` for each number, so many at once. */
+/** Runs `work` for each number, at most `atOnce` in parallel. */
 async function each(count: number, atOnce: number, work: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
   const hand = async () => {
@@ -35,9 +36,9 @@ async function each(count: number, atOnce: number, work: (at: number) => Promise
 }
 
 /**
- * Memory once it stands: edits are folded in, indexed and embedded in their own time; some 20 seconds after the last of it
- * V8 gives back what it does not need, and once a minute the database lets go of mapped pages. Garbage is collected only
- * at the end, for that would put it off.
+ * Memory once it is stable. Edits are flushed, indexed and embedded in the background; about 20 seconds after the last
+ * of that, V8 releases unused memory, and once a minute the database unmaps pages. Garbage is collected only at the
+ * end, because a collection would delay the release.
  */
 async function atRest(): Promise<Collected> {
   let lowest = Number.POSITIVE_INFINITY;
@@ -117,20 +118,20 @@ async function measure(what: string, count: number, open: () => Promise<readonly
   rows.push({ '': 'closed', ...columnsOf(last), 'KB each': '' });
 }
 
-/** Whose the memory is, in MB. */
+/** The memory by owner, in MB. */
 function columnsOf(now: Collected): Record<string, number> {
   const threads = Math.round((now.threadHeaps + now.threadExternal) * 10) / 10;
   return {
     ...{ resident: now.resident, 'mapped files': now.files, own: now.own },
     ...{ 'main heap': now.heap, 'of it used': now.heapUsed, 'buffers and code': now.external, threads },
-    // The database's caches, and what the allocator has not given back to the system.
+    // The database's caches, and memory that the allocator has not returned to the system.
     'other native': Math.round((now.own - now.heap - now.external - threads) * 10) / 10,
   };
 }
 
 const ids = await makeNotes(DOCUMENTS);
 const some = ids.slice(0, 500);
-// What a server needs once, it needs from here on.
+// Makes the server allocate everything that it needs only once.
 await editAll(some);
 let last = await atRest();
 const idle = () => openSockets(() => `vault:${vault}`);
@@ -147,7 +148,7 @@ for (const round of ['', ', again']) {
 }
 console.table(rows);
 
-/** The bytes of a sync message, behind its step. */
+/** The update of a sync message, which follows the step number. */
 function updateIn(body: Uint8Array): Uint8Array {
   return decoding.readVarUint8Array(decoding.createDecoder(body.subarray(1)));
 }

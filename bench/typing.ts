@@ -2,11 +2,12 @@ import { numberGiven, startProcess, startServer } from './kit/processes.ts';
 import { closePairs, openClientPairs, type } from './kit/typing-clients.ts';
 import { signUp } from './kit/vault.ts';
 
-// Twenty people type into twenty notes while twenty watch: how many letters a second, and how long from the key to the
-// watcher, beside Hocuspocus that keeps documents in memory only? (Ours is on disk before it is acknowledged or relayed.)
+// Twenty people type into twenty notes while twenty watch: how many letters a second, and how long from the keystroke
+// to the watcher, compared with Hocuspocus, which keeps documents only in memory? (Notevault stores an edit before it
+// acknowledges or relays it.)
 const NOTES = 20;
 const SECONDS = numberGiven(5);
-/** Letters of one writer that may be on their way: a fast typist over a slow line, or a paste. */
+/** Letters of one writer that may be unacknowledged: a fast typist on a slow line, or a paste. */
 const AHEAD = 8;
 const CALM_MS = 100;
 

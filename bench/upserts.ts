@@ -3,7 +3,8 @@ import { numberGiven, startProcess } from './kit/processes.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
-// How many durable upserts of new 2 KB notes a second at 32 connections, and reads of them, beside the raw engine?
+// How many durable upserts of new 2 KB notes a second at 32 connections, and how many reads of them, compared with the
+// raw engine?
 const CONNECTIONS = 32;
 const WRITES = numberGiven(4000);
 const READS = 2 * WRITES;

@@ -9,8 +9,9 @@ import { normalize } from '../server/src/ports/embedder/embedder.ts';
 import { Random } from '../server/test/kit/random.ts';
 import { numberGiven } from './kit/processes.ts';
 
-// How long does it take to find the nearest of many chunks, beside the plain scan over 32-bit floats? What do the bits
-// lose? How fast does the builtin embedder go? Vectors of 384 numbers in clusters, as a model would give them.
+// How long does it take to find the nearest of many chunks, compared with a plain scan over 32-bit floats? What does
+// binary quantization lose? How fast is the builtin embedder? The vectors have 384 numbers and form clusters, as those
+// of a model do.
 const COUNT = numberGiven(50_000);
 const DIMENSIONS = 384;
 const TOP = 50;
@@ -33,7 +34,7 @@ for (let note = 0; note < COUNT; note++) {
   matrix.set(note, quantize([vector], DIMENSIONS));
 }
 
-/** The plain way: every product of every vector, then the best of all scores. */
+/** The plain scan: the dot product with every vector, then the best of all scores. */
 function plainScan(query: Float32Array): Set<number> {
   const scores = new Float32Array(COUNT);
   for (let row = 0; row < COUNT; row++) {

@@ -11,8 +11,8 @@ import type { SealingKey } from '../../server/src/ports/keyring/keyring.ts';
 import { openPorts } from '../../server/src/ports.ts';
 
 /*
- * A process that puts and reads one blob after the other or several at once, and says by message what it took: run by
- * bench/blobs.ts, so that no run starts with the memory of another.
+ * A process that puts and reads blobs, one after the other or several at once, and sends what it measured as a message.
+ * bench/blobs.ts runs each measurement in a new process, so that none starts with the memory of another.
  */
 
 export interface BlobRun {
@@ -25,7 +25,7 @@ export interface BlobRun {
 export interface BlobFigures {
   readonly putMbPerSecond: number;
   readonly readMbPerSecond: number;
-  /** Above what the process had before, in MiB: its own memory, and with the files it has mapped. */
+  /** Memory above the process's start, in MiB: its own, and including mapped files. */
   readonly putPeak: Peak;
   readonly readPeak: Peak;
 }
@@ -35,7 +35,7 @@ interface Peak {
   readonly all: number;
 }
 
-/** What a socket gives at once. */
+/** The size of one read from a socket. */
 const PIECE_BYTES = 64 * 1024;
 const MIB = 1024 * 1024;
 const WARMING_BYTES = 100 * MIB;
@@ -46,7 +46,7 @@ function memory(): Peak {
   return { own: field('RssAnon'), all: field('VmRSS') };
 }
 
-/** Runs `work`, which calls what it is given now and then, and gives its seconds and peak of memory. */
+/** Runs `work`, which calls its argument now and then, and returns the duration in seconds and the peak memory. */
 async function measured(
   idle: Peak,
   work: (tick: () => void) => Promise<void>,
@@ -63,7 +63,7 @@ async function measured(
   return { seconds: (performance.now() - started) / 1000, peak };
 }
 
-/** As it comes from a socket: a new buffer each, and other work between them. */
+/** Bytes as they arrive from a socket: a new buffer each, with other work in between. */
 async function* incoming(bytes: number, tick: () => void): AsyncGenerator<Uint8Array> {
   const noise = randomBytes(PIECE_BYTES);
   for (let left = bytes; left > 0; left -= PIECE_BYTES) {
@@ -73,7 +73,7 @@ async function* incoming(bytes: number, tick: () => void): AsyncGenerator<Uint8A
   }
 }
 
-/** As it goes to a socket. */
+/** Consumes bytes as a socket would. */
 async function outgoing(bytes: AsyncIterable<Uint8Array>, tick: () => void): Promise<number> {
   let count = 0;
   for await (const piece of bytes) {
@@ -105,7 +105,7 @@ function sealedBlobs(blobs: Blobs, key: SealingKey, size: number, random: () => 
   };
 }
 
-/** What the operating system gives without us: written, synced, read. */
+/** The baseline without Notevault: a file written, synced and read. */
 function rawFile(folder: string, size: number): Works {
   return {
     async put(name, tick) {
@@ -142,7 +142,7 @@ async function figures(work: Works, { bytes, atOnce }: BlobRun, warming: Works |
 }
 
 async function run(asked: BlobRun): Promise<BlobFigures> {
-  // On a disk: that is what the raw file is compared by.
+  // On a real disk, because the plain file it is compared with is on one too.
   const dataDir = await mkdtemp(join(tmpdir(), 'notevault-bench-'));
   try {
     if (asked.store === 'raw file') return await figures(rawFile(dataDir, asked.bytes), asked);
@@ -152,7 +152,8 @@ async function run(asked: BlobRun): Promise<BlobFigures> {
     const owner = { kind: 'vault', id: ports.clock.uuid() } as const;
     const key = ports.keyring.openDataKey(owner, ports.keyring.createDataKey(owner), 0);
     const works = (size: number) => sealedBlobs(ports.blobs, key, size, () => ports.clock.uuid());
-    // SQLite's page cache, of a fixed size and full in any server that is in use, is not what a blob takes.
+    // Fills SQLite's page cache first: it has a fixed size and is full in any server in use, so it is no cost of a
+    // blob.
     const warming = asked.store === 'database' && asked.databaseUrl === null ? works(WARMING_BYTES) : null;
     return await figures(works(asked.bytes), asked, warming);
   } finally {

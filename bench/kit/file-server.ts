@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-// What Node gives without us: a PUT is a file, synced before the answer, a GET reads it; nothing is sealed or looked at.
+// The baseline of plain Node: a PUT writes a file and syncs it before the answer, a GET reads it; nothing is sealed or
+// checked.
 const folder = process.env.NOTEVAULT_DATA_DIR ?? '.';
 const server = createServer(async (request, response) => {
   const file = join(folder, basename(new URL(request.url ?? '/', 'http://a').pathname));

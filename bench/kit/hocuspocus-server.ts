@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { Server } from '@hocuspocus/server';
 
-// The peer to compare with: documents in memory, kept by nobody, let in by any token.
+// The server to compare with: documents in memory, never stored, opened with any token.
 const server = new Server({ address: '127.0.0.1', port: 0, quiet: true });
 await server.listen();
 const { port } = server.httpServer.address() as AddressInfo;

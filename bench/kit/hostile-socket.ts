@@ -10,7 +10,7 @@ const STEP1 = 0;
 const STEP2 = 1;
 const UPDATE = 2;
 
-/** A client of one note that sends what it likes. */
+/** A client of one note that can send any message. */
 export class HostileSocket {
   readonly doc: Y.Doc;
   readonly #ws: WebSocket;
@@ -20,7 +20,7 @@ export class HostileSocket {
     this.doc = doc;
   }
 
-  /** Opens a note; resolves once the server's state is in `doc`. */
+  /** Opens a note; resolves when the server's state is in `doc`. */
   static async open({ url, headers }: LoadTarget, note: string): Promise<HostileSocket> {
     const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/api/sync/notes/${note}`, { headers: { ...headers } });
     ws.binaryType = 'nodebuffer';
@@ -46,7 +46,7 @@ export class HostileSocket {
     return this.#ws.readyState === WebSocket.OPEN;
   }
 
-  /** The client id of the first letter, which only the server has given. */
+  /** The client id of the document's first item, which only the server creates. */
   get genesis(): number {
     return [...this.doc.store.clients.keys()][0] ?? 0;
   }
@@ -55,7 +55,7 @@ export class HostileSocket {
     this.#send(UPDATE, update);
   }
 
-  /** Resolves once the server has answered everything that was sent before. */
+  /** Resolves when the server has answered everything sent before. */
   async answered(): Promise<void> {
     const answer = Promise.withResolvers<void>();
     const heard = (data: Buffer) => {
@@ -83,7 +83,7 @@ export class HostileSocket {
   }
 }
 
-/** Makes a note; resolves to its id. */
+/** Creates a note; resolves to its id. */
 export async function makeNote({ url, headers }: LoadTarget, path: string, content: string): Promise<string> {
   const json = { ...headers, 'content-type': 'application/json' };
   const answer = await fetch(`${url}/api/notes`, {

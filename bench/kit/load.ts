@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** What a run of requests came to. */
+/** The results of a run of requests. */
 export interface Load {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -15,7 +15,7 @@ export interface Shot {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends `count` requests over `connections` kept-alive connections, each as soon as its last was answered. */
+/** Sends `count` requests over `connections` kept-alive connections, each as soon as the previous one was answered. */
 export async function load(
   url: string,
   headers: Record<string, string>,

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-// Preloaded into a measured process: says on SIGUSR2 how long its event loop made others wait, and starts anew.
+// Preloaded into a measured process: on SIGUSR2 it reports the event loop's delays and resets them.
 const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
 process.on('SIGUSR2', () => {

@@ -3,13 +3,13 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread, type Worker } from 'node:worker_threads';
 
-// Preloaded into a measured process: collects its garbage on SIGUSR1, and says what is left and where. How much of what it
-// does not need any more a process still holds is the collector's business; what it cannot let go of is ours.
+// Preloaded into a measured process: on SIGUSR1 it collects garbage and reports the remaining memory by owner. Garbage
+// that is not collected yet says nothing about our code; memory that remains after a collection does.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 const mb = (bytes: number) => Math.round((bytes / 1024 / 1024) * 10) / 10;
 
-/** Of the whole process, in MB: what belongs to it alone, and pages of mapped files, which the system takes back at will. */
+/** Resident memory of the whole process in MB: its own, and pages of mapped files, which the system can reclaim. */
 function resident(): { own: number; files: number } {
   const status = readFileSync('/proc/self/status', 'utf8');
   const field = (name: string) => mb(1024 * Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0));

@@ -1,21 +1,23 @@
-/** A server and an account on it, as a load sees them. */
+/** A server and an account on it, on which a load runs. */
 export interface LoadTarget {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Credential and vault of the account that makes the load, for every request. */
+  /** Credential and vault of the account, for every request. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What one account does to a server while others use it; runs in a process of its own. */
+/** What one account does to a server while others use it. Runs in its own process. */
 export interface NeighbourLoad {
   readonly name: string;
-  /** Writes what the load works on. Not measured. */
+  /** Writes the data that the load works on. Not measured. */
   prepare?(target: LoadTarget): Promise<void>;
-  /** Works until the signal is aborted, and then ends soon. Failed requests are the load's own business. */
+  /** Works until the signal is aborted, and then ends soon. The load handles failed requests itself. */
   run(target: LoadTarget, signal: AbortSignal): Promise<void>;
 }
 
-/** Sends JSON as the account; resolves to the answer's status once its body is read. Throws when the connection breaks. */
+/**
+ * Sends JSON as the account; resolves to the answer's status when its body is read. Throws when the connection breaks.
+ */
 export async function send(
   { url, headers }: LoadTarget,
   method: string,
@@ -31,18 +33,21 @@ export async function send(
     body: body === undefined ? null : JSON.stringify(body),
     signal,
   });
-  // Read and dropped piece by piece: a load must not run out of memory before the server does.
+  // The body is read and dropped piece by piece: a load must not run out of memory before the server does.
   if (answer.body !== null) for await (const _ of answer.body);
   return answer.status;
 }
 
-/** As `send`, for what a load needs: throws unless the answer is a success. */
+/** Like `send`, to prepare a load: throws unless the answer is a success. */
 export async function put(target: LoadTarget, method: string, path: string, body: unknown): Promise<void> {
   const status = await send(target, method, path, body);
   if (status >= 300) throw new Error(`${method} ${path} was answered ${status}`);
 }
 
-/** Runs `work` again and again in so many loops until the signal is aborted; a refusal (503) waits a moment. */
+/**
+ * Runs `work` repeatedly in `count` parallel loops until the signal is aborted; after a refusal (503) a loop waits a
+ * moment.
+ */
 export async function loops(
   count: number,
   signal: AbortSignal,

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadTarget } from './neighbour-load.ts';
 import { helperMain, type ProbeReport, type Seen } from './neighbour-process.ts';
 
-// Another account: asks for its profile every 20 ms and writes a small note every 100 ms, whether or not the last request
-// was answered. So a server that stops for a second shows in fifty answers, as it does to people.
+// Another account: it requests its profile every 20 ms and writes a small note every 100 ms, whether or not the last
+// request was answered. A server that stalls for a second therefore delays fifty answers, as it would for people.
 const ME_EVERY_MS = 20;
 const UPSERT_EVERY_MS = 100;
 const AT_ONCE_MAX = 400;
-/** What is not answered so long after the end counts as it stands. */
+/** A request still unanswered this long after the end is counted with the time it has waited. */
 const DRAIN_MS = 20_000;
 
 class Probe {

@@ -3,23 +3,25 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { LoadTarget } from './neighbour-load.ts';
 
-/** What another account saw of a server. */
+/** What another account observed of a server. */
 export interface Seen {
   readonly count: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly worstMs: number;
-  /** Answers that were no success. */
+  /** Number of answers that were not a success. */
   readonly refused: number;
 }
 
-/** What the probe tells when it ends. */
+/** The report of the probe when it ends. */
 export interface ProbeReport {
   readonly me: Seen;
   readonly upsert: Seen;
 }
 
-/** A script of the bench in a process of its own: it tells `ready`, works after `go`, and ends after `stop` with a report. */
+/**
+ * A script of the bench in its own process: it reports `ready`, works after `go`, and ends after `stop` with a report.
+ */
 export class Helper<Report> implements AsyncDisposable {
   readonly #child: ChildProcess;
 
@@ -27,7 +29,7 @@ export class Helper<Report> implements AsyncDisposable {
     this.#child = child;
   }
 
-  /** Resolves once the script is ready. */
+  /** Starts the script; resolves when it is ready. */
   static async start<Report>(script: string, target: LoadTarget, ...args: readonly string[]): Promise<Helper<Report>> {
     const child = fork(join(import.meta.dirname, script), [JSON.stringify(target), ...args], { stdio: 'inherit' });
     const helper = new Helper<Report>(child);
@@ -63,7 +65,7 @@ export class Helper<Report> implements AsyncDisposable {
   }
 }
 
-/** The other side of Helper: calls `work` after `go`, and sends what it resolves to once `stop` has aborted its signal. */
+/** The script's side of Helper: calls `work` after `go`, and sends its result when `stop` has aborted the signal. */
 export async function helperMain(
   prepare: (target: LoadTarget, args: readonly string[]) => Promise<(signal: AbortSignal) => Promise<unknown>>,
 ): Promise<void> {
@@ -74,7 +76,7 @@ export async function helperMain(
     if (message === 'stop') stopping.abort();
     if (message !== 'go') return;
     const report = await work(stopping.signal);
-    // A load may end by itself: its report waits until somebody asks.
+    // A load may end by itself; its report then waits for `stop`.
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
     process.send?.(report ?? null);
   });

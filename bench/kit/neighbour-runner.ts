@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { NeighbourLoad } from './neighbour-load.ts';
 import { helperMain } from './neighbour-process.ts';
 
-// Runs the load of the file named: prepares it, then works until told to stop.
+// Runs the load of the given file: prepares it, then works until told to stop.
 const GRACE_MS = 2000;
 
 await helperMain(async (target, [file = '']) => {

@@ -5,43 +5,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshPostgres } from '../../server/test/kit/postgres.ts';
 
-/** A second of Linux's process accounting (sysconf _SC_CLK_TCK). */
+/** Ticks per second in Linux's process accounting (sysconf _SC_CLK_TCK). */
 const CLOCK_TICKS = 100;
 
 const root = join(import.meta.dirname, '../..');
 
-/** A server in a process of its own, so that the load generator does not share its event loop. */
+/** A server in its own process, so that the load generator does not share its event loop. */
 export interface Running extends AsyncDisposable {
   readonly url: string;
   readonly folder: string;
   /** Resident memory in MB. */
   memory(): Promise<number>;
-  /** As `memory`, and what of it is in use, after its garbage is collected. */
+  /** Resident memory, and the part in use, after a garbage collection. */
   collected(): Promise<Collected>;
-  /** The most resident memory in MB since the start, or since `resetPeak`. */
+  /** The peak resident memory in MB since the start or since `resetPeak`. */
   peakMemory(): Promise<number>;
   resetPeak(): Promise<void>;
-  /** Of it, in MiB, what no file backs: mapped ones stay in memory as long as there is room. */
+  /** Peak memory without mapped files, in MiB: the system keeps file pages in memory only as long as it has space. */
   ownMemory(): Promise<number>;
-  /** Processor time used so far, in seconds: unlike time on the clock it hardly depends on what else the machine does. */
+  /** Processor time used so far, in seconds; unlike wall time it hardly depends on other work of the machine. */
   cpu(): Promise<number>;
-  /** Ends the process, and gives another over the same data. */
+  /** Ends the process and starts another one over the same data. */
   restarted(): Promise<Running>;
-  /** What the process last said of its event loop, after `SIGUSR2`. */
+  /** The event loop delays that the process last reported, after `SIGUSR2`. */
   loopDelay(): Promise<LoopDelay>;
 }
 
-/** In MB: what a process holds once its garbage is collected, and whose it is. */
+/** Memory of a process after a garbage collection, by owner, in MB. */
 export interface Collected {
   readonly resident: number;
-  /** Of it, pages of mapped files: the system takes them back when it needs room. */
+  /** The part that is pages of mapped files, which the system reclaims when it needs space. */
   readonly files: number;
   readonly own: number;
-  /** V8's heap of the main thread, and what of it is in use; what V8 knows of outside of it. */
+  /** V8's heap of the main thread, the part of it in use, and the memory outside it that V8 accounts for. */
   readonly heap: number;
   readonly heapUsed: number;
   readonly external: number;
-  /** The heaps of all other threads, not collected, and what V8 knows of outside of them. */
+  /** The heaps of all other threads, not collected, and the memory outside them that V8 accounts for. */
   readonly threadHeaps: number;
   readonly threadExternal: number;
 }
@@ -52,12 +52,15 @@ export interface LoopDelay {
   readonly maxMs: number;
 }
 
-/** The first number among the arguments of the bench. */
+/** The first number among the arguments of the bench, or `otherwise`. */
 export function numberGiven(otherwise: number): number {
   return Number(process.argv.slice(2).find((arg) => /^\d+$/.test(arg)) ?? otherwise);
 }
 
-/** Starts the server: on SQLite, or with `--postgres` among the arguments of the bench on a fresh PostgreSQL database (fsync off). */
+/**
+ * Starts the server on SQLite, or, with `--postgres` among the arguments of the bench, on a fresh PostgreSQL database
+ * (fsync off).
+ */
 export async function startServer(env: NodeJS.ProcessEnv = {}): Promise<Running> {
   const serve = ['serve', '--port', '0'];
   if (!process.argv.includes('--postgres')) return startProcess('cli/src/main.ts', serve, env);
@@ -72,7 +75,7 @@ export async function startServer(env: NodeJS.ProcessEnv = {}): Promise<Running>
   };
 }
 
-/** Starts a script that prints a line with its `http://…` address, in a folder that goes with it. */
+/** Starts a script that prints a line with its `http://…` address, in a folder that is removed with it. */
 export async function startProcess(
   script: string,
   args: readonly string[],

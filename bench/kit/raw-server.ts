@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import Fastify from 'fastify';
 
-// The raw engine to compare with: a bare route over node:sqlite, one transaction a write, synced before it is answered.
-// No accounts, no sealing, no merging, no links.
+// The baseline: a bare route over node:sqlite, with one transaction per write, synced before the answer. No accounts,
+// no sealing, no merging, no links.
 const db = new DatabaseSync(join(process.cwd(), 'raw.sqlite'));
 db.exec(
   'pragma journal_mode = wal; pragma synchronous = full; create table notes (path text primary key, content text, mtime real) strict',

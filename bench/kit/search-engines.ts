@@ -16,7 +16,7 @@ import { builtinEmbedder } from '../../server/src/ports/embedder/builtin.ts';
 import { sealingKey } from '../../server/src/ports/keyring/sealing.ts';
 import type { MadeNote } from './vault-texts.ts';
 
-/** What every engine answers with, ten of them: so that none is measured doing less than another. */
+/** The result that every engine returns, ten per query, so that none is measured doing less than another. */
 export interface Result extends Snippet {
   readonly path: string;
   readonly title: string;
@@ -26,11 +26,11 @@ export interface Engine {
   readonly name: string;
   add(id: number, note: MadeNote): void | Promise<void>;
   finish(): void | Promise<void>;
-  /** How many notes are found: which they are and in which order, no more. */
+  /** Only finds and ranks the notes. */
   find(query: string): number | Promise<number>;
-  /** As a page shows them. */
+  /** Returns the results as a page shows them. */
   answer(query: string): readonly Result[] | Promise<readonly Result[]>;
-  /** In MB; null where another line says it. */
+  /** In MB; null where another engine's line already counts it. */
   memory(): number | null;
 }
 
@@ -40,8 +40,8 @@ const model = 'bench';
 const never = new AbortController().signal;
 
 /**
- * What the search thread does, on this thread: notes, vectors and texts of snippets come sealed, as they lie in the
- * database. Its modes share one index.
+ * The work of the search thread, on this thread. Notes, vectors and texts of snippets are sealed, as they are in the
+ * database. The three modes share one index.
  */
 export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engine } {
   const dataKey = createSecretKey(randomBytes(32));
@@ -132,10 +132,10 @@ const noBytes = new Uint8Array();
 const none = { from: null, to: null };
 const noFilter = { tags: null, folder: null, type: null, created: none, timestamp: none };
 
-/** The marks around what is found in a snippet of FTS5: no text has them. */
+/** The marks around matches in a snippet of FTS5; characters that no text contains. */
 const [open, close] = ['\u0001', '\u0002'];
 
-/** Asked for any of the words as they stand; snippets are its own, of text that lies beside it in clear. */
+/** FTS5, with a query for any of the words; snippets are its own, of text stored beside it in clear. */
 export function fts5(): Engine {
   const db = new DatabaseSync(':memory:');
   db.exec("create virtual table notes using fts5 (title, path, content, tokenize = 'unicode61 remove_diacritics 2')");
@@ -175,7 +175,7 @@ function unmarked(marked: string): Snippet {
   return { snippet, highlights };
 }
 
-/** It makes no snippets: they are ours, of text in clear. */
+/** MiniSearch makes no snippets, so ours are used, over text in clear. */
 export function mini(): Engine {
   const index = new MiniSearch({
     fields: ['title', 'path', 'content'],

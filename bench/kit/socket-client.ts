@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import * as decoding from 'lib0/decoding';
 import { WebSocket } from 'ws';
 
-/** A WebSocket that costs its process little, to see what it costs the server: it keeps what somebody waits for only. */
+/**
+ * A WebSocket client that costs its process little, for measuring the server: it keeps only messages that are awaited.
+ */
 export class SocketClient {
   readonly #ws: WebSocket;
   readonly #waiting = new Map<string, (body: Uint8Array) => void>();
@@ -32,7 +34,7 @@ export class SocketClient {
     for (const frame of frames) this.#ws.send(frame);
   }
 
-  /** The body of the next message of a kind about a document. */
+  /** Resolves to the body of the next message of a kind about a document. */
   next(name: string, kind: number): Promise<Uint8Array> {
     return new Promise((resolve) => this.#waiting.set(keyOf(name, kind), resolve));
   }

@@ -1,4 +1,4 @@
-/** A note of about `bytes` bytes with a heading, some links to its neighbours and a tag; the same for the same number. */
+/** A note of about `bytes` bytes with a heading, some links to its neighbours and a tag; deterministic by its index. */
 export function noteText(index: number, bytes: number): string {
   const words = ['river', 'stone', 'lantern', 'meadow', 'harbour', 'signal', 'paper', 'winter', 'copper', 'garden'];
   let text = `# Note ${index}\n\nSee [[note ${index - 1}]] and [[note ${index - 7}|before]]. #topic/${index % 20}\n\n`;

@@ -1,20 +1,20 @@
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider';
 import * as Y from 'yjs';
 
-/** A note with somebody who types into it and somebody who watches, each over a socket of their own. */
+/** A note with one client that types and one that watches, each over its own socket. */
 export interface ClientPair {
   readonly writer: HocuspocusProvider;
   readonly watcher: HocuspocusProvider;
 }
 
-/** What a run of typing came to: letters acknowledged a second, and the time from a key to the watcher's screen. */
+/** The results of a run: acknowledged letters per second, and the time from a keystroke until the watcher has it. */
 export interface TypingFigures {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Opens a pair for each document name. */
+/** Opens a pair of clients for each document name. */
 export async function openClientPairs(url: string, token: string, names: readonly string[]): Promise<ClientPair[]> {
   const open = (name: string) => {
     const provider = new HocuspocusProvider({
@@ -32,8 +32,8 @@ export async function openClientPairs(url: string, token: string, names: readonl
 }
 
 /**
- * All writers type at once for so long, each a letter at the end of their note whenever fewer than `ahead` of theirs are
- * not acknowledged, or every `everyMs` milliseconds.
+ * All writers type at once for the given time: each adds a letter at the end of its note whenever fewer than `ahead`
+ * letters are unacknowledged, or every `everyMs` milliseconds.
  */
 export async function type(
   pairs: readonly ClientPair[],
@@ -77,7 +77,7 @@ async function typePair(
   };
   let filling = false;
   const fill = () => {
-    // Typing says so too, by the same event.
+    // This event also fires for typed letters, which are not counted here.
     if (filling) return;
     filling = true;
     if ('ahead' in pace) while (!over() && writer.unsyncedChanges < pace.ahead) key();

@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 const shared = join(import.meta.dirname, '../../../shared/vaults');
 const languages = ['en', 'ru', 'ja'];
 
-/** A note made of paragraphs that real notes have, under a title that one of them has. */
+/** A note made of paragraphs of real notes, with the title of one of them. */
 export interface MadeNote {
   readonly path: string;
   readonly content: string;
 }
 
-/** Gives notes by number, the same for the same number; each of one language, of one to two kilobytes. */
+/** Returns a function that makes notes by number, deterministically; each in one language, of one to two kilobytes. */
 export function madeNotes(): (index: number) => MadeNote {
   const byLanguage = languages.map((language) => {
     const files = globSync('**/*.md', { cwd: join(shared, language) }).sort();
@@ -36,7 +36,7 @@ export function madeNotes(): (index: number) => MadeNote {
   };
 }
 
-/** What readers ask, from the tests' golden queries, words alone. */
+/** The queries of the tests' golden queries, words only. */
 export function askedQueries(): string[] {
   const golden = join(import.meta.dirname, '../../server/test/golden/queries.json');
   const queries = JSON.parse(readFileSync(golden, 'utf8')) as { readonly query: string }[];

@@ -1,9 +1,9 @@
-/** Registers the first account of a fresh server and makes its vault; resolves to the headers that write to it. */
+/** Registers the first account of a fresh server and creates its vault; resolves to the headers that write to it. */
 export async function signUp(url: string): Promise<Record<string, string>> {
   return join(url, 'alice@example.org');
 }
 
-/** As `signUp`, for an account more; registration must be open. */
+/** Like `signUp`, for another account; registration must be open. */
 export async function join(url: string, email: string): Promise<Record<string, string>> {
   const json = { 'content-type': 'application/json' };
   const account = { email, password: 'correct horse battery' };

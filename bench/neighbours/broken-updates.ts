@@ -2,7 +2,7 @@ import { craftUpdate } from '../../server/test/kit/crafted-updates.ts';
 import { hostile } from '../kit/hostile-socket.ts';
 import type { NeighbourLoad } from '../kit/neighbour-load.ts';
 
-/** Items that refer to later ones of the same update: Yjs throws in the middle of it. */
+/** Updates with items that refer to later items of the same update: Yjs throws while applying them. */
 export const load: NeighbourLoad = {
   name: 'C3 items that refer to later ones',
   run: (target, signal) =>

@@ -5,7 +5,7 @@ import type { NeighbourLoad } from '../kit/neighbour-load.ts';
 const PIECES = 100_000;
 const ITEMS = 300;
 
-/** Letters that each stand before the last: as many pieces. */
+/** Letters that are each inserted before the previous one, which makes as many Yjs items. */
 function heap(genesis: number): Uint8Array {
   return craftUpdate(
     Array.from({ length: PIECES }, (_, clock) => ({
@@ -17,7 +17,7 @@ function heap(genesis: number): Uint8Array {
 
 let note = '';
 
-/** Small updates, each letter of which is placed by looking at all pieces of a long document. */
+/** Small updates with letters whose position Yjs finds only by visiting all items of a long document. */
 export const load: NeighbourLoad = {
   name: 'C2 letters placed among 100,000 pieces',
   async prepare(target) {

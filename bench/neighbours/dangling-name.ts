@@ -3,7 +3,7 @@ import { type LoadTarget, type NeighbourLoad, put, send } from '../kit/neighbour
 const NOTES = 15;
 const LINKS = 20_000;
 
-/** A note is made, and deleted again, whose name 15 notes with 20,000 links each wait for. */
+/** A note is created and deleted again and again. Its name is the missing target of 15 notes with 20,000 links each. */
 export const load: NeighbourLoad = {
   name: 'a name that 15 × 20,000 dangling links wait for comes and goes',
   async prepare(target: LoadTarget) {

@@ -4,7 +4,7 @@ const NOTES = 200;
 const NOTE_KB = 90;
 const READERS = 100;
 
-/** C4: a hundred readers ask for pages of the change feed with all contents, again and again. */
+/** C4: a hundred readers request pages of the change feed with all contents, again and again. */
 export const load: NeighbourLoad = {
   name: 'C4 feed pages: 100 readers of 200 notes of 90 KB',
   async prepare(target: LoadTarget) {

@@ -4,7 +4,7 @@ import type { NeighbourLoad } from '../kit/neighbour-load.ts';
 
 const PAIRS = 20_000;
 
-/** Letters and formats in turn, each format under a key of its own: Yjs tidies them up in quadratic time. */
+/** Letters and formats alternately, each format under its own key: Yjs cleans these up in quadratic time. */
 function formatted(genesis: number, client: number): Uint8Array {
   return encoding.encode((encoder) => {
     for (const number of [1, 2 * PAIRS, client, 0]) encoding.writeVarUint(encoder, number);

@@ -17,7 +17,7 @@ const texts = [
   fill((at) => `${'*_`[<'.repeat(12)}${at}\n`),
 ];
 
-/** Four connections write texts of 10 MB of the kinds that take longest, each over the last. */
+/** Four connections write texts of 10 MB of the most expensive kinds, each over the last. */
 export const load: NeighbourLoad = {
   name: 'C6 texts of 10 MB',
   run: (target, signal) =>

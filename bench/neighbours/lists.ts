@@ -4,7 +4,7 @@ const NOTES = 20_000;
 const READERS = 50;
 const PATHS = ['/vault/tree', '/sync/manifest', '/folders/list?folder=big', '/tags', '/folders', '/attachments'];
 
-/** Fifty readers ask for every list that a vault of 20,000 notes has. */
+/** Fifty readers request every list of a vault of 20,000 notes. */
 export const load: NeighbourLoad = {
   name: 'lists: 50 readers of tree, manifest, folder, tags over 20,000 notes',
   async prepare(target: LoadTarget) {

@@ -2,7 +2,7 @@ import { loops, type NeighbourLoad, send } from '../kit/neighbour-load.ts';
 
 const CONNECTIONS = 50;
 
-/** Fifty connections change a password with a wrong one: each costs a hash. */
+/** Fifty connections try to change a password with a wrong one; each attempt costs a password hash. */
 export const load: NeighbourLoad = {
   name: 'passwords: 50 connections have hashes made',
   run: (target, signal) =>

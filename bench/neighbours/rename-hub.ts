@@ -3,7 +3,7 @@ import { type LoadTarget, type NeighbourLoad, put, send } from '../kit/neighbour
 const NOTES = 15;
 const LINKS = 20_000;
 
-/** C5: a note that 15 others link to 20,000 times each is renamed, and renamed back. */
+/** C5: a note to which 15 others have 20,000 links each is renamed, and renamed back. */
 export const load: NeighbourLoad = {
   name: 'C5 rename of a note with 15 × 20,000 links to it',
   async prepare(target: LoadTarget) {

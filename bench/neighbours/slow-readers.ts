@@ -4,7 +4,7 @@ import { load as pages } from './feed-pages.ts';
 
 const READERS = 300;
 
-/** Three hundred readers ask for large pages and do not read them. */
+/** Three hundred readers request large pages and read them slowly. */
 export const load: NeighbourLoad = {
   name: 'slow readers: 300 ask for pages of 8 MB and read 64 KB a second',
   async prepare(target) {
