@@ -11,10 +11,10 @@ import { openSqlite } from '../../src/ports/database/sqlite.ts';
 
 /*
  * node blobs-child.ts <disk|sqlite|postgres> <folder, file or url> <at once> <rounds>: puts blobs, and writes a line to
- * standard output for each as soon as its put has resolved. The test kills this process, or reads its system calls.
+ * standard output for each put that has resolved. The test kills this process or traces its system calls.
  */
 
-/** Blobs where this process was told, and a way to close them. */
+/** Opens the blobs that the arguments name; returns them with a function to close them. */
 export async function openAt(kind: string, where: string): Promise<{ blobs: Blobs; close(): Promise<void> }> {
   const clock = systemClock();
   if (kind === 'disk') {
@@ -26,7 +26,7 @@ export async function openAt(kind: string, where: string): Promise<{ blobs: Blob
   return { blobs: databaseBlobs(db, clock), close: async () => db[Symbol.asyncDispose]() };
 }
 
-/** What a blob of this id holds: 100 KB to 3 MB, the same in every process. */
+/** The content of the blob with this id: 100 KB to 3 MB, the same in every process. */
 export function contentOf(blobId: string): Buffer {
   const digest = createHash('sha256').update(blobId).digest();
   return Buffer.alloc(100_000 + (digest.readUInt32BE() % 2_900_000), digest);

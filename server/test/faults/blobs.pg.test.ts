@@ -17,7 +17,7 @@ import { contentOf, openAt } from './blobs-child.ts';
 const CHILD = fileURLToPath(new URL('./blobs-child.ts', import.meta.url));
 const LIVES = 4;
 
-/** Puts blobs in another process, kills it in the middle, and looks at what is there; several times over. */
+/** Puts blobs in another process, kills it in the middle and checks what is stored; several times in a row. */
 async function killed(kind: string, where: string, test: Parameters<typeof seedOfRun>[0]): Promise<void> {
   const random = new Random(seedOfRun(test));
   for (let life = 0; life < LIVES; life++) {
@@ -41,15 +41,15 @@ async function killed(kind: string, where: string, test: Parameters<typeof seedO
     for (const { key } of listed) {
       assert.ok((await readAll(blobs, key))?.equals(contentOf(key.blobId)), `half of ${key.blobId} can be seen`);
     }
-    // At most what was put and not said any more: one for each of the three.
+    // There may be one more blob for each of the three puts under way: stored, but not acknowledged.
     assert.ok(there.size <= acknowledged.length + 3);
     await blobs.delete(listed.map(({ key }) => key));
     await close();
   }
 }
 
-describe('after kill -9 in the middle of puts, what was acknowledged is there, whole, and no half can be seen', () => {
-  it('on disk, and parts are gone', async (t) => {
+describe('after kill -9 in the middle of puts, every acknowledged blob is stored whole, and no partial blob is visible', () => {
+  it('on disk, where partial files are gone', async (t) => {
     using folder = new Folder();
     await killed('disk', folder.at('blobs'), t);
     assert.deepEqual(readdirSync(folder.at('blobs', 'incoming')), []);
@@ -66,7 +66,7 @@ describe('after kill -9 in the middle of puts, what was acknowledged is there, w
   });
 });
 
-/** What is wrong with one put that was acknowledged; empty when all of it was on disk by then. */
+/** What is wrong with one acknowledged put; empty when all of it was on disk by then. */
 function faultsOf(trace: string, folder: string, vaultId: string, blobId: string): string[] {
   const calls = callsOf(trace);
   const shard = `${folder}/${vaultId}/${blobId.slice(-2)}`;
@@ -88,8 +88,8 @@ function faultsOf(trace: string, folder: string, vaultId: string, blobId: string
   return faults;
 }
 
-describe('the system calls of puts on disk', () => {
-  it('bytes are synced before they get their name, names before the put resolves', async (test) => {
+describe('the system calls of blob puts on disk', () => {
+  it('sync the bytes before the rename, and the rename before the put resolves', async (test) => {
     using folder = new Folder();
     const tracer = traced(folder.at('trace'));
     if ('why' in tracer) {
@@ -99,7 +99,7 @@ describe('the system calls of puts on disk', () => {
     }
     const [program = '', ...options] = tracer.under;
     const blobs = folder.at('blobs');
-    // The tracer runs apart from what it traces (-D), which therefore ends first: `-D` is taken out.
+    // With -D the tracer runs as a grandchild, and the traced process ends first; it is removed to wait for the tracer.
     const args = [...options.filter((option) => option !== '-D'), process.execPath, CHILD, 'disk', blobs, '4', '10'];
     const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 1e8 });
     const trace = readFileSync(folder.at('trace'), 'utf8');
@@ -110,7 +110,7 @@ describe('the system calls of puts on disk', () => {
     }
   });
 
-  it('the proof would notice what is missing', () => {
+  it('are checked by a proof that notices missing syncs', () => {
     const [vault, blob] = ['v', 'b-1f'];
     const shard = `/x/${vault}/1f`;
     const lines = [

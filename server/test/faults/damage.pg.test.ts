@@ -8,13 +8,13 @@ import { openRaw, type Raw } from '../kit/raw-sql.ts';
 
 const NOTES = ['meta', 'content', 'doc', 'texts'] as const;
 type Damaged = (typeof NOTES)[number];
-/** Everything that holds what people wrote; a refused write leaves all of it as it was. */
+/** The tables that hold what people wrote; a refused write must leave all of them unchanged. */
 const KEPT = [
   ...['vaults', 'vault_feeds', 'paths', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
   'link_texts',
 ];
 
-/** One vault with a damaged note for each part that may be damaged, one with a damaged name, one with a damaged key. */
+/** A vault with one note for each part that can be damaged, a vault with a damaged name, and one with a damaged key. */
 function damagedRows(database: () => Promise<{ url: string } | null>): void {
   const opened = new AsyncDisposableStack();
   const ids = new Map<string, string>();
@@ -61,7 +61,7 @@ function damagedRows(database: () => Promise<{ url: string } | null>): void {
   after(() => opened.disposeAsync());
 
   for (const name of NOTES) {
-    it(`reading a note with a damaged ${name} is an error, or needs not what is damaged`, async () => {
+    it(`reading a note with a damaged ${name} is an error, or does not need the damaged part`, async () => {
       const reads = [`/notes/${name}.md`, `/notes/by-id/${noteId(name)}`];
       for (const path of reads) {
         const answer = await alice.get(path, vaults.sound);
@@ -87,7 +87,7 @@ function damagedRows(database: () => Promise<{ url: string } | null>): void {
     });
   }
 
-  it('notes that link to damaged ones and are linked from them go on', async () => {
+  it('notes with links to and from damaged notes keep working', async () => {
     const linker = await alice.get('/notes/linker.md', vaults.sound);
     assert.equal(linker.status, 200);
     assert.deepEqual(
@@ -110,7 +110,7 @@ function damagedRows(database: () => Promise<{ url: string } | null>): void {
     assert.equal((await alice.delete('/notes/target.md', undefined, vaults.sound)).status, 200);
   });
 
-  it('a vault whose name is damaged says so; its notes are read and written', async () => {
+  it('a vault with a damaged name reports it, and its notes are read and written', async () => {
     const stored = await everything(raw);
     for (const answer of [
       await alice.get(`/vaults/${idOf('unnamed')}`),
@@ -124,7 +124,7 @@ function damagedRows(database: () => Promise<{ url: string } | null>): void {
     assert.equal(written.status, 200);
   });
 
-  it('a vault whose key is damaged says so at every read and write, and is never taken for empty', async () => {
+  it('a vault with a damaged key reports it at every read and write, and is never taken for empty', async () => {
     const stored = await everything(raw);
     const body = { path: 'another.md', content: 'another', mtime: 2 };
     for (const answer of [
@@ -138,12 +138,12 @@ function damagedRows(database: () => Promise<{ url: string } | null>): void {
     assert.deepEqual(await everything(raw), stored);
   });
 
-  it('a list with a damaged vault in it is an error, for a shorter one would look like a deletion', async () => {
+  it('a list that includes a damaged vault is an error, because a shorter list would look like a deletion', async () => {
     const answer = await alice.get('/vaults');
     assert.deepEqual([answer.status, answer.body], [500, { error: 'vault_unreadable' }]);
   });
 
-  it('other people, and vaults made from now on, are not touched', async () => {
+  it('other accounts, and vaults created later, are not affected by damage', async () => {
     assert.deepEqual(
       (await bob.get('/vaults')).body.vaults.map((vault: { name: string }) => vault.name),
       ['of bob'],
@@ -162,7 +162,10 @@ async function register(url: string, name: string): Promise<string> {
   return answer.body.access_token;
 }
 
-/** `linker` links to each damaged note, each of them to `target`; each was edited, so that it has a document. */
+/**
+ * Writes the notes: `linker` links to each damaged note, and each of them to `target`. Each is edited once, so that it
+ * has a document.
+ */
 async function writeNotes(alice: Caller, vault: Headed, ids: Map<string, string>, remember: boolean): Promise<void> {
   const write = async (path: string, content: string) => {
     const answer = await alice.post('/notes', { path, content, mtime: 1 }, vault);
@@ -180,7 +183,7 @@ async function writeNotes(alice: Caller, vault: Headed, ids: Map<string, string>
   if (remember) ids.set('linker2', other);
 }
 
-/** One bit, in the middle of the value. */
+/** Flips one bit in the middle of the value. */
 async function flip(raw: Raw, table: string, column: string, key: string, id: string): Promise<void> {
   const [row] = await raw.all(`select ${column} as value from ${table} where ${key} = $1`, id);
   const value = row?.value;

@@ -3,8 +3,8 @@ import { checkFiles } from './kill-files.ts';
 import { callerOf, hashOf, type Known, type Ledger, lastVersion, type Slot } from './kill-load.ts';
 
 /**
- * Compares what a server answers after a crash with what was acknowledged before it: faults in words. The ledger then
- * knows what came of the writes that were cut off, and another load can go on from it.
+ * Compares what a server answers after a crash with what it acknowledged before; returns the differences in words.
+ * Updates the ledger with the outcome of the interrupted writes, so that another load can continue from it.
  */
 export async function checkLedger(url: string, ledger: Ledger): Promise<string[]> {
   const faults = ledger.refused.splice(0).map((refused) => `under load: ${refused}`);

@@ -10,15 +10,15 @@ import type { Random } from '../kit/random.ts';
 import type { Raw } from '../kit/raw-sql.ts';
 
 /*
- * Attachments under load and after a kill: each place for a file knows what its server has acknowledged there, and what
- * was sent and not answered.
+ * Attachments under load and after a kill. Each path knows which state its server acknowledged, and which request was
+ * sent but not answered.
  */
 
-/** A place for a file. */
+/** A path for an attachment. */
 export interface FileSlot {
   readonly vault: string;
   path: string;
-  /** Hash of the bytes that were acknowledged; null for none. */
+  /** Hash of the acknowledged bytes; null when the path should be empty. */
   kept: string | null;
   pending: SentFile | null;
 }
@@ -30,7 +30,7 @@ type SentFile =
 
 export interface FileLedger {
   readonly slots: FileSlot[];
-  /** Vaults with files that were purged, or may be. */
+  /** Vaults with attachments that were purged or may have been. */
   readonly purged: Map<string, 'sent' | 'acknowledged'>;
   readonly refused: string[];
   writes: number;
@@ -49,7 +49,7 @@ export function addFileSlots({ slots }: FileLedger, vault: string): void {
   }
 }
 
-/** Some bytes of many sizes; a few come again and again, so that files share them. */
+/** Random bytes of many sizes; a few contents repeat, so that attachments share blobs. */
 function bytesOf(random: Random): Buffer {
   if (random.chance(0.3))
     return createHash('sha512')
@@ -59,7 +59,7 @@ function bytesOf(random: Random): Buffer {
   return Buffer.alloc(size, random.noise(64));
 }
 
-/** One write to the slot; false once the server is gone. */
+/** Makes one write to the path; false when the server is gone. */
 export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSlot, random: Random): Promise<boolean> {
   const headers = { 'x-vault-id': slot.vault };
   const settle = (answer: Answer | null, acknowledge: () => void): boolean => {
@@ -96,7 +96,7 @@ export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSl
   });
 }
 
-/** A vault with files, deleted and purged; false once the server is gone. */
+/** Creates a vault with attachments, deletes and purges it; false when the server is gone. */
 export async function purgeVault(caller: Caller, ledger: FileLedger, random: Random): Promise<boolean> {
   const name = `to purge ${ledger.writes++}`;
   const work = async () => {
@@ -113,7 +113,10 @@ export async function purgeVault(caller: Caller, ledger: FileLedger, random: Ran
   return work().catch(() => false);
 }
 
-/** Compares what a server answers after a crash with what was acknowledged before it. The ledger then knows what came of the rest. */
+/**
+ * Compares what a server answers after a crash with what it acknowledged before; updates the ledger with the outcome of
+ * the rest.
+ */
 export async function checkFiles(caller: Caller, ledger: FileLedger): Promise<string[]> {
   const faults = ledger.refused.splice(0).map((refused) => `under load: ${refused}`);
   for (const slot of ledger.slots) {
@@ -151,7 +154,7 @@ async function hashAt(caller: Caller, vault: string, path: string, faults: strin
   return hash;
 }
 
-/** Sweeps as a server would some days later; then what is stored and what is in use must be the same. */
+/** Runs the blob sweep as if some days had passed; then exactly the blobs in use must be stored. */
 export async function checkSwept(config: Config, rawOf: () => Promise<Raw>): Promise<string[]> {
   const faults: string[] = [];
   await using ports = await openPorts(config, later(systemClock(), 2 * 24 * 3_600_000));

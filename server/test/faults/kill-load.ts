@@ -3,17 +3,17 @@ import { type Answer, Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
 import { addFileSlots, type FileLedger, type FileSlot, newFileLedger, purgeVault, writeFile } from './kill-files.ts';
 
-/** A place for a note: what its server has acknowledged there, and what was sent and not answered. */
+/** A path for a note: the state that its server acknowledged, and the request that was sent but not answered. */
 export interface Slot {
   readonly vault: string;
   readonly path: string;
   /** The last acknowledged state. */
   known: Known;
-  /** Sent and not acknowledged: it may have happened or not, but nothing in between. */
+  /** Sent and not acknowledged: it must have happened completely or not at all. */
   pending: Sent | null;
 }
 
-/** `last` is the last version of the note that was at the path, 0 for none: a note made there goes on from it. */
+/** `last` is the last version of the note that was at the path, 0 for none: a note created there continues from it. */
 export type Known =
   | { readonly kind: 'absent'; readonly last: number }
   | { readonly kind: 'live'; readonly note: Acknowledged };
@@ -22,7 +22,7 @@ export interface Acknowledged {
   readonly version: number;
   readonly hash: string;
   readonly content: string;
-  /** The text of the version before, where that was acknowledged too. */
+  /** The text of the previous version, if that was acknowledged too. */
   readonly before: string | null;
 }
 
@@ -30,22 +30,22 @@ export type Sent =
   | { readonly kind: 'delete' }
   | {
       readonly kind: 'write';
-      /** In the text of this write and of no other. */
+      /** Occurs in the text of this write only. */
       readonly token: string;
-      /** Of the text sent; null where it is merged with another edit and only the server knows what comes of it. */
+      /** Hash of the text sent; null for a merged edit, whose result only the server knows. */
       readonly hash: string | null;
     };
 
-/** What was acknowledged and what was sent, by one person over any number of servers on one data. */
+/** What was acknowledged and what was sent by one account, over any number of servers on the same data. */
 export interface Ledger {
   readonly token: string;
   readonly slots: Slot[];
-  /** Vaults acknowledged, by the client's own id for them; null while not. */
+  /** Acknowledged vaults by the client's own id for them; null while not acknowledged. */
   readonly vaults: Map<string, string | null>;
   readonly files: FileLedger;
-  /** Acknowledged writes in all. */
+  /** Total number of acknowledged writes. */
   acknowledged: number;
-  /** Answers that no healthy server gives. */
+  /** Answers that a healthy server never gives. */
   readonly refused: string[];
   writes: number;
 }
@@ -56,7 +56,7 @@ export function callerOf(url: string, ledger: Pick<Ledger, 'token'>): Caller {
   return new Caller(url, async () => ({ authorization: `Bearer ${ledger.token}` }));
 }
 
-/** Alice's account, three vaults and a place for many notes in each, deep and shallow. */
+/** Creates alice's account, three vaults and many note paths in each, deep and shallow. */
 export async function newLedger(url: string): Promise<Ledger> {
   const credentials = { email: 'alice@example.org', password: 'a long enough password' };
   const signed = await new Caller(url).post('/auth/register', credentials);
@@ -80,7 +80,7 @@ function addSlots(ledger: Ledger, vault: string, count: number): void {
   }
 }
 
-/** A session lasts minutes, a long run hours. */
+/** Signs in again: a session lasts minutes, a long run hours. */
 export async function signInAgain(url: string, ledger: Ledger): Promise<Ledger> {
   const answer = await new Caller(url).post('/auth/login', {
     email: 'alice@example.org',
@@ -92,8 +92,8 @@ export async function signInAgain(url: string, ledger: Ledger): Promise<Ledger> 
 const AT_ONCE = 24;
 
 /**
- * Writes from many hands at once, one write at a time to each note, until the server is gone. `acknowledged` is called
- * after each acknowledgement.
+ * Writes from many clients at once, one write at a time per note, until the server is gone. Calls `acknowledged` after
+ * each acknowledgement.
  */
 export async function load(url: string, ledger: Ledger, random: Random, acknowledged: () => void): Promise<void> {
   const free = new Set<Slot | FileSlot>([...ledger.slots, ...ledger.files.slots]);
@@ -111,7 +111,7 @@ export async function load(url: string, ledger: Ledger, random: Random, acknowle
   await Promise.all(Array.from({ length: AT_ONCE }, hand));
 }
 
-/** False once the server is gone. */
+/** Makes one write; false when the server is gone. */
 function step(caller: Caller, ledger: Ledger, slot: Slot | FileSlot, random: Random): Promise<boolean> {
   if (random.chance(0.01)) return newVault(caller, ledger);
   if (random.chance(0.01)) return purgeVault(caller, ledger.files, random);
@@ -119,7 +119,7 @@ function step(caller: Caller, ledger: Ledger, slot: Slot | FileSlot, random: Ran
   return write(caller, ledger, slot, random);
 }
 
-/** False once the server is gone. */
+/** Writes to one note; false when the server is gone. */
 async function write(caller: Caller, ledger: Ledger, slot: Slot, random: Random): Promise<boolean> {
   const { known } = slot;
   const headers = { 'x-vault-id': slot.vault };
@@ -131,7 +131,7 @@ async function write(caller: Caller, ledger: Ledger, slot: Slot, random: Random)
   }
   const live = known.kind === 'live' ? known.note : null;
   const token = `t${ledger.writes++}x`;
-  // Taken as an edit of the version before: what it adds must come out whole, whatever the last version changed.
+  // Sent as an edit of the previous version: the added text must be kept whole, whatever the last version changed.
   const stale = live?.before != null && random.chance(0.3);
   const content = stale ? `${live.before}${token}\n` : textFor(ledger, token, random);
   const version = stale ? live.version - 1 : live !== null && random.chance(0.8) ? live.version : null;
@@ -145,7 +145,7 @@ async function write(caller: Caller, ledger: Ledger, slot: Slot, random: Random)
   });
 }
 
-/** The last version known of the note at a path, live or deleted. */
+/** The last known version of the note at a path, live or deleted. */
 export function lastVersion(known: Known): number {
   return known.kind === 'live' ? known.note.version : known.last;
 }
@@ -160,7 +160,7 @@ function settle(ledger: Ledger, slot: Slot, answer: Answer | null, known: (answe
   return true;
 }
 
-/** Registering is acknowledged like any other write: the vault and its data key are there from then on. */
+/** Registers a vault. Once acknowledged, the vault and its data key must exist. */
 async function newVault(caller: Caller, ledger: Ledger): Promise<boolean> {
   const name = `vault ${ledger.writes++}`;
   ledger.vaults.set(name, null);

@@ -5,13 +5,13 @@ import { seedOfRun } from '../kit/random.ts';
 import type { EngineName } from './kill.ts';
 import { killTyping } from './kill-typing.ts';
 
-// The short form; kill.long.test.ts has the long one.
+// The short form; kill.long.test.ts runs more kills.
 const noPostgres = whyNoPostgres() ?? false;
 if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: kills while people type: ${noPostgres}\n`);
 
 for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   const skip = engine === 'postgres' && noPostgres;
-  test(`[7.3] killed while twenty people type, a server on ${engine} has every acknowledged word, once`, {
+  test(`[7.3] a server on ${engine} killed while twenty people type has every acknowledged word once`, {
     skip,
   }, async (t) => {
     const seed = seedOfRun(t);

@@ -15,18 +15,18 @@ import type { EngineName, KillRun } from './kill.ts';
 /*
  * node server/test/faults/kill-typing.ts --engine sqlite|postgres [--times 50] [--seed N]
  *
- * Kills a server while twenty people type into four of its notes, again and again, on one and the same data. After each
- * kill every acknowledged word must be in its note, once; and when everybody is back, every word.
+ * Kills a server again and again, on the same data, while twenty clients type into four of its notes. After each kill
+ * every acknowledged word must be in its note once; when all clients are back, every typed word must be.
  */
 
 const PEOPLE = 20;
 const NOTES = 4;
-/** Words of one person on their way: more than a commit waits for. */
+/** Unacknowledged words per client: more than a commit waits for. */
 const AHEAD = 6;
 
 const account = { email: 'alice@example.org', password: 'a long enough password' };
 
-/** Everything found wrong, in words; empty when all kills were survived. */
+/** Returns every fault found, in words; empty when the server survived all kills. */
 export async function killTyping({ engine, times, seed, report = () => undefined }: KillRun): Promise<string[]> {
   const random = new Random(seed);
   using folder = new Folder();
@@ -86,7 +86,7 @@ function acknowledgedBy(people: readonly AcknowledgingClient[]): number {
   return people.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
 }
 
-/** At a moment that the seed decides: after so many acknowledgements, and so many milliseconds more. */
+/** Kills at a random time: after some number of acknowledgements and some milliseconds more. */
 async function killWhileTyping(
   server: ServeProcess,
   people: readonly AcknowledgingClient[],
@@ -108,7 +108,7 @@ async function killWhileTyping(
   await server.ended;
 }
 
-/** What a read gives must hold every acknowledged word, and none twice. */
+/** Checks that the read texts contain every acknowledged word, and none twice. */
 async function checkWords(url: string, people: readonly AcknowledgingClient[]): Promise<string[]> {
   const faults = people.flatMap((person) => person.faults.splice(0));
   const caller = await callerOf(url);
@@ -131,7 +131,7 @@ async function checkWords(url: string, people: readonly AcknowledgingClient[]): 
   return faults;
 }
 
-/** Once all are back, all have everything, and so has the server. */
+/** Checks that all clients and the server have the same text once all are back. */
 async function checkTogether(url: string, people: readonly AcknowledgingClient[]): Promise<string[]> {
   const token = await signIn(url);
   await Promise.all(people.map((person) => person.join(url, token)));

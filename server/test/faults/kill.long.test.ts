@@ -5,7 +5,7 @@ import { Random, seedOfRun } from '../kit/random.ts';
 import { type EngineName, type KillRun, killRun } from './kill.ts';
 import { killTyping } from './kill-typing.ts';
 
-/** Of each form on each engine; a server that survives some kills is then started over data that nobody has changed. */
+/** Kills of each form on each engine. Between kills nothing else changes the data. */
 const KILLS = 50;
 const PER_RUN = 25;
 

@@ -4,13 +4,13 @@ import { whyNoPostgres } from '../kit/postgres.ts';
 import { seedOfRun } from '../kit/random.ts';
 import { type EngineName, killRun } from './kill.ts';
 
-// The short form; kill.long.test.ts has the long one.
+// The short form; kill.long.test.ts runs more kills.
 const noPostgres = whyNoPostgres() ?? false;
 if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: kills under load: ${noPostgres}\n`);
 
 for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   const skip = engine === 'postgres' && noPostgres;
-  test(`killed under load, a server on ${engine} starts again with every acknowledged write and nothing half there`, {
+  test(`a server on ${engine} killed under load starts again with every acknowledged write and nothing partial`, {
     skip,
   }, async (t) => {
     const seed = seedOfRun(t);

@@ -16,9 +16,9 @@ import { type Ledger, load, newLedger, signInAgain } from './kill-load.ts';
 /*
  * node server/test/faults/kill.ts --engine sqlite|postgres [--times 50] [--seed N]
  *
- * Kills a server under load again and again, on one and the same data. After each kill it must start by itself, with
- * every acknowledged write there and nothing half there; in the end no bytes may be left that nothing has. (That a write survives a power cut too is what
- * sync-order.test.ts shows: what a killed process has written, the system still has.)
+ * Kills a server under load again and again, on the same data. After each kill it must start by itself, with every
+ * acknowledged write stored and nothing partial; at the end no blob may be left that is not in use. (Surviving a power
+ * cut is tested by sync-order.test.ts: what a killed process has written stays in the system's cache.)
  */
 
 export type EngineName = 'sqlite' | 'postgres';
@@ -30,7 +30,7 @@ export interface KillRun {
   readonly report?: (line: string) => void;
 }
 
-/** Everything found wrong, in words; empty when all kills were survived. */
+/** Returns every fault found, in words; empty when the server survived all kills. */
 export async function killRun({ engine, times, seed, report = () => undefined }: KillRun): Promise<string[]> {
   const random = new Random(seed);
   using folder = new Folder();
@@ -47,7 +47,7 @@ export async function killRun({ engine, times, seed, report = () => undefined }:
   for (let kill = 1; kill <= times; kill++) {
     const before = ledger.acknowledged;
     await killUnderLoad(server, ledger, random);
-    // A server may be killed while it recovers, too.
+    // A server may also be killed during recovery.
     if (random.chance(0.2)) await interruptStart(env, random);
     server = opened.use(await startServe({ env }));
     await signInAgain(server.url, ledger);
@@ -64,7 +64,7 @@ export async function killRun({ engine, times, seed, report = () => undefined }:
   return await checkSwept(readConfig(env), () => openRaw(postgres ?? { file: databaseFile(folder.path) }));
 }
 
-/** At a moment that the seed decides: after so many acknowledgements, and so many milliseconds more. */
+/** Kills at a random time: after some number of acknowledgements and some milliseconds more. */
 async function killUnderLoad(server: ServeProcess & { url: string }, ledger: Ledger, random: Random): Promise<void> {
   let left = 20 + random.below(400);
   const after = random.below(25);
@@ -78,7 +78,7 @@ async function killUnderLoad(server: ServeProcess & { url: string }, ledger: Led
 async function interruptStart(env: Environment & { NOTEVAULT_DATA_DIR: string }, random: Random): Promise<void> {
   const starting = new ServeProcess({ env });
   const timer = setTimeout(() => starting.child.kill('SIGKILL'), 100 + random.below(700));
-  // Whichever is first: started, it is killed as well.
+  // If the server started before it was killed, it is killed as well.
   await starting.listening().catch(() => undefined);
   clearTimeout(timer);
   await starting.kill();

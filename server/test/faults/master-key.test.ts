@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => folder[Symbol.dispose]());
 
-describe('serve refuses to start, with a sentence and without making a key,', () => {
+describe('serve with an unusable master key', () => {
   const other = random(32).toString('base64');
   const cases: [string, RegExp, (data: string) => Environment | undefined][] = [
     [
@@ -55,7 +55,7 @@ describe('serve refuses to start, with a sentence and without making a key,', ()
     ['when the key file is empty', /must hold 32 bytes of base64/, (data) => replace(keyFile(data), '')],
   ];
   for (const [when, sentence, spoil] of cases) {
-    it(when, async () => {
+    it(`refuses to start ${when}`, async () => {
       const data = copy();
       const env = spoil(data) ?? {};
       const keys = keysIn(data);
@@ -64,15 +64,15 @@ describe('serve refuses to start, with a sentence and without making a key,', ()
     });
   }
 
-  it('and has harmed nothing: with the right key everything reads', async () => {
+  it('leaves the data unharmed: with the right key everything reads', async () => {
     const data = copy();
     assertRefused(await refused(data, { NOTEVAULT_MASTER_KEY: other }), /sealed under master key/);
     await assertReads(data);
   });
 });
 
-describe('a rotation', () => {
-  it('puts everything under a new key and keeps the old one', async () => {
+describe('rotating the master key', () => {
+  it('seals everything under a new key and keeps the old one', async () => {
     const data = copy();
     const before = readFileSync(keyFile(data), 'utf8');
     await assertRotates(data);
@@ -86,7 +86,7 @@ describe('a rotation', () => {
     assertRefused(await refused(data), /sealed under master key/);
   });
 
-  it('cut short before the first data key leaves a server that starts, and is finished by running it again', async () => {
+  it('leaves, when interrupted before the first data key, a server that starts, and is finished by running it again', async () => {
     const data = copy();
     writeFileSync(nextKeyFile(data), `${random(32).toString('base64')}\n`, { mode: 0o600 });
     await assertReads(data);
@@ -98,7 +98,7 @@ describe('a rotation', () => {
     ['half way', 0.5],
     ['before the new key took its place', 1],
   ] as const) {
-    it(`cut short ${when} is said at start, and finished by running it again`, async () => {
+    it(`is reported at start when interrupted ${when}, and finished by running it again`, async () => {
       const data = copy();
       await rewrapByHand(data, share);
       const keys = keysIn(data);
@@ -109,7 +109,7 @@ describe('a rotation', () => {
     });
   }
 
-  it('cut short after the old key was kept is finished by running it again', async () => {
+  it('is finished by running it again when interrupted after the old key was stored', async () => {
     const data = copy();
     const from = await rewrapByHand(data, 1);
     cpSync(keyFile(data), `${keyFile(data)}.old-${from}`);
@@ -118,7 +118,7 @@ describe('a rotation', () => {
     await assertReads(data);
   });
 
-  it('to a key that was given is done once that key is configured', async () => {
+  it('to a given key is complete once that key is configured', async () => {
     const data = copy();
     const given = random(32).toString('base64');
     const rotated = await cli(['keys', 'rotate', '--new-key-stdin', '--data-dir', data], { input: given });
@@ -165,7 +165,7 @@ async function assertRotates(data: string): Promise<void> {
   assert.match(stdout, /data keys are now under master key/);
 }
 
-/** Every vault's name and note come out. */
+/** Checks that every vault's name and note can be read. */
 async function assertReads(data: string, env: Environment = {}): Promise<void> {
   await using server = await startServe({ env: { ...env, NOTEVAULT_DATA_DIR: data } });
   const alice = as(server.url);
@@ -181,7 +181,7 @@ async function assertReads(data: string, env: Environment = {}): Promise<void> {
   assert.equal((await server.stop()).code, 0);
 }
 
-/** What a rotation has done when it is cut short: the next key in its file, a share of the data keys under it. */
+/** Imitates an interrupted rotation: the next key in its file, and a share of the data keys sealed under it. */
 async function rewrapByHand(data: string, share: number): Promise<string> {
   const next = random(32);
   writeFileSync(nextKeyFile(data), `${next.toString('base64')}\n`, { mode: 0o600 });

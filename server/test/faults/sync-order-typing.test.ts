@@ -9,8 +9,8 @@ import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } fr
 import { commitsIn, firstCommitsOf } from '../kit/wal.ts';
 
 /*
- * As sync-order.test.ts, of what is typed over sockets: write to the log, sync of the log, and only then the
- * acknowledgement to who typed and the edit to who watches.
+ * Like sync-order.test.ts, for edits typed over sockets: write to the log, sync of the log, and only then the
+ * acknowledgement to the writer and the edit to the watcher.
  */
 
 const NOTES = 6;
@@ -22,7 +22,7 @@ const tracer = traced(trace);
 const skip = 'why' in tracer ? tracer.why : false;
 if (skip !== false) process.stderr.write(`NOT TESTED: whether acknowledgements wait for the disk: ${skip}\n`);
 
-test('[7.3] no acknowledgement and no relay of an edit leaves before a sync of the log that began after its commit', {
+test('[7.3] no acknowledgement or relay of an edit is sent before a sync of the log that began after its commit', {
   skip,
 }, async () => {
   using _removed = folder;
@@ -30,7 +30,7 @@ test('[7.3] no acknowledgement and no relay of an edit leaves before a sync of t
   const under = 'under' in tracer ? tracer.under : [];
   await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir }, under });
   const { vault, notes } = await load(server.url);
-  // Read before two quiet seconds are over: the server then empties the log.
+  // Read within two seconds, because an idle server then empties the log.
   const wal = await readFile(`${databaseFile(dataDir)}-wal`);
   assert.equal((await server.stop()).code, 0);
 
@@ -40,7 +40,7 @@ test('[7.3] no acknowledgement and no relay of an edit leaves before a sync of t
   for (const note of notes) {
     const edits = firstCommitsOf(wal, commits, [vault, note]);
     assert.equal(edits.length, WORDS, `${note}: each word is an edit in the log`);
-    // The first acknowledgement is of the handshake.
+    // The first acknowledgement belongs to the handshake.
     const acknowledged = sentIn(calls, new RegExp(`\\$${note}\\\\10\\\\1"`)).slice(-WORDS);
     const relayed = sentIn(calls, new RegExp(`\\$${note}\\\\0{1,3}\\\\0{0,2}2`));
     assert.deepEqual([acknowledged.length, relayed.length], [WORDS, WORDS]);
@@ -56,7 +56,7 @@ test('[7.3] no acknowledgement and no relay of an edit leaves before a sync of t
   }
 });
 
-/** One person types into each note, a word when the last is acknowledged; another watches each. */
+/** One client types into each note, a word whenever the last is acknowledged; another watches each note. */
 async function load(url: string) {
   const credentials = { email: 'alice@example.org', password: 'long enough' };
   const { access_token: token } = (await new Caller(url).post('/auth/register', credentials)).body;
@@ -85,7 +85,7 @@ async function load(url: string) {
   return { vault, notes };
 }
 
-/** The lines at which frames with some bytes began to go out; several go in one call. */
+/** The trace lines at which frames that contain some bytes began to be sent; one call may send several frames. */
 function sentIn(calls: readonly Call[], bytes: RegExp): number[] {
   const all = new RegExp(bytes, 'g');
   return calls

@@ -10,8 +10,8 @@ import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } fr
 import { commitsIn } from '../kit/wal.ts';
 
 /*
- * What a killed process has written, the system still has: a kill shows nothing of what a power cut would take. So the
- * order of the system calls is looked at: write to the log, sync of the log, answer.
+ * After a kill, written data survives in the system's cache, so a kill does not show what a power cut would lose. This
+ * test therefore checks the order of system calls: write to the log, sync of the log, answer.
  */
 
 const AT_ONCE = 16;
@@ -23,10 +23,10 @@ const tracer = traced(trace);
 const skip = 'why' in tracer ? tracer.why : false;
 if (skip !== false) process.stderr.write(`NOT TESTED: whether answers wait for the disk: ${skip}\n`);
 
-/** A write that was acknowledged, by its request id, and the vault's change_seq of what it wrote or found written. */
+/** Acknowledged writes: request id to the vault's change_seq at that write. */
 type Acknowledged = Map<string, number>;
 
-test('no 2xx of a write leaves before a sync of the log that began after its commit has ended well', {
+test('no 2xx of a write is sent before a sync of the log that began after its commit has succeeded', {
   skip,
 }, async (t) => {
   using _removed = folder;
@@ -35,7 +35,7 @@ test('no 2xx of a write leaves before a sync of the log that began after its com
   await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir }, under });
   const seed = seedOfRun(t);
   const { vault, acknowledged, deleted } = await load(server.url, new Random(seed));
-  // Read before two quiet seconds are over: the server then empties the log.
+  // Read within two seconds, because an idle server then empties the log.
   const wal = await readFile(`${databaseFile(dataDir)}-wal`);
   const feedsPage = await findPage(databaseFile(dataDir), deleted, acknowledged);
   assert.equal((await server.stop()).code, 0);
@@ -57,14 +57,14 @@ test('no 2xx of a write leaves before a sync of the log that began after its com
   }
 });
 
-/** New notes, edits, no-ops and deletions from many hands at once, and the seq each of them has in the end. */
+/** Writes new notes, edits, no-ops and deletions from many clients at once; returns the final seq of each. */
 async function load(url: string, random: Random) {
   const credentials = { email: 'alice@example.org', password: 'long enough' };
   const { access_token: token } = (await new Caller(url).post('/auth/register', credentials)).body;
   const alice = new Caller(url, async () => ({ authorization: `Bearer ${token}` }));
   const vault: string = (await alice.post('/vaults', { name: 'notes' })).body.vault.id;
   const acknowledged: Acknowledged = new Map();
-  /** Deletions say no seq: the notes by the request's id. */
+  /** A deletion's answer has no seq; maps the request's id to the note. */
   const deleted = new Map<string, string>();
   let left = WRITES;
   const hand = async (_: unknown, number: number) => {
@@ -88,7 +88,7 @@ async function load(url: string, random: Random) {
   return { vault, acknowledged, deleted };
 }
 
-/** Where `vault_feeds` lies; and, while the database is open, the seqs of the deletions. */
+/** Finds the page of `vault_feeds` and, while the database is open, the seqs of the deletions. */
 async function findPage(
   file: string,
   deleted: ReadonlyMap<string, string>,
@@ -103,7 +103,7 @@ async function findPage(
   return Number(row?.rootpage);
 }
 
-/** Where each answer of a write began to go out. */
+/** The trace line at which each answer of a write began to be sent. */
 function answersIn(calls: readonly Call[]): Map<string, number> {
   const answers = new Map<string, number>();
   for (const { on, rest, begin } of calls) {

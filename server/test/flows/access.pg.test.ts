@@ -1,4 +1,4 @@
-/** Who may do what: every operation of the OpenAPI document, asked with every kind of credential at every level. */
+/** Access control: calls every operation of the OpenAPI document with every kind of credential at every level. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../kit/engines.ts';
@@ -7,10 +7,10 @@ import { type AccessKind, type Known, knownOperations, linkDevice, makeWorld, ty
 import { type Answer, type Caller, Person } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
-/** What a credential may do: `nobody` is none at all. */
+/** The rights of a credential; `nobody` means no credential. */
 interface Rights {
   readonly kind: 'nobody' | 'session' | 'other';
-  /** Level on the vault asked about. */
+  /** Level on the vault that the request names. */
   readonly level: 'none' | 'read' | 'write';
   readonly creates: boolean;
 }
@@ -18,7 +18,7 @@ interface Rights {
 interface Credential {
   readonly name: string;
   readonly rights: Rights;
-  /** A caller with this credential; the owner's keys are made for it over `world`. */
+  /** A caller with this credential; the keys of the owner are created for it over `world`. */
   readonly caller: (server: TestServer, owner: Person, world: World) => Promise<Caller>;
 }
 
@@ -36,7 +36,7 @@ function keyWith(name: string, level: Rights['level'], creates: boolean, reach: 
 
 const apps = new WeakMap<TestServer, Promise<OAuthApp>>();
 
-/** A caller with the access token of an application that the owner let in. */
+/** A caller with the access token of an application that the owner authorized. */
 async function letIn(
   server: TestServer,
   owner: Person,
@@ -112,7 +112,7 @@ type Refusal = readonly [status: number, error: string];
 const UNAUTHORIZED: Refusal = [401, 'unauthorized'];
 const INSUFFICIENT: Refusal = [403, 'insufficient_access'];
 
-/** How the door answers these rights; null when it lets them in. */
+/** The refusal that a caller with these rights must get for this access kind; null when access is granted. */
 function refusal(door: AccessKind, { kind, level, creates }: Rights): Refusal | null {
   if (door === 'public') return null;
   if (kind === 'nobody') return UNAUTHORIZED;
@@ -126,13 +126,13 @@ function refusal(door: AccessKind, { kind, level, creates }: Rights): Refusal | 
 }
 
 onEachEngine('who may do what', (open) => {
-  test('every operation, with every kind of credential', async (t) => {
+  test('asks every operation with every kind of credential', async (t) => {
     await using server = await startServer({ open });
     const operations = await knownOperations(server.anyone);
     for (const operation of operations) {
-      // An account for each, so that none has thousands of vaults in the end.
+      // A new account per operation, so that none ends up with thousands of vaults.
       const owner = new Person(server.url, operation.name.toLowerCase(), () => server.alice.signed());
-      // Beside the vault asked about there is another, so that no choice of a vault falls on it by itself.
+      // A second vault, so that a request without a vault header has no single vault to default to.
       await owner.post('/vaults', { name: 'Another' });
       await t.test(operation.name, () => askWithAll(server, owner, operation));
     }
@@ -144,12 +144,12 @@ async function askWithAll(server: TestServer, owner: Person, operation: Known): 
   const needs = operation.needs === undefined ? [] : [operation.needs];
   const freshWorld = () => makeWorld(owner, `${operation.name}${++made}`, needs);
   let world = await freshWorld();
-  // Every refusal is held against what was there before the first.
+  // Every refusal is compared with the state before the first one.
   let before: unknown;
   for (const { name, rights, caller } of credentials) {
-    // A session's token in a public call would be taken for one to end: whoever may call needs no credential.
+    // A public call would end a session whose token it is given; it needs no credential anyway.
     if (operation.access === 'public' && rights.kind !== 'nobody') continue;
-    // Each of these may be asked once: a code that was polled must not be polled again at once.
+    // Each of these works once only, such as polling a code, so each gets a fresh world.
     if (operation.access === 'public') [world, before] = [await freshWorld(), undefined];
     const asker = await caller(server, owner, world);
     const refused = refusal(operation.access, rights);
@@ -159,7 +159,7 @@ async function askWithAll(server: TestServer, owner: Person, operation: Known): 
     const what = `${operation.name} with ${name} → ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`;
     if (refused === null) {
       assert.equal(answer.status, operation.answers, what);
-      // What reads can be asked again.
+      // Reads can be repeated in the same world.
       if (operation.method !== 'GET') [world, before] = [await freshWorld(), undefined];
     } else {
       assert.deepEqual([answer.status, answer.body?.error], refused, what);
@@ -169,7 +169,7 @@ async function askWithAll(server: TestServer, owner: Person, operation: Known): 
   }
 }
 
-/** RFC 6750, section 3: what is refused for its credential says so in a header too. */
+/** RFC 6750, section 3: an answer that refuses a credential also says so in a header. */
 function checkChallenge({ status, body, headers }: Answer, what: string): void {
   const challenge = headers.get('www-authenticate');
   if (status === 401) assert.match(challenge ?? '', /^Bearer resource_metadata="/, what);
@@ -177,7 +177,7 @@ function checkChallenge({ status, body, headers }: Answer, what: string): void {
   else assert.equal(challenge, null, what);
 }
 
-/** What the owner sees of a world, to hold it against what it was. */
+/** What the owner sees of a world, for comparison. */
 async function everythingIn(owner: Caller, { vault, note, other, key }: World): Promise<unknown> {
   const headers = { 'x-vault-id': vault };
   const asked = [

@@ -1,4 +1,4 @@
-/** What leaves the server about people, to a server that answers as PostHog does. */
+/** What the server sends about people to analytics; the receiving end answers as PostHog does. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,7 +43,7 @@ async function startSink() {
 const ERASE = '/api/projects/7/persons/bulk_delete/';
 
 onEachEngine('analytics', (open) => {
-  test('opening a vault is told under the analytics id, and nothing else', async () => {
+  test('report the opening of a vault under the analytics id, and nothing else', async () => {
     await using sink = await startSink();
     await using server = await startServer({ open, config: sink.config });
     const { alice, app, clock } = server;
@@ -60,7 +60,7 @@ onEachEngine('analytics', (open) => {
     assert.deepEqual(sink.got, [sent]);
   });
 
-  test('whoever objects is erased, once the sink takes it, and tells nothing from then on', async () => {
+  test('are erased for an account that objects, once the sink accepts it, and report nothing about it afterwards', async () => {
     await using sink = await startSink();
     await using server = await startServer({ open, config: sink.config });
     const { alice, app } = server;
@@ -81,7 +81,7 @@ onEachEngine('analytics', (open) => {
     await alice.patch('/me', { display_name: 'Alice' });
     await app.productEvents.flush();
     assert.equal(sink.got.length, 2);
-    // The objection is withdrawn: the same person again.
+    // The user withdraws the objection.
     const again = await alice.patch('/me', { analytics_opt_out: false });
     assert.equal(again.body.user.analytics_id, analyticsId);
     await alice.get(`/vaults/${id}`);
@@ -89,7 +89,7 @@ onEachEngine('analytics', (open) => {
     assert.equal((sink.got as Got[])[2]?.body.batch[0].distinct_id, analyticsId);
   });
 
-  test('whoever leaves is erased', async () => {
+  test('are erased for a deleted account', async () => {
     await using sink = await startSink();
     await using server = await startServer({ open, config: sink.config });
     const { bob, app } = server;
@@ -102,7 +102,7 @@ onEachEngine('analytics', (open) => {
     );
   });
 
-  test('a sink that is away holds up nobody, and gets what it can hold later', async () => {
+  test('delay nobody while the sink is down, and deliver afterwards what fits their buffer', async () => {
     await using sink = await startSink();
     await using server = await startServer({ open, config: sink.config });
     const { alice, app } = server;
@@ -117,7 +117,7 @@ onEachEngine('analytics', (open) => {
     assert.equal(sink.got.at(-1)?.body.batch.length, 5);
   });
 
-  test('nothing is sent or remembered without a sink', async () => {
+  test('send and remember nothing without a sink', async () => {
     await using server = await startServer({ open });
     const { alice, app } = server;
     await alice.patch('/me', { analytics_opt_out: true });

@@ -29,7 +29,7 @@ after(() => folder[Symbol.dispose]());
 
 const PAGE_BYTES = 4096;
 
-describe('import', { concurrency: 2 }, () => {
+describe('notevault import', { concurrency: 2 }, () => {
   const vault = folder.at('A vault');
   mkdirSync(`${vault}/sub`, { recursive: true });
   mkdirSync(`${vault}/.obsidian`);
@@ -49,7 +49,7 @@ describe('import', { concurrency: 2 }, () => {
   ];
 
   for (const how of ['stopped', 'running', '--url'] as const) {
-    it(`copies a folder, and again changes nothing: server ${how}`, async () => {
+    it(`copies a folder, and a second run changes nothing: server ${how}`, async () => {
       const env = { NOTEVAULT_DATA_DIR: dataDir() };
       const made = await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], {
         env,
@@ -90,7 +90,7 @@ describe('import', { concurrency: 2 }, () => {
     });
   }
 
-  it('exports into no folder that has something in it, and out of none', async () => {
+  it('fills a vault that export writes into a folder with files only with --overwrite', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     const input = 'long enough';
     await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input });
@@ -118,7 +118,7 @@ describe('import', { concurrency: 2 }, () => {
     assert.equal(readFileSync(`${target}/other.md`, 'utf8'), 'stays');
   });
 
-  it('says whose account or token it lacks', async () => {
+  it('names the missing account or token', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     assertFails(await cli(['import', vault], { env }), /admin create-user/);
     assertFails(await cli(['import', vault, '--user', 'nobody@example.org'], { env }), /No account has this e-mail/);
@@ -127,14 +127,14 @@ describe('import', { concurrency: 2 }, () => {
   });
 });
 
-describe('doctor', { concurrency: 2 }, () => {
+describe('notevault doctor', { concurrency: 2 }, () => {
   const served = dataDir();
   before(async () => {
     await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: served } });
     await server.stop();
   });
 
-  it('finds nothing wrong with a new folder, a stopped and a running server', async () => {
+  it('finds nothing wrong with a new folder, a stopped server and a running server', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     const fresh = await cli(['doctor'], { env });
     assert.equal(fresh.code, 0, fresh.stdout);
@@ -151,7 +151,7 @@ describe('doctor', { concurrency: 2 }, () => {
     assert.doesNotMatch(stopped.stdout, /FAULT/);
   });
 
-  it('takes data as restored from a backup, so that cursors of before have expired', async () => {
+  it('declares data as restored from a backup, so that earlier cursors expire', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input: 'long enough' });
     const changes = async (url: string, cursor: string) => {
@@ -210,7 +210,7 @@ describe('doctor', { concurrency: 2 }, () => {
     ],
   ];
   for (const [fault, says, make] of faults) {
-    it(`tells of ${fault}`, async () => {
+    it(`reports ${fault}`, async () => {
       const data = copyOf(served);
       await make(data);
       const { code, stdout } = await cli(['doctor', '--data-dir', data]);
@@ -220,7 +220,7 @@ describe('doctor', { concurrency: 2 }, () => {
   }
 
   for (const page of [0, 1]) {
-    it(`and serve says what to do about a damaged page ${page}, instead of a stack`, async () => {
+    it(`reports a damaged page ${page}, for which serve says what to do instead of printing a stack`, async () => {
       const data = copyOf(served);
       overwritePage(data, page);
       await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });
@@ -229,7 +229,7 @@ describe('doctor', { concurrency: 2 }, () => {
     });
   }
 
-  it('and serve refuses a schema of later, with a sentence', async () => {
+  it('reports a newer schema, which serve refuses with an explanation', async () => {
     const data = copyOf(served);
     await spoil(data, "insert into schema_migrations (number, name) values (999, 'later')");
     await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });
@@ -238,8 +238,8 @@ describe('doctor', { concurrency: 2 }, () => {
   });
 });
 
-describe('keys', () => {
-  it('new makes a key that serves', async () => {
+describe('notevault keys', () => {
+  it('new creates a key with which serve starts', async () => {
     const made = await cli(['keys', 'new']);
     assert.match(made.stdout, /^[A-Za-z0-9+/]{43}=\n$/);
     const env = { NOTEVAULT_DATA_DIR: dataDir(), NOTEVAULT_MASTER_KEY: made.stdout.trim() };
@@ -282,7 +282,7 @@ async function spoil(data: string, sql: string): Promise<void> {
   await raw.run(sql);
 }
 
-/** As a failing disk leaves a page; what tells that the file is a database stays. */
+/** Overwrites a page as a failing disk would, except for the header that identifies a database file. */
 function overwritePage(data: string, page: number): void {
   const header = page === 0 ? 100 : 0;
   const file = openSync(databaseFile(data), 'r+');

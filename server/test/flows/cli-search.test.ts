@@ -70,7 +70,7 @@ describe('the search commands', { concurrency: 2 }, () => {
     });
   }
 
-  it('notevault search says that there is no data in an empty folder', async () => {
+  it('notevault search reports that there is no data in an empty folder', async () => {
     assertFails(await cli(['search', 'x'], { env: { NOTEVAULT_DATA_DIR: folder.at('nothing') } }), /no data/);
   });
 });

@@ -8,7 +8,7 @@ import { openRaw } from '../kit/raw-sql.ts';
 
 const ALL = listOptions().map(({ name }) => flagOf(name));
 const STORAGE = ['--data-dir', '--database-url', '--master-key'];
-/** Every command, with what its help must name. */
+/** Every command, with the words that its help must contain. */
 const COMMANDS: [string, string[]][] = [
   ['', ['serve', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
   ['serve', ALL],
@@ -32,9 +32,9 @@ let folders = 0;
 const dataDir = () => folder.at(`data-${folders++}`);
 after(() => folder[Symbol.dispose]());
 
-describe('help', { concurrency: 2 }, () => {
+describe('notevault --help', { concurrency: 2 }, () => {
   for (const [command, names] of COMMANDS) {
-    it(`of notevault ${command}`, async () => {
+    it(`explains notevault ${command}`, async () => {
       const { code, stdout, stderr } = await cli([...command.split(' ').filter((word) => word !== ''), '--help']);
       assert.deepEqual([code, stderr], [0, '']);
       assert.match(stdout, /^Usage: notevault/);
@@ -43,7 +43,7 @@ describe('help', { concurrency: 2 }, () => {
   }
 });
 
-describe('what is typed wrong', { concurrency: 2 }, () => {
+describe('a mistyped command line', { concurrency: 2 }, () => {
   const HINT = /\(add --help for what a command takes\)/;
   const cases: [string, RegExp][] = [
     ['frobnicate', /unknown command 'frobnicate'/],
@@ -71,11 +71,11 @@ describe('what is typed wrong', { concurrency: 2 }, () => {
     [['import', '/nowhere/at/all'], /there is no \/nowhere\/at\/all/],
   ];
   for (const [args, says] of values) {
-    it(`gets a sentence: notevault ${args.join(' ')}`, async () => assertFails(await cli(args), says));
+    it(`gets an explanation: notevault ${args.join(' ')}`, async () => assertFails(await cli(args), says));
   }
 });
 
-describe('the admin’s commands', { concurrency: 2 }, () => {
+describe('the admin commands', { concurrency: 2 }, () => {
   const create = (email: string, env: Environment, input: string) =>
     cli(['admin', 'create-user', email, '--password-stdin'], { env, input });
 
@@ -107,7 +107,7 @@ describe('the admin’s commands', { concurrency: 2 }, () => {
     });
   }
 
-  it('say what is wrong with what they were given', async () => {
+  it('explain which argument is wrong', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     assertFails(await create('bob@example.org', env, 'short'), /at least 8 characters/);
     assertFails(await cli(['admin', 'create-user', 'bob@example.org'], { env }), /--password-stdin/);

@@ -5,7 +5,7 @@ import { type Json, startNotes } from '../kit/notes.ts';
 import { startServer } from '../kit/server.ts';
 import { YjsClient } from '../kit/yjs-client.ts';
 
-/** Every way to read a vault, and what of an edit must show there: typed a moment before, by somebody still typing. */
+/** Every way to read a vault, and a test that it shows an edit which somebody typed a moment before. */
 const READS: readonly [path: string, shows: (body: Json, word: string) => boolean][] = [
   ['/sync/manifest?since_seq=SEQ', (body) => body.unchanged === undefined && body.change_seq > 0],
   ['/sync/manifest', (body) => body.notes.some(({ seq }: Json) => seq === body.change_seq)],
@@ -63,7 +63,7 @@ onEachEngine('what is typed over a socket', (open) => {
     }
   });
 
-  test('[6.6] is merged with by a write that has not seen it', async () => {
+  test('[6.6] is merged with a write that is based on an older version', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const { id, version } = await alice.write('typed.md', 'one\ntwo\n');

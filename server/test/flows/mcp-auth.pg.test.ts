@@ -1,4 +1,4 @@
-/** How the official client of MCP comes to a token, from nothing but the address of the server. */
+/** How the official MCP client gets a token, given only the address of the server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../kit/server.ts';
 const ISSUER = 'https://notes.example';
 const REDIRECT = 'http://127.0.0.1:33418/callback';
 
-/** What an MCP client keeps between the steps. */
+/** What an MCP client stores between the steps. */
 class Kept implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = {
@@ -44,7 +44,7 @@ class Kept implements OAuthClientProvider {
   codeVerifier = () => this.#verifier;
 }
 
-/** From the address to tokens, by way of a person. */
+/** Goes from the address to tokens, with a person who consents. */
 async function connect(server: TestServer, kept: Kept): Promise<void> {
   const options = { serverUrl: `${ISSUER}/api/mcp`, fetchFn: outside(server) as never };
   assert.equal(await auth(kept, options), 'REDIRECT');
@@ -57,7 +57,7 @@ async function connect(server: TestServer, kept: Kept): Promise<void> {
 }
 
 onEachEngine('the official MCP client', (open) => {
-  test('registers, is let in, and refreshes', async () => {
+  test('registers, gets consent and tokens, and refreshes them', async () => {
     await using server = await startServer({ open, config: { publicUrl: ISSUER } });
     await server.alice.post('/vaults', { name: 'Home' });
     const kept = new Kept();

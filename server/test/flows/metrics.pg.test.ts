@@ -5,7 +5,7 @@ import { onEachEngine } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';
 
 onEachEngine('/metrics', (open) => {
-  test('is not there without a token, and opens with that token only', async () => {
+  test('returns 404 without a configured token, and answers only that token', async () => {
     await using closed = await startServer({ open });
     assert.equal((await closed.anyone.get('/../metrics')).status, 404);
     await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
@@ -28,7 +28,7 @@ onEachEngine('/metrics', (open) => {
     assert.deepEqual([written.status, written.headers.get('allow')], [405, 'GET, HEAD']);
   });
 
-  test('tells requests by route, writes, the database and the process, and nothing of what people wrote', async () => {
+  test('counts requests by route, writes, the database and the process, and shows nothing that people wrote', async () => {
     await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Secret-name' });
@@ -56,9 +56,9 @@ onEachEngine('/metrics', (open) => {
     for (const name of gauges) {
       assert.match(lines.get(name) as string, /^\d+$/, name);
     }
-    // The search above has made an index.
+    // The search above has built an index.
     assert.ok(Number(lines.get('notevault_search_index_bytes')) > 0);
-    // Every line is one that Prometheus reads.
+    // Every line has the format that Prometheus reads.
     for (const line of body.trimEnd().split('\n')) {
       assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\n]*",?)+\})? -?[\d.e+-]+(Inf)?)$/);
     }

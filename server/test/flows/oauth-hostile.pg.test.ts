@@ -1,4 +1,4 @@
-/** What applications, pages and visitors of bad intent may try at the addresses of OAuth. */
+/** Attacks on the OAuth endpoints by applications, pages and visitors. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -10,16 +10,16 @@ import { startServer, type TestServer } from '../kit/server.ts';
 const ISSUER = 'https://notes.example';
 const config = { publicUrl: ISSUER };
 
-/** Where a request leads a browser before anybody decides. */
+/** The page to which an authorization request leads a browser before anybody decides. */
 const asked = async (app: OAuthApp, asking: Asking): Promise<Met> =>
   new Browser(app.server).open((await app.ask(asking)).url);
-/** In the query, or in the fragment where the request asked for that. */
+/** The error in the query, or in the fragment if the request asked for that. */
 const errorIn = ({ url }: Met) => {
   const { searchParams, hash } = new URL(url);
   return searchParams.get('error') ?? new URLSearchParams(hash.slice(1)).get('error');
 };
 
-/** A post to one of the endpoints, past every library. */
+/** Posts to one of the endpoints without a client library. */
 async function post(
   server: TestServer,
   path: string,
@@ -58,7 +58,7 @@ onEachEngine('a hostile application', (open) => {
     assert.equal(await oauthErrorOf(app.exchange(guessed, back)), 'invalid_grant');
   });
 
-  test('cannot have a code or an error sent elsewhere than it registered', async () => {
+  test('cannot redirect a code or an error to an address that it did not register', async () => {
     await using server = await startServer({ open, config });
     const app = await OAuthApp.register(server, {
       redirect_uris: ['https://app.example/cb', 'http://127.0.0.1/cb', 'com.example.app:/cb'],
@@ -94,7 +94,7 @@ onEachEngine('a hostile application', (open) => {
     assert.equal(await oauthErrorOf(app.exchange(moved, back)), 'invalid_grant');
   });
 
-  test('gets no token by redirect, no form that sends itself, and no answer without a person', async () => {
+  test('gets no token in a redirect, no form that submits itself, and no answer without a person', async () => {
     await using server = await startServer({ open, config });
     const app = await OAuthApp.register(server);
     for (const response_type of ['token', 'id_token', 'code token', 'none']) {
@@ -139,7 +139,7 @@ onEachEngine('a hostile application', (open) => {
     assert.match(policy, /form-action 'self' https:\/\/app\.example;/);
   });
 
-  test('registers nothing that is too large or leads where no application is', async () => {
+  test("cannot register metadata that is too large, or addresses that are not an application's", async () => {
     await using server = await startServer({ open, config });
     const good = { redirect_uris: ['https://app.example/cb'] };
     const bad: [unknown, number][] = [
@@ -185,7 +185,7 @@ onEachEngine('a hostile application', (open) => {
     assert.equal((await post(server, 'register', 'redirect_uris=x', 'application/x-www-form-urlencoded')).status, 400);
   });
 
-  test('sends this server nowhere by what it registers', async () => {
+  test('cannot make the server fetch an address by registering it', async () => {
     await using server = await startServer({ open, config, web: { get: () => assert.fail('something was fetched') } });
     const urls = ['sector_identifier_uri', 'jwks_uri', 'initiate_login_uri', 'logo_uri', 'policy_uri', 'tos_uri'];
     const metadata = Object.fromEntries(urls.map((name) => [name, 'https://evil.example/x']));
@@ -194,7 +194,7 @@ onEachEngine('a hostile application', (open) => {
     await app.connect();
   });
 
-  test('cannot use what belongs to another one', async () => {
+  test('cannot use a code, token or client that belongs to another application', async () => {
     await using server = await startServer({ open, config });
     await server.alice.post('/vaults', { name: 'Home' });
     const [app, thief] = [await OAuthApp.register(server), await OAuthApp.register(server)];
@@ -210,7 +210,7 @@ onEachEngine('a hostile application', (open) => {
     assert.equal(await oauthErrorOf(app.refresh(pair.access_token)), 'invalid_grant');
   });
 
-  test('that registers without end pushes out only clients that nobody let in', async () => {
+  test('that registers without end displaces only clients that nobody authorized', async () => {
     await using server = await startServer({ open, config });
     await server.alice.post('/vaults', { name: 'Home' });
     const used = await OAuthApp.register(server);
@@ -239,7 +239,7 @@ onEachEngine('a hostile application', (open) => {
 });
 
 onEachEngine('a hostile page or visitor', (open) => {
-  test('cannot decide for somebody: not without their cookie, their form, or from another site', async () => {
+  test('cannot decide for somebody else: not without their cookie, their form, or from another site', async () => {
     await using server = await startServer({ open, config });
     await server.alice.post('/vaults', { name: 'Home' });
     const app = await OAuthApp.register(server);
@@ -269,7 +269,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
-  test('decides once, however often and at once the button is pressed', async () => {
+  test('decides once, however often and concurrently the button is pressed', async () => {
     await using server = await startServer({ open, config });
     await server.alice.post('/vaults', { name: 'Home' });
     const app = await OAuthApp.register(server);
@@ -301,7 +301,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.match((await browser.submit(page, 'allow')).url, /code=/);
   });
 
-  test('learns nothing of accounts by signing in here, and is slowed as anywhere', async () => {
+  test('learns nothing about accounts by signing in here, and is throttled as elsewhere', async () => {
     await using server = await startServer({ open, config });
     await server.alice.signed();
     const app = await OAuthApp.register(server);
@@ -321,7 +321,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.equal(last, 429);
   });
 
-  test('cannot make the server tell of another address than its own', async () => {
+  test('cannot make the server use another address than its own', async () => {
     await using server = await startServer({ open, config });
     const app = await OAuthApp.register(server);
     const { url } = await app.ask();
@@ -352,7 +352,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.equal((await fetch(`${server.url}/.well-known/oauth-authorization-server`)).status, 200);
   });
 
-  test('finds no other methods, paths or bodies', async () => {
+  test('gets errors for other methods, paths and bodies', async () => {
     await using server = await startServer({ open, config });
     const status = async (path: string, init: RequestInit = {}) => (await fetch(server.url + path, init)).status;
     assert.equal(await status('/oauth/token', { method: 'PUT' }), 405);
@@ -379,7 +379,7 @@ onEachEngine('a hostile page or visitor', (open) => {
   });
 });
 
-/** Every page stays in its frame, runs nothing and loads nothing. */
+/** Checks that the page cannot be framed, runs no script and loads nothing. */
 function checkPage({ headers, url, text }: Met): { policy: string } {
   const policy = headers.get('content-security-policy') ?? '';
   assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; form-action 'self'/, url);

@@ -8,7 +8,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 
-// What people install is the packed package, outside the repository, without its workspaces: so that is what starts here.
+// People install the packed package, outside the repository and without its workspaces, so that is what the test
+// starts.
 const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'notevault-pack-'));
 const installed = join(folder, 'node_modules/notevault');
@@ -27,18 +28,18 @@ before(() => {
   };
   mkdirSync(installed, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, `notevault-${version}.tgz`), '-C', installed, '--strip-components=1']);
-  // Only what the package says it needs, and by links: the packages themselves come from the repository, not the network.
+  // Installs only the declared dependencies, as links: the packages come from the repository, not the network.
   for (const name of Object.keys(dependencies)) {
     const link = join(folder, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), link);
   }
-  // As npm does for a package's bin.
+  // Links the command as npm does for a package's bin.
   symlinkSync(join(installed, 'dist/cli/src/main.js'), bin);
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the package holds compiled sources, no tests and none of the repository’s own tools', () => {
+test('the npm package holds compiled sources, no tests and no tools of the repository', () => {
   for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/server/src/app.js']) {
     assert.ok(existsSync(join(installed, path)), path);
   }
@@ -47,13 +48,13 @@ test('the package holds compiled sources, no tests and none of the repository’
   }
 });
 
-test('the command explains itself, and nothing else is printed', () => {
+test('the command of the npm package prints its help, and nothing else', () => {
   const shown = execFileSync(bin, ['--help'], { env, cwd: folder, encoding: 'utf8' });
   assert.match(shown, /notevault/);
   assert.match(shown, /serve/);
 });
 
-test('the command serves, and stops on SIGTERM with what it holds closed', async () => {
+test('the command of the npm package serves, and stops cleanly on SIGTERM', async () => {
   const port = await freePort();
   const server = spawn(bin, ['serve', '--port', String(port), '--data-dir', join(folder, 'data')], {
     env,

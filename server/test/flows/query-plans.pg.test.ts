@@ -1,4 +1,7 @@
-/** No statement of any store may read a table, or a whole vault of it, to find a few rows: looked up in both engines' plans. */
+/**
+ * No statement of any store may scan a table, or all rows of a vault, to find a few rows; checked in the query plans of
+ * both engines.
+ */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -15,7 +18,7 @@ import { scratchFolder } from '../kit/scratch.ts';
 
 const sources = join(import.meta.dirname, '../../src');
 
-/** Statements that may walk a table or a vault, with the reason. One that needs it no more must go. */
+/** Statements that may scan a table or a vault, with the reason. An entry that is no longer needed fails the test. */
 const WALKS: Readonly<Record<string, string>> = {
   'accounts.findFirstAccount': 'the table has one row at most',
   'accounts.lockAdmins': 'the table has one row at most',
@@ -47,7 +50,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'namespace.purgeFolders': 'a purge takes all rows of the vault, a slice at a time',
 };
 
-/** One row a vault: to go by the vault alone is to look up a row. */
+/** Tables with one row per vault: a condition on the vault alone looks up one row. */
 const ROW_PER_VAULT = ['vaults', 'vault_feeds', 'search_indexes', 'search_embeddings', 'progress', 'stored', 'f', 'v'];
 
 const LIST_LENGTH = 3;
@@ -57,7 +60,7 @@ interface Named {
   sql(engine: Engine): string;
 }
 
-/** Every statement that a store exports, as `domain.name`. */
+/** Every statement that a store exports, named `domain.name`. */
 async function statements(): Promise<Named[]> {
   const found: Named[] = [];
   for (const file of globSync('{domains,ports}/*/**/*.store.ts', { cwd: sources }).sort()) {
@@ -72,7 +75,7 @@ async function statements(): Promise<Named[]> {
   return found;
 }
 
-/** What a plan of SQLite walks from end to end, of tables and of vaults. */
+/** The tables and vaults that SQLite's plan scans from end to end. */
 async function walksOnSqlite(raw: Raw, sql: string): Promise<string[]> {
   const rows = await raw.all(`explain query plan ${sql}`);
   return rows
@@ -92,7 +95,9 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** As walksOnSqlite. The planner is told to avoid sequential scans, so one is left only where nothing else can be done. */
+/**
+ * Like walksOnSqlite. The planner is told to avoid sequential scans, so one remains only where there is no alternative.
+ */
 async function walksOnPostgres(raw: Raw, sql: string): Promise<string[]> {
   const [row] = await raw.all(`explain (generic_plan, format json) ${sql}`);
   const plan = (row?.['QUERY PLAN'] as unknown as { Plan: PlanNode }[] | undefined)?.[0]?.Plan;
@@ -131,7 +136,7 @@ async function check(engine: Engine, walksOf: (sql: string) => Promise<string[]>
   return walking;
 }
 
-test('every statement goes by an index on SQLite', async () => {
+test('every statement of every store uses an index on SQLite', async () => {
   const folder = scratchFolder('test');
   const file = join(folder, 'test.sqlite');
   try {
@@ -144,7 +149,7 @@ test('every statement goes by an index on SQLite', async () => {
   }
 });
 
-test('every statement goes by an index on PostgreSQL', { skip: whyNoPostgres() ?? false }, async () => {
+test('every statement of every store uses an index on PostgreSQL', { skip: whyNoPostgres() ?? false }, async () => {
   await using fresh = await freshPostgres();
   await migrated(await openPostgres({ url: fresh.url }));
   await using raw = await openRaw(fresh);

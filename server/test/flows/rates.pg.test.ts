@@ -1,4 +1,4 @@
-/** How often anybody may ask, and guess. */
+/** Rate limits of requests and of password attempts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtinPlans } from '../../src/domains/plans/plans.ts';
@@ -18,7 +18,7 @@ async function statuses(times: number, ask: () => Promise<Answer>): Promise<numb
 }
 
 onEachEngine('requests_per_minute', (open) => {
-  test('counts a user’s requests over all credentials, and nobody else’s', async () => {
+  test('counts a user’s requests over all credentials, and no other user’s', async () => {
     await using server = await startServer({ open, config: { plans, defaultPlan: 'five' } });
     const { alice, bob, clock } = server;
     const key = server.bearer((await alice.post('/api-keys', { name: 'K' })).body.key);
@@ -34,7 +34,7 @@ onEachEngine('requests_per_minute', (open) => {
     assert.deepEqual(await statuses(6, () => key.get('/notes/changes')), [410, 410, 410, 410, 410, 429]);
   });
 
-  test('what is refused counts too; a change of plan holds from the next request on', async () => {
+  test('counts refused requests too, and a change of plan applies from the next request on', async () => {
     await using server = await startServer({ open, config: { plans, defaultPlan: 'five' } });
     const { alice } = server;
     assert.deepEqual(await statuses(6, () => alice.get('/vaults/x')), [404, 404, 404, 404, 404, 429]);
@@ -42,7 +42,7 @@ onEachEngine('requests_per_minute', (open) => {
     assert.equal((await alice.get('/vaults/x')).status, 404);
   });
 
-  test('a plan without requests keeps nobody from setting up, nor lets them do so without end', async () => {
+  test('of zero still allows a new account to be set up, but not without limit', async () => {
     await using server = await startServer({ open, config: { plans, defaultPlan: 'none' } });
     const { alice } = server;
     assert.equal((await alice.get('/me')).status, 200);
@@ -56,12 +56,12 @@ onEachEngine('requests_per_minute', (open) => {
 const login = (who: Caller, email: string, password: string, from?: string) =>
   who.post('/auth/login', { email, password }, from === undefined ? {} : { 'x-forwarded-for': from });
 
-/** Believes the addresses that the test gives itself. */
+/** A server that trusts the client addresses that the test sends. */
 const behindProxy = (open: Parameters<typeof startServer>[0]['open']): Promise<TestServer> =>
   startServer({ open, config: { trustProxy: ['127.0.0.1'] } });
 
-onEachEngine('guessing passwords', (open) => {
-  test('is slowed for one account from wherever it comes, whether or not there is such an account', async () => {
+onEachEngine('password attempts', (open) => {
+  test('are throttled for one account from any address, whether or not the account exists', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone, clock } = server;
     await alice.signed();
@@ -78,7 +78,7 @@ onEachEngine('guessing passwords', (open) => {
     const expected = [...Array.from({ length: 10 }, () => wrong), limited, limited];
     assert.deepEqual(await guess(alice.email), expected);
     assert.deepEqual(await guess('nobody@example.org'), expected);
-    // Not even the right password: else a guess would be told from the others.
+    // The right password is refused too; otherwise the refusal would reveal a wrong guess.
     assert.equal((await login(anyone, alice.email, alice.password, '192.0.2.99')).status, 429);
     clock.advance({ minutes: 2 });
     assert.equal((await login(anyone, alice.email, alice.password, '192.0.2.99')).status, 200);
@@ -87,19 +87,19 @@ onEachEngine('guessing passwords', (open) => {
     assert.equal((await login(anyone, alice.email, 'wrong', '192.0.2.98')).status, 429);
   });
 
-  test('keeps nobody out where they are signed in', async () => {
+  test('do not lock out a user who is signed in', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone } = server;
     await alice.signed();
     assert.equal((await login(anyone, alice.email, alice.password, '2001:db8:1:2::7')).status, 200);
     await statuses(11, () => login(anyone, alice.email, 'wrong', '192.0.2.1'));
     assert.equal((await login(anyone, alice.email, alice.password, '192.0.2.2')).status, 429);
-    // Another address of the same network, as phones and privacy extensions have it.
+    // Another address of the same network, as phones and privacy extensions use it.
     assert.equal((await login(anyone, alice.email, alice.password, '2001:db8:1:2:a::b')).status, 200);
     assert.equal((await login(anyone, alice.email, alice.password, '2001:db8:1:3::7')).status, 429);
   });
 
-  test('is slowed for one address over all accounts', async () => {
+  test('are throttled for one address over all accounts', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone } = server;
     await alice.signed();
@@ -109,7 +109,7 @@ onEachEngine('guessing passwords', (open) => {
     assert.equal((await login(anyone, alice.email, alice.password, '192.0.2.2')).status, 200);
   });
 
-  test('many guesses at once are no way round', async () => {
+  test('are throttled when many are made at once', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone } = server;
     await alice.signed();
@@ -122,7 +122,7 @@ onEachEngine('guessing passwords', (open) => {
     );
   });
 
-  test('a stolen session cannot guess the password either', async () => {
+  test('are throttled with a stolen session too', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     await alice.signed();

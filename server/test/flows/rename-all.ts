@@ -10,7 +10,10 @@ interface Listed {
   readonly links: { readonly target_note_id: string | null; readonly target_text: string }[];
 }
 
-/** Renames notes of a vault there and back: every text and every edge is then as before, and none was lost between. */
+/**
+ * Renames notes of a vault and renames them back. All texts and edges must then be as before, and none may be lost in
+ * between.
+ */
 export async function checkRenames(open: () => Promise<Database>, texts: ReadonlyMap<string, string>): Promise<void> {
   await using server = await startServer({ open });
   const { alice } = server;
@@ -28,7 +31,7 @@ export async function checkRenames(open: () => Promise<Database>, texts: Readonl
     return notes;
   };
   const before = await shape();
-  // All of them on SQLite; the rules are the same code on PostgreSQL, where a fourth of them shows the statements.
+  // All notes on SQLite. PostgreSQL runs the same rules, so a quarter of the notes is enough to test its statements.
   const renamed = server.db.engine === 'sqlite' ? files : files.filter((_, index) => index % 4 === 0);
   for (const path of renamed) {
     const { id } = await read(path);
@@ -42,7 +45,7 @@ export async function checkRenames(open: () => Promise<Database>, texts: Readonl
     assert.equal(back.status, 200, `${path}: ${JSON.stringify(back.body)}`);
   }
   const after = await shape();
-  // Compared by hash: a difference would print whole notes.
+  // Compared by hash, because a difference would print whole notes.
   const changed = [...before].filter(([id, was]) => after.get(id) !== was).map(([, was]) => JSON.parse(was)[0]);
   assert.deepEqual(changed, []);
 }

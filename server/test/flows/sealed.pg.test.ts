@@ -10,7 +10,7 @@ import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { cli, Folder, startServe } from '../kit/process.ts';
 import { openRaw } from '../kit/raw-sql.ts';
 
-/** A word for each place where people write, found nowhere else. */
+/** A word for each kind of text that people write; each occurs nowhere else. */
 const WORDS = {
   ...{ file: 'Quibblefile', folder: 'Quibblefolder', deep: 'Quibbledeep', heading: 'Quibbleheading' },
   ...{ title: 'Quibbletitle', tag: 'quibbletag', inlineTag: 'quibbleinline', alias: 'Quibblealias' },
@@ -29,9 +29,9 @@ const PASSWORD = 'quibble-password-of-alice';
 const EMAIL = 'alice@example.org';
 const BY_OPERATOR = { email: 'bob@example.org', password: 'quibble-password-of-bob' };
 
-/** What a run leaves to be searched. */
+/** The data in which the words are searched after a run. */
 interface Searched {
-  /** Every stored byte, by where it is. */
+  /** Every stored byte, by location. */
   readonly stored: ReadonlyMap<string, Buffer>;
   readonly log: string;
   readonly hashes: ReadonlySet<string>;
@@ -39,10 +39,10 @@ interface Searched {
 }
 
 function sealedOn(database: () => Promise<({ url: string } & AsyncDisposable) | null>): void {
-  it('nothing people write is stored in clear, and the log at its most talkative tells nothing of it', async () => {
+  it('hold nothing that people write in clear, and neither does the log at its most verbose level', async () => {
     const { stored, log, hashes, tokens } = await run(database);
     assert.ok(stored.size > 5);
-    // The search itself works: what stands in clear by design is found.
+    // Checks the search itself: it finds what is stored in clear by design.
     assert.ok(occurs(stored, EMAIL).length > 0, 'the e-mail is stored, in clear');
     assert.ok((stored.get('search_segments.data')?.length ?? 0) > 1000, 'the search index is stored too');
     for (const [place, word] of Object.entries(WORDS)) {
@@ -89,7 +89,7 @@ async function run(database: () => Promise<({ url: string } & AsyncDisposable) |
   tokens.push(...(await connect(server.url, alice)));
   await provoke(alice);
   tokens.push(...(await administer(env)));
-  // With the log of the writes still full, and again with everything in its place.
+  // Searched while the log still holds the writes, and again after the log was folded into the database.
   const stored = stores(data, 'running');
   const { code, stdout, stderr } = await server.stop();
   assert.equal(code, 0);
@@ -108,7 +108,7 @@ async function run(database: () => Promise<({ url: string } & AsyncDisposable) |
   return { stored, log: stdout + stderr, hashes, tokens };
 }
 
-/** Every kind of write, with every word in its place; gives the hash of each text that was ever stored. */
+/** Makes every kind of write, with every word in its place; returns the hash of each text that was ever stored. */
 async function write(alice: Caller): Promise<Set<string>> {
   const w = WORDS;
   const hashes = new Set<string>();
@@ -157,7 +157,7 @@ async function write(alice: Caller): Promise<Set<string>> {
   return hashes;
 }
 
-/** A device is linked and keys are made, each of which writes a note; gives the secrets. */
+/** Links a device and creates keys, each of which writes a note; returns the secrets. */
 async function connect(url: string, alice: Caller): Promise<string[]> {
   const w = WORDS;
   const names = { client_id: w.software, vault_name: w.suggested, device_name: w.linked };
@@ -181,7 +181,7 @@ async function connect(url: string, alice: Caller): Promise<string[]> {
   return [...secrets, linked.body.refresh_token];
 }
 
-/** Files with words in their names and bytes: put, replaced, renamed, linked to, deleted; gives their hashes. */
+/** Puts, replaces, renames, links and deletes files with words in their names and bytes; returns their hashes. */
 async function attach(alice: Caller, headers: Headed): Promise<string[]> {
   const w = WORDS;
   const bytes = [w.fileBytes, w.replaced, w.renamedBytes].map((word) => Buffer.from(`${word} `.repeat(12_000)));
@@ -200,7 +200,7 @@ async function attach(alice: Caller, headers: Headed): Promise<string[]> {
   return bytes.map(sha256);
 }
 
-/** Requests that fail, each with words in it that an error message might repeat. */
+/** Makes requests that fail, each with words in it that an error message might repeat. */
 async function provoke(alice: Caller): Promise<void> {
   const { unread } = WORDS;
   const json = { 'content-type': 'application/json' };
@@ -223,7 +223,7 @@ async function provoke(alice: Caller): Promise<void> {
   for (const status of statuses) assert.ok(status >= 400, `${status}`);
 }
 
-/** What the operator does beside the server; gives the tokens shown. */
+/** Runs the operator's commands beside the server; returns the tokens that they print. */
 async function administer(env: Record<string, string>): Promise<string[]> {
   const { email, password } = BY_OPERATOR;
   const made = await cli(['admin', 'create-user', email, '--password-stdin'], { env, input: `${password}\n` });
@@ -245,7 +245,7 @@ function stores(folder: string, when: string): Map<string, Buffer> {
   );
 }
 
-/** Where a word stands, as people write it or in a form that a program may have brought it into. */
+/** The places where a word occurs, as written or in a form that a program may have converted it to. */
 function occurs(stored: ReadonlyMap<string, Buffer>, word: string): string[] {
   const cases = new Set([word, word.toLowerCase(), word.toUpperCase()]);
   const encodings = ['utf8', 'utf16le', 'latin1'] as const;
@@ -257,7 +257,10 @@ function occurs(stored: ReadonlyMap<string, Buffer>, word: string): string[] {
   return forms.flatMap((form) => placesOf(stored, form));
 }
 
-/** Within longer base64 a text has one of three forms, by where it begins; the letters at its ends mix with neighbours. */
+/**
+ * Inside longer base64 a text has one of three forms, depending on its offset; the letters at its ends depend on their
+ * neighbours.
+ */
 function inBase64(bytes: Buffer): Buffer[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
@@ -276,5 +279,5 @@ function placesOf(stored: ReadonlyMap<string, Buffer>, form: Buffer): string[] {
 
 const skip = whyNoPostgres() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: what is stored in clear: ${skip}\n`);
-describe('at rest on sqlite', () => sealedOn(async () => null));
-describe('at rest on postgres', { skip }, () => sealedOn(freshPostgres));
+describe('stored data on sqlite', () => sealedOn(async () => null));
+describe('stored data on postgres', { skip }, () => sealedOn(freshPostgres));

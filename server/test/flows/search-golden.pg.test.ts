@@ -4,7 +4,7 @@ import { handWritten, type Language } from '../kit/test-vault.ts';
 import { checkGolden } from './search-golden.ts';
 
 onEachEngine('golden queries', (open) => {
-  test('the note that a reader means comes first, or among the first, in nine languages', async (t) => {
+  test('rank the note that a reader means first, or among the first, in nine languages', async (t) => {
     await checkGolden(t, open, {
       queries: new URL('../vault/queries.json', import.meta.url),
       notesOf: (vault) => handWritten(vault as Language),

@@ -5,7 +5,7 @@ import type { Database } from '../../src/ports/database/database.ts';
 import type { Json } from '../kit/notes.ts';
 import { startServer } from '../kit/server.ts';
 
-/** A question, any of the notes that answer it, and among how many of the first results one of them must be. */
+/** A query, the notes that answer it, and among how many of the first results one of them must be. */
 interface Golden {
   readonly vault: string;
   readonly query: string;
@@ -16,11 +16,11 @@ interface Golden {
 export interface GoldenRun {
   readonly queries: URL;
   readonly notesOf: (vault: string) => ReadonlyMap<string, string>;
-  /** How many must hold, by mode; docs/search.md says the same. What is lost here was lost by a change. */
+  /** The minimum number of queries that must succeed, by mode, as in docs/search.md. A lower result is a regression. */
   readonly least: Readonly<Record<string, number>>;
 }
 
-/** Asks what readers ask, over HTTP, and holds how often the note they mean comes first or among the first. */
+/** Runs the golden queries over HTTP and checks how often the expected note is first or among the first. */
 export async function checkGolden(
   t: TestContext,
   open: () => Promise<Database>,

@@ -4,7 +4,7 @@ import { realNotes } from '../kit/real-vaults.ts';
 import { checkGolden } from './search-golden.ts';
 
 onEachEngine('golden queries over vaults of others', (open) => {
-  test('the note that a reader means comes first, or among the first', async (t) => {
+  test('rank the note that a reader means first, or among the first', async (t) => {
     await checkGolden(t, open, {
       queries: new URL('../golden/queries.json', import.meta.url),
       notesOf: realNotes,

@@ -1,4 +1,4 @@
-/** Search as a whole: what lies at rest, what a dead thread loses (nothing), and who may look where. */
+/** Search as a whole: what is stored, that a crash of the search thread loses nothing, and who may search where. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../src/ports/database/database.ts';
@@ -8,7 +8,7 @@ import type { Caller } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { handWritten } from '../kit/test-vault.ts';
 
-/** Notes of the test vault that are enough to rank. */
+/** Enough notes of the test vault for a ranking. */
 const texts = [...handWritten('en')].filter(([path]) => /^(?:Home|Garden|Kitchen|Sky)\b/.test(path));
 const queries = [
   ...['rotate crops', 'watering', '"under running tap"', 'tomatos', 'potat', 'garlic -oil', 'folder:Garden water'],
@@ -41,7 +41,7 @@ async function openVault(server: TestServer, id: string) {
   return server.app.vaults.openVault(principal, id, 'read');
 }
 
-/** A process beside the first, over the same database. */
+/** A second process over the same database. */
 function beside(server: TestServer, open: () => Promise<Database>): Promise<TestServer> {
   return startServer({ open, masterKey: server.masterKey, clock: server.clock });
 }
@@ -76,7 +76,7 @@ onEachEngine('search', (open) => {
     await alice.post('/notes/rename', { old_path: 'Kitchen/Coffee.md', new_path: 'Grid.md' }, headers);
     await alice.post('/notes', { path: 'new.md', content: 'quokka', mtime: 1 }, headers);
     await using raw = await rawOf(server.db);
-    // Were the notes read again, this one could not be.
+    // This note is damaged, so reading the notes again would fail.
     const frost = (await alice.get('/notes/Garden/Frost.md', headers)).body.id;
     await raw.run('update note_bodies set content = $1 where note_id = $2', Buffer.from('damaged'), frost);
     await server.app.search.stopWorker();
@@ -140,7 +140,7 @@ onEachEngine('search', (open) => {
     assert.ok(Number(index?.seq) >= 1000);
   });
 
-  test('background indexing indexes a vault to which much was written, once it is quiet', async () => {
+  test('background indexing indexes a vault with many writes once it is quiet', async () => {
     await using server = await startServer({ open });
     const { alice, clock } = server;
     const { signal } = new AbortController();
@@ -186,7 +186,7 @@ onEachEngine('search', (open) => {
     for (let round = 0; round < 3; round++) {
       const asked = [answers(alice, headers), answers(alice, headers)];
       const others = Promise.all(Array.from({ length: 10 }, () => alice.get('/notes/Home.md', headers)));
-      // Let the questions reach the thread.
+      // Lets the requests reach the thread.
       for (let turn = 0; turn < round * 5; turn++) await new Promise(setImmediate);
       await server.app.search.stopWorker();
       for (const found of await Promise.all(asked)) assert.deepEqual(found, before);
@@ -194,7 +194,7 @@ onEachEngine('search', (open) => {
     }
   });
 
-  test('a note that cannot be read is counted, and all others are found', async () => {
+  test('a search counts a note that cannot be read, and finds all others', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -278,7 +278,7 @@ onEachEngine('search', (open) => {
     assert.equal((await found(alice)).length, 3);
   });
 
-  test('a purge of a vault deletes all of its index', async () => {
+  test('purging a vault deletes all of its index', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const headers = await fill(alice);
@@ -292,7 +292,7 @@ onEachEngine('search', (open) => {
     assert.equal((await alice.post('/search', { query: 'x' }, headers)).status, 404);
   });
 
-  test('notes whose tombstones expired after the index was stored are not found again', async () => {
+  test('a search does not find notes whose tombstones expired after the index was stored', async () => {
     await using server = await startServer({ open });
     const { alice, clock } = server;
     const headers = await fill(alice);

@@ -8,11 +8,11 @@ import { type Environment, Folder, ServeProcess, startServe } from '../kit/proce
 import { until } from '../kit/until.ts';
 
 describe('a server told to stop', { concurrency: true }, () => {
-  it('finishes the upload under way, takes nothing new, waits for no idle client, and exits with 0', async () => {
+  it('finishes the running upload, accepts nothing new, does not wait for idle clients, and exits with 0', async () => {
     await using running = await start();
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'a slow note');
-    // A connection of before that has done nothing wrong and now asks again.
+    // An idle connection from before the stop, which sends a request now.
     using idle = keptAlive(server.url);
     await idle.get('/api/health');
     await upload.arrived;
@@ -30,7 +30,7 @@ describe('a server told to stop', { concurrency: true }, () => {
     assert.equal((await alice.get('/notes/slow.md')).body.content, 'a slow note');
   });
 
-  it('hurries at the second signal, whatever is under way', async () => {
+  it('stops at once at the second signal', async () => {
     await using running = await start();
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'never finished');
@@ -42,7 +42,7 @@ describe('a server told to stop', { concurrency: true }, () => {
     assert.equal(signal, 'SIGKILL');
   });
 
-  it('gives a request that never ends only the time configured', async () => {
+  it('gives a request that never ends only the configured time', async () => {
     await using running = await start({ NOTEVAULT_SHUTDOWN_SECONDS: '1' });
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'never finished');
@@ -53,7 +53,7 @@ describe('a server told to stop', { concurrency: true }, () => {
 });
 
 describe('a data folder', () => {
-  it('takes one server; the second says so, and the first goes on', async () => {
+  it('is used by one server; a second one refuses to start, and the first keeps running', async () => {
     await using running = await start();
     await using second = new ServeProcess({ env: running.env });
     await assert.rejects(second.listening());
@@ -67,7 +67,7 @@ describe('a data folder', () => {
     assert.equal((await running.server.stop()).code, 0);
   });
 
-  it('takes the next server as soon as the first is gone, however it went', async () => {
+  it('is used by the next server as soon as the first is gone, however it ended', async () => {
     await using running = await start();
     await running.server.kill();
     await using next = await startServe({ env: running.env });
@@ -75,7 +75,7 @@ describe('a data folder', () => {
   });
 });
 
-/** A server with alice and her vault, and the folder that goes with it. */
+/** Starts a server with alice and her vault in a folder that is removed with it. */
 async function start(env: Environment = {}) {
   const folder = new Folder();
   const all = { ...env, NOTEVAULT_DATA_DIR: folder.at('data') };
@@ -96,7 +96,7 @@ async function start(env: Environment = {}) {
   };
 }
 
-/** Writes a note of which the last half of the body is held back until `finish`. */
+/** Starts to write a note; the second half of the body is held back until `finish`. */
 function beginUpload(url: string, token: string, content: string) {
   const body = Buffer.from(JSON.stringify({ path: 'slow.md', content, mtime: 1 }));
   const half = body.length >> 1;
@@ -111,11 +111,11 @@ function beginUpload(url: string, token: string, content: string) {
       expect: '100-continue',
     },
   });
-  // Cut off when the server hurries.
+  // The connection is closed when the server stops at once.
   asked.on('error', () => undefined);
   asked.flushHeaders();
   return {
-    /** The server has the request and waits for its body. */
+    /** Resolves when the server has the request and waits for its body. */
     arrived: once(asked, 'continue').then(() => asked.write(body.subarray(0, half))),
     async finish() {
       const [answer] = (await once(asked.end(body.subarray(half)), 'response')) as [IncomingMessage];
@@ -138,7 +138,7 @@ function keptAlive(url: string) {
   };
 }
 
-/** Resolves once nothing listens there any more. */
+/** Resolves when nothing listens there any more. */
 async function refusesConnections(url: string): Promise<void> {
   const refused = () =>
     fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(

@@ -1,4 +1,4 @@
-/** What OpenTelemetry traces tell: to a collector of the test, over HTTP. */
+/** OpenTelemetry traces, sent over HTTP to a collector of the test. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ interface Attribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: number };
 }
 
-/** Takes what it is sent, and answers by `state`; a status of 0 is no answer ever. */
+/** Records what it receives, and answers according to `state`; with the status 0 it never answers. */
 async function startCollector() {
   const bodies: string[] = [];
   const paths = new Set<string | undefined>();
@@ -63,8 +63,8 @@ function spansOf(body: string): Sent[] {
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
-onEachEngine('traces', (open) => {
-  test('a request is a span of its route, in the trace that its caller names, with the database calls it made', async () => {
+onEachEngine('OpenTelemetry traces', (open) => {
+  test("hold a span for each request's route, in the trace that its caller names, with its database calls", async () => {
     await using collector = await startCollector();
     let engine = '';
     {
@@ -95,7 +95,7 @@ onEachEngine('traces', (open) => {
       assert.deepEqual(labels, { 'db.system.name': engine, 'db.operation.name': call });
     }
     const upload = spans.find(({ name }) => name === 'PUT /api/attachments/*');
-    // Also what comes after a body that was read as it came.
+    // Includes what happens after a streamed body was read.
     const kept = spans.filter(
       ({ name, parentSpanId }) => name === 'database transact' && parentSpanId === upload?.spanId,
     );
@@ -103,16 +103,16 @@ onEachEngine('traces', (open) => {
     const missing = spans.find(({ name }) => name === 'GET /api/notes/*');
     assert.deepEqual([missing?.parentSpanId, missing?.labels['http.response.status_code']], [undefined, 404]);
     assert.notEqual(missing?.traceId, TRACE);
-    // A 404 is an answer, not a failure.
+    // A 404 is an answer, not a failed span.
     assert.deepEqual(new Set(spans.map(({ status }) => status.code)), new Set([0]));
-    // Every call of the database is in a span of a request: those that belong to nothing are left out.
+    // Every database call is inside the span of a request; calls outside any span are not recorded.
     const ids = new Set(spans.map(({ spanId }) => spanId));
     for (const { name, parentSpanId = '' } of spans) {
       if (name.startsWith('database')) assert.ok(ids.has(parentSpanId), name);
     }
   });
 
-  test('nothing of what people wrote, named or sent as a credential is in them', async () => {
+  test('contain nothing that people wrote, named or sent as a credential', async () => {
     await using collector = await startCollector();
     const secrets = ['Secret', 'alice', 'nv_'];
     {
@@ -147,7 +147,7 @@ onEachEngine('traces', (open) => {
     }
   });
 
-  test('jobs of the background are traces of their own', async () => {
+  test('hold a trace of its own for each background job', async () => {
     await using collector = await startCollector();
     {
       await using server = await startServer({ open, config: { otlpUrl: collector.url } });
@@ -161,7 +161,7 @@ onEachEngine('traces', (open) => {
     assert.ok(spans.some(({ parentSpanId }) => parentSpanId === job.spanId));
   });
 
-  test('a collector that never answers holds up nobody', async () => {
+  test('delay nobody when the collector never answers', async () => {
     await using collector = await startCollector();
     collector.state.status = 0;
     const server = await startServer({ open, config: { otlpUrl: collector.url } });
@@ -173,7 +173,7 @@ onEachEngine('traces', (open) => {
   });
 });
 
-test('a collector that refuses, is away or never answers is given up at the end', async () => {
+test('are given up at the end when the collector refuses, is down or never answers', async () => {
   await using collector = await startCollector();
   const { random } = testClock();
   // Nothing listens on port 9 here.
@@ -193,7 +193,7 @@ test('a collector that refuses, is away or never answers is given up at the end'
   }
 });
 
-test('spans that nobody takes are dropped past a bound, and the operator hears once that they cannot be sent', async () => {
+test('are dropped past a bound when nobody accepts them, and the operator is told once', async () => {
   await using collector = await startCollector();
   collector.state.status = 400;
   let failures = 0;
@@ -207,7 +207,7 @@ test('spans that nobody takes are dropped past a bound, and the operator hears o
   assert.ok(collector.spans().length <= 5_000, `${collector.spans().length}`);
 });
 
-test('what outlives its span is no part of it', async () => {
+test('do not include what outlives its span', async () => {
   await using collector = await startCollector();
   const { random } = testClock();
   {

@@ -1,4 +1,6 @@
-/** Clients of one note on two processes over one PostgreSQL, and what becomes of them when one process dies. */
+/**
+ * Clients of one note on two processes over one PostgreSQL database, and what happens to them when one process dies.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -61,7 +63,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
     return { here, there, [Symbol.dispose]: () => opened.dispose() };
   }
 
-  test('edits cross, one after the other', async () => {
+  test('relay edits to each other, one after the other', async () => {
     using at = await onBoth(await newNote('cross.md', 'text'));
     for (let round = 0; round < 60; round++) {
       const [from, to] = round % 2 === 0 ? [at.here, at.there] : [at.there, at.here];
@@ -73,7 +75,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
     assert.equal(body.content, at.here.text);
   });
 
-  test('both type at once, and come to one text', async () => {
+  test('merge concurrent typing at both into one text', async () => {
     using at = await onBoth(await newNote('both.md', '|'));
     for (let round = 0; round < 200; round++) {
       at.here.type('h', 0);
@@ -85,7 +87,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
     await at.there.shows(whole);
   });
 
-  test('[7.13] awareness crosses, and leaves with its client', async () => {
+  test('[7.13] relay awareness, and its end when the client leaves', async () => {
     using at = await onBoth(await newNote('aware.md'));
     at.here.provider.setAwarenessField('user', 'here');
     const users = () => [...(at.there.provider.awareness?.getStates().values() ?? [])].map(({ user }) => user);
@@ -94,7 +96,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
     await until(() => !users().includes('here'), 'its end');
   });
 
-  test('[9.10] a change on one is signalled by the other, and a revocation closes there within a second', async () => {
+  test("[9.10] signal each other's changes, and apply a revocation within a second", async () => {
     const [one, two] = servers();
     const { body: list } = await alice(one).get('/vaults');
     const made = await alice(one).post('/connections/pat', { name: 'Laptop' });
@@ -104,14 +106,14 @@ describe('[12.1] two processes over one database', { skip }, () => {
     await until(() => signal.received.stateless.length > 0, 'a signal');
     using editor = await line.open(note, made.body.key).synced();
     await alice(one).delete(`/connections/pat/${made.body.id}`);
-    // Sooner than thirty seconds, which it would take without the hint: `until` waits for less.
+    // `until` waits less than the thirty seconds that this would take without the bus.
     await until(() => editor.received.closed.length > 0, 'a close');
     assert.deepEqual(editor.received.denied, ['revoked']);
     await signal.synced();
     assert.deepEqual(line.closes, []);
   });
 
-  test('[12.4] one is killed while people type: nothing acknowledged is lost, and they go on at the other', async () => {
+  test('[12.4] lose nothing acknowledged when one is killed while people type, and serve them at the other', async () => {
     const [one, two] = servers();
     const notes = await Promise.all([1, 2, 3].map((n) => newNote(`killed ${n}.md`)));
     await using way = await wayTo([one, two]);
@@ -164,7 +166,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
   });
 });
 
-/** One address for several servers, as a load balancer has it: a connection goes to the first that takes it. */
+/** One address for several servers, like a load balancer: a connection goes to the first server that accepts it. */
 async function wayTo(servers: readonly Served[]): Promise<{ readonly url: string } & AsyncDisposable> {
   const open = new Set<Socket>();
   const proxy = createServer(async (client) => {

@@ -22,16 +22,16 @@ type Wire = Answer['body'];
 
 const silent = () => undefined;
 
-/** What a folder's files say when they are read without the server. */
+/** What can be read from a folder's files without the server. */
 interface FromFiles {
   readonly texts: ReadonlyMap<string, Buffer>;
-  /** Path → the path each of its links leads to, a note's or another file's, null when it dangles. */
+  /** For each path, the path of the file to which each of its links leads; null when it dangles. */
   readonly links: ReadonlyMap<string, readonly (string | null)[]>;
 }
 
 const read = new Map<string, Promise<FromFiles>>();
 
-/** Resolves every link among all files of the folder, with no index in between. Once, for both engines. */
+/** Resolves every link among all files of the folder, without an index. Computed once for both engines. */
 function fromFiles(root: string, listing: Awaited<ReturnType<typeof listFolder>>): Promise<FromFiles> {
   const known = read.get(root) ?? readFiles(root, listing.notes, listing.attachments);
   read.set(root, known);
@@ -55,7 +55,7 @@ async function readFiles(root: string, paths: readonly string[], others: readonl
   return { texts, links: new Map(links) };
 }
 
-/** The value of a plain `key: value` line of the frontmatter, by nothing but its looks. */
+/** The value of a plain `key: value` line of the frontmatter, found without a YAML parser. */
 function lineOf(text: string, key: string): string | null {
   const [, block = ''] = /^---\r?\n([\s\S]*?)\r?\n---\s*(?:\r?\n|$)/.exec(text) ?? [];
   const [, value = ''] = new RegExp(`^${key}:[ \\t]*(.*?)[ \\t]*\\r?$`, 'm').exec(block) ?? [];
@@ -63,8 +63,8 @@ function lineOf(text: string, key: string): string | null {
 }
 
 /**
- * Tests of one vault: imported by the code of `notevault import`, then read over HTTP, texts and files byte for byte and
- * links where the desktop application takes them, and written out again by the code of `notevault export`.
+ * Tests of one vault: imported by the code of `notevault import`; read over HTTP, texts and files byte for byte, and
+ * links as the desktop application resolves them; and exported by the code of `notevault export`.
  */
 export function describeVault(open: () => Promise<Database>, known: KnownVault, root: () => string): void {
   describe(`vault ${known.name}`, () => {
@@ -76,7 +76,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
     let importAgain: () => ReturnType<typeof importFolder>;
     let files: FromFiles;
     let listing: Awaited<ReturnType<typeof listFolder>>;
-    /** Paths of attachments by their ids. */
+    /** Paths of attachments by id. */
     let pathOf: Map<string, string>;
     const leadsTo = (link: Wire) => link.target_path ?? pathOf.get(link.target_attachment_id) ?? null;
 
@@ -103,7 +103,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
       pathOf = new Map(attachments.map(({ id, path }: Wire) => [id, path]));
     });
 
-    test('every text came back byte for byte, with the hash of its file', () => {
+    test('returns every text byte for byte, with the hash of its file', () => {
       assert.equal(notes.size, known.totals.notes);
       for (const [path, bytes] of files.texts) {
         const note = notes.get(path);
@@ -113,7 +113,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
       }
     });
 
-    test('frontmatter says what its lines say', () => {
+    test('returns frontmatter as its lines say', () => {
       for (const [path, note] of notes) {
         if (known.degraded.includes(path)) continue;
         const text = note.content.replace(/^\ufeff/, '');
@@ -123,7 +123,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
       }
     });
 
-    test('every link leads where the files alone say, and backlinks are the inverse', async () => {
+    test('resolves every link as the files alone do, and backlinks are the inverse', async () => {
       const backlinks = new Map<string, string[]>();
       const bySeq = [...notes.values()].sort((a, b) => a.seq - b.seq);
       for (const note of bySeq) {
@@ -146,7 +146,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
       }
     });
 
-    test('what dangles are links known to lead nowhere, and files where the vault came without any', () => {
+    test('has only those dangling links that are known to lead nowhere or to files that the vault lacks', () => {
       const isFile = (name: string) =>
         listing.attachments.length === 0 && allowedExtensions.has(name.split('.').at(-1)?.toLowerCase() ?? '');
       const lost = [...notes.values()].flatMap((note) =>
@@ -155,7 +155,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
       assert.deepEqual(lost.map((link: Wire) => link.target_text).sort(), [...known.lost].sort());
     });
 
-    test('hand-checked links', () => {
+    test('resolves the hand-checked links as expected', () => {
       for (const [source, text, alias, anchor, target] of known.checked) {
         const found = notes
           .get(source)
@@ -165,13 +165,13 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
       }
     });
 
-    test('a second import changes nothing', async () => {
+    test('is unchanged by a second import', async () => {
       const { written, uploaded } = await importAgain();
       assert.deepEqual([written, uploaded], [0, 0]);
       for (const note of notes.values()) assert.deepEqual((await get(`/notes/by-id/${note.id}`)).body, note);
     });
 
-    test('an export into an empty folder has every file, byte for byte, of the same time to the second', async () => {
+    test('is exported with every file byte for byte, and its time to the second', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
       closing.defer(() => rm(folder, { recursive: true, force: true }));
       const { failed, ...counts } = await exportVault(folder, door, silent);

@@ -1,6 +1,6 @@
 import { LANGUAGES } from '../kit/test-vault.ts';
 
-/** What is known of a vault beforehand, by hand. */
+/** Facts about a vault that were determined by hand. */
 export interface KnownVault {
   readonly name: string;
   readonly totals: {
@@ -9,14 +9,14 @@ export interface KnownVault {
     readonly dangling: number;
     readonly attachments: number;
   };
-  /** Notes whose frontmatter cannot be used. */
+  /** Notes with degraded frontmatter. */
   readonly degraded: readonly string[];
   /**
-   * Targets that are there neither as a note nor as any other file, once for each link; in a vault that came without its
-   * other files, those that name none.
+   * Targets that exist neither as a note nor as another file, once for each link. For a vault that came without its
+   * other files, only targets that do not name a file.
    */
   readonly lost: readonly string[];
-  /** Links as they stand in a note, and the note a click on them opens; null for none. */
+  /** Links as written in a note, and the note that a click on each opens; null for none. */
   readonly checked: readonly Checked[];
 }
 
@@ -28,7 +28,7 @@ type Checked = readonly [
   opens: string | null,
 ];
 
-/** A small vault with one of everything. */
+/** A small vault with one example of everything. */
 export const fixture: KnownVault & { readonly files: Readonly<Record<string, string>> } = {
   name: 'Fixture',
   files: {
@@ -90,7 +90,7 @@ export const household: KnownVault = {
   ),
   lost: [
     ...Array.from({ length: 36 }, () => ['A page that nobody wrote', './gone for good.md']).flat(),
-    // A day of the diary quotes the note that has it.
+    // A day of the diary quotes the note that contains this link.
     ...['Nowhere at all', 'Nowhere at all'],
   ],
   checked: [
@@ -121,7 +121,7 @@ export const household: KnownVault = {
 
 const EXAMPLES = ['Example', 'Example', 'Example', 'Example', 'Example.md', 'Example.md'];
 
-/** The help of a note application in three languages, and its sandbox. */
+/** The documentation of a note application in three languages, and its sandbox. */
 export const realVaults: readonly KnownVault[] = [
   {
     name: 'en',

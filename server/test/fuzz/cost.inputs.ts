@@ -1,16 +1,16 @@
 import type { CraftedItem } from '../kit/crafted-updates.ts';
 import type { Random } from '../kit/random.ts';
 
-/** A piece of text and how often it stands there; `#` in it becomes a number that counts up. */
+/** A piece of text and how often it is repeated; each `#` in it becomes an increasing number. */
 export interface Repeated {
   readonly text: string;
   readonly times: number;
 }
 
-/** Where an item of a crafted update is put: what stands to its left or right. */
+/** The left or right neighbour of an item in a crafted update. */
 export type Neighbour = 'none' | 'genesis' | 'previous' | 'first' | 'random';
 
-/** Something one account sends. */
+/** A request or update that one account sends. */
 export type CostInput =
   | { readonly kind: 'text'; readonly how: 'put' | 'append' | 'merge'; readonly text: readonly Repeated[] }
   | {
@@ -65,7 +65,7 @@ const READS = [
 const TEXT_MAX = 10 * 1024 * 1024 - 1024;
 const ITEMS_MAX = 120_000;
 
-/** An input nobody has tried. */
+/** Makes a new random input. */
 export function newInput(random: Random): CostInput {
   switch (random.pick(['text', 'text', 'update', 'update', 'typing', 'read'])) {
     case 'text':
@@ -92,7 +92,7 @@ export function newInput(random: Random): CostInput {
   }
 }
 
-/** An input much like one that was costly. */
+/** Makes an input similar to one that was costly. */
 export function mutated(random: Random, input: CostInput): CostInput {
   switch (input.kind) {
     case 'text': {
@@ -125,7 +125,7 @@ export function mutated(random: Random, input: CostInput): CostInput {
   }
 }
 
-/** The text that pieces stand for. */
+/** The text that the pieces describe. */
 export function textOf(pieces: readonly Repeated[]): string {
   let count = 0;
   return pieces
@@ -137,7 +137,10 @@ export function textOf(pieces: readonly Repeated[]): string {
     .join('');
 }
 
-/** The items of a crafted update: client ids are free ones, so that nothing but their neighbours hangs on the document. */
+/**
+ * The items of a crafted update. Their client ids are unused, so that they depend on the document only by their
+ * neighbours.
+ */
 export function itemsOf(
   input: CostInput & { kind: 'update' },
   random: Random,
@@ -172,11 +175,11 @@ function newText(random: Random): Repeated[] {
   }));
 }
 
-/** Cut to what a note may have. */
+/** Shortens the pieces to the size limit of a note. */
 function fit(pieces: readonly Repeated[]): Repeated[] {
   let left = TEXT_MAX;
   return pieces.map(({ text, times }) => {
-    // Numbers take room too.
+    // Allows for the digits of the numbers.
     const bytes = Buffer.byteLength(text.replaceAll('#', '#######'), 'utf8');
     const fits = Math.min(times, Math.floor(left / bytes));
     left -= fits * bytes;
@@ -184,7 +187,7 @@ function fit(pieces: readonly Repeated[]): Repeated[] {
   });
 }
 
-/** Small as often as large. */
+/** Every order of magnitude is equally likely. */
 function powerOfTen(random: Random, max: number): number {
   return Math.max(1, Math.floor(max ** (random.below(1000) / 1000)));
 }

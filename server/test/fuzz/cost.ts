@@ -9,14 +9,14 @@ import { YjsClient } from '../kit/yjs-client.ts';
 import { type CostInput, itemsOf, mutated, newInput, textOf } from './cost.inputs.ts';
 
 /*
- * A search for inputs that hold the event loop: inputs are tried at random, and those that held it longest are tried again
- * with something changed. What counts is processor time of the server's thread between two turns of its event loop, so a
- * busy machine changes nothing. `node server/test/fuzz/cost.ts --minutes=20 --seed=7`
+ * Searches for inputs that block the event loop: inputs are tried at random, and those that blocked it longest are
+ * tried again with changes. It measures processor time of the server's thread between two turns of its event loop, so a
+ * busy machine does not matter. `node server/test/fuzz/cost.ts --minutes=20 --seed=7`
  */
 
 export interface CostOptions {
   readonly seed: number;
-  /** Ends after so many inputs, or so much time. */
+  /** Ends after this many inputs, or after this time. */
   readonly inputs?: number;
   readonly minutes?: number;
   /** Called with each input that is among the costliest so far. */
@@ -29,14 +29,14 @@ export interface Costly {
   readonly answer: string;
 }
 
-/** Processor time for which an input may hold the loop. */
+/** Longest processor time for which an input may block the event loop. */
 export const HELD_MS_MAX = 150;
 
 const KEPT = 24;
-/** An input is one of the costliest if it is so again: a collection of garbage comes once. */
+/** An input counts as costly only if it is so repeatedly; a garbage collection happens once. */
 const TRIES = 3;
 
-/** Returns the costliest inputs, the first of them first. */
+/** Returns the costliest inputs, the costliest first. */
 export async function searchForCost({
   seed,
   inputs = Infinity,
@@ -47,7 +47,7 @@ export async function searchForCost({
   await using world = await CostWorld.start(random);
   const corpus: Costly[] = [];
   const until = performance.now() + minutes * 60_000;
-  // What is compiled and read for the first time takes longer.
+  // The first inputs only warm up: code that is compiled and read for the first time takes longer.
   for (let warm = 0; warm < 10; warm++) await world.held(newInput(random));
   for (let tried = 0; tried < inputs && performance.now() < until; tried++) {
     const parent = random.chance(0.6) ? corpus[random.below(corpus.length)] : undefined;
@@ -72,7 +72,7 @@ async function confirmed(world: CostWorld, input: CostInput, overMs: number): Pr
   return least;
 }
 
-/** A server, and an account that sends it inputs. */
+/** A server and an account that sends it inputs. */
 class CostWorld implements AsyncDisposable {
   readonly #server: TestServer;
   readonly #close: () => Promise<void>;
@@ -104,7 +104,7 @@ class CostWorld implements AsyncDisposable {
     return new CostWorld(server, close, random, vault.id, accessToken);
   }
 
-  /** How long the loop was held, at the longest, while the input was worked on and what follows from it was done. */
+  /** The longest time for which the loop was blocked while the input and its consequences were processed. */
   async held(input: CostInput): Promise<{ heldMs: number; answer: string }> {
     this.#count += 1;
     const work = await this.#prepare(input);
@@ -127,7 +127,7 @@ class CostWorld implements AsyncDisposable {
   }
 
   async #text({ how, text }: CostInput & { kind: 'text' }): Promise<() => Promise<string>> {
-    // Never the text that is there already: that is no work.
+    // Always a new text: writing the stored text again would be no work.
     const content = `${this.#count}\n${textOf(text)}`;
     const path = `n${this.#count % 5}.md`;
     if (how === 'append') return () => this.#send('POST', '/notes/append', { path, text: content.slice(-200_000) });
@@ -139,7 +139,7 @@ class CostWorld implements AsyncDisposable {
     return () => this.#send('POST', '/notes', { path: 'm.md', content, version, mtime: 1 });
   }
 
-  /** An edit over a socket's way in, on a document that earlier ones made; then the note is read, which folds it in. */
+  /** Sends an edit as a socket would, on a document with earlier edits; then reads the note, which flushes it. */
   async #edit(input: CostInput & { kind: 'update' | 'typing' }): Promise<() => Promise<string>> {
     const path = `d${Math.floor(this.#count / 40)}-${this.#count % 3}.md`;
     await this.#send('POST', '/notes/append', { path, text: 'x' });
@@ -154,7 +154,7 @@ class CostWorld implements AsyncDisposable {
     };
   }
 
-  /** Reads a document into memory as for somebody who has nothing of it. */
+  /** Reads a document into memory, as for a client that has none of it. */
   async #open(id: NoteId): Promise<void> {
     const vault = await this.#server.app.vaults.openAsSystem(this.#vault as VaultId);
     if (vault === null) return;
@@ -207,7 +207,7 @@ function isRoot(struct: object): boolean {
   return 'origin' in struct && struct.origin === null && 'rightOrigin' in struct && struct.rightOrigin === null;
 }
 
-/** One line for people and for trying it again. */
+/** Formats an input as one line that can be read and repeated. */
 export function shown({ heldMs, input, answer }: Costly): string {
   return `${heldMs.toFixed(0).padStart(5)} ms  ${JSON.stringify(input).slice(0, 300)}  → ${answer}`;
 }

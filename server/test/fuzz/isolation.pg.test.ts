@@ -7,9 +7,9 @@ import { isolationRun } from './isolation.ts';
 const ROUNDS = Number(process.env.ISOLATION_ROUNDS ?? 2);
 const SEEDS = Number(process.env.ISOLATION_SEEDS ?? 1);
 
-onEachEngine('what one user learns of another', (open) => {
+onEachEngine('what users learn of each other by naming each other’s things', (open) => {
   for (let seed = 1; seed <= SEEDS; seed++) {
-    test(`is nothing, whatever of the other’s they name (seed ${seed})`, async () => {
+    test(`is nothing (seed ${seed})`, async () => {
       assert.deepEqual((await isolationRun(open, seed, ROUNDS)).slice(0, 20), []);
     });
   }

@@ -4,14 +4,14 @@ import { Random } from '../kit/random.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../kit/server.ts';
 
 /*
- * Alice has a world of things. Two twins who have done exactly the same in their accounts ask every operation, the one
- * with things of alice's in place of their own, the other with made-up ones of the same form. Nothing in the answers, and
- * nothing in what the twins find in their own accounts afterwards, may tell which of the two it was.
+ * Alice has a world of things. Two twins, who have done exactly the same in their accounts, call every operation: one
+ * with alice's ids and names in place of their own, the other with made-up values of the same form. Neither the
+ * answers, nor what the twins find in their own accounts afterwards, may reveal which of the two it was.
  */
 
 type Field = keyof World;
 
-/** Bearer secrets: whoever has them is let in, which is what they are for. */
+/** Bearer secrets: they grant access to anyone who has them, by design. */
 const SECRETS: readonly Field[] = ['deviceRefresh', 'deviceCode'];
 const NEEDS: readonly Need[] = ['devices', 'cursor'];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -19,8 +19,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 type Making = (world: World) => Request;
 
 /**
- * Requests that bring ids of their own, which are honoured while nobody has them. Here the second twin takes ids of theirs
- * from another vault: which of the two reasons an id is not free for, no answer may tell.
+ * Requests that bring their own ids, which are accepted while unused. Here the second twin uses ids from another vault
+ * of theirs: an answer must not reveal for which of the two reasons an id is unavailable.
  */
 const taken: Readonly<Record<string, readonly Making[]>> = {
   upsertNote: [
@@ -60,7 +60,7 @@ const variants: Readonly<Record<string, readonly Making[]>> = {
 };
 
 interface Twin {
-  /** In another vault of theirs. */
+  /** A world in another vault of theirs. */
   readonly elsewhere: World;
   readonly caller: Caller;
   readonly key: Caller;
@@ -72,14 +72,14 @@ interface Isolation {
   readonly random: Random;
   readonly alice: World;
   readonly word: string;
-  /** What no answer to anybody else may hold, unless it was in the request. */
+  /** Values that no answer to anybody else may contain, unless they were in the request. */
   readonly hers: readonly string[];
-  /** The first asks with what is alice's, the second with what is nobody's. */
+  /** The first twin uses alice's values, the second values that belong to nobody. */
   readonly twins: readonly [Twin, Twin];
   readonly faults: string[];
 }
 
-/** Everything that told one user of another's things, in words; empty when nothing did. */
+/** Returns in words everything that told one user about another's things; empty when nothing did. */
 export async function isolationRun(open: TestServerOptions['open'], seed: number, rounds: number): Promise<string[]> {
   await using server = await startServer({ open });
   const random = new Random(seed);
@@ -113,7 +113,7 @@ async function makeTwin(server: TestServer, name: string): Promise<Twin> {
 
 const sharedKey = (operation: string) => `shared key of ${operation}`;
 
-/** Alice has used a key for every operation that takes one. */
+/** Alice uses a key for every operation that takes one. */
 async function useKeys(operations: readonly Known[], owner: Caller): Promise<void> {
   for (const { name, method, access, request, needs } of operations) {
     if (method !== 'POST' || access === 'public') continue;
@@ -126,7 +126,7 @@ async function useKeys(operations: readonly Known[], owner: Caller): Promise<voi
 async function askAbout(run: Isolation, operation: Known, rounds: number): Promise<void> {
   const { random, alice, twins } = run;
   for (const twin of twins) twin.world = await makeWorld(twin.caller, `of-${operation.name}`, NEEDS);
-  // The same ones each time, as alice's are; and as long, and sorted as they are.
+  // Each twin gets the same words, with the length and sort order of alice's.
   const word = run.word.slice(0, -8) + random.noise(8);
   const entries = Object.entries(alice).map(([field, value]) => [field, nobodys(random, value, run.word, word)]);
   const madeUp: World = Object.fromEntries(entries);
@@ -139,7 +139,7 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
     const drawn = Array.from({ length: rounds }, () => fields.filter(() => random.chance(0.5)));
     for (const foreign of [...alone, fields, ...drawn]) await ask(run, operation, request, { foreign, madeUp, words });
     if (operation.method !== 'POST') continue;
-    // Under a key that alice has used for this: with one’s own things, and with hers.
+    // Requests under a key that alice has used: with one's own things, and with hers.
     for (const foreign of [[], fields]) await ask(run, operation, request, { foreign, madeUp, words, keys });
   }
   for (const request of (taken[operation.name] ?? []).map(inVault)) {
@@ -152,7 +152,7 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
   if (views[0] !== views[1]) run.faults.push(`${operation.name} left the twins different: ${difference(...views)}`);
 }
 
-/** A variant stands in the same vault as its operation's row. */
+/** A variant is called in the same vault as its operation's row. */
 function inVaultOf({ access }: Known) {
   return (variant: Making) =>
     (world: World): Request => {
@@ -162,7 +162,7 @@ function inVaultOf({ access }: Known) {
     };
 }
 
-/** The fields of a world that a request is made of. */
+/** The fields of a world that a request uses. */
 function fieldsOf(request: Making, world: World): Field[] {
   const seen = new Set<Field>();
   request(
@@ -177,11 +177,11 @@ function fieldsOf(request: Making, world: World): Field[] {
 }
 
 interface Swap {
-  /** What of their own the twins replace. */
+  /** The fields that the twins replace. */
   readonly foreign: readonly Field[];
-  /** What the second puts there. */
+  /** The values that the second twin uses. */
   readonly madeUp: World;
-  /** What makes alice's names, and the made-up ones. */
+  /** The words in alice's names and in the made-up names. */
   readonly words: readonly string[];
   /** The idempotency keys of the two. */
   readonly keys?: readonly [hers: string, madeUp: string];
@@ -221,7 +221,7 @@ function nobodys(random: Random, value: string, hers: string, word: string): str
   );
 }
 
-/** An answer without what differs between any two calls, and with the names of things in place of their values. */
+/** An answer without what differs between any two calls, with names of things in place of their values. */
 function plainly({ status, headers, body }: Answer, world: World, words: readonly string[]): string {
   const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length', 'etag'].includes(name));
   return normal(JSON.stringify([status, kept, body]), world, words);
@@ -231,7 +231,7 @@ function normal(text: string, world: World, words: readonly string[]): string {
   const seen = new Map<string, string>();
   const named = Object.entries(world)
     .filter(([, value]) => value !== '')
-    // Longest first: a folder’s path stands in that of its notes.
+    // Longest first, because a folder’s path is part of the paths of its notes.
     .sort(([, a], [, b]) => b.length - a.length)
     .reduce((done, [field, value]) => done.replaceAll(value, `<${field}>`), text);
   return words
@@ -254,7 +254,7 @@ function checkLeaks(run: Isolation, what: string, sent: string, { headers, body 
   }
 }
 
-/** What each GET answers alice, by operation. */
+/** The answers of each GET to alice, by operation. */
 async function everythingOf(
   operations: readonly Known[],
   owner: Caller,
@@ -277,7 +277,7 @@ function secretsIn(said: Record<string, string>, world: World, word: string, ema
   return [...new Set([...ids, ...hashes, ...Object.values(world).filter((value) => value !== ''), word, email])];
 }
 
-/** What a twin finds in their own account, in names instead of ids. */
+/** What a twin finds in their own account, with names instead of ids. */
 async function ownView(caller: Caller, world: World, words: readonly string[]): Promise<string> {
   const headers = { 'x-vault-id': world.vault };
   const asked = [

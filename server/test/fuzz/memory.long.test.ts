@@ -4,10 +4,10 @@ import { freshSqlite } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';
 
 const BYTES = 10 * 1024 * 1024 - 100;
-/** Lines of one paragraph, of HTML and of headings: what takes most memory to read. */
+/** Lines of one paragraph, of HTML and of headings: those that take most memory to parse. */
 const LINES = ['a\n', '\\\n', '<a>\n', '# a\n', '> a\n', '[a]: b\n'];
 
-test('texts of 10 MB of the kinds that take most memory are written, and written over', async () => {
+test('a server writes and overwrites texts of 10 MB of the kinds that take most memory', async () => {
   const { db, remove } = await freshSqlite();
   {
     await using server = await startServer({ open: async () => db });

@@ -9,7 +9,7 @@ const MOVES_SEEDS = 2000;
 const ISOLATION_SEEDS = 20;
 const ISOLATION_ROUNDS = 50;
 
-/** Each run has seeds of its own; every fault names the seed that found it. */
+/** Each run uses new seeds; every fault names its seed. */
 onEachEngine('at random, for long', (open) => {
   test(`writing, moving and deleting from two servers keeps every link, note and count (${MOVES_SEEDS} seeds)`, async (t) => {
     const first = new Random(seedOfRun(t)).below(2 ** 30);

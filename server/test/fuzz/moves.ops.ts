@@ -3,12 +3,12 @@ import type { Answer, Caller, Headed } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
 import type { Maker, World } from './moves.world.ts';
 
-/** One request of a run, and what it may do to notes and files. */
+/** One request of a run, and what it may change. */
 export interface Op {
   readonly label: string;
-  /** Every link must point afterwards where it pointed before. */
+  /** Whether every link must point to the same target afterwards. */
   readonly moves: boolean;
-  /** Whether the note or file may be deleted by it. */
+  /** Whether it may delete the note or file. */
   deletes(note: World['notes'][number]): boolean;
   send(caller: Caller, headers: Headed): Promise<Answer>;
 }
@@ -16,7 +16,7 @@ export interface Op {
 const NOTHING = () => false;
 const url = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
-/** Makes requests at random, mostly ones that make sense in the world as it is. */
+/** Makes random requests, most of which make sense in the current state. */
 export class Chance {
   readonly #random: Random;
   readonly #maker: Maker;
@@ -64,7 +64,7 @@ export class Chance {
 
   #put(world: World): Op {
     const path = this.#random.chance(0.2) ? this.#maker.notePath(world) : this.#maker.filePath(world);
-    // Few, so that files come to share their bytes.
+    // Few different contents, so that files share blobs.
     const bytes = Buffer.from(`bytes ${this.#random.below(5)}`);
     const body = { path, content_base64: bytes.toString('base64'), mtime: 1 };
     return this.#post('put', '/attachments', body);

@@ -14,25 +14,25 @@ import { Maker } from './moves.world.ts';
 /*
  * node server/test/fuzz/moves.ts [--engine sqlite|postgres] [--from 1] [--seeds 1000] [--verbose]
  *
- * Writes, moves and deletes notes, files and folders at random, now and then from two servers at once. No link may point
- * elsewhere after a move, a refused request changes nothing, nothing is lost but what was deleted, and in the end every
- * stored row follows from the notes' paths and texts.
+ * Writes, moves and deletes notes, files and folders at random, sometimes from two servers at once. A move must not
+ * change the target of a link, a refused request must change nothing, nothing may be lost that was not deleted, and at
+ * the end every stored row must agree with the notes' paths and texts.
  */
 
 const STEPS = 30;
-/** What no wikilink can say: a link to a note that is called so now may break. */
+/** Characters that a wikilink cannot contain: a link to a note with one of these in its name may break. */
 const UNSAYABLE = /[[\]|#^]/;
-/** Vaults that share a server and its audit. */
+/** Number of vaults that share a server and its consistency check. */
 const SHARING = 20;
 
-/** Two servers over one database, as two processes have it: each knows of the other's writes by the database alone. */
+/** Two servers over one database, like two processes: each sees the other's writes only through the database. */
 interface Pair {
   readonly callers: readonly [Caller, Caller];
   readonly server: TestServer;
   readonly raw: Raw;
 }
 
-/** Everything found wrong, in words that name the seed; empty when nothing is. */
+/** Returns every fault found, in words that name the seed; empty when there is none. */
 export async function movesRun(
   open: () => Promise<Database>,
   seeds: readonly number[],
@@ -64,7 +64,7 @@ export async function movesRun(
 
 async function sequence(pair: Pair, vault: string, seed: number, verbose: boolean): Promise<string[]> {
   const random = new Random(seed);
-  // Every fourth run has names that not every link can say, so that moves may break links.
+  // Every fourth run uses names that some links cannot express, so that moves may break links.
   const odd = seed % 4 === 0;
   const chance = new Chance(random, new Maker(random, odd));
   const viewer = await Viewer.of(pair.raw, pair.server.masterKey, vault);
@@ -101,14 +101,14 @@ function failures(ops: readonly Op[], statuses: readonly number[]): string[] {
 
 function lost(ops: readonly Op[], before: View, after: View): string[] {
   const live = new Set([...after.notes, ...after.files].map(({ id }) => id));
-  // A folder may have got the note just before it was deleted, at a path that nobody has seen.
+  // The folder may have received the note just before it was deleted, at a path that was never observed.
   if (ops.length > 1 && ops.some((op) => /folder/.test(op.label) && op.label.startsWith('delete'))) return [];
   return [...before.notes, ...before.files]
     .filter((note) => !live.has(note.id) && !ops.some((op) => op.deletes(note)))
     .map(({ path }) => `lost ${path}`);
 }
 
-/** What must hold after a request that nothing else ran beside. */
+/** Checks a request that ran alone. */
 function alone(op: Op, status: number, odd: boolean, before: View, after: View): string[] {
   if (status >= 400)
     return JSON.stringify(plain(before)) === JSON.stringify(plain(after))

@@ -5,14 +5,17 @@ import type { Caller, Headed } from '../kit/person.ts';
 import type { Raw, Row } from '../kit/raw-sql.ts';
 import type { World } from './moves.world.ts';
 
-/** A vault as it is between two requests. */
+/** The state of a vault between two requests. */
 export interface View extends World {
-  /** By source and place: the note or attachment that the link points to. */
+  /** By source and index of the link: the note or attachment to which it points. */
   readonly edges: ReadonlyMap<string, string>;
   readonly seq: number;
 }
 
-/** Looks at a vault past the server, for a look through it at every note after every step would take most of the time. */
+/**
+ * Reads a vault directly from the database, because reading every note through the server after every step would take
+ * most of the time.
+ */
 export class Viewer {
   readonly #raw: Raw;
   readonly #key: SealingKey;
@@ -71,7 +74,7 @@ export class Viewer {
   }
 }
 
-/** What the server says of folders and counts, held against what lies where. */
+/** Compares the server's folders and counts with the entries at their paths; returns the differences in words. */
 export async function foldersWrong(caller: Caller, headers: Headed, vault: string, view: View): Promise<string[]> {
   const faults: string[] = [];
   const { folders } = (await caller.get('/folders', headers)).body;

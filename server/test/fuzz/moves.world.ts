@@ -1,12 +1,9 @@
 import { folderOf, joinPath } from '@notevault/note-text/paths.ts';
 import type { Random } from '../kit/random.ts';
 
-/*
- * Names, paths and texts that get in each other's way: few of them, so that they collide, outrank each other and come
- * back.
- */
+/* Names, paths and texts that conflict: there are few, so that they collide, shadow each other and return. */
 
-/** Any link can say these. */
+/** Names that any link can express. */
 const NAMES = [
   'a',
   'A',
@@ -23,7 +20,7 @@ const NAMES = [
   '100%25',
   'é.md',
 ];
-/** No wikilink can say some of these, and some mean something in markdown or YAML. */
+/** Names that no wikilink can express, or that mean something in markdown or YAML. */
 const ODD = [
   'C#',
   'q|r',
@@ -43,7 +40,7 @@ const ODD = [
   '-',
   '&amp;',
 ];
-/** Files, some of which are called as notes are. */
+/** Files, some with the name of a note. */
 const FILES = [
   'a.png',
   'A.PNG',
@@ -58,12 +55,12 @@ const FILES = [
 ];
 const FOLDERS = ['f', 'F', 'g', 'b', 'f.md', 'a.png', 'ü', 'Straße', 'STRASSE'];
 
-/** What a generator may choose from. */
+/** The state from which a generator chooses. */
 export interface World {
   readonly notes: readonly { readonly id: string; readonly path: string }[];
   readonly files: readonly { readonly id: string; readonly path: string }[];
   readonly folders: readonly string[];
-  /** Folders that somebody made. */
+  /** Explicit folders. */
   readonly made: readonly { readonly id: string; readonly name: string }[];
   /** Ids of deleted notes. */
   readonly gone: readonly string[];
@@ -73,7 +70,7 @@ export class Maker {
   readonly #random: Random;
   readonly #names: readonly string[];
 
-  /** @param odd also names that not every link can say */
+  /** @param odd whether to use names that not every link can express */
   constructor(random: Random, odd: boolean) {
     this.#random = random;
     this.#names = odd ? [...NAMES, ...ODD] : NAMES;
@@ -88,7 +85,7 @@ export class Maker {
     return joinPath(this.folderPath(world), this.#random.pick(FILES));
   }
 
-  /** Often one that exists, sometimes the root. */
+  /** Often an existing path, sometimes the root. */
   folderPath(world: World): string {
     const random = this.#random;
     if (world.folders.length > 0 && random.chance(0.5)) return random.pick(world.folders);
@@ -137,7 +134,7 @@ export class Maker {
     return random.pick(forms);
   }
 
-  /** As `#target`, of a file. */
+  /** A link target with `#`, or the name of a file. */
   #fileTarget(world: World): string {
     const random = this.#random;
     const path = world.files.length > 0 && random.chance(0.8) ? random.pick(world.files).path : this.filePath(world);
@@ -147,7 +144,7 @@ export class Maker {
       .join('/');
   }
 
-  /** Without `.md`: a name, a path, or the end of one, mostly of a note that exists. */
+  /** A target without `.md`: a name, a path, or the end of a path, mostly of an existing note. */
   #target(world: World): string {
     const random = this.#random;
     const path = world.notes.length > 0 && random.chance(0.8) ? random.pick(world.notes).path : this.notePath(world);

@@ -9,20 +9,20 @@ import type { Ledger } from './sync.ledger.ts';
 import { Line } from './sync.line.ts';
 import type { Process } from './sync.servers.ts';
 
-/** An edit made on the device and not yet known to have arrived. */
+/** An edit made on the device that may not have arrived. */
 interface Draft {
   readonly update: Uint8Array;
   readonly typed: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** What tells states of a document apart, as a manifest says it. */
+/** Identifies the state of a document, as in a manifest. */
 export interface Fingerprint {
   readonly head: string;
   readonly hash: string;
 }
 
-/** A note as the device has it. */
+/** The device's copy of a note. */
 class Copy {
   readonly doc = new Y.Doc();
   live: LiveNote | Line | undefined;
@@ -37,7 +37,7 @@ class Copy {
     });
   }
 
-  /** Worked out once for each state of the document. */
+  /** Computed once for each state of the document. */
   get fingerprint(): Fingerprint {
     this.#fingerprint ??= {
       head: headOf(snapshotOf(this.doc)),
@@ -56,12 +56,12 @@ class Copy {
   }
 }
 
-/** What the server answered that no honest client should get. */
+/** An answer that an honest client should never get. */
 export class Refused extends Error {}
 
 /**
- * An installation that edits documents: it types whether or not it is connected, and its edits may get lost, arrive twice
- * and in any order, as long as it syncs in the end.
+ * An installation that edits documents. It types whether or not it is connected; its edits may get lost, arrive twice
+ * or in any order, as long as it syncs in the end.
  */
 export class Device {
   readonly name: string;
@@ -73,8 +73,8 @@ export class Device {
   readonly #copies = new Map<string, Copy>();
 
   /**
-   * @param sockets over real sockets, instead of at the documents themselves.
-   * @param report told of what no honest client should get, outside a call.
+   * @param sockets whether to use real sockets instead of the documents themselves.
+   * @param report receives answers outside a call that an honest client should never get.
    */
   constructor(
     name: string,
@@ -95,7 +95,7 @@ export class Device {
     this.#vault = vault as VaultId;
   }
 
-  /** Notes it has a copy of. */
+  /** Ids of the notes of which it has a copy. */
   get notes(): string[] {
     return [...this.#copies.keys()];
   }
@@ -108,7 +108,7 @@ export class Device {
     return this.#copies.get(note)?.fingerprint;
   }
 
-  /** Connects to a note and syncs it, in either order. False when the note is not there. */
+  /** Connects to a note and syncs it, in either order. False when the note does not exist. */
   async join(to: Process, note: string): Promise<boolean> {
     const copy = this.#copies.get(note) ?? new Copy();
     copy.leave();
@@ -125,7 +125,7 @@ export class Device {
     return true;
   }
 
-  /** Syncs a note over the connection there is, or over a new one. False when the note is not there. */
+  /** Syncs a note over the existing connection or a new one. False when the note does not exist. */
   async sync(to: Process, note: string): Promise<boolean> {
     const copy = this.#copies.get(note);
     if (copy?.live === undefined) return this.join(to, note);
@@ -141,7 +141,7 @@ export class Device {
   }
 
   /**
-   * What a careless client does: it begins a document of its own for the note and sends that. Throws unless the server
+   * Imitates a faulty client, which starts its own document for the note and sends that. Throws unless the server
    * refuses it.
    */
   async intrude(app: Pick<App, 'vaults' | 'notes'>, note: string): Promise<void> {
@@ -176,7 +176,7 @@ export class Device {
     return vault === null ? null : notes.live.open(vault, note as NoteId, watcher);
   }
 
-  /** Types a line somewhere, or takes one out. */
+  /** Types a line somewhere, or removes one. */
   type(note: string): void {
     const copy = this.#copies.get(note);
     if (copy === undefined || copy.doc.store.clients.size === 0) return;
@@ -205,7 +205,7 @@ export class Device {
     copy.drafts.push({ update: Y.encodeStateAsUpdate(copy.doc, before), typed, removed });
   }
 
-  /** Sends what waits, as a bad connection would: some of it never, some twice, in some order, several at once. */
+  /** Sends pending edits as over a bad connection: some never, some twice, in any order, several at once. */
   async send(note: string): Promise<void> {
     const copy = this.#copies.get(note);
     if (copy?.live === undefined) return;
@@ -236,7 +236,7 @@ export class Device {
     if (answer !== 'missing') copy.drafts = [];
   }
 
-  /** Several are sent together, as they come in when a line is slow. */
+  /** Several edits are sent together, as they arrive over a slow connection. */
   async #give(note: string, live: LiveNote | Line, drafts: readonly Draft[]): Promise<string[]> {
     const updates = drafts.map(({ update }) => update);
     const answers: string[] = await live.apply(updates, { kind: 'session', name: this.name });

@@ -8,18 +8,18 @@ import type { Device } from './sync.device.ts';
 import { Letters } from './sync.letters.ts';
 import type { Servers } from './sync.servers.ts';
 
-/** Looks through every copy of every document: the devices', and what the database has, with the edits that wait. */
+/** Checks every copy of every document: the devices' copies, and the stored document with its update log. */
 export class Documents {
   readonly #servers: Servers;
   readonly #letters = new Letters();
-  /** What was stored of a note when it was looked at last. */
+  /** The stored state of each note at the last check. */
   readonly #seen = new Map<string, string>();
 
   constructor(servers: Servers) {
     this.#servers = servers;
   }
 
-  /** What is wrong in them, in words. */
+  /** Returns what is wrong in the documents, in words. */
   async faults(notes: readonly string[], devices: readonly Device[]): Promise<string[]> {
     const known = new Set([...notes, ...devices.flatMap((device) => device.notes)]);
     const faults = await this.#storedFaults([...known]);
@@ -51,7 +51,7 @@ export class Documents {
     return faults;
   }
 
-  /** A note's document with the edits that wait, tombstones too; null when there is no such note. */
+  /** A note's stored document with its update log, also of a tombstone; null when there is no such note. */
   async #stored(vault: OpenVault, id: NoteId): Promise<Doc | null> {
     const whole = await readNoteState(this.#servers.first, vault, id);
     if (whole === null) return null;

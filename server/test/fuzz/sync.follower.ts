@@ -3,7 +3,7 @@ import type { Random } from '../kit/random.ts';
 
 type Row = Answer['body'];
 
-/** A client that keeps a copy of a vault's list by the change feed alone. */
+/** A client that keeps a copy of a vault's list from the change feed alone. */
 export class Follower {
   readonly #rows = new Map<string, Row>();
   readonly #device: string;
@@ -14,7 +14,7 @@ export class Follower {
     this.#device = device;
   }
 
-  /** Reads a page; resolves to whether rows were left. Begins anew when its history has expired. */
+  /** Reads a page; resolves to whether rows were left. Starts again when its cursor has expired. */
   async read(caller: Caller, headers: Headed, random: Random): Promise<boolean> {
     const limit = 1 + random.below(20);
     const device = { 'x-device-id': this.#device };
@@ -25,7 +25,7 @@ export class Follower {
       [this.#cursor, this.#last] = ['', 0];
       return true;
     }
-    // A server that is being killed.
+    // The server is being killed.
     if (status >= 500) return true;
     if (status !== 200) throw new Error(`a page was answered ${status}`);
     for (const row of body.changes) {
@@ -42,7 +42,7 @@ export class Follower {
     while (await this.read(caller, headers, random));
   }
 
-  /** What it has, as `listOf` says it of a manifest. */
+  /** Its copy of the list, in the form that `listOf` gives a manifest. */
   get list(): string[] {
     return [...this.#rows.values()].map(lineOf).sort();
   }

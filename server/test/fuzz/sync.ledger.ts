@@ -1,15 +1,13 @@
-/*
- * What was typed into which note, and what must be found there: every insertion is a token of its own, `<12>`.
- */
+/* Records what was typed into which note and must be found there. Every insertion is a unique token, `<12>`. */
 
 interface Entry {
-  /** The server said that it has it. */
+  /** The server has acknowledged the insertion. */
   acknowledged: boolean;
-  /** Somebody tried to take it out. */
+  /** Somebody tried to remove it. */
   doomed: boolean;
-  /** The server said that it is out. */
+  /** The server has acknowledged the removal. */
   gone: boolean;
-  /** The whole text was put back to another since: it may be there or not. */
+  /** The whole text was replaced since, so the token may or may not be there. */
   loose: boolean;
 }
 
@@ -19,7 +17,7 @@ export class Ledger {
   readonly #notes = new Map<string, Map<string, Entry>>();
   #next = 1;
 
-  /** A token nobody typed before. */
+  /** A new token. */
   mint(): string {
     return `<${this.#next++}>`;
   }
@@ -37,12 +35,12 @@ export class Ledger {
     for (const token of removed) this.#with(note, token, { gone: true });
   }
 
-  /** The whole text was put back to another: of what was typed so far, anything may be there or not, but once. */
+  /** Records that the whole text was replaced: every token typed so far may or may not be there, but at most once. */
   rewritten(note: string): void {
     for (const token of this.#entries(note).keys()) this.#with(note, token, { loose: true });
   }
 
-  /** What is wrong with a note's text. */
+  /** Returns what is wrong with a note's text. */
   faults(note: string, text: string): string[] {
     return [...this.#entries(note)].flatMap(([token, entry]) => {
       const count = text.split(token).length - 1;

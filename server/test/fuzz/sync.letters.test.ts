@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as Y from 'yjs';
 import { Letters } from './sync.letters.ts';
 
-/** A document begun under a client id, with a text. */
+/** A document with a text, created under a client id. */
 function docOf(client: number, text: string): Y.Doc {
   const doc = new Y.Doc();
   doc.clientID = client;
@@ -11,7 +11,7 @@ function docOf(client: number, text: string): Y.Doc {
   return doc;
 }
 
-test('copies of one document have no letter with two meanings, also after deletions', () => {
+test('Letters finds no letter with two meanings in copies of one document, also after deletions', () => {
   const letters = new Letters();
   const [one, other] = [docOf(7, 'one text'), new Y.Doc()];
   assert.deepEqual(letters.faults('note', 'one', one), []);
@@ -23,7 +23,7 @@ test('copies of one document have no letter with two meanings, also after deleti
   assert.deepEqual(letters.faults('note', 'one', one), []);
 });
 
-test('a second document under the same client id is found, also long after the first', () => {
+test('Letters finds a second document under the same client id, also long after the first', () => {
   const letters = new Letters();
   letters.faults('note', 'the first', docOf(7, 'abc'));
   const second = docOf(7, 'ab');
@@ -34,7 +34,7 @@ test('a second document under the same client id is found, also long after the f
   ]);
 });
 
-test('letters of other notes and other clients are other letters', () => {
+test('Letters keeps letters of other notes and other clients apart', () => {
   const letters = new Letters();
   letters.faults('note', 'one', docOf(7, 'abc'));
   assert.deepEqual(letters.faults('other note', 'one', docOf(7, 'xyz')), []);

@@ -1,16 +1,16 @@
 import { ContentString, type Doc, Item } from 'yjs';
 
 /**
- * What each letter's name, (client, clock), stands for in each note's document, as first seen in any copy of it. A CRDT
- * rests on it that the name of a letter never means another one: where it does, copies with equal heads have other texts.
+ * Records which letter each name (client, clock) has in each note's document, as first seen in any copy of it. A CRDT
+ * relies on the name of a letter never meaning another one: otherwise copies with equal heads have different texts.
  */
 export class Letters {
   /** Letters by clock, by client, by note. */
   readonly #known = new Map<string, Map<number, Map<number, string>>>();
-  /** The clock by client up to which a copy has been looked through: what is known of a client only grows. */
+  /** The clock per client up to which a copy has been checked; what is known of a client only grows. */
   readonly #checked = new WeakMap<Doc, Map<number, number>>();
 
-  /** The letters of a copy that have another meaning elsewhere, in words. */
+  /** Returns the letters of a copy that have another meaning elsewhere, in words. */
   faults(note: string, who: string, doc: Doc): string[] {
     const checked = this.#checked.get(doc) ?? new Map<number, number>();
     this.#checked.set(doc, checked);
@@ -19,7 +19,7 @@ export class Letters {
       const known = this.#lettersOf(note, client);
       const from = checked.get(client) ?? 0;
       for (const struct of structs) {
-        // What was deleted has lost its letters.
+        // Deleted items no longer hold their letters.
         if (!(struct instanceof Item) || !(struct.content instanceof ContentString)) continue;
         const { str } = struct.content;
         for (let at = Math.max(0, from - struct.id.clock); at < str.length; at++) {

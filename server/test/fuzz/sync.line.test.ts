@@ -9,7 +9,7 @@ const NOTE = 'note';
 const named = (...parts: (number | Uint8Array)[]) =>
   Buffer.concat([text(NOTE), ...parts.map((part) => (typeof part === 'number' ? Uint8Array.of(part) : part))]);
 
-/** A server that answers an update with a status of 0 and then, in the same segment, with a CLOSE. */
+/** A server that answers an update with the status 0 and then, in the same segment, with a CLOSE. */
 async function closing(reason: string) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
@@ -32,7 +32,7 @@ for (const [reason, told] of [
   ['note_deleted', []],
   ['foreign_lineage', ['foreign_lineage']],
 ] as const) {
-  test(`an update that is not taken is missing, and a CLOSE for ${reason} in the same segment is told apart`, async () => {
+  test(`Line reports a rejected update as missing, and recognises a CLOSE for ${reason} in the same segment`, async () => {
     using server = await closing(reason);
     const refused: string[] = [];
     const [closed, watcher] = [Promise.withResolvers<void>(), { update: () => undefined }];

@@ -7,20 +7,20 @@ const STEP1 = 0;
 const STEP2 = 1;
 const AUTHENTICATED = 2;
 
-/** Why the server closes a document for good that an honest client has sent something to. */
+/** Reasons to close a document that an honest client may receive after sending to it. */
 const REFUSALS = new Set(['foreign_lineage', 'note_too_large']);
 
 /**
- * A note's document over a real socket, in the protocol of the Hocuspocus provider; otherwise as LiveNote. An update that
- * is not taken is `missing`, whatever the reason: one that was refused for good is told by the CLOSE behind it, which may
- * come in the same segment or later, and the CLOSE of a note deleted meanwhile may come there too.
+ * A note's document over a real socket, in the protocol of the Hocuspocus provider, with the interface of LiveNote. An
+ * update that is not accepted is reported as `missing`, whatever the reason. A final refusal is recognised by the CLOSE
+ * after it, which may come in the same segment or later; the note may also be closed because it was deleted meanwhile.
  */
 export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeof Symbol.dispose> {
   readonly #wire: RawSocket;
   readonly #note: string;
   readonly #watcher: Watcher;
   readonly #authenticated = Promise.withResolvers<void>();
-  /** Who waits for an acknowledgement, a step 2 or a step 1: each comes in the order it was asked for. */
+  /** Callers that wait for an acknowledgement, a step 2 or a step 1; each arrives in the order of the requests. */
   readonly #acknowledging: PromiseWithResolvers<boolean>[] = [];
   readonly #missing: PromiseWithResolvers<Uint8Array>[] = [];
   #vector: Uint8Array = Uint8Array.of(0);
@@ -32,13 +32,13 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
     this.#wire = socket;
     this.#note = note;
     this.#watcher = watcher;
-    // Nobody may wait for it when the socket goes.
+    // When the socket closes there may be no caller that waits for it.
     this.#authenticated.promise.catch(() => undefined);
     socket.ws.on('message', (data: Buffer) => this.#hear(new Uint8Array(data)));
     socket.ws.on('close', () => this.#end());
   }
 
-  /** @param refused told of a CLOSE that no honest client should get. */
+  /** @param refused called for a CLOSE that an honest client should never get. */
   static async open(
     { url, token }: { readonly url: string; readonly token: string },
     note: string,
@@ -60,7 +60,7 @@ export class Line implements Pick<LiveNote, 'missingFor' | 'stateVector' | typeo
     return asked.promise;
   }
 
-  /** As the server last said it, in answer to a step 1; before that, as if it had nothing. */
+  /** The state vector that the server last sent in a step 1; before that, an empty one. */
   async stateVector(): Promise<Uint8Array> {
     return this.#vector;
   }

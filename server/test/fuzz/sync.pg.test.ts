@@ -5,7 +5,7 @@ import { onEachEngine } from '../kit/engines.ts';
 import type { Mode } from './sync.requests.ts';
 import { syncRun } from './sync.ts';
 
-/** Some first ones, and those that failed once, whatever for; thousands run in `sync.long.test.ts`. */
+/** The first seeds, and all that once failed; thousands run in `sync.long.test.ts`. */
 const SEEDS: Readonly<Record<Engine, Readonly<Record<Mode, readonly number[]>>>> = {
   sqlite: {
     ordinary: [1, 2, 3, 4, 396, 528, 564, 661, 820, 946, 960, 1265, 1498, 5013, 5019, 9306],
@@ -16,7 +16,7 @@ const SEEDS: Readonly<Record<Engine, Readonly<Record<Mode, readonly number[]>>>>
 
 onEachEngine('devices that type, requests beside them and processes that die', (open) => {
   for (const mode of ['ordinary', 'deletes'] as const) {
-    test(`[2.5] [3.2] [6.1] [7.5] [7.6] [7.7] [8.4] [8.6] [12.3] [12.4] nothing is lost or doubled, and all end with the same: ${mode}`, async () => {
+    test(`[2.5] [3.2] [6.1] [7.5] [7.6] [7.7] [8.4] [8.6] [12.3] [12.4] lose and double nothing, and converge: ${mode}`, async () => {
       const db = await open();
       const { faults } = await syncRun(async () => db, SEEDS[db.engine][mode], { mode });
       assert.deepEqual(

@@ -5,10 +5,10 @@ import type { Ledger } from './sync.ledger.ts';
 const FOLDERS = ['', 'f/', 'F/', 'g/', 'g/h/'];
 const NAMES = ['a', 'b', 'c', 'Ä', 'x y'];
 
-/** How often things happen: `deletes` has many deletions, revivals and expiries of tombstones. */
+/** How often things happen; `deletes` has many deletions, revivals and expiries of tombstones. */
 export type Mode = 'ordinary' | 'deletes';
 
-/** Of each kind of request, how many there are of all. */
+/** The relative frequency of each kind of request. */
 const WEIGHTS = {
   ordinary: {
     create: 8,
@@ -35,7 +35,7 @@ const WEIGHTS = {
 } as const;
 const LOOKS = 10;
 
-/** A note as somebody read it, maybe long ago. */
+/** A note as somebody read it, perhaps long ago. */
 interface Read {
   readonly id: string;
   readonly path: string;
@@ -43,14 +43,14 @@ interface Read {
   readonly version: number;
 }
 
-/** What people do over REST beside those who type: each knows notes as they once read them. */
+/** REST requests of people beside those who type: each is based on a note as they once read it. */
 export class Requests {
   readonly #random: Random;
   readonly #ledger: Ledger;
   readonly #headers: Headed;
-  /** What was read of each note, by id: old readings among them. */
+  /** Readings of each note by id, old ones included. */
   readonly #read = new Map<string, Read[]>();
-  /** Notes that may have been put to a text that somebody else's document had. */
+  /** Notes whose text may have been replaced by one that another document had. */
   readonly restored = new Set<string>();
   readonly #say: (what: string) => void;
   readonly #weights: (typeof WEIGHTS)[Mode];
@@ -70,7 +70,7 @@ export class Requests {
     this.#weights = WEIGHTS[run.mode];
   }
 
-  /** Ids of notes that were there once. */
+  /** Ids of notes that once existed. */
   get notes(): string[] {
     return [...this.#read.keys()];
   }
@@ -99,25 +99,25 @@ export class Requests {
   async create(caller: Caller): Promise<void> {
     const links = this.notes.length > 0 ? `[[${this.#some().path.replace(/\.md$/, '')}]]\n` : '';
     const body = { path: this.#path(), content: this.#random.chance(0.2) ? '' : `${links}text\n`, mtime: 1 };
-    // A version that never was, or another text's hash: nothing that is there already is written over.
+    // A version that never existed, or the hash of another text: it must not overwrite what is there.
     const named = this.#random.chance(0.7) ? { ...body, version: 0 } : { ...body, base_hash: 'x' };
     const { status, body: answer } = await this.#post(caller, '/notes', named);
     if (status === 200) this.#keep(answer.note);
     else await this.#fresh(caller, body);
   }
 
-  /** Without version or base, for a path that nothing has. */
+  /** Creates a note without version or base, at a path that was free. */
   async #fresh(caller: Caller, body: { path: string; content: string; mtime: number }): Promise<void> {
     const there = await caller.get(`/notes/${encodeURI(body.path)}`, this.#headers);
     if (there.status !== 404) return;
-    // Somebody may have been faster: then that text is taken over by this one.
+    // Somebody may have created a note there first; its text is then replaced.
     const { status, body: answer } = await this.#post(caller, '/notes', body);
     if (status !== 200) return;
     if (answer.note.version > 1) this.#ledger.rewritten(answer.note.id);
     this.#keep(answer.note);
   }
 
-  /** A line into the text as it once was read: merged with all that came since. */
+  /** Adds a line to the text as it was once read; the server merges it with later changes. */
   async #edit(caller: Caller): Promise<void> {
     const { id, path, content, version } = this.#some();
     const token = this.#ledger.mint();
@@ -170,7 +170,7 @@ export class Requests {
     this.#say(`deletes ${id} → ${status}`);
   }
 
-  /** A deleted note, made again under its id: with the text sent. */
+  /** Creates a deleted note again under its id, with the text sent. */
   async #revive(caller: Caller): Promise<void> {
     const { id, path, content } = this.#some();
     if ((await caller.get(`/notes/by-id/${id}`, this.#headers)).status !== 404) return;
@@ -182,7 +182,7 @@ export class Requests {
     await this.#rewrite(id, () => this.#post(caller, `/notes/by-id/${id}/restore`, { version }));
   }
 
-  /** A request that puts a note's whole text to another; one that is not answered may have done so. */
+  /** Sends a request that replaces a note's whole text; without an answer it may or may not have happened. */
   async #rewrite(id: string, send: () => Promise<Answer>): Promise<void> {
     this.restored.add(id);
     try {
@@ -207,13 +207,13 @@ export class Requests {
     this.#keep(note);
   }
 
-  /** An edit of a note goes by its path: when another note of that version has it by now, that one's text is put to this. */
+  /** An edit names its note by path: if another note with that version is there by now, its text is replaced. */
   #arrived(id: string, token: string, at: string): void {
     if (at === id) this.#ledger.acknowledged(id, [token], []);
     else this.#ledger.rewritten(at);
   }
 
-  /** An edit by path whose answer was lost may have hit any note. */
+  /** An edit by path whose answer was lost may have changed any note. */
   async #unsure(send: () => Promise<Answer>): Promise<Answer> {
     const all = () => {
       for (const id of this.notes) this.#ledger.rewritten(id);

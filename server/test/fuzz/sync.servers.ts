@@ -13,11 +13,11 @@ export interface Process {
   readonly server: TestServer;
   readonly db: CrashableDatabase;
   readonly caller: Caller & Disposable;
-  /** Credential that lasts. */
+  /** A credential that does not expire. */
   readonly token: string;
 }
 
-/** What the processes tell each other, unless nothing of it is to arrive. */
+/** The messages between the processes, unless none of them is to arrive. */
 class Hub {
   readonly #hub = new MemoryHub();
   deaf = false;
@@ -35,8 +35,8 @@ class Hub {
 }
 
 /**
- * Two processes over one database, either of which can be killed at any moment; another takes its place. They serve one
- * run after the other, each in a vault of its own.
+ * Two processes over one database, either of which can be killed at any time and is then replaced. They serve one run
+ * after the other, each in its own vault.
  */
 export class Servers implements AsyncDisposable {
   readonly first: TestServer;
@@ -59,14 +59,14 @@ export class Servers implements AsyncDisposable {
     return servers;
   }
 
-  /** @param deaf nothing that one process tells the other arrives. */
+  /** @param deaf whether no message between the processes arrives. */
   async begin(deaf: boolean): Promise<void> {
     this.#hub.deaf = deaf;
     const [process] = this.#running;
     this.#vault = (await process?.caller.post('/vaults', { name: 'Simulated' }))?.body.vault.id;
   }
 
-  /** Waits for what the run has left behind. */
+  /** Waits for background work of the run. */
   async end(): Promise<void> {
     await Promise.all(this.#ended.splice(0));
   }
@@ -94,7 +94,7 @@ export class Servers implements AsyncDisposable {
     return vault;
   }
 
-  /** No chance to put anything in order: what it had not stored is gone. */
+  /** Kills without a chance to clean up: what was not stored is lost. */
   async kill(random: Random): Promise<Process> {
     const at = random.below(this.#running.length);
     const killed = this.#running[at] as Process;

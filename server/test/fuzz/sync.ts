@@ -16,31 +16,34 @@ import { type Mode, Requests } from './sync.requests.ts';
 import { type Process, Servers } from './sync.servers.ts';
 
 /*
- * node server/test/fuzz/sync.ts [--engine sqlite|postgres] [--mode ordinary|deletes] [--from 1] [--seeds 1000] [--verbose]
+ * node server/test/fuzz/sync.ts [--engine sqlite|postgres] [--mode ordinary|deletes] [--from 1] [--seeds 1000]
+ * [--verbose]
  *
- * Devices that type, lose their connection, are away for weeks and send things late, twice or never; requests that write,
- * rename, delete and restore beside them; two processes that are killed. After every step nothing typed may be lost or
- * doubled, the name of a letter means one letter in all documents, and what is converged says so; in the end everybody has
- * the same.
+ * Simulates devices that type, lose their connection, are away for weeks and send things late, twice or never; requests
+ * that write, rename, delete and restore beside them; and two processes that are killed. After every step nothing typed
+ * may be lost or doubled, the name of a letter must mean one letter in all documents, and equal fingerprints must mean
+ * equal texts; at the end all copies must be the same.
  */
 
 const STEPS = 40;
 const DEVICES = 4;
-/** Between two moments at which everybody syncs. */
+/** Steps between two times at which all devices sync. */
 const ROUND = 13;
 
-/** Of the notes whose row in the manifest has not changed, how many are read again. */
+/** Of the notes whose row in the manifest has not changed, the share that is read again. */
 const REREAD = 0.1;
-/** How often tombstones expire, of all steps. */
+/** The share of steps at which tombstones expire. */
 const EXPIRIES = { ordinary: 0.02, deletes: 0.3 } as const;
 
-/** What is run: by default without words, and as often as people do it. */
+/** Options of a run; by default it prints nothing, and things happen as often as with people. */
 interface Options {
   readonly mode?: Mode;
   readonly verbose?: boolean;
 }
 
-/** Everything found wrong, in words that name the seed, and how many seeds ran: the first with a fault is the last. */
+/**
+ * Returns every fault found, in words that name the seed, and how many seeds ran; stops at the first seed with a fault.
+ */
 export async function syncRun(
   open: () => Promise<Database>,
   seeds: readonly number[],
@@ -71,9 +74,9 @@ class Run {
   readonly #documents: Documents;
   readonly #verbose: boolean;
   readonly #faults: string[] = [];
-  /** Bodies as read last, each with its row of the manifest. */
+  /** The body of each note as last read, with its row of the manifest. */
   readonly #bodies = new Map<string, { readonly stated: string; readonly body: Answer['body'] }>();
-  /** Draws of its own: what is read again changes nothing of what happens. */
+  /** A separate generator, so that reading again does not change the course of a run. */
   readonly #rereads: Random;
   #step = 0;
 
@@ -110,7 +113,7 @@ class Run {
     return this.#faults;
   }
 
-  /** One thing of each of some devices, and some requests, all at once. */
+  /** Lets some devices and requests each do one thing, all at once. */
   async #act(): Promise<void> {
     const random = this.#random;
     const acts = this.#devices.filter(() => random.chance(0.6)).map((device) => () => this.#use(device));
@@ -139,7 +142,7 @@ class Run {
 
   async #kill(): Promise<void> {
     this.#say('a process is killed');
-    // Its clients notice that the connection is gone.
+    // Clients notice that the connection is gone.
     for (const device of this.#devices) if (this.#random.chance(0.7)) device.leaveAll();
     await this.#servers.kill(this.#random);
   }
@@ -161,7 +164,7 @@ class Run {
     }
   }
 
-  /** What must hold after every step, in what each process says. */
+  /** Checks what must hold after every step in the answers of each process. */
   async #look(): Promise<void> {
     const manifests: Answer['body'][] = [];
     for (const { caller } of this.#servers.all) {
@@ -171,7 +174,7 @@ class Run {
     }
     const [first, second] = manifests;
     if (first === undefined || second === undefined) return;
-    // Nothing was written between the two, unless edits that waited were folded in.
+    // Nothing was written between the two reads, except for edits that were flushed.
     if (first.change_seq === second.change_seq && JSON.stringify(first) !== JSON.stringify(second)) {
       this.#fault('two processes have different manifests of one moment');
     }
@@ -180,7 +183,7 @@ class Run {
     await Promise.all(second.notes.map((row: Answer['body']) => this.#lookAt(row, this.#servers.any(this.#random))));
   }
 
-  /** @param row the note's row of a manifest. */
+  /** @param row the note's row in a manifest. */
   async #lookAt(row: Answer['body'], { caller }: Process): Promise<void> {
     const { id, content_hash: hash, crdt_head: head } = row;
     const body = await this.#read(row, caller);
@@ -192,13 +195,13 @@ class Run {
     }
     for (const device of this.#devices) {
       const copy = device.fingerprintOf(id);
-      // No client id is used twice in this simulation: whoever has the head has the very text too.
+      // No client id is used twice in this simulation, so an equal head means an equal text.
       if (copy !== undefined && copy.head === head && copy.hash !== hash)
         this.#fault(`${device.name} has the head, and another text`);
     }
   }
 
-  /** A note's body; mostly as it was read before, while its row in the manifest stays the same. */
+  /** Reads a note's body; mostly from memory while its row in the manifest is unchanged. */
   async #read(row: Answer['body'], caller: Caller): Promise<Answer['body'] | null> {
     const { id } = row;
     const stated = JSON.stringify(row);
@@ -210,7 +213,7 @@ class Run {
     return status === 200 ? body : null;
   }
 
-  /** Everybody syncs; then all must have the same, and the feeds lead to the manifest. */
+  /** Syncs all devices; then all must have the same state, and the feeds must lead to the manifest. */
   async #converge(): Promise<void> {
     this.#say('all sync');
     const [one] = this.#servers.all;
@@ -225,7 +228,7 @@ class Run {
           await syncing.catch((error) => this.#trouble(error));
         }
       }
-      // The net under lost messages: in a server it runs by itself.
+      // Catches up after lost messages; in a server this runs by itself.
       for (const { server } of this.#servers.all) await server.app.notes.live.catchUp();
     }
     const manifest = await this.#manifest(one.caller);
@@ -253,11 +256,11 @@ class Run {
     return body;
   }
 
-  /** What a client may meet: the note or the process is gone. */
+  /** Ignores errors that a client may meet: the note or the process is gone. */
   #trouble(error: unknown): void {
     if (error instanceof DatabaseError && error.code === 'unavailable') return;
     if (error instanceof NotevaultError && ['unavailable', 'note_not_found'].includes(error.code)) return;
-    // fetch, whose server went away.
+    // Thrown by fetch when its server is gone.
     if (error instanceof TypeError && error.message === 'fetch failed') return;
     this.#fault(
       error instanceof Error ? `${error.name}: ${error.message} ${error.stack?.slice(0, 600)}` : String(error),
@@ -281,10 +284,10 @@ function clip(text: string): string {
   return JSON.stringify(text.slice(0, 200));
 }
 
-/** Seeds that share a database: it takes as long to make one as to run one. */
+/** Number of seeds per database, because creating a database takes as long as running a seed. */
 const TOGETHER = 20;
 
-/** Runs seeds on databases made for them. Resolves to what was found wrong with those that failed, ten of them at most. */
+/** Runs seeds on databases created for them. Resolves to the faults of the seeds that failed, at most ten of them. */
 export async function runSeeds(
   engine: 'sqlite' | 'postgres',
   seeds: readonly number[],

@@ -10,22 +10,22 @@ import { Viewer } from './moves.view.ts';
 import { Maker } from './moves.world.ts';
 
 /*
- * What servers hold open in memory, held against a server that holds nothing: after requests at random, now and then
- * several at once and from two servers, everything they list must be the same.
+ * Compares servers that cache vaults in memory with a server that caches nothing: after random requests, sometimes
+ * several at once and from two servers, all their lists must be the same.
  */
 
 const SEEDS = [1, 2, 3];
 const STEPS = 30;
 
-onEachEngine('what is held in memory', (open) => {
+onEachEngine('the vault cache', (open) => {
   for (const seed of SEEDS) {
-    test(`[2.8] equals what is stored, after requests at random (seed ${seed})`, async () => {
+    test(`[2.8] equals the stored rows after random requests (seed ${seed})`, async () => {
       await using three = await startThree(open);
       await run(three, seed);
     });
   }
 
-  test('[1.6] [2.8] is read anew in another feed epoch, and when the database went back', async () => {
+  test('[1.6] [2.8] is read again in a new feed epoch, and when the database was restored', async () => {
     await using three = await startThree(open);
     const { warm, cold, headers, vault } = three;
     const [first] = warm;
@@ -33,7 +33,7 @@ onEachEngine('what is held in memory', (open) => {
     await first?.post('/notes', { path: 'b.md', content: '#two', mtime: 1 }, headers);
     await compare(warm, cold, headers, new Map());
     await using raw = await rawOf(three.db);
-    // As a backup from before the second note, restored under a running server.
+    // Imitates a backup from before the second note, restored under a running server.
     await raw.all('delete from notes where vault_id = $1 and seq = 2', vault);
     await raw.all('update vault_feeds set change_seq = 1, note_count = 1 where vault_id = $1', vault);
     await compare(warm, cold, headers, new Map());
@@ -42,7 +42,7 @@ onEachEngine('what is held in memory', (open) => {
     await compare(warm, cold, headers, new Map());
   });
 
-  test('[2.8] is bounded: vaults used longest ago are let go, and read again when they are asked for', async () => {
+  test('[2.8] is bounded: the vaults used longest ago are evicted, and read again when requested', async () => {
     await using server = await startServer({ open, config: { hotVaultsMb: 1 } });
     const vaults: Headed[] = [];
     for (const name of ['a', 'b', 'c']) {
@@ -73,16 +73,16 @@ onEachEngine('what is held in memory', (open) => {
 
 interface Three extends AsyncDisposable {
   readonly db: Database;
-  /** Of two servers that hold what they read. */
+  /** Callers of two servers with a cache. */
   readonly warm: readonly Caller[];
-  /** Of one that holds nothing. */
+  /** A caller of a server without a cache. */
   readonly cold: Caller;
   readonly headers: Headed;
   readonly vault: string;
   readonly masterKey: Buffer;
   advance(): void;
   dropExpired(): Promise<number>;
-  /** Has one of the warm servers put at rest what it holds. */
+  /** Makes one of the caching servers persist its lists. */
   keep(at: number): Promise<void>;
 }
 
@@ -115,7 +115,7 @@ async function run(three: Three, seed: number): Promise<void> {
   const chance = new Chance(random, new Maker(random, false));
   await using raw = await rawOf(three.db);
   const viewer = await Viewer.of(raw, three.masterKey, three.vault);
-  /** Every manifest that was given, by its seq: there is one for each moment. */
+  /** Every manifest that was returned, by seq: there is one for each seq. */
   const given = new Map<number, string>();
   for (let step = 0; step < STEPS; step++) {
     three.advance();
@@ -127,10 +127,10 @@ async function run(three: Three, seed: number): Promise<void> {
       ...ops.map((op, at) => op.send(pick(warm, at), headers)),
       ...(looking ? [0, 1, 0, 1] : []).map((at) => manifest(pick(warm, at), headers, given)),
     ]);
-    // Then the server that holds nothing takes from pages what it can.
+    // The server without a cache then reads lists from persisted pages where it can.
     if (random.chance(0.2)) await three.keep(random.below(2));
     if (random.chance(0.03)) await three.dropExpired();
-    // Not after every step: what is caught up with must also be more than one write.
+    // Not after every step, so that catching up sometimes covers several writes.
     if (random.chance(0.6)) await compare(warm, cold, headers, given);
   }
   await compare(warm, cold, headers, given);
@@ -151,7 +151,7 @@ async function manifest(caller: Caller, headers: Headed, given: Map<number, stri
   return body;
 }
 
-/** Fails unless all servers list the same, in every way that they list it. */
+/** Fails unless all servers return the same lists, in every way of listing. */
 async function compare(
   warm: readonly Caller[],
   cold: Caller,
@@ -170,7 +170,7 @@ async function compare(
   await replay(pick(warm, 0), headers, expected);
 }
 
-/** The change feed, read from nothing, leads to the manifest. */
+/** Checks that the change feed, read from the start, leads to the manifest. */
 async function replay(caller: Caller, headers: Headed, expected: Answer['body']): Promise<void> {
   const rows = new Map<string, Answer['body']>();
   for (let cursor = ''; ; ) {

@@ -8,10 +8,10 @@ import { openMeta as openVaultMeta } from '../../src/domains/vaults/sealed-vault
 import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
 import type { SealingKey } from '../../src/ports/keyring/keyring.ts';
 
-// The bytes of each kind as they were first stored in each format. A test here that fails means that rows of people who
-// upgrade can no longer be read: give the kind a new format and a reader of the old one, and leave the bytes as they are.
+// The bytes of each kind as first stored in each format. A failing test means that stored rows can no longer be read
+// after an upgrade: add a new format and a reader of the old one, and leave these bytes unchanged.
 
-/** A vault whose values are stored in clear: what counts here is what stands in them. */
+/** A vault whose values are stored in clear; the test is about their content, not the sealing. */
 function vaultHolding(format: number, json: string): OpenVault {
   const bytes = Buffer.concat([Buffer.from([format]), Buffer.from(json)]);
   const key = { open: () => bytes } as unknown as SealingKey;
@@ -27,7 +27,7 @@ const ACTOR = '{"kind":"session","name":"web"}';
 
 interface Kind {
   readonly json: string;
-  /** A value of the kind that lacks what it needs. */
+  /** A value of this kind that lacks a required field. */
   readonly wrong: string;
   readonly code: string;
   read(vault: OpenVault): unknown;
@@ -62,11 +62,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 for (const [kind, { json, wrong, code, read }] of Object.entries(KINDS)) {
-  test(`${kind} of format 1 reads as it was stored`, () => {
+  test(`${kind} of format 1 can still be read`, () => {
     assert.deepEqual(read(vaultHolding(1, json)), JSON.parse(json));
   });
 
-  test(`${kind} of an unknown format is an error, as is one that does not fit its format`, () => {
+  test(`${kind} of an unknown format, or of a wrong shape, is an error`, () => {
     const unknown = code === 'damaged_value' ? 'unknown_format' : code;
     assert.throws(() => read(vaultHolding(2, json)), { code: unknown });
     assert.throws(() => read(vaultHolding(1, wrong)), { code });
@@ -74,7 +74,7 @@ for (const [kind, { json, wrong, code, read }] of Object.entries(KINDS)) {
   });
 }
 
-test('link_texts.texts of format 1 read as they were stored, with and without the target before a move', () => {
+test('link_texts.texts of format 1 can still be read, with and without the target before a move', () => {
   const json = '[["Note","part","shown",0,"wikilink"],["New",null,null,1,"wikilink","Old","f/Old.md"]]';
   assert.deepEqual(openTexts(vaultHolding(1, json), 'n', 1, none), [
     { target: 'Note', anchor: 'part', alias: 'shown', embed: false, form: 'wikilink' },

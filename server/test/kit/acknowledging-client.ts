@@ -7,19 +7,19 @@ const [STEP_1, STEP_2] = [0, 1];
 const PATIENCE_MS = 20_000;
 
 /**
- * Somebody who types words into a note over sockets that come and go, and knows of each word whether its server said
- * that it is kept. Acknowledgements are counted, as the protocol has it.
+ * A client that types words into a note over unreliable sockets, and knows for each word whether the server
+ * acknowledged it. Acknowledgements are counted, because the protocol has no ids for them.
  */
 export class AcknowledgingClient {
   readonly doc = new Y.Doc();
   readonly note: string;
   readonly #name: string;
-  /** Every word typed, and those that were acknowledged. */
+  /** Every typed word, and those acknowledged. */
   readonly typed: string[] = [];
   readonly acknowledged = new Set<string>();
-  /** Refusals and closes of documents: no healthy server says them here. */
+  /** Refusals and closes of documents, which a healthy server does not send here. */
   readonly faults: string[] = [];
-  /** Words on their way, oldest first; a handshake has no word. */
+  /** Unacknowledged words, oldest first; null for a handshake. */
   #unacknowledged: (string | null)[] = [];
   #ws: WebSocket | undefined;
   #joined = Promise.withResolvers<void>();
@@ -30,12 +30,12 @@ export class AcknowledgingClient {
     this.note = note;
   }
 
-  /** Connects and syncs both ways, as a provider does. Rejects when the socket ends before. */
+  /** Connects and syncs both ways, as a provider does. Rejects when the socket closes before that. */
   async join(url: string, token: string): Promise<void> {
     const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/api/sync/socket`, { perMessageDeflate: false });
     this.#ws = ws;
     this.#unacknowledged = [];
-    // A socket of before may end only now: that says nothing about this one.
+    // An earlier socket may close only now, which does not concern this one.
     const joined = Promise.withResolvers<void>();
     this.#joined = joined;
     joined.promise.catch(() => undefined);
@@ -57,12 +57,12 @@ export class AcknowledgingClient {
     return this.#ws?.readyState === WebSocket.OPEN;
   }
 
-  /** Words on their way. */
+  /** Number of unacknowledged words. */
   get ahead(): number {
     return this.#unacknowledged.length;
   }
 
-  /** Types a word of its own at an offset. */
+  /** Types a unique word at an offset. */
   type(at: number): void {
     const word = `<${this.#name}.${this.typed.length}>`;
     const before = Y.encodeStateVector(this.doc);
@@ -73,7 +73,7 @@ export class AcknowledgingClient {
     this.#ws?.send(message.update(this.note, Y.encodeStateAsUpdate(this.doc, before)));
   }
 
-  /** Resolves when something was acknowledged, or the socket ended. */
+  /** Resolves at the next acknowledgement, or when the socket closes. */
   async acknowledgedOnce(): Promise<void> {
     if (!this.connected) return;
     await new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ export class AcknowledgingClient {
     const bytes = decoding.readVarUint8Array(decoder);
     if (step !== STEP_1) Y.applyUpdate(this.doc, bytes);
     if (step === STEP_1) {
-      // All that the server lacks: whatever was typed before is in it.
+      // Contains everything that the server lacks, so also all words typed before.
       this.#unacknowledged.push(null);
       this.#ws?.send(message.step2(this.note, Y.encodeStateAsUpdate(this.doc, bytes)));
     } else if (step === STEP_2) this.#joined.resolve();
@@ -118,7 +118,7 @@ export class AcknowledgingClient {
   }
 }
 
-/** The next offset that is in no word: words stay whole, so that they can be looked for. */
+/** The next offset that is inside no word: words stay whole, so that they can be found. */
 function wordBoundary(text: string, at: number): number {
   const open = text.lastIndexOf('<', at - 1);
   const close = text.indexOf('>', open);

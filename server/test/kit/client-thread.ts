@@ -1,6 +1,6 @@
 import { parentPort, Worker } from 'node:worker_threads';
 
-/** A request to send as it is. */
+/** A request to send unchanged. */
 export interface ThreadRequest {
   readonly url: string;
   readonly method: string;
@@ -14,7 +14,7 @@ export interface ThreadAnswer {
   readonly text: string;
 }
 
-/** A client on a thread of its own, so that what it does is not counted as the server's. */
+/** A client on its own thread, so that its work is not measured as the server's. */
 export class ClientThread implements AsyncDisposable {
   readonly #worker = new Worker(new URL(import.meta.url));
   readonly #waiting = new Map<number, (answer: ThreadAnswer) => void>();

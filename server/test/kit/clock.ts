@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EpochMs } from '@notevault/protocol/ids.ts';
 import { type Clock, uuidSource } from '../../src/ports/clock/clock.ts';
 
-/** A clock that stands until it is told to go on. Its randomness is real: tests must not depend on it. */
+/** A clock that advances only when told to. Its randomness is real; tests must not depend on it. */
 export interface TestClock extends Clock {
   advance(by: { days?: number; hours?: number; minutes?: number; seconds?: number; ms?: number }): void;
 }

@@ -15,11 +15,11 @@ import type { KeyOwner, Keyring, SealingKey } from '../../src/ports/keyring/keyr
 import type { Raw, Row } from './raw-sql.ts';
 
 /*
- * Reads every stored row and works out anew what follows from what: nothing may be half there. It knows the tables, and
- * nothing of how they are written.
+ * Reads every stored row and recomputes everything that is derived: nothing may be missing or partial. It knows the
+ * tables, but not the code that writes them.
  */
 
-/** A note with its sealed parts open. */
+/** A note with its sealed parts opened. */
 interface OpenedNote {
   readonly id: string;
   readonly row: Row;
@@ -30,7 +30,7 @@ interface OpenedNote {
   readonly aliases: readonly string[];
 }
 
-/** An attachment with its sealed part open. */
+/** An attachment with its sealed part opened. */
 interface OpenedFile {
   readonly id: string;
   readonly row: Row;
@@ -42,15 +42,15 @@ interface OpenedFile {
 interface VaultCheck {
   readonly id: string;
   readonly key: SealingKey;
-  /** Rows of a table that belong to the vault. */
+  /** The vault's rows of a table. */
   rows(table: string): readonly Row[];
   fault(what: string): void;
 }
 
 /**
- * Everything wrong with the stored rows, in words; empty when all of it holds together.
+ * Returns everything wrong with the stored rows, in words; empty when they are consistent.
  *
- * @param only the vault that is looked at; by default all are.
+ * @param only the vault to check; all vaults by default.
  */
 export async function checkConsistency(raw: Raw, keyring: Keyring, only: string | null = null): Promise<string[]> {
   const faults: string[] = [];
@@ -182,7 +182,9 @@ function checkFile(vault: VaultCheck, file: OpenedFile): void {
   if (names.length !== wanted || names.filter(isOwn).length !== wanted) said(`holds ${names.length} paths`);
 }
 
-/** What is kept is in use, once for equal bytes; what is in use is kept. (That the bytes are there the check of a run reads.) */
+/**
+ * Committed blobs are in use, one for equal bytes, and blobs in use are committed. (A run's own check reads the bytes.)
+ */
 function checkBlobs(vault: VaultCheck, files: readonly OpenedFile[]): void {
   const kept = new Map(
     vault
@@ -221,13 +223,13 @@ function checkNote(vault: VaultCheck, note: OpenedNote): void {
   if (differ) said('its stored aliases are not those of its text');
 }
 
-/** A folder's row with its path open. */
+/** A folder's row with its path opened. */
 interface OpenedFolder {
   readonly row: Row;
   readonly path: string;
 }
 
-/** Folders are marked or lie above what is live or marked, each counted right; what holds a path is there. */
+/** Every folder is explicit or above something live or explicit, its counts are right, and every path has its owner. */
 function checkNamespace(vault: VaultCheck, live: readonly OpenedNote[], files: readonly OpenedFile[]): void {
   const opened = vault.rows('folders').flatMap((row): OpenedFolder[] => {
     const unsealed = () => unseal(vault, 'folders.path', String(row.id), 0, row.path).toString();
@@ -279,7 +281,7 @@ function checkFolder(
   if (held.length !== 1 || !bytes(held[0]?.path_key).equals(bytes(row.path_key))) said('does not hold its path');
 }
 
-/** The edges of each note are those that a fresh reading of its text gives, pointing where they resolve to now. */
+/** The edges of each note equal those of a fresh parse of its text, with the targets to which they resolve now. */
 function checkEdges(vault: VaultCheck, notes: readonly OpenedNote[], files: readonly OpenedFile[]): void {
   const byName = new Map<string, Candidate[]>();
   for (const { id, path } of files) {
@@ -345,7 +347,7 @@ function checkTexts(vault: VaultCheck, note: OpenedNote, rows: readonly Row[], s
     embed ? 1 : 0,
     form,
   ]);
-  // What follows a link's own text is what it goes back to when its target does.
+  // The last fields hold the text to which a link returns when its target does; a parse cannot know them.
   const stored = texts?.map((text: unknown[]) => text.slice(0, 5)) ?? null;
   if (stored !== null && JSON.stringify(stored) !== JSON.stringify(wanted))
     said('its link texts are not those of its text');

@@ -1,6 +1,6 @@
 import * as encoding from 'lib0/encoding';
 
-/** A letter of a crafted update: whose it is, and between which letters it was put. */
+/** A letter of a crafted update: its client and clock, and its neighbours. */
 export interface CraftedItem {
   readonly client: number;
   readonly clock: number;
@@ -9,7 +9,10 @@ export interface CraftedItem {
   readonly rightOrigin?: readonly [client: number, clock: number];
 }
 
-/** A Yjs update (v1) with just these items, in this order for each client, whether they hold together or not. */
+/**
+ * Encodes a Yjs update (v1) with exactly these items, in this order for each client, whether or not they are valid
+ * together.
+ */
 export function craftUpdate(items: readonly CraftedItem[]): Uint8Array {
   const clients = Map.groupBy(items, ({ client }) => client);
   return encoding.encode((encoder) => {

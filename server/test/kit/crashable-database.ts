@@ -1,8 +1,8 @@
 import { type Database, DatabaseError, type ReadHandle, type WriteHandle } from '../../src/ports/database/database.ts';
 
 /**
- * A database as a process sees it that can be killed: from then on nothing it does reaches what is stored, whatever is
- * half done in it is rolled back, and what it is told of may have been done or not.
+ * A database as seen by a process that can be killed. After the kill nothing it does reaches the store, open
+ * transactions are rolled back, and a commit under way may or may not have happened.
  */
 export class CrashableDatabase implements Database {
   readonly #db: Database;
@@ -48,7 +48,7 @@ export class CrashableDatabase implements Database {
       ...this.#reading(handle),
       run: (statement, params) => this.#alive(() => handle.run(statement, params)),
       runMany: (statement, params, items) => this.#alive(() => handle.runMany(statement, params, items)),
-      // A process that died after its commit never gets to what follows it.
+      // A process that dies after its commit does not run the effects of the commit.
       onCommit: (effect) =>
         handle.onCommit(() => {
           if (!this.#dead) effect();

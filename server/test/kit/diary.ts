@@ -2,7 +2,7 @@ import { Random } from './random.ts';
 
 type Made = [path: string, text: string];
 
-/** What stands above a day: frontmatter that can be used, and such that cannot. */
+/** Frontmatter above a day of the diary, valid and degraded. */
 const FRONTMATTER: readonly ((day: string, title: string) => string)[] = [
   () => '',
   (day) => `---\ncreated: ${day}\ntags: [diary, "${day.slice(0, 4)}"]\n---\n`,
@@ -14,7 +14,7 @@ const FRONTMATTER: readonly ((day: string, title: string) => string)[] = [
   (day) => `---\ncreated: ${day}\nnothing closes this\n`,
 ];
 
-/** Ways to say the same link, and what looks like one but is none. */
+/** Forms of the same link, and texts that look like a link but are none. */
 const FORMS: readonly ((path: string) => string)[] = [
   (path) => `[[${stem(path)}]]`,
   (path) => `[[${stem(path)}|other words]]`,
@@ -39,7 +39,9 @@ const FORMS: readonly ((path: string) => string)[] = [
 
 const TAGS = ['#diary', '#日記', '#дневник/утро', '#a/b', '`#no-tag`', '\\#none', '#2026', 'word#none'];
 
-/** Days made of the notes' own paragraphs and of links to them and to files, the same for the same seed. */
+/**
+ * Makes days of a diary from paragraphs of the notes and from links to them and to files; deterministic by the seed.
+ */
 export function diary(
   seed: string,
   notes: ReadonlyMap<string, string>,

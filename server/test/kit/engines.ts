@@ -11,8 +11,8 @@ import { openRaw, type Raw } from './raw-sql.ts';
 import { deadScratchFolders, scratchFolder } from './scratch.ts';
 
 /**
- * Registers the tests that `define` holds once per engine. Each `open()` gives a database of its own, empty and at the
- * latest schema; all of them are closed and removed after the last test.
+ * Registers the tests of `define` once per engine. Each `open()` returns a new, empty database at the latest schema;
+ * all are closed and removed after the last test.
  */
 export function onEachEngine(title: string, define: (open: () => Promise<Database>) => void): void {
   describe(`${title} on sqlite`, () => define(opener(freshSqlite)));
@@ -21,7 +21,7 @@ export function onEachEngine(title: string, define: (open: () => Promise<Databas
   describe(`${title} on postgres`, { skip }, () => define(opener(freshOnPostgres)));
 }
 
-/** The same on SQLite alone: for tests of routes, whose statements others run on each engine. */
+/** Like onEachEngine, on SQLite only: for tests of routes, whose statements are tested on each engine elsewhere. */
 export function onSqlite(title: string, define: (open: () => Promise<Database>) => void): void {
   describe(title, () => define(opener(freshSqlite)));
 }
@@ -34,7 +34,7 @@ interface Opened {
 type Place = Parameters<typeof openRaw>[0];
 const places = new WeakMap<Database, Place>();
 
-/** The rows of a database made here, by plain SQL beside the server that uses it. */
+/** Opens the rows of a database made here, for plain SQL beside the server that uses it. */
 export async function rawOf(db: Database): Promise<Raw> {
   const place = places.get(db);
   if (place === undefined) throw new Error('this database was opened elsewhere');
@@ -43,7 +43,7 @@ export async function rawOf(db: Database): Promise<Raw> {
 
 let swept: Promise<void> | undefined;
 
-/** Once per process; memory would fill with what killed tests left. */
+/** Runs once per process and removes what killed tests left behind, which would fill the memory. */
 async function sweep(): Promise<void> {
   for (const folder of deadScratchFolders('test')) await rm(folder, { recursive: true, force: true });
 }
@@ -63,14 +63,14 @@ export async function freshSqlite(): Promise<Opened> {
 
 let template: Promise<string> | undefined;
 
-/** A database that others are copies of; gone when the process ends. */
+/** Creates the database that others are copied from; removed when the process ends. */
 async function makeTemplate(): Promise<string> {
   const folder = scratchFolder('test');
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'template.sqlite');
   const db = await openSqlite({ file });
   await db.migrate(migrations);
-  // The last connection takes the log into the file.
+  // Closing the last connection moves the log into the file.
   await db[Symbol.asyncDispose]();
   return file;
 }
@@ -82,7 +82,7 @@ export async function freshOnPostgres(): Promise<Opened> {
   return { db, remove: async () => fresh[Symbol.asyncDispose]() };
 }
 
-/** Must be called inside a `describe`, whose end closes what was opened. */
+/** Must be called inside a `describe`, whose end closes the opened databases. */
 function opener(fresh: () => Promise<Opened>): () => Promise<Database> {
   const opened: Opened[] = [];
   after(async () => {

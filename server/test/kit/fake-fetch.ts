@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { createSafeFetch, type Network } from '../../src/ports/safe-fetch/public-fetch.ts';
 import type { SafeFetch } from '../../src/ports/safe-fetch/safe-fetch.ts';
 
-/** Of the hosts of the tests, self-signed: protects nothing. */
+/** The self-signed key of the hosts of the tests; it protects nothing. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4cYABoi0Ay30PKZE
 K6R8PV0Dx3kfL+9AZFGFXqbMwC2hRANCAARavk1GicR5T0hJKOBEN0XW2t1iTsYS
@@ -23,21 +23,21 @@ cGxlMAoGCCqGSM49BAMCA0gAMEUCIQDUcK270Y7axgo2QdAZHLbXIhSBFY5Mfxqz
 Jk8Djoq28wIgMb1NlmEbYhXR9MRI7IA8fywkqlWcNIFhhB+AfMGQ/rE=
 -----END CERTIFICATE-----`;
 
-/** A part of the internet for tests: names, the addresses they have, and what is served there. */
+/** A simulated internet for tests: host names, their addresses, and the documents served there. */
 export interface FakeFetch extends AsyncDisposable {
   readonly fetcher: SafeFetch;
   readonly network: Network;
-  /** The addresses of a host, a list for each time it is resolved; the last one stays. */
+  /** The addresses of a host, one list for each time it is resolved; the last one repeats. */
   readonly names: Map<string, (readonly string[])[]>;
-  /** What is served, by URL. */
+  /** The response to each URL. */
   readonly documents: Map<string, (response: ServerResponse) => void>;
   /** Every address that was connected to. */
   readonly dialled: string[];
-  /** Every URL that was asked for. */
+  /** Every URL that was requested. */
   readonly requests: string[];
 }
 
-/** Behind every address answers one server on this machine; the checks of the fetching itself are the real ones. */
+/** One local server answers for all addresses; the checks of safe-fetch are the real ones. */
 export async function fakeFetch(timeoutMs?: number): Promise<FakeFetch> {
   const names: FakeFetch['names'] = new Map();
   const documents: FakeFetch['documents'] = new Map();
@@ -73,7 +73,7 @@ export async function fakeFetch(timeoutMs?: number): Promise<FakeFetch> {
   };
 }
 
-/** Answers with JSON. */
+/** Returns a handler that answers with JSON. */
 export function json(body: unknown, headers: Readonly<Record<string, string>> = {}) {
   return (response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Answer, Caller, Headed } from './person.ts';
 
-/** The first bytes of kinds of files, enough to tell them; what follows is up to the test. */
+/** The first bytes of several file types, enough to recognise them. */
 export const heads = {
   png: Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex'),
   jpg: Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'),
@@ -13,7 +13,7 @@ export const heads = {
   machO: Buffer.from('cffaedfe0c00000100000000', 'hex'),
 } as const;
 
-/** A file that begins as its kind does, of bytes that nothing else has. */
+/** A file that begins like its type, with random bytes after that. */
 export function fileOf(kind: keyof typeof heads, size = 200): Buffer {
   const head = heads[kind];
   return Buffer.concat([head, randomBytes(Math.max(0, size - head.length))]);
@@ -35,7 +35,7 @@ export function uploadJson(
   return caller.post('/attachments', body, headers);
 }
 
-/** Uploads the bytes as they are. */
+/** Uploads the raw bytes. */
 export function uploadRaw(caller: Caller, path: string, bytes: Buffer, headers: Headed = {}): Promise<Answer> {
   return caller.call('PUT', fileUrl(path), bytes, { 'content-type': 'application/octet-stream', ...headers });
 }

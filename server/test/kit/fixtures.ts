@@ -13,7 +13,7 @@ import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-
 import { type TestClock, testClock } from './clock.ts';
 import { CHEAP_PASSWORDS } from './passwords.ts';
 
-/** Accounts and vaults without HTTP, with what they asked of later domains. */
+/** Accounts and vaults without HTTP, and the calls that they made to the hooks of later domains. */
 export interface Fixtures {
   readonly db: Database;
   readonly keys: Keys;
@@ -31,7 +31,7 @@ export interface HookCalls {
 }
 
 export interface FixtureOptions extends Partial<Pick<AccountDeps, 'registration' | 'plans' | 'defaultPlan'>> {
-  /** Stands in for the other domains' rows. */
+  /** Replaces the rows of other domains. */
   readonly purgeSlice?: VaultHooks['purgeSlice'];
 }
 
@@ -71,18 +71,18 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
 
 const PASSWORD = 'correct horse battery';
 
-/** Somebody with an account, as their session's principal. */
+/** Creates an account; returns the principal of its session. */
 export async function signUp({ accounts }: Fixtures, name: string): Promise<Principal> {
   const { accessToken } = await accounts.register({ email: `${name}@example.org`, password: PASSWORD });
   return accounts.authenticate(`Bearer ${accessToken}`);
 }
 
-/** The code of the catalogue error that `work` ends in; null when it succeeds. Any other error is thrown on. */
+/** The code of the catalogue error with which `work` fails; null when it succeeds. Other errors are rethrown. */
 export async function codeOf(work: Promise<unknown>): Promise<string | null> {
   return (await errorOf(work))?.code ?? null;
 }
 
-/** The catalogue error that `work` ends in; null when it succeeds. */
+/** The catalogue error with which `work` fails; null when it succeeds. */
 export async function errorOf(work: Promise<unknown>): Promise<NotevaultError | null> {
   try {
     await work;

@@ -1,6 +1,6 @@
 import { type Database, DatabaseError } from '../../src/ports/database/database.ts';
 
-/** A database that refuses everything while it is `away`; what was begun before goes on. */
+/** A database that refuses new calls while `away` is true; calls under way continue. */
 export function interruptible(db: Database): Database & { away: boolean } {
   const state = { away: false };
   return new Proxy(db, {

@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { type Answer, Caller, type Headed } from './person.ts';
 
 /**
- * A caller over connections that are kept, at half of what `fetch` costs: for tests that make thousands of requests. Sends
- * JSON alone and reads no cookies. Rejects as `fetch` does when the server goes away.
+ * A caller over kept-alive connections, at half the cost of `fetch`, for tests with thousands of requests. Sends only
+ * JSON and reads no cookies. Rejects like `fetch` when the server is gone.
  */
 export class LeanCaller extends Caller {
   readonly #api: string;

@@ -1,4 +1,7 @@
-/** Measures how long the event loop of this thread is held, in processor time: what others do on the machine does not count. */
+/**
+ * Measures how long the event loop of this thread is blocked, in processor time, which other work on the machine does
+ * not affect.
+ */
 export class LoopMeter implements Disposable {
   #before = process.threadCpuUsage();
   #longestMs = 0;
@@ -8,7 +11,7 @@ export class LoopMeter implements Disposable {
     setImmediate(() => this.#turn());
   }
 
-  /** The longest turn since the last call. */
+  /** Returns the longest turn since the last call. */
   take(): number {
     this.#look();
     const longest = this.#longestMs;

@@ -4,30 +4,30 @@ import { checkedCallers } from './openapi.ts';
 import { type Answer, Caller, type Headed } from './person.ts';
 import { startServer, type TestServer, type TestServerOptions } from './server.ts';
 
-/** A server on which alice has one vault; every answer to her or bob is held against the OpenAPI document. */
+/** A server on which alice has one vault; every answer to alice or bob is validated against the OpenAPI document. */
 export interface NotesServer extends AsyncDisposable {
   readonly server: TestServer;
   readonly alice: Writer;
-  /** Has a vault of his own from the first call on. */
+  /** Bob, who gets his own vault at the first call. */
   bob(): Promise<Writer>;
 }
 
-/** What a test asserts of a note as answered: its shape has been held against the document already. */
+/** The JSON of a note in an answer, untyped; its shape has been validated against the document already. */
 export type Json = Answer['body'];
 
 export interface Writer {
   readonly caller: Caller;
   readonly vault: string;
-  /** Upserts; content by default the path, mtime 1. */
+  /** Upserts a note; content is the path by default, mtime is 1. */
   put(path: string, fields?: Record<string, unknown>, headers?: Headed): Promise<Answer>;
-  /** As `put`, for a note that must be taken: resolves to it. */
+  /** Like `put`, but the note must be accepted; resolves to it. */
   write(path: string, content?: string, fields?: Record<string, unknown>, headers?: Headed): Promise<Json>;
-  /** The note at a path; each segment is percent-encoded. */
+  /** Reads the note at a path, with each segment percent-encoded. */
   read(path: string, headers?: Headed): Promise<Answer>;
   remove(path: string, headers?: Headed): Promise<Answer>;
-  /** The links of a note as a read gives them, each as `text → path`, or `text → ?` when it dangles. */
+  /** The links of a note as a read returns them, each as `text → path`, or `text → ?` when it dangles. */
   edges(path: string): Promise<string[]>;
-  /** The sources of a note's backlinks, in their order. */
+  /** The sources of a note's backlinks, in order. */
   backlinks(path: string): Promise<string[]>;
 }
 
@@ -46,7 +46,7 @@ export async function startNotes(options: TestServerOptions): Promise<NotesServe
   };
 }
 
-/** As startNotes, with credentials that outlast a session. */
+/** Like startNotes, with credentials that outlast a session. */
 export async function startLastingNotes(options: TestServerOptions): Promise<NotesServer> {
   const notes = await startNotes(options);
   const checked = await checkedCallers(notes.server);
@@ -58,8 +58,9 @@ export async function startLastingNotes(options: TestServerOptions): Promise<Not
 }
 
 /**
- * As startNotes, on one server for all tests of a `describe` (inside which it must be called): each has vaults of its own
- * and says so in its requests. For tests that leave the account, its other vaults and most of the clock alone.
+ * Like startNotes, on one server for all tests of a `describe` (inside which it must be called). Each test has its own
+ * vaults and names them in its requests. For tests that do not change the account, its other vaults or (much) the
+ * clock.
  */
 export function notesOnOneServer(
   open: () => Promise<Database>,
@@ -84,7 +85,7 @@ export function notesOnOneServer(
   };
 }
 
-/** Sends headers with every call, unless the call has its own. */
+/** Sends the headers with every call that has none of its own. */
 class Headered extends Caller {
   readonly #caller: Caller;
   readonly #always: Headed;

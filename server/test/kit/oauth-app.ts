@@ -3,24 +3,24 @@ import { Browser, outside, signedIn } from './oauth.ts';
 import type { Person } from './person.ts';
 import type { TestServer } from './server.ts';
 
-/** What a request may ask for beside the usual. */
+/** Options of an authorization request. */
 export interface Asking {
   readonly scope?: string | null;
   readonly resource?: string | readonly string[];
-  /** Default: the first one registered. */
+  /** The first registered one by default. */
   readonly redirectUri?: string;
-  /** Parameters to add; null takes one away. */
+  /** Parameters to add; null removes one. */
   readonly more?: Readonly<Record<string, string | null>>;
 }
 
-/** A request under way, with what the application keeps to itself. */
+/** An authorization request under way, with the secrets of the application. */
 export interface Request {
   readonly url: string;
   readonly redirectUri: string;
   readonly verifier: string;
 }
 
-/** What a person chooses: levels by vault, and elsewhere. Absent: as the page proposes. */
+/** The choices of a person: levels by vault, and for other vaults. Without any, the proposals of the page. */
 export interface Choosing {
   readonly levels?: Readonly<Record<string, string>>;
   readonly elsewhere?: string;
@@ -32,7 +32,7 @@ export interface Pair {
   readonly scope?: string;
 }
 
-/** An application that speaks OAuth by a library that knows nothing of us. */
+/** An application that speaks OAuth through a general-purpose library. */
 export class OAuthApp {
   readonly server: TestServer;
   readonly as: oauth.AuthorizationServer;
@@ -54,7 +54,7 @@ export class OAuthApp {
     return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
   }
 
-  /** Registers; without a secret unless the metadata says otherwise. */
+  /** Registers the application; without a client secret unless the metadata asks for one. */
   static async register(server: TestServer, metadata: Partial<oauth.OmitSymbolProperties<oauth.Client>> = {}) {
     const as = await OAuthApp.discover(server);
     const sent = {
@@ -85,7 +85,7 @@ export class OAuthApp {
     return { url: url.href, redirectUri: to, verifier };
   }
 
-  /** Where the browser goes when this person lets the application in. */
+  /** The URL to which the browser is redirected when this person consents. */
   async allowed({ url }: Request, who: Person = this.server.alice, choosing: Choosing = {}): Promise<URL> {
     const browser = new Browser(this.server);
     const page = await signedIn(browser, url, who);
@@ -95,7 +95,7 @@ export class OAuthApp {
     return new URL(met.url);
   }
 
-  /** The tokens for the code that came back. */
+  /** Exchanges the returned code for tokens. */
   async exchange({ redirectUri, verifier }: Request, back: URL, more: Record<string, string> = {}): Promise<Pair> {
     const params = oauth.validateAuthResponse(this.as, this.client, back, 'the state');
     const options = { ...this.#options, additionalParameters: more };
@@ -116,7 +116,7 @@ export class OAuthApp {
     );
   }
 
-  /** From asking to tokens. */
+  /** Runs the whole flow, from the request to tokens. */
   async connect(asking: Asking = {}, who: Person = this.server.alice, choosing: Choosing = {}): Promise<Pair> {
     const request = await this.ask(asking);
     return this.exchange(request, await this.allowed(request, who, choosing));
@@ -128,13 +128,13 @@ interface Options {
   readonly [oauth.allowInsecureRequests]?: true;
 }
 
-/** The library takes http for a mistake unless it is told. */
+/** The library refuses http unless told otherwise. */
 function optionsFor(server: TestServer): Options {
   const insecure = server.publicUrl.startsWith('http:') ? { [oauth.allowInsecureRequests]: true as const } : {};
   return { ...insecure, [oauth.customFetch]: outside(server) as never };
 }
 
-/** The error code that the server answered an application with; null when it succeeded. */
+/** The error code that the server answered to the application; null when the call succeeded. */
 export async function oauthErrorOf(work: Promise<unknown>): Promise<string | null> {
   try {
     await work;

@@ -3,7 +3,7 @@ import type { TestServer } from './server.ts';
 
 type Reached = Pick<TestServer, 'url' | 'publicUrl'>;
 
-/** `fetch` as the world outside has it: the public address leads to the server. */
+/** `fetch` as seen from outside: the public address leads to the server. */
 export function outside(server: Reached): typeof fetch {
   const { publicUrl } = server;
   return async (input, init) => {
@@ -16,7 +16,7 @@ export function outside(server: Reached): typeof fetch {
   };
 }
 
-/** A page or redirect that a browser met. */
+/** A page or redirect that a browser received. */
 export interface Met {
   readonly status: number;
   readonly url: string;
@@ -24,7 +24,7 @@ export interface Met {
   readonly text: string;
 }
 
-/** As much of a browser as OAuth needs: cookies by path, redirects within the server, forms without script. */
+/** The parts of a browser that OAuth needs: cookies by path, redirects within the server, forms without script. */
 export class Browser {
   readonly #fetch: typeof fetch;
   readonly #origin: string;
@@ -35,7 +35,7 @@ export class Browser {
     this.#origin = server.publicUrl;
   }
 
-  /** Follows redirects while they stay on the server; the last answer, or the redirect that leaves. */
+  /** Follows redirects while they stay on the server; returns the last answer, or the redirect that leaves. */
   async open(url: string, init: RequestInit = {}): Promise<Met> {
     const response = await this.#fetch(url, {
       ...init,
@@ -51,7 +51,7 @@ export class Browser {
     return { status: response.status, url: next, headers: response.headers, text };
   }
 
-  /** Sends the one form of a page: what it holds, with these values, by the button of this step. */
+  /** Submits the only form of a page with these values, by the button of this step. */
   submit(page: Met, step: string, values: Readonly<Record<string, string>> = {}): Promise<Met> {
     return this.send(page, { ...fieldsOf(page.text), ...values, step });
   }
@@ -89,7 +89,7 @@ export class Browser {
   }
 }
 
-/** What a form holds as it came, by name; of a choice, what is selected. */
+/** The fields of a form by name, with their initial or selected values. */
 export function fieldsOf(page: string): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [, attributes = ''] of page.matchAll(/<input ([^>]*)>/g)) {
@@ -105,7 +105,7 @@ function attributeOf(attributes: string, name: string): string {
   return new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';
 }
 
-/** The page on which somebody who signed in decides on a request. */
+/** The consent page of a request, for a person who has signed in. */
 export async function signedIn(browser: Browser, url: string, who: Person): Promise<Met> {
   await who.signed();
   return browser.submit(await browser.open(url), 'sign-in', { email: who.email, password: who.password });

@@ -27,13 +27,13 @@ const answer = (body: unknown, status = 200) => ({
   cookie: () => undefined,
 });
 
-test('ApiDocument accepts what the document allows', () => {
+test('ApiDocument accepts answers that the document allows', () => {
   document.check('GET', '/things', answer({ id: ID, at: null, parts: [{ size: 1 }] }));
   document.check('GET', '/things', answer({ id: ID, at: '2026-01-02T03:04:05.678Z' }));
   document.check('POST', '/things', answer(null), () => ({ id: ID, more: 1 }));
 });
 
-test('ApiDocument refuses fields, types, formats and statuses that are not documented', () => {
+test('ApiDocument refuses undocumented fields, types, formats and statuses', () => {
   for (const body of [
     null,
     {},

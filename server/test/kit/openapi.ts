@@ -14,7 +14,10 @@ const SUBSCHEMAS = ['items', 'anyOf', 'oneOf', 'allOf', 'additionalProperties'];
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** JSON Schema as OpenAPI 3.1 has it. An unknown keyword or format is an error: it must not pass for checked. */
+/**
+ * Reads JSON Schema as OpenAPI 3.1 defines it. An unknown keyword or format is an error, because it would not be
+ * checked.
+ */
 const ajv = new Ajv2020({
   strict: true,
   strictTypes: false,
@@ -24,10 +27,10 @@ const ajv = new Ajv2020({
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   },
 });
-/** By its text: every server gives a document of its own, with the same schemas. */
+/** Cached by the text of the schema: every server has its own document, with the same schemas. */
 const validators = new Map<string, ValidateFunction>();
 
-/** The document that a server gives of itself, held against what it answers. */
+/** The OpenAPI document of a server, against which its answers are validated. */
 export class ApiDocument {
   readonly #routes: { readonly path: RegExp; readonly weight: number; readonly operations: Paths[string] }[];
 
@@ -41,18 +44,20 @@ export class ApiDocument {
       .sort((a, b) => b.weight - a.weight);
   }
 
-  /** Fails when an answer is of a status, or has a body, that the document does not tell of, or a request succeeds that it forbids. */
+  /**
+   * Fails when the status or body of an answer is undocumented, or when a request succeeds that the document forbids.
+   */
   check(method: string, path: string, { status, body, headers }: Answer, sent?: () => unknown): void {
     const url = `/api${path.split('?', 1)[0]}`;
     const found = this.#routes
       .filter((route) => route.path.test(url))
       .map((route) => route.operations[method.toLowerCase()]);
-    // A route or method that is not there is documented by not being there.
+    // An unknown route or method is documented by its absence.
     if (found[0] === undefined && [404, 405].includes(status)) return;
-    // The most concrete path first, but what it has no method for may be meant for one with a parameter.
+    // The most specific path first. A method that it lacks may belong to a path with a parameter.
     const operation = found.find((each) => each !== undefined);
     assert.ok(operation !== undefined, `${method} ${path}: ${status}`);
-    // What is answered with success must be a request that the document allows.
+    // A request that succeeds must be one that the document allows.
     const asked = operation.requestBody?.content?.['application/json']?.schema;
     if (status < 300 && asked !== undefined && sent !== undefined) {
       assert.deepEqual(faults({ ...asked, additionalProperties: true }, sent()), [], `${method} ${path.slice(0, 80)}`);
@@ -60,7 +65,7 @@ export class ApiDocument {
     const response = operation.responses[status];
     const where = `${method} ${path.slice(0, 80)} → ${status}`;
     assert.ok(response !== undefined, `${where} is not documented: ${JSON.stringify(body)?.slice(0, 200)}`);
-    // A file's bytes are of any type, JSON too.
+    // The bytes of a file may have any type, JSON too.
     const isFile = headers.has('content-disposition');
     if (isFile && response.content?.['application/octet-stream'] !== undefined) return;
     const schema = response.content?.['application/json']?.schema;
@@ -69,7 +74,7 @@ export class ApiDocument {
   }
 }
 
-/** What contradicts the schema, each with its place. */
+/** What contradicts the schema, each with its path. */
 function faults(schema: Schema, value: unknown): string[] {
   const text = JSON.stringify(schema);
   const validate = validators.get(text) ?? ajv.compile(closed(schema) as Schema);
@@ -80,7 +85,7 @@ function faults(schema: Schema, value: unknown): string[] {
   });
 }
 
-/** The same schema, in which a field that is not documented is a fault unless the schema says otherwise. */
+/** The same schema, but undocumented fields are errors unless the schema allows them. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -93,13 +98,13 @@ function closed(schema: unknown): unknown {
   return { additionalProperties: false, ...own, properties: Object.fromEntries(fields) };
 }
 
-/** A body as the server reads it: raw JSON parsed, fields that are undefined not there; undefined for raw bytes. */
+/** A body as the server receives it: raw JSON parsed, undefined fields dropped; undefined for raw bytes. */
 function onTheWire(body: unknown): unknown {
   if (body === undefined || body instanceof Uint8Array) return undefined;
   return JSON.parse(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Calls as another caller does, and holds every answer against the document. */
+/** A caller that validates every answer against the document. */
 class CheckedCaller extends Caller {
   readonly #caller: Caller;
   readonly #document: ApiDocument;
@@ -112,13 +117,13 @@ class CheckedCaller extends Caller {
 
   override async call(method: string, path: string, body: unknown, headers: Headed): Promise<Answer> {
     const answer = await this.#caller.call(method, path, body, headers);
-    // Not before the answer: a body that is no JSON may have been sent on purpose.
+    // Validated after the answer: a test may send an invalid body on purpose.
     this.#document.check(method, path, answer, body === undefined ? undefined : () => onTheWire(body));
     return answer;
   }
 }
 
-/** Makes callers whose every answer is held against the server's own OpenAPI document. */
+/** Returns a function that wraps callers, so that every answer is validated against the server's OpenAPI document. */
 export async function checkedCallers({ anyone }: { readonly anyone: Caller }): Promise<(caller: Caller) => Caller> {
   const { body } = await anyone.get('/openapi');
   const document = new ApiDocument(body.paths);

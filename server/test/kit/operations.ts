@@ -1,13 +1,13 @@
 import type { Caller, Headed } from './person.ts';
 
 /*
- * One row for every operation of the OpenAPI document: who may do it, and a request that succeeds. The tests of access
- * and of isolation go through all of them, and fail for an operation without a row: a new route gets its row here.
+ * One row for every operation of the OpenAPI document: who may call it, and a request that succeeds. The tests of
+ * access and isolation use all rows, and fail for an operation without one: a new route gets its row here.
  */
 
 /**
- * What an operation asks of a credential: nothing; a session; any credential; level `read` or `write` on the vault of the
- * header (`read`, `write`) or of the URL (`vault read`, `vault write`); leave to make vaults (`create`).
+ * What an operation requires of a credential: nothing; a session; any credential; level `read` or `write` on the vault
+ * of the header (`read`, `write`) or of the URL (`vault read`, `vault write`); permission to create vaults (`create`).
  */
 export type AccessKind =
   | 'public'
@@ -27,45 +27,45 @@ export interface Request {
 
 export interface Operation {
   readonly access: AccessKind;
-  /** Status for a caller who may, in a world of their own. */
+  /** Status for a permitted caller in their own world. */
   readonly answers: number;
   readonly request: (world: World) => Request;
-  /** What of a world is made for the few operations that ask for it. */
+  /** Parts of a world that are created only for the few operations that need them. */
   readonly needs?: Need;
 }
 
 export type Need = 'devices' | 'cursor';
 
-/** What somebody has, by name; every value is theirs alone. */
+/** The things of one account, by name; every value belongs only to that account. */
 export interface World {
   readonly vault: string;
   /** A vault that was deleted. */
   readonly gone: string;
-  /** Linked to by `other`; of two versions. */
+  /** A note with two versions; `other` links to it. */
   readonly note: string;
   readonly notePath: string;
-  /** Lies in `folder`. */
+  /** A note in `folder`. */
   readonly other: string;
   readonly otherPath: string;
   readonly folder: string;
   readonly folderPath: string;
   readonly attachmentPath: string;
   readonly key: string;
-  /** A position in the change feed of `vault`. */
+  /** A cursor of the change feed of `vault`. */
   readonly cursor: string;
-  /** A linked device, and the token it would refresh with. */
+  /** A linked device, and its refresh token. */
   readonly device: string;
   readonly deviceRefresh: string;
-  /** A device that waits to be linked, claimed by looking its code up. */
+  /** A device that waits to be linked; its code is already claimed. */
   readonly userCode: string;
   readonly deviceCode: string;
-  /** The client id that `vault` is registered under. */
+  /** The client id under which `vault` is registered. */
   readonly clientId: string;
-  /** Used by nobody. */
+  /** An unused id. */
   readonly fresh: string;
 }
 
-/** @param word makes names that nobody else has. */
+/** @param word becomes part of names that nobody else uses. */
 export async function makeWorld(owner: Caller, word: string, needs: readonly Need[]): Promise<World> {
   const ok = async (asked: ReturnType<Caller['get']>) => {
     const { status, body } = await asked;
@@ -101,7 +101,7 @@ const NO_DEVICES = { device: '', deviceRefresh: '', userCode: '', deviceCode: ''
 async function makeDevices(owner: Caller, vault: string): Promise<typeof NO_DEVICES> {
   const { id: device, refresh: deviceRefresh } = await linkDevice(owner, vault);
   const { user_code: userCode, device_code: deviceCode } = (await owner.post('/auth/device', {})).body;
-  // Whoever looks a code up first claims it.
+  // The first account to look up a code claims it.
   await owner.get(`/vaults?user_code=${userCode}`);
   return { device, deviceRefresh, userCode, deviceCode };
 }
@@ -122,7 +122,7 @@ export async function linkDevice(
 
 const inUrl = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
-/** In the vault of the header. */
+/** A row of an operation on the vault of the header. */
 function inVault(
   access: 'read' | 'write',
   request: (world: World) => Request & { readonly key?: string },
@@ -166,7 +166,7 @@ const accounts: Record<string, Operation> = {
     url: '/auth/password/reset',
     body: { token: 'no such token', password: 'long enough' },
   })),
-  // With the wrong password, so that whoever is let in stays.
+  // With the wrong password, so that a permitted caller keeps their session.
   changePassword: row('session', 422, () => ({
     url: '/auth/password/change',
     body: { old_password: 'wrong', new_password: 'long enough' },
@@ -201,7 +201,7 @@ const connections: Record<string, Operation> = {
       body: { refresh_token: w.deviceRefresh },
     })),
   ),
-  // A client that nobody let in: whoever may ask is told so.
+  // The client was never authorized, so a permitted caller gets 404.
   revokeOAuthClient: row('session', 404, (w) => ({ url: `/connections/oauth/https://client.example/${w.fresh}` })),
   revokeDevice: withDevices(row('session', 204, (w) => ({ url: `/connections/device/${w.device}` }))),
   revokePat: row('session', 204, (w) => ({ url: `/connections/pat/${w.key}` })),
@@ -299,7 +299,7 @@ const attachments: Record<string, Operation> = {
 };
 
 const sync: Record<string, Operation> = {
-  // Asked without an upgrade they say so, whoever asks; who may open what over them is said document by document.
+  // Without an upgrade they refuse every caller; permissions are checked per document when it is opened.
   syncSocket: { access: 'public', answers: 426, request: () => ({ url: '/sync/socket' }) },
   syncNote: { access: 'public', answers: 426, request: ({ note }) => ({ url: `/sync/notes/${note}` }) },
   getManifest: inVault('read', () => ({ url: '/sync/manifest' })),
@@ -322,13 +322,16 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...attachments,
 };
 
-/** An operation as the server documents it, with its row. */
+/** An operation of the server's document, with its row. */
 export interface Known extends Operation {
   readonly name: string;
   readonly method: string;
 }
 
-/** Every operation of the server's own document with its row. Throws for each that has none, and for rows of nothing. */
+/**
+ * Every operation of the server's document with its row. Throws for an operation without a row, and for a row without
+ * an operation.
+ */
 export async function knownOperations(anyone: Caller): Promise<Known[]> {
   const { paths } = (await anyone.get('/openapi')).body as {
     paths: Record<string, Record<string, { operationId: string }>>;

@@ -1,4 +1,4 @@
 import type { PasswordCost } from '../../src/domains/accounts/passwords.ts';
 
-/** The least that argon2id takes. `passwords.test.ts` holds what production has. */
+/** The lowest cost that argon2id accepts. `passwords.test.ts` checks the cost in production. */
 export const CHEAP_PASSWORDS: PasswordCost = { memory: 8, passes: 1, parallelism: 1 };

@@ -1,19 +1,19 @@
-/** What a server answered. */
+/** The answer of a server. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed when it is JSON; null when there is none. Its shape is what the test is about, so it is not typed. */
+  /** Parsed JSON; null when there is none. Its shape is what tests check, so it is not typed. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects by asserting, field by field.
   readonly body: any;
-  /** The body as it came. */
+  /** The raw body. */
   readonly bytes: Buffer;
-  /** The value the answer set the cookie to; null when it cleared it, undefined when it left it alone. */
+  /** The value to which the answer sets the cookie; null when it clears it, undefined when it does not mention it. */
   cookie(name: string): string | null | undefined;
 }
 
 export type Headed = Readonly<Record<string, string>>;
 
-/** Calls below `/api`, in few words. */
+/** Makes calls below `/api`. */
 export class Caller {
   readonly #api: string;
   readonly #headers: () => Promise<Headed>;
@@ -39,7 +39,7 @@ export class Caller {
     return this.call('DELETE', path, body, headers);
   }
 
-  /** A string or bytes are sent as they are, anything else as JSON. */
+  /** Sends a request. Strings and bytes are sent unchanged, anything else as JSON. */
   async call(method: string, path: string, body: unknown, headers: Headed): Promise<Answer> {
     const raw = typeof body === 'string' ? body : body instanceof Uint8Array ? new Blob([body.slice()]) : undefined;
     const response = await fetch(this.#api + path, {
@@ -53,7 +53,7 @@ export class Caller {
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const text = bytes.toString();
-    // A file that was sent as it is may be JSON too, or only be called so.
+    // A raw file may also be JSON, or be labelled so.
     const isFile = response.headers.has('content-disposition');
     const isJson = !isFile && (response.headers.get('content-type')?.includes('json') ?? false);
     return {
@@ -66,7 +66,7 @@ export class Caller {
   }
 }
 
-/** Somebody with an account, registered at the first call they make. */
+/** A person with an account, which is registered at the first call. */
 export class Person extends Caller {
   readonly email: string;
   readonly password: string;

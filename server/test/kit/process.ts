@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /*
- * The `notevault` command in processes of its own: what a fault does to a server can be seen from outside only.
+ * Runs the `notevault` command in its own processes, because the effect of a fault on a server can only be seen from
+ * outside.
  */
 
 const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'cli/src/main.ts');
-/** A start that takes longer than this has hung. */
+/** A start that takes longer has failed. */
 const PATIENCE_MS = 60_000;
 
 export interface Ended {
@@ -23,18 +24,18 @@ export interface Ended {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Everything a process is told: nothing of the environment that the tests run in but where programs are. */
+/** The environment of a process: only the given variables and the path to programs. */
 function environment(given: Environment): Environment {
   return {
     PATH: process.env.PATH ?? '',
     HOME: tmpdir(),
-    // Most of a start is reading source; what one process has compiled the next ones take over.
+    // Most of a start is reading source; processes share the compile cache.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
     ...given,
   };
 }
 
-/** A folder for one test, removed with all in it. */
+/** A folder for one test, removed with its contents. */
 export class Folder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'notevault-test-'));
 
@@ -47,7 +48,7 @@ export class Folder implements Disposable {
   }
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export async function cli(
   args: readonly string[],
   { env = {}, input = '' }: { env?: Environment; input?: string } = {},
@@ -63,16 +64,16 @@ export async function cli(
 }
 
 export interface ServeOptions {
-  /** Over the defaults of tests: a free port, everybody may register as often as they like. */
+  /** Extends the defaults of tests: a free port, open registration without rate limit. */
   readonly env: Environment & { readonly NOTEVAULT_DATA_DIR: string };
-  /** What the command is run under, such as a tracer: `[program, ...arguments]`. It must keep the process id. */
+  /** Wraps the command, for example in a tracer: `[program, ...arguments]`. It must keep the process id. */
   readonly under?: readonly string[];
 }
 
-/** `notevault serve`, started and not yet waited for. */
+/** A `notevault serve` process that was started but may not listen yet. */
 export class ServeProcess implements AsyncDisposable {
   readonly child: ChildProcess;
-  /** What it ended with; pending while it runs. */
+  /** The exit of the process; pending while it runs. */
   readonly ended: Promise<Ended>;
   readonly #listening: Promise<string>;
 
@@ -82,11 +83,11 @@ export class ServeProcess implements AsyncDisposable {
     this.child = spawn(program, args, { env: environment({ ...tests, ...env }), stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = ended(this.child);
     this.#listening = this.#address();
-    // Whoever waits hears of it; a start that nobody waits for may fail.
+    // Callers of `listening` get the rejection; without a caller it must not be unhandled.
     this.#listening.catch(() => undefined);
   }
 
-  /** Its address, once it listens; rejects with what it said when it ends before. */
+  /** Its address, once it listens; rejects with its output when it ends first. */
   listening(): Promise<string> {
     return this.#listening;
   }
@@ -107,13 +108,13 @@ export class ServeProcess implements AsyncDisposable {
     return promise.finally(() => clearTimeout(deadline));
   }
 
-  /** As a power cut, but for the page cache: nothing of it runs any more. */
+  /** Kills the process at once, like a power cut except for the page cache. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.ended;
   }
 
-  /** As an operator stops it. */
+  /** Stops the server as an operator does. */
   async stop(): Promise<Ended> {
     this.child.kill('SIGTERM');
     return this.ended;
@@ -141,7 +142,7 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code, signal, ...output };
 }
 
-/** The command ended with 1 and said why, for people. */
+/** Checks that the command ended with 1 and printed a readable reason. */
 export function assertFails({ code, stdout, stderr }: Ended, says: RegExp): void {
   assert.equal(code, 1, stdout + stderr);
   assert.match(stderr, says);

@@ -4,8 +4,8 @@ import * as Y from 'yjs';
 import { until } from './until.ts';
 
 /*
- * People who edit notes with the clients that exist, unmodified: the Hocuspocus provider, many documents over one socket,
- * and y-websocket's, one each.
+ * Clients that edit notes with the existing providers, unmodified: Hocuspocus, with many documents over one socket, and
+ * y-websocket, with one socket per document.
  */
 
 /** One socket of the Hocuspocus provider. */
@@ -17,7 +17,7 @@ export class FlakySocket implements Disposable {
   constructor(url: string, options: Partial<ConstructorParameters<typeof HocuspocusProviderWebsocket>[0]> = {}) {
     this.socket = new HocuspocusProviderWebsocket({
       url: `${url.replace(/^http/, 'ws')}/api/sync/socket`,
-      // A test has no second to wait.
+      // Short delays keep the tests fast.
       ...{ delay: 20, minDelay: 20, maxDelay: 200 },
       onClose: ({ event }) => this.closes.push(event.code),
       ...options,
@@ -29,7 +29,7 @@ export class FlakySocket implements Disposable {
     return new HocuspocusClient(this, name, token, options);
   }
 
-  /** As a cable that is pulled. */
+  /** Cuts the connection like an unplugged cable. */
   async cut(): Promise<void> {
     this.socket.disconnect();
     await until(() => this.socket.status === 'disconnected', 'the end of the socket');
@@ -50,7 +50,7 @@ export interface ClientOptions {
   readonly awareness?: null;
 }
 
-/** A document open in the Hocuspocus provider, and what its server said of it. */
+/** A document open in the Hocuspocus provider, and the messages of its server. */
 export class HocuspocusClient implements Disposable {
   readonly provider: HocuspocusProvider;
   readonly doc: Y.Doc;
@@ -60,7 +60,7 @@ export class HocuspocusClient implements Disposable {
     closed: [] as string[],
     stateless: [] as string[],
   };
-  /** Highest number of changes that were not acknowledged, and whether it ever fell below nothing. */
+  /** The highest number of unacknowledged changes, and whether it was ever negative. */
   readonly unsynced: number[] = [];
 
   constructor(
@@ -80,7 +80,7 @@ export class HocuspocusClient implements Disposable {
       onStateless: ({ payload }) => this.received.stateless.push(payload),
       onUnsyncedChanges: ({ number }) => this.unsynced.push(number),
     });
-    // A socket that closes is said with an event of its own; the server's word has code 1000 and a reason.
+    // When the socket itself closes, the event differs; a close by the server has code 1000 and a reason.
     this.provider.on('close', ({ event }: { event: { code: number; reason: string } }) => {
       if (event.code === 1000 && event.reason !== '') this.received.closed.push(event.reason);
     });
@@ -99,7 +99,7 @@ export class HocuspocusClient implements Disposable {
     });
   }
 
-  /** Let in, with all there is, and everything sent acknowledged. */
+  /** Resolves when the document is open and synced, and everything sent is acknowledged. */
   async synced(): Promise<this> {
     await until(
       () => this.provider.isAuthenticated && this.provider.synced && !this.provider.hasUnsyncedChanges,
@@ -125,7 +125,7 @@ export class YWebsocketClient implements Disposable {
   readonly provider: WebsocketProvider;
   readonly doc: Y.Doc;
   readonly closes: number[] = [];
-  /** The close that ended it for good. */
+  /** The close code that ended it permanently. */
   ended: number | null = null;
 
   constructor(url: string, note: string, token: string, doc: Y.Doc = new Y.Doc()) {

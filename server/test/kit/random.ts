@@ -1,4 +1,4 @@
-/** Numbers that look random and come again with the same seed (mulberry32). */
+/** A seeded generator of pseudo-random numbers (mulberry32). */
 export class Random {
   readonly seed: number;
   #state: number;
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -41,7 +41,7 @@ export class Random {
   }
 }
 
-/** What draws seeds, for runs that are to differ each time: TEST_SEED repeats one. Each failure must name its seed. */
+/** Draws seeds for runs that differ each time; TEST_SEED repeats a run. Each failure must name its seed. */
 export function seedOfRun(test: { diagnostic(message: string): void }): number {
   const given = Number(process.env.TEST_SEED);
   const seed = process.env.TEST_SEED && Number.isInteger(given) ? given : Math.floor(Math.random() * 1_000_000);

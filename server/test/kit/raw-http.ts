@@ -3,19 +3,17 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { errors } from '@notevault/protocol/errors.ts';
 
-/*
- * HTTP byte by byte: what no client library sends, and what it does not show.
- */
+/* HTTP byte by byte, for requests that no client library sends and details that none shows. */
 
-/** One answer as it came over the wire. */
+/** One answer as received over the wire. */
 export interface RawAnswer {
   readonly status: number;
-  /** By lower-case name. */
+  /** Keyed by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** A connection that sends what it is told to. */
+/** A connection that sends arbitrary bytes. */
 export class RawConnection implements Disposable {
   readonly #socket: Socket;
   #received = '';
@@ -46,7 +44,7 @@ export class RawConnection implements Disposable {
     return new RawConnection(socket);
   }
 
-  /** Everything received and not yet taken by `next`. */
+  /** Everything received that `next` has not returned yet. */
   get received(): string {
     return this.#received;
   }
@@ -55,7 +53,9 @@ export class RawConnection implements Disposable {
     this.#socket.write(bytes, 'latin1');
   }
 
-  /** The next answer, an interim one (1xx) too; null when the connection closes before it is complete. */
+  /**
+   * Resolves to the next answer, interim ones (1xx) included; null when the connection closes before it is complete.
+   */
   async next(toHead = false): Promise<RawAnswer | null> {
     for (;;) {
       const found = answerIn(this.#received, toHead);
@@ -78,14 +78,14 @@ export class RawConnection implements Disposable {
   }
 }
 
-/** The first final answer to these bytes on a connection of their own; null when the server closes without any. */
+/** Sends bytes on a new connection; resolves to the first final answer, or null when the server closes without one. */
 export async function exchange(url: string, bytes: string): Promise<RawAnswer | null> {
   using connection = await RawConnection.open(url);
   connection.send(bytes);
   return await connection.next(bytes.startsWith('HEAD '));
 }
 
-/** An error of the catalogue with its status, and the headers that every answer has. */
+/** Checks that an answer is this error of the catalogue, with its status and the headers of every answer. */
 export function assertCatalogued(answer: RawAnswer | null, status: number, error: string, about = ''): void {
   assert.ok(answer !== null, `no answer ${about}`);
   assert.equal(answer.status, status, `${about} ${answer.body}`);
@@ -98,7 +98,7 @@ export function assertCatalogued(answer: RawAnswer | null, status: number, error
   assertHeaders(answer, about);
 }
 
-/** The headers that every answer has. */
+/** Checks the headers that every answer has. */
 export function assertHeaders({ headers }: RawAnswer, about = ''): void {
   assert.match(headers.get('x-request-id') ?? '', /^[\w-]{36}$/, about);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', about);

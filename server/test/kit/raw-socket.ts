@@ -4,11 +4,9 @@ import * as encoding from 'lib0/encoding';
 import { WebSocket } from 'ws';
 import { until } from './until.ts';
 
-/*
- * A socket that says what it is told to, byte by byte: what providers never send, and what they do not show.
- */
+/* A socket that sends arbitrary bytes, for messages that providers never send and details that they do not show. */
 
-/** What a server said, in words: `sync 1 …` and so on would hide bytes that matter, so bodies stay bytes. */
+/** A message of the server. Its body stays bytes, because a textual form would hide bytes that matter. */
 export interface ReceivedMessage {
   readonly name: string;
   readonly kind: number;
@@ -19,7 +17,7 @@ export interface ReceivedMessage {
 export class RawSocket implements Disposable {
   readonly ws: WebSocket;
   readonly frames: Uint8Array[] = [];
-  /** Code and reason, once closed. */
+  /** Close code and reason; null while it is open. */
   closed: { readonly code: number; readonly reason: string } | null = null;
 
   private constructor(ws: WebSocket) {
@@ -31,7 +29,7 @@ export class RawSocket implements Disposable {
     ws.on('error', () => undefined);
   }
 
-  /** Rejects with the status when the server does not let it become a socket. */
+  /** Opens a socket; rejects with the status when the server refuses the upgrade. */
   static async open(url: string, path = '/api/sync/socket', headers: Record<string, string> = {}): Promise<RawSocket> {
     const ws = new WebSocket(url.replace(/^http/, 'ws') + path, { headers, perMessageDeflate: false });
     const socket = new RawSocket(ws);
@@ -53,12 +51,12 @@ export class RawSocket implements Disposable {
     this.ws.send(Buffer.concat(parts));
   }
 
-  /** What was said of documents, in order. */
+  /** The messages about documents, in order. */
   get messages(): ReceivedMessage[] {
     return this.frames.filter((frame) => frame.length > 1).map(messagesIn);
   }
 
-  /** The next message of a kind, also if it came already. */
+  /** Resolves to the next message of a kind, or one that has already arrived. */
   async waitFor(kind: number, count = 1): Promise<ReceivedMessage> {
     const all = () => this.messages.filter((messages) => messages.kind === kind);
     await until(() => all().length >= count || this.closed !== null, `message ${kind}`);
@@ -86,7 +84,7 @@ function messagesIn(frame: Uint8Array): ReceivedMessage {
 
 export const kinds = { sync: 0, awareness: 1, auth: 2, query: 3, stateless: 5, close: 7, status: 8 } as const;
 
-/** Messages of the Hocuspocus provider. */
+/** Builds messages of the Hocuspocus provider. */
 export const message = {
   token: (name: string, token: string) => named(name, kinds.auth, 0, text(token), text('4.8.0')),
   step1: (name: string, vector: Uint8Array = Uint8Array.of(0)) => named(name, kinds.sync, 0, bytes(vector)),
@@ -101,21 +99,21 @@ function named(name: string, ...parts: (number | Uint8Array)[]): Uint8Array {
   return Buffer.concat([text(name), ...parts.map((part) => (typeof part === 'number' ? Uint8Array.of(part) : part))]);
 }
 
-/** A text with its length before it. */
+/** Encodes a text with its length before it. */
 export function text(value: string): Uint8Array {
   const encoder = encoding.createEncoder();
   encoding.writeVarString(encoder, value);
   return encoding.toUint8Array(encoder);
 }
 
-/** Bytes with their length before them. */
+/** Encodes bytes with their length before them. */
 export function bytes(value: Uint8Array): Uint8Array {
   const encoder = encoding.createEncoder();
   encoding.writeVarUint8Array(encoder, value);
   return encoding.toUint8Array(encoder);
 }
 
-/** The text of a body that is one. */
+/** Decodes the text of a body. */
 export function textIn(body: Uint8Array, from = 0): string {
   const decoder = decoding.createDecoder(body.subarray(from));
   return decoding.readVarString(decoder);

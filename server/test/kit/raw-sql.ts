@@ -1,22 +1,22 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client, types } from 'pg';
 
-/** What a column holds, on either engine. */
+/** The value of a column, on either engine. */
 export type Value = string | number | Buffer | null;
 export type Row = Readonly<Record<string, Value>>;
 
 /**
- * Stored rows as a thief or a failing disk meets them: past the server and its port, by plain SQL. Parameters are `$1`,
- * `$2`…
+ * Stored rows as a thief or a failing disk meets them: by plain SQL, without the server and its database port.
+ * Parameters are `$1`, `$2`…
  */
 export interface Raw extends AsyncDisposable {
   all(sql: string, ...params: Value[]): Promise<Row[]>;
-  /** The number of rows changed. */
+  /** Resolves to the number of changed rows. */
   run(sql: string, ...params: Value[]): Promise<number>;
   tables(): Promise<string[]>;
 }
 
-/** Beside a server that runs, or after it. */
+/** Opens the rows beside a running server, or after it has stopped. */
 export async function openRaw(at: { readonly file: string } | { readonly url: string }): Promise<Raw> {
   return 'file' in at ? rawSqlite(at.file) : rawPostgres(at.url);
 }

@@ -8,8 +8,8 @@ interface Passage {
 }
 
 /**
- * Makes vectors of passages and searches them by every tenth path's title and by whole passages. Fails when a title
- * loses anything; returns what share of the first ten whole passages find.
+ * Makes vectors of passages and searches them by the title of every tenth path and by whole passages. Fails when a
+ * search by title misses a result; returns the recall of the first ten for whole passages.
  */
 export async function recallOfPrefilter(
   passages: readonly Passage[],
@@ -22,7 +22,7 @@ export async function recallOfPrefilter(
   const asked = { signal, idf: async (words: readonly string[]) => words.map((word) => Math.min(6, word.length)) };
   const titles = paths.filter((_, index) => index % 10 === 0).map((path) => path.replace(/^.*\/|\.md$/g, ''));
   const questions = await Promise.all(titles.map((title) => embedder.embedQuery(title, asked)));
-  // Few numbers: all are looked at. The vector of a whole passage has many.
+  // A title has few non-zero numbers, so every chunk is compared and none is missed; a whole passage has many.
   assert.equal(recall(matrix, questions, 10), 1);
   const whole = vectors.filter((_, index) => index % 50 === 0);
   return { share: recall(matrix, whole, 10), queries: whole.length };

@@ -12,9 +12,9 @@ interface Upload {
   readonly parts: Map<number, Buffer>;
 }
 
-/** One request, as far as faults are told apart by it. */
+/** One request, with the fields by which faults are selected. */
 export interface S3Request {
-  /** PUT, GET …, and for what: `PUT object`, `PUT part`, `POST upload` (complete), `POST delete`, `GET uploads` … */
+  /** Method and object: `PUT object`, `PUT part`, `POST upload` (complete), `POST delete`, `GET uploads` … */
   readonly what: string;
   readonly name: string;
   readonly headers: IncomingMessage['headers'];
@@ -26,12 +26,13 @@ interface Answer {
   readonly body: string | Buffer;
 }
 
-/** What a request is answered with instead of being done: a status and an error code; null: it is done. */
+/** Returns the status and error code with which a request fails, or null to execute it. */
 export type S3Fault = (request: S3Request) => { readonly status: number; readonly code: string } | null;
 
 /**
- * What the blobs need of an S3 service, in memory, for faults that a real one does not make on demand and for machines
- * that have none. It knows no credentials; that it keeps to S3 shows when the same contract runs on a real service.
+ * The operations of an S3 service that the blobs need, in memory: for faults that a real service does not produce on
+ * demand, and for machines without one. It checks no credentials. The same contract suite runs on a real service, which
+ * shows that the imitation is faithful.
  */
 export class S3Double implements AsyncDisposable {
   static readonly bucket = BUCKET;

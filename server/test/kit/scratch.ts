@@ -8,8 +8,8 @@ const ENOUGH_BYTES = 2_000_000_000;
 const OWNER = /^notevault-(\w+)-(\d+)-/;
 
 /**
- * Makes a folder for what need not last: in memory where the system offers room there, since on a busy disk making a
- * database takes ten times as long. What tests durability itself belongs in `tmpdir()`.
+ * Creates a folder for data that need not last: in memory if the system offers space there, because creating a database
+ * on a busy disk takes ten times as long. Tests of durability use `tmpdir()` instead.
  */
 export function scratchFolder(kind: string): string {
   const folder = join(root(), `notevault-${kind}-${process.pid}-${randomBytes(6).toString('hex')}`);
@@ -17,7 +17,7 @@ export function scratchFolder(kind: string): string {
   return folder;
 }
 
-/** The folders of a kind whose process was killed before it could remove them. */
+/** Folders of a kind whose process was killed before it could remove them. */
 export function deadScratchFolders(kind: string): string[] {
   return [...new Set([root(), tmpdir()])].flatMap((root) =>
     readdirSync(root)

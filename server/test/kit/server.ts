@@ -23,42 +23,44 @@ import { scratchFolder } from './scratch.ts';
 
 export interface TestServer extends AsyncDisposable {
   readonly url: string;
-  /** What it takes for the address that the world knows it by; unless configured, not the one it listens on. */
+  /** The server's public address, from which links are made; unless configured, not the one it listens on. */
   readonly publicUrl: string;
   readonly app: App;
   readonly db: Database;
   readonly blobs: Blobs;
   readonly clock: TestClock;
   readonly masterKey: Buffer;
-  /** The first to register, and so the admin. */
+  /** The first account, and therefore the admin. */
   readonly alice: Person;
   /** Registers after alice. */
   readonly bob: Person;
-  /** Nobody in particular: no credential. */
+  /** A caller without a credential. */
   readonly anyone: Caller;
-  /** A caller with another credential than the one somebody registered with. */
+  /** A caller with the given credential. */
   bearer(token: string): Caller;
 }
 
 export interface TestServerOptions {
-  /** Gives the database, as `onEachEngine` does; closed by whoever opened it. */
+  /** Returns the database, as in `onEachEngine`; the caller closes it. */
   readonly open: () => Promise<Database>;
   readonly clock?: TestClock;
-  /** For a second server over the database of the first, as two processes have it. Default: a new one. */
+  /**
+   * The key of the first server, for a second one over its database, as two processes have it. A new key by default.
+   */
   readonly masterKey?: Buffer;
-  /** What keeps the blobs, or the blobs of the first server for a second one beside it. Default: disk. */
+  /** The blob adapter, or the blobs of the first server for a second one beside it. Disk by default. */
   readonly blobs?: 'disk' | 'database' | Blobs;
-  /** How the server hears of others over its database. Default: not at all. */
+  /** How the server is notified by others over its database. Not at all by default. */
   readonly bus?: Bus;
-  /** Where documents of strangers are fetched. Default: the internet. */
+  /** Fetches documents from other hosts. The internet by default. */
   readonly web?: SafeFetch;
-  /** What makes vectors; closed by whoever made it. Default: the builtin one, in no thread of its own. */
+  /** Makes vectors; closed by its creator. By default the builtin embedder, without a thread. */
   readonly embedder?: Embedder;
-  /** Over the defaults of tests: everybody may register, as often as they like. */
+  /** Extends the defaults of tests: open registration without rate limit. */
   readonly config?: Partial<Config>;
 }
 
-/** A whole server on a free port, with its own key and folder. Nothing runs in the background. */
+/** Starts a whole server on a free port, with its own key and folder. No background jobs run. */
 export async function startServer(options: TestServerOptions): Promise<TestServer> {
   const {
     open,

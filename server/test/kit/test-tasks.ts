@@ -1,9 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { serveTasks, Transfer } from '../../src/concurrency/task-worker.ts';
 
-// A worker thread for tests of the pool: tasks that do well, fail, and never end.
+// A worker thread for tests of the pool, with tasks that succeed, fail, and never end.
 
-/** Holds its thread for so many milliseconds of processor time. */
+/** Blocks its thread for the given milliseconds of processor time. */
 function burn({ ms }: { ms: number }): number {
   const start = process.threadCpuUsage();
   for (;;) {

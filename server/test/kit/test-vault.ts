@@ -6,7 +6,7 @@ import { heads } from './files.ts';
 
 /*
  * The vault that tests read: notes about a household in nine languages, a folder for each in `server/test/vault`, and a
- * diary made of their sentences, with links of all forms, frontmatter of every kind and line endings of both systems.
+ * diary made of their sentences, with links of all forms, frontmatter of every kind and both line endings.
  */
 
 export const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'ja', 'ko', 'ru', 'zh'] as const;
@@ -16,7 +16,7 @@ export type Texts = ReadonlyMap<string, string>;
 
 export interface TestVault {
   readonly name: string;
-  /** Path → text, in the order of the paths. */
+  /** Path → text, ordered by path. */
   readonly notes: Texts;
   readonly attachments: ReadonlyMap<string, Buffer>;
 }
@@ -26,7 +26,7 @@ const DIARY_DAYS = 16;
 
 const read = new Map<Language, Texts>();
 
-/** The notes of one language as they were written, without the diary. */
+/** The hand-written notes of one language, without the diary. */
 export function handWritten(language: Language): Texts {
   const known = read.get(language);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export function handWritten(language: Language): Texts {
   return texts;
 }
 
-/** The whole vault of a language. Equal on every machine and at every time. */
+/** The whole vault of a language; the same on every machine. */
 export function testVault(language: Language): TestVault {
   const written = handWritten(language);
   const attachments = attachmentsOf(written);
@@ -47,7 +47,7 @@ export function testVault(language: Language): TestVault {
   return { name: language, notes, attachments };
 }
 
-/** All languages in one vault, a folder for each: some names are there several times. */
+/** All languages in one vault, a folder for each; some names occur several times. */
 export function householdVault(): TestVault {
   const vaults = LANGUAGES.map(testVault);
   const joined = <Content>(files: (vault: TestVault) => ReadonlyMap<string, Content>) =>
@@ -59,7 +59,7 @@ export function allNotes(): Texts {
   return householdVault().notes;
 }
 
-/** Writes the vault as files below `folder`, each with another time. */
+/** Writes the vault as files below `folder`, each with a different time. */
 export async function writeVault({ notes, attachments }: TestVault, folder: string): Promise<void> {
   const files: [string, string | Buffer][] = [...notes, ...attachments];
   for (const [index, [path, content]] of files.entries()) {
@@ -71,7 +71,7 @@ export async function writeVault({ notes, attachments }: TestVault, folder: stri
   }
 }
 
-/** A file for each one that is embedded somewhere; its bytes tell it from the others. */
+/** One file for each attachment that is embedded somewhere, with bytes that identify it. */
 function attachmentsOf(notes: Texts): Map<string, Buffer> {
   const names = [...notes.values()].flatMap((text) =>
     [...text.matchAll(/!\[\[([^\]|#]+\.(\w+))/g)].map(([, name = '', extension = '']) => [name, extension] as const),

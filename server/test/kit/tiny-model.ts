@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Random } from './random.ts';
 
 /*
- * A real model in a few kilobytes, for tests: each character is a token with a vector of its own, which the model looks
- * up. Written byte by byte after onnx.proto3 (https://github.com/onnx/onnx, IR version 8).
+ * A real model of a few kilobytes for tests: each character is a token with its own vector, which the model looks up.
+ * Written byte by byte after onnx.proto3 (https://github.com/onnx/onnx, IR version 8).
  */
 
 const WIDTH = 32;
@@ -12,7 +12,7 @@ const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789*-.,абвгдежзийклмнопрстуфхцчшщъыьэюя知識庭の'];
 const VOCABULARY = [...SPECIAL, ...LETTERS, ...LETTERS.map((letter) => `##${letter}`)];
 
-/** Writes model and tokenizer into a folder. @param files over the usual ones; null leaves one out. */
+/** Writes model and tokenizer into a folder. @param files override the usual files; null leaves one out. */
 export async function writeTinyModel(
   folder: string,
   files: Record<string, string | Buffer | null> = {},
@@ -32,7 +32,7 @@ export function tinyModel(): Buffer {
   const rows = VOCABULARY.map((token) =>
     Array.from({ length: WIDTH }, () => (SPECIAL.includes(token) ? 0 : random.next() + random.next() - 1)),
   );
-  // `##a` is `a` inside a word: nearly the same.
+  // `##a` is `a` inside a word and gets nearly the same vector.
   LETTERS.forEach((_, index) => {
     const from = SPECIAL.length + index;
     rows[from + LETTERS.length] = (rows[from] ?? []).map((value) => value * 0.9);
@@ -87,7 +87,7 @@ function bytes(field: number, value: string | Buffer): Buffer {
   return Buffer.concat([varint(field * 8 + 2), varint(content.length), content]);
 }
 
-/** As `tokenizer.json` of a BERT model. */
+/** A tokenizer in the format of a BERT model's `tokenizer.json`. */
 function tinyTokenizer(): object {
   const id = (token: string) => VOCABULARY.indexOf(token);
   const special = (token: string) => ({ id: token, ids: [id(token)], tokens: [token] });

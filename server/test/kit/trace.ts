@@ -5,15 +5,15 @@ import { until } from './until.ts';
 import type { Commit } from './wal.ts';
 
 /*
- * The system calls of a process as strace writes them down. A place is a line of the trace: of two calls, strace writes
- * first what happened first, a call's begin and its end apart when something came between.
+ * The system calls of a process as strace writes them. Positions are lines of the trace: strace writes events in order,
+ * and writes the start and end of a call separately when another event comes between.
  */
 
 const CALLS = 'fdatasync,fsync,write,writev,pwrite64,sendto,sendmsg,?rename,?renameat,?renameat2';
-/** What a call needs to begin and end; more of a written text than its first words is never needed. */
+/** Options that show the start and end of a call; the first words of a written text are enough. */
 const OPTIONS = ['-D', '-f', '-y', '--seccomp-bpf', '-s', '96', '-e', `trace=${CALLS}`];
 
-/** What to run a command under so that its calls are written to a file, or why that cannot be done here. */
+/** Returns the command prefix that writes a command's system calls to a file, or why tracing is impossible here. */
 export function traced(file: string): { readonly under: readonly string[] } | { readonly why: string } {
   const probe = spawnSync('strace', [...OPTIONS, '-o', file, 'true'], { encoding: 'utf8' });
   if (probe.error !== undefined) return { why: `there is no strace (${probe.error.message})` };
@@ -21,12 +21,12 @@ export function traced(file: string): { readonly under: readonly string[] } | { 
   return { under: ['strace', ...OPTIONS, '-o', file] };
 }
 
-/** One system call: the lines at which it began and ended; one that has not ended has no result. */
+/** One system call, with the lines at which it started and ended; an unfinished call has no result. */
 export interface Call {
   readonly name: string;
-  /** What the descriptor is open on. */
+  /** The file or socket of the descriptor. */
   readonly on: string;
-  /** The arguments after the descriptor, as written down. */
+  /** The arguments after the descriptor, as in the trace. */
   readonly rest: string;
   readonly begin: number;
   readonly end: number;
@@ -59,7 +59,7 @@ export function callsOf(trace: string): Call[] {
   return calls;
 }
 
-/** A file that got another name: the lines at which the call began and ended. */
+/** A successful rename, with the lines at which the call started and ended. */
 export interface Rename {
   readonly from: string;
   readonly to: string;
@@ -69,7 +69,7 @@ export interface Rename {
 
 const RENAME = /^(\d+) +rename\w*\([^"]*"([^"]*)", [^"]*"([^"]*)"/;
 
-/** The renames that succeeded. */
+/** All renames that succeeded. */
 export function renamesOf(trace: string): Rename[] {
   const renames: Rename[] = [];
   const open = new Map<string, Omit<Rename, 'end'>>();
@@ -84,7 +84,7 @@ export function renamesOf(trace: string): Rename[] {
   return renames;
 }
 
-/** The tracer writes on after what it traced has ended; its last line says so. */
+/** Waits for the tracer, which writes on after the traced process has ended; its last line marks the end. */
 export async function wholeTrace(trace: string): Promise<string> {
   let text = '';
   await until(async () => {
@@ -94,7 +94,7 @@ export async function wholeTrace(trace: string): Promise<string> {
   return text;
 }
 
-/** What was done to SQLite's write-ahead log. */
+/** The calls on SQLite's write-ahead log. */
 export interface LogCalls {
   readonly writes: readonly Call[];
   readonly syncs: readonly Call[];
@@ -108,13 +108,13 @@ export function logCallsOf(calls: readonly Call[]): LogCalls {
   };
 }
 
-/** Whether a sync that began after a commit was written had ended well before a line of the trace. */
+/** Whether a sync that started after the commit was written had succeeded before a line of the trace. */
 export function isSyncedBefore(line: number, commit: Commit, { writes, syncs }: LogCalls): boolean {
   const written = lastWriteOf(commit, writes);
   return syncs.some(({ begin, end, result }) => begin > written && end < line && result === 0);
 }
 
-/** The line by which all bytes of a commit were written. */
+/** The line at which all bytes of a commit were written. */
 function lastWriteOf({ from, to }: Commit, writes: readonly Call[]): number {
   const offsets = writes.map(({ rest }) => Number(/, (\d+)$/.exec(rest)?.[1]));
   const own = writes.filter((_, at) => (offsets[at] ?? -1) >= from && (offsets[at] ?? -1) < to);

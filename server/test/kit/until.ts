@@ -1,7 +1,7 @@
-/** What takes longer than this does not happen: so long that a busy machine is not taken for a fault. */
+/** The longest wait for an event, long enough that a busy machine is not taken for a fault. */
 const PATIENCE_MS = 20_000;
 
-/** Resolves once a condition holds, which it looks at again and again; rejects when it does not come about. */
+/** Polls a condition; resolves when it holds, and rejects after the longest wait. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string | (() => string) = 'what was waited for',
@@ -16,7 +16,7 @@ export async function until(
 }
 
 /**
- * Lets the event loop go round, so that what has arrived is read and what follows from it is done: for what must not
+ * Runs the event loop for some turns, so that everything that has arrived is processed. For events that must not
  * happen, where there is nothing to wait for.
  */
 export async function turns(count = 50): Promise<void> {

@@ -1,22 +1,25 @@
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** A record begins with the length of its header and a byte for the type of each column, as long as there are few and small. */
+/**
+ * The longest record header: it begins with its own length and has a byte for the type of each column, while columns
+ * are few and small.
+ */
 const RECORD_HEADER_MAX = 40;
 const TEXT_36 = 13 + 2 * 36;
 
-/** A commit as it stands in SQLite's write-ahead log (https://www.sqlite.org/fileformat2.html, section 4). */
+/** A commit in SQLite's write-ahead log (https://www.sqlite.org/fileformat2.html, section 4). */
 export interface Commit {
-  /** The bytes of the file it was written to. */
+  /** The range of bytes in the file to which it was written. */
   readonly from: number;
   readonly to: number;
-  /** The vault's change_seq from this commit on. */
+  /** The vault's change_seq after this commit. */
   readonly changeSeq: number;
 }
 
 /**
- * The commits in the bytes of a `-wal` file that has not begun anew, with what each made of a vault's `change_seq`.
+ * Parses the commits of a `-wal` file that was never restarted, with the resulting `change_seq` of a vault.
  *
- * @param feedsPage the page of the table `vault_feeds`, while that is one page.
+ * @param feedsPage the page of the table `vault_feeds`, while it has only one.
  */
 export function commitsIn(wal: Buffer, { feedsPage, vault }: { feedsPage: number; vault: string }): Commit[] {
   const commits: Commit[] = [];
@@ -25,7 +28,7 @@ export function commitsIn(wal: Buffer, { feedsPage, vault }: { feedsPage: number
   let from = HEADER_BYTES;
   let changeSeq = 0;
   for (let at = HEADER_BYTES; at + FRAME_HEADER_BYTES + pageBytes <= wal.length; at += FRAME_HEADER_BYTES + pageBytes) {
-    // What an earlier, longer log left behind.
+    // Left behind by an earlier, longer log.
     if (!wal.subarray(at + 8, at + 16).equals(salts)) break;
     const to = at + FRAME_HEADER_BYTES + pageBytes;
     if (wal.readUInt32BE(at) === feedsPage) {
@@ -39,8 +42,8 @@ export function commitsIn(wal: Buffer, { feedsPage, vault }: { feedsPage: number
 }
 
 /**
- * The commits in which rows first appear, in the order of their ids, for a table whose key begins with these columns and
- * ends with an id.
+ * The commits in which rows first appear, ordered by id, for a table whose key begins with these columns and ends with
+ * an id.
  *
  * @param key the columns before the id, texts of 36 letters.
  */
@@ -54,7 +57,7 @@ export function firstCommitsOf(wal: Buffer, commits: readonly Commit[], key: rea
   return [...first].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, commit]) => commit);
 }
 
-/** The second column of the row whose first is the vault's id (section 2.1 of the file format). */
+/** The second column of the row whose first column is the vault's id (section 2.1 of the file format). */
 function changeSeqIn(page: Buffer, vault: string): number | undefined {
   const id = page.indexOf(vault, 0, 'latin1');
   if (id < 0) return undefined;

@@ -3,12 +3,12 @@ import * as Y from 'yjs';
 import type { App } from '../../src/app.ts';
 import type { CloseReason, LiveNote } from '../../src/domains/notes/notes.ts';
 
-/** Somebody who edits a note's document as a client does, without a socket in between. */
+/** Edits a note's document as a client does, without a socket in between. */
 export class YjsClient implements Disposable {
   readonly doc: Y.Doc;
   /** Why the server closed the document; null while it is open. */
   closed: CloseReason | null = null;
-  /** Updates the server sent on its own. */
+  /** Number of updates that the server sent unasked. */
   heard = 0;
   readonly #name: string;
   #live: LiveNote | undefined;
@@ -18,7 +18,7 @@ export class YjsClient implements Disposable {
     this.doc = doc;
   }
 
-  /** Opens the note and takes what the server has. What was typed before goes to the server. */
+  /** Opens the note and applies the server's state. Earlier local edits are sent to the server. */
   async join(app: Pick<App, 'vaults' | 'notes'>, vaultId: string, noteId: string): Promise<this> {
     const vault = await app.vaults.openAsSystem(vaultId as VaultId);
     if (vault === null) throw new Error('the vault is gone');
@@ -36,7 +36,7 @@ export class YjsClient implements Disposable {
     return this;
   }
 
-  /** Both ways, as a handshake does. Resolves to what the server said of what it was sent. */
+  /** Syncs both ways, as a handshake does. Resolves to the server's reply to the update. */
   async sync(): Promise<string> {
     const live = this.#handle();
     const missing = await live.missingFor(Y.encodeStateVector(this.doc));
@@ -46,12 +46,15 @@ export class YjsClient implements Disposable {
     return this.send(mine);
   }
 
-  /** An edit at an offset (by default the end), sent at once. Resolves to what the server said, once it is acknowledged. */
+  /**
+   * Makes an edit at an offset (the end by default) and sends it. Resolves to the server's reply once it is
+   * acknowledged.
+   */
   type(insert: string, at = this.text.length, remove = 0): Promise<string> {
     return this.send(this.draft(insert, at, remove));
   }
 
-  /** As `type`, but only the update is made. */
+  /** Like `type`, but only creates the update. */
   draft(insert: string, at = this.text.length, remove = 0): Uint8Array {
     const before = Y.encodeStateVector(this.doc);
     const content = this.doc.getText('content');
@@ -62,7 +65,7 @@ export class YjsClient implements Disposable {
     return Y.encodeStateAsUpdate(this.doc, before);
   }
 
-  /** As `draft`, of as many edits as are made. */
+  /** Like `draft`, with one update for each edit made. */
   drafts(edit: (content: Y.Text) => void): Uint8Array {
     const before = Y.encodeStateVector(this.doc);
     this.doc.transact(() => edit(this.doc.getText('content')));
@@ -74,7 +77,7 @@ export class YjsClient implements Disposable {
     return taken;
   }
 
-  /** Updates that come in together. */
+  /** Sends updates that arrive together. */
   sendAll(updates: readonly Uint8Array[]): Promise<string[]> {
     return this.#handle().apply(updates, { kind: 'session', name: this.#name });
   }

@@ -8,21 +8,21 @@ import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/
 import type { Caller } from '../kit/person.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
-/** Two servers over one database and one store of blobs, as two processes have them. */
+/** Two servers over one database and one blob store, like two processes. */
 async function startPair(open: Parameters<typeof startServer>[0]['open']) {
   const opened = new AsyncDisposableStack();
   const server = opened.use(await startServer({ open }));
   const { db, blobs, clock, masterKey } = server;
   const twin = opened.use(await startServer({ open: async () => db, blobs, clock, masterKey }));
   const { vault } = (await server.alice.post('/vaults', { name: 'Files' })).body;
-  // A session would not last as long as the clock is put forward.
+  // A key, because a session would expire when the clock advances.
   const { key } = (await server.alice.post('/api-keys', { name: 'pair', default_access: 'write' })).body;
   const pair: readonly [Caller, Caller] = [server.bearer(key), twin.bearer(key)];
   const closing = { [Symbol.asyncDispose]: () => opened.disposeAsync() };
   return { server, twin, vault: vault.id as VaultId, pair, alice: pair[0], ...closing };
 }
 
-/** Every row follows from the others, and every file there has the bytes of its hash. */
+/** Checks that all rows are consistent, and that every stored blob has the bytes of its hash. */
 async function assertWhole({ server, alice }: { server: TestServer; alice: Caller }): Promise<void> {
   await using raw = await rawOf(server.db);
   assert.deepEqual(await checkConsistency(raw, new MasterKeyring(server.masterKey, () => Buffer.alloc(0))), []);
@@ -33,7 +33,7 @@ async function assertWhole({ server, alice }: { server: TestServer; alice: Calle
 }
 
 onEachEngine('attachments on two servers at once', (open) => {
-  test('many uploads to one path: one attachment, with the bytes of one of them', async () => {
+  test('make one attachment of many concurrent uploads to one path, with the bytes of one of them', async () => {
     await using both = await startPair(open);
     const files = Array.from({ length: 24 }, () => fileOf('png', 3000));
     const answers = await Promise.all(
@@ -55,7 +55,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     await assertWhole(both);
   });
 
-  test('uploads, deletions and renames of the same few files', async () => {
+  test('stay consistent under uploads, deletions and renames of the same few files', async () => {
     await using both = await startPair(open);
     const shared = Array.from({ length: 3 }, () => fileOf('png', 2000));
     const paths = ['a.png', 'b.png', 'f/c.png'];
@@ -75,13 +75,13 @@ onEachEngine('attachments on two servers at once', (open) => {
     await assertWhole(both);
   });
 
-  test('a sweep beside uploads of bytes that are being let go of takes none that somebody has', async () => {
+  test('lose no bytes in use to a sweep that runs beside uploads of released bytes', async () => {
     await using both = await startPair(open);
     const { server, twin, alice } = both;
     const bytes = fileOf('png', 5000);
     for (let round = 0; round < 12; round++) {
       await uploadRaw(alice, 'a.png', bytes);
-      // Let go of now, and old enough for the sweep a moment later.
+      // Releases the blob now; a moment later it is old enough for the sweep.
       await alice.delete(fileUrl('a.png'));
       server.clock.advance({ minutes: 11 });
       const [, answer] = await Promise.all([
@@ -97,7 +97,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     await assertWhole(both);
   });
 
-  test('uploads that are cut off by a purge, or given up by the sweep, leave nothing', async () => {
+  test('leave nothing of uploads that a purge or the sweep interrupts', async () => {
     await using both = await startPair(open);
     const { server, vault, pair } = both;
     const uploads = Array.from({ length: 12 }, (_, at) =>
@@ -117,7 +117,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     assert.deepEqual((await Array.fromAsync(server.blobs.list())).flat(), []);
   });
 
-  test('the sweep takes what was let go of after a while, and bytes that no row tells of much later', async () => {
+  test('lose released bytes to the sweep after a while, and bytes without a row much later', async () => {
     await using both = await startPair(open);
     const { server, vault, alice } = both;
     const stored = async () => (await Array.fromAsync(server.blobs.list())).flat().length;

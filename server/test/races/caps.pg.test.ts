@@ -10,7 +10,7 @@ const config = {
 };
 
 onEachEngine('notes_cap of ten', (open) => {
-  test('fifty creates at once make exactly ten notes', async () => {
+  test('lets fifty concurrent creates make exactly ten notes', async () => {
     await using server = await startServer({ open, config });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -21,7 +21,7 @@ onEachEngine('notes_cap of ten', (open) => {
     const refused = answers.filter(({ status }) => status === 402);
     assert.deepEqual([made.length, refused.length], [10, 40]);
     for (const { body } of refused) assert.deepEqual([body.current, body.limit], [10, 10]);
-    // What was refused took no seq and left nothing behind.
+    // Refused creates took no seq and left no rows.
     assert.deepEqual(
       made.map(({ body }) => body.note.seq).sort((a, b) => a - b),
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
@@ -29,7 +29,7 @@ onEachEngine('notes_cap of ten', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults[0].note_count, 10);
   });
 
-  test('fifty creates at once over two vaults of one user and one of another: ten each', async () => {
+  test('lets fifty concurrent creates over two vaults of one user and one of another make ten notes each', async () => {
     await using server = await startServer({ open, config });
     const { alice, bob } = server;
     const vault = async (who: typeof alice, name: string) => (await who.post('/vaults', { name })).body.vault.id;

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../kit/server.ts';
 
 const ROUNDS = 8;
 
-/** Alice with a vault, on a server and on a second one over the same rows, which takes no turns with the first. */
+/** Alice with a vault, on one server and on a second one over the same rows, which shares no locks with the first. */
 async function onTwoServers(server: TestServer): Promise<{ twin: TestServer; callers: readonly [Caller, Caller] }> {
   const { alice, db, clock, masterKey } = server;
   await alice.post('/vaults', { name: 'Notes' });
@@ -23,8 +23,8 @@ const batch = (who: Caller, ids: readonly string[]) =>
 const countOf = async (who: Caller): Promise<number> => (await who.get('/vaults')).body.vaults[0].note_count;
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
-onEachEngine('one note deleted twice at once', (open) => {
-  test('by path and by id: by path always says deleted, by id not found when it was late, and it counts once', async () => {
+onEachEngine('two concurrent deletions of one note', (open) => {
+  test('by path and by id count once: the one by path always succeeds, the late one by id gets not found', async () => {
     await using server = await startServer({ open });
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -44,7 +44,7 @@ onEachEngine('one note deleted twice at once', (open) => {
     }
   });
 
-  test('in a batch and by path: the batch deletes both notes, or says which one was gone and leaves the other', async () => {
+  test('in a batch and by path either delete both notes of the batch, or report the missing one and leave the other', async () => {
     await using server = await startServer({ open });
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -61,7 +61,7 @@ onEachEngine('one note deleted twice at once', (open) => {
     }
   });
 
-  test('with its folder and by id: the folder goes, and the vault counts none', async () => {
+  test('with its folder and by id delete the folder, and the vault counts no notes', async () => {
     await using server = await startServer({ open });
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -81,7 +81,7 @@ onEachEngine('one note deleted twice at once', (open) => {
 });
 
 onEachEngine('deleting many notes', (open) => {
-  test('leaves tombstones with a seq each, no aliases and no edges; links to them dangle', async () => {
+  test('leaves tombstones with a seq each and no aliases or edges, and links to them dangle', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -112,7 +112,7 @@ onEachEngine('deleting many notes', (open) => {
     assert.equal(await countOf(alice), 1);
   });
 
-  test('with a damaged one among them deletes none, one by one, in a batch or with their folder', async () => {
+  test('deletes none if one of them is damaged, whether one by one, in a batch or with their folder', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

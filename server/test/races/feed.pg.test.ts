@@ -5,8 +5,8 @@ import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { Folder, startServe } from '../kit/process.ts';
 
 /*
- * Many writers in two processes, and readers that follow: a seq that becomes visible after a later one is a row that some
- * reader never sees. Most rows are written once only, so that one that was missed stays missing.
+ * Many writers in two processes, and readers that follow the feed: if a seq became visible after a later one, some
+ * reader would never see its row. Most rows are written only once, so that a missed row stays missing.
  */
 
 const WRITERS = 12;
@@ -21,7 +21,7 @@ interface Row {
   readonly content_hash: string;
 }
 
-test('[1.2] [3.3] no reader of the feed misses a row, with many writers in two processes', {
+test('[1.2] [3.3] readers of the feed miss no row, with many writers in two processes', {
   skip: whyNoPostgres() ?? false,
 }, async () => {
   await using opened = new AsyncDisposableStack();
@@ -58,7 +58,7 @@ test('[1.2] [3.3] no reader of the feed misses a row, with many writers in two p
   }
 });
 
-/** One writer's requests, each to the other process than the one before: new notes, edits, renames, deletions, batches. */
+/** One writer's requests, alternating between the processes: new notes, edits, renames, deletions, batches. */
 async function write(callers: readonly [Caller, Caller], headers: Headed, writer: number): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const caller = callers[(writer + round) % 2 === 0 ? 0 : 1];
@@ -81,7 +81,10 @@ async function write(callers: readonly [Caller, Caller], headers: Headed, writer
   }
 }
 
-/** Follows the feed from nothing, page by page in turns from both processes, until the writers are done and no row is left. */
+/**
+ * Follows the feed from the start, page by page, alternating between the processes, until the writers are done and no
+ * row is left.
+ */
 async function follow(
   callers: readonly [Caller, Caller],
   headers: Headed,

@@ -8,12 +8,12 @@ const keyed = (key: string) => ({ 'x-idempotency-key': key });
 const replayed = (answers: readonly Answer[]) =>
   answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length;
 
-/** A second server over the same database and keys, as a second process would be; it shares nothing else with the first. */
+/** A second server over the same database and keys; like a second process it shares nothing else with the first. */
 function startTwin({ db, clock, masterKey }: TestServer): Promise<TestServer> {
   return startServer({ open: async () => db, clock, masterKey });
 }
 
-/** The same call `times` times at once, in turn by each caller. */
+/** Makes the same call `times` times at once, by the callers in turn. */
 function atOnce(times: number, callers: readonly Caller[], path: string, body: unknown, headers: object) {
   return Promise.all(
     Array.from({ length: times }, (_, at) => {
@@ -24,8 +24,8 @@ function atOnce(times: number, callers: readonly Caller[], path: string, body: u
   );
 }
 
-onEachEngine('one key at once', (open) => {
-  test('on twenty connections: the work is done once, and all get its answer', async () => {
+onEachEngine('requests with one idempotency key at once', (open) => {
+  test('run once when sent over twenty connections, and all get the answer', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -35,7 +35,7 @@ onEachEngine('one key at once', (open) => {
     assert.equal((await alice.get('/notes/log.md')).body.content, '# log\n\nline');
   });
 
-  test('on two servers: the work is done once, and all get its answer', async () => {
+  test('run once when sent to two servers, and all get the answer', async () => {
     await using server = await startServer({ open });
     await using twin = await startTwin(server);
     const { alice } = server;
@@ -61,7 +61,7 @@ onEachEngine('one key at once', (open) => {
     assert.equal((await alice.get(`/vaults/${vault.id}`)).body.vault.note_count, 21);
   });
 
-  test('on two servers: who comes second is answered as the first was, though a second time would be refused', async () => {
+  test('get the first answer from the other server, even if a second run would be refused', async () => {
     const config = { defaultPlan: 'free' };
     await using server = await startServer({ open, config });
     await using twin = await startTwin(server);
@@ -78,7 +78,7 @@ onEachEngine('one key at once', (open) => {
     assert.equal(replayed(deleted), 7);
   });
 
-  test('with different bodies: one is done, the other is refused', async () => {
+  test('with different bodies run once, and the other is refused', async () => {
     await using server = await startServer({ open });
     await using twin = await startTwin(server);
     const { alice } = server;

@@ -7,7 +7,7 @@ const CIRCLE = 24;
 
 onEachEngine('notes that link to each other, written at once', (open) => {
   for (const order of ['as named', 'backwards'] as const) {
-    test(`${order}: every edge finds its note`, async () => {
+    test(`resolve every edge, written ${order}`, async () => {
       await using server = await startServer({ open });
       const { alice } = server;
       await alice.post('/vaults', { name: 'Notes' });
@@ -34,7 +34,7 @@ onEachEngine('notes that link to each other, written at once', (open) => {
     });
   }
 
-  test('a target that comes and goes while links to it are written is never half found', async () => {
+  test('are never partly resolved while a target is created and deleted', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

@@ -5,7 +5,7 @@ import { onEachEngine } from '../kit/engines.ts';
 import type { Answer } from '../kit/person.ts';
 import { startServer } from '../kit/server.ts';
 
-/** A database that counts the transactions it is asked for. */
+/** A database that counts its transactions. */
 function counting(db: Database) {
   const counted = { transactions: 0 };
   const watched: Database = {
@@ -25,8 +25,8 @@ function counting(db: Database) {
 }
 
 onEachEngine('a write that finds nothing to do', (open) => {
-  // Reads see commits that are not on disk yet; the end of a transaction waits for all that came before it.
-  test('answers at the end of a transaction, so that what it says is on disk', async () => {
+  // Reads may see commits that are not on disk yet; the end of a transaction waits for all earlier ones.
+  test('answers after a transaction, so that the state it reports is on disk', async () => {
     const { counted, db } = counting(await open());
     await using server = await startServer({ open: async () => db });
     const { alice } = server;

@@ -5,7 +5,7 @@ import type { Database, ReadHandle } from '../../src/ports/database/database.ts'
 import { onEachEngine } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';
 
-/** A database that does something, once, just before bodies of notes are read from it. */
+/** A database that runs some work once, just before it reads bodies of notes. */
 function interrupted(db: Database, work: () => Promise<unknown>): Database {
   let done = false;
   const reads = (handle: ReadHandle): ReadHandle => ({
@@ -30,7 +30,7 @@ function interrupted(db: Database, work: () => Promise<unknown>): Database {
 }
 
 onEachEngine('a rename and an edit at once', (open) => {
-  test('an edit by another process between two reads of a rename is no damage, and neither is lost', async () => {
+  test('keeps an edit that another process makes between two reads of the rename, and reports no damage', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

@@ -5,11 +5,11 @@ import type { Answer, Caller } from '../kit/person.ts';
 import { seedOfRun } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 
-/** How many upserts of one note an engine must take in all; half of them by each client, in rounds of two at once. */
+/** Total number of upserts of one note; half by each client, in rounds of two at once. */
 const UPSERTS = 1000;
 const NOTES = 5;
 
-/** Numbers that look random and come again with the same seed (splitmix32). */
+/** A seeded generator of pseudo-random numbers (splitmix32). */
 class Random {
   #state: number;
   constructor(seed: number) {
@@ -32,7 +32,7 @@ class Random {
   }
 }
 
-/** What a client knows of a note: its last answer. It writes on from there, whatever the server holds by now. */
+/** What a client knows of a note: its last answer. It continues from that, whatever the server has by now. */
 interface Side {
   readonly name: string;
   readonly inserted: Set<string>;
@@ -41,7 +41,7 @@ interface Side {
   version: number;
 }
 
-/** Lines nobody wrote before, of words that occur nowhere else: two of them have next to nothing in common. */
+/** A line of words that occur nowhere else, so that two such lines have almost nothing in common. */
 function newLine(random: Random, side: Side): string {
   const line = Array.from({ length: 1 + random.below(6) }, () => random.letters(2 + random.below(9))).join(' ');
   const unique = `${side.name}${side.inserted.size} ${line}`;
@@ -49,7 +49,7 @@ function newLine(random: Random, side: Side): string {
   return unique;
 }
 
-/** Takes out, replaces and adds a few lines of what the side last saw. */
+/** Removes, replaces and adds a few lines of the text that the side last received. */
 function edited(random: Random, side: Side): string {
   const lines = side.text === '' ? [] : side.text.slice(0, -1).split('\n');
   const [crowded, changes] = [lines.length > 30, 1 + random.below(4)];
@@ -80,13 +80,13 @@ function check(sides: readonly Side[], text: string, hint: string): void {
   assert.deepEqual([...counts.keys()], [], `lines that nobody wrote, ${hint}`);
 }
 
-/** A second server over the same rows: it takes no turns with the first, as another process would not. */
+/** A second server over the same rows; like another process, it shares no locks with the first. */
 function startTwin({ db, clock, masterKey }: TestServer): Promise<TestServer> {
   return startServer({ open: async () => db, clock, masterKey });
 }
 
-onEachEngine('upserts at once', (open) => {
-  test(`${UPSERTS} merges by two clients of two servers lose and double no line`, async (t) => {
+onEachEngine('concurrent upserts', (open) => {
+  test(`lose and double no line in ${UPSERTS} merges by two clients of two servers`, async (t) => {
     const seed = seedOfRun(t);
     await using server = await startServer({ open });
     await using twin = await startTwin(server);
@@ -124,7 +124,7 @@ onEachEngine('upserts at once', (open) => {
     await Promise.all(Array.from({ length: NOTES }, (_, note) => play(note)));
   });
 
-  test('two creates of one path at once make one note, with the text of one of them and both answered', async () => {
+  test('of one new path make one note with the text of one of them, and both are answered', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -148,7 +148,7 @@ onEachEngine('upserts at once', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults[0].note_count, 20);
   });
 
-  test('a create and a delete at once leave a note or a tombstone, and the count says which', async () => {
+  test('and deletes leave either a note or a tombstone, and the count agrees', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -167,7 +167,7 @@ onEachEngine('upserts at once', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults[0].note_count, live);
   });
 
-  test('a delete and an edit at once: the edit made it a new version first, or a new note after', async () => {
+  test('of a note that is being deleted make a new version before, or a new note after', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -192,7 +192,7 @@ onEachEngine('upserts at once', (open) => {
     }
   });
 
-  test('one client-minted id twice at once: one note gets it, the other create is told of it', async () => {
+  test('of one client-minted id give it to one note, and the other create is refused or gets another id', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -206,7 +206,7 @@ onEachEngine('upserts at once', (open) => {
       const bobs = c?.body.note.id === id;
       assert.equal(c?.status, 200);
       if (bobs) {
-        // The id was somebody else's by then, which no answer tells.
+        // The id belonged to another account by then, which the answer must not reveal.
         assert.deepEqual([a?.status, b?.status], [200, 200]);
         assert.equal(new Set([id, ...made.map(({ body }) => body.note.id)]).size, 3);
       } else {
