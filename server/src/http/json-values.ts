@@ -7,24 +7,27 @@ const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
  */
 export class JsonValueCounter {
   #inString = false;
+  /** Whether the last byte was a backslash, so that the next one ends no text. */
   #escaped = false;
   /** The values that have come, and at most one more. */
   count = 1;
 
   add(bytes: Uint8Array): void {
+    const { length } = bytes;
     let inString = this.#inString;
-    let escaped = this.#escaped;
     let count = this.count;
-    for (const byte of bytes) {
+    let at = this.#escaped ? 1 : 0;
+    // An iterator would take five times as long.
+    for (; at < length; at++) {
+      const byte = bytes[at];
       if (inString) {
-        if (escaped) escaped = false;
-        else if (byte === BACKSLASH) escaped = true;
+        if (byte === BACKSLASH) at += 1;
         else if (byte === QUOTE) inString = false;
       } else if (byte === QUOTE) inString = true;
       else if (byte === COMMA || byte === LIST || byte === OBJECT) count += 1;
     }
     this.#inString = inString;
-    this.#escaped = escaped;
+    this.#escaped = at > length;
     this.count = count;
   }
 }

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { JsonValueCounter } from './json-values.ts';
+
+/** Lists and objects, and what commas part in them. */
+function valuesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const fields = Object.values(value);
+  return 1 + Math.max(0, fields.length - 1) + fields.reduce((sum: number, field) => sum + valuesOf(field), 0);
+}
+
+test('values are counted as JSON has them, however its bytes are cut', () => {
+  const texts = fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '{', 'a', 'é', '\u{1f600}', '\n') });
+  const values = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 4 }, texts, fc.integer(), fc.constant(null), tie('list'), tie('object')),
+    list: fc.array(tie('value')),
+    object: fc.dictionary(texts, tie('value')),
+  })).value;
+  fc.assert(
+    fc.property(values, fc.integer({ min: 1, max: 20 }), (value, size) => {
+      const bytes = Buffer.from(JSON.stringify(value));
+      const counter = new JsonValueCounter();
+      for (let at = 0; at < bytes.length; at += size) counter.add(bytes.subarray(at, at + size));
+      assert.equal(counter.count, 1 + valuesOf(value));
+    }),
+  );
+});
