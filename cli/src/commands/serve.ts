@@ -1,3 +1,4 @@
+import { restartLean } from '@notevault/server/config/process-memory.ts';
 import { Command } from 'commander';
 import { configOf, withConfig } from '../config-flags.ts';
 
@@ -6,6 +7,7 @@ export function serveCommand(): Command {
     .description('Run the server until it is told to stop (SIGTERM, SIGINT; a second one hurries)')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
+      restartLean();
       const { serve } = await import('@notevault/server/serve.ts');
       const { createLogger } = await import('@notevault/server/telemetry.ts');
       const log = createLogger(config.logLevel);

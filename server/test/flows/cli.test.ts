@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, describe, it } from 'node:test';
 import { flagOf, listOptions } from '../../src/config/options.ts';
 import { databaseFile } from '../../src/data-folder.ts';
@@ -113,5 +114,19 @@ describe('the admin commands', { concurrency: 2 }, () => {
     assertFails(await cli(['admin', 'create-user', 'bob@example.org'], { env }), /--password-stdin/);
     assertFails(await cli(['admin', 'set-plan', 'bob@example.org', 'gold'], { env }), /plan must be one of .*free/);
     assertFails(await cli(['admin', 'set-plan', 'bob@example.org', 'free'], { env }), /No account has this e-mail/);
+  });
+});
+
+describe('a server', () => {
+  const skip = process.platform === 'linux' ? false : 'only Linux lets a process be looked at';
+
+  it('starts with settings under which little memory is kept, under the process id it was started with', {
+    skip,
+  }, async () => {
+    await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir() } });
+    const settings = await readFile(`/proc/${server.child.pid}/environ`, 'utf8');
+    assert.match(settings, /\0MALLOC_ARENA_MAX=2\0/);
+    assert.match(settings, /\0MALLOC_MMAP_THRESHOLD_=262144\0/);
+    assert.match(await readFile(`/proc/${server.child.pid}/cmdline`, 'utf8'), /\0--max-semi-space-size=8\0/);
   });
 });

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { leanStart, type ProcessStart } from './process-memory.ts';
+
+const start: ProcessStart = {
+  platform: 'linux',
+  version: '26.1.0',
+  hasChannel: false,
+  execArgv: ['--import', './probe.ts'],
+  env: { PATH: '/bin' },
+};
+
+test('a server starts anew with settings of the allocator, once', () => {
+  const lean = leanStart(start);
+  assert.deepEqual(lean, {
+    execArgv: ['--import', './probe.ts', '--max-semi-space-size=8'],
+    env: { PATH: '/bin', MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144' },
+  });
+  assert.equal(leanStart({ ...start, ...lean }), null);
+});
+
+test('what somebody has decided about memory stays', () => {
+  assert.equal(leanStart({ ...start, env: { MALLOC_ARENA_MAX: '8' } }), null);
+  assert.equal(leanStart({ ...start, env: { MALLOC_MMAP_THRESHOLD_: '1' } }), null);
+  const flags = ['--max_semi_space_size=64'];
+  assert.deepEqual(leanStart({ ...start, execArgv: flags })?.execArgv, flags);
+  const env = { NODE_OPTIONS: '--max-semi-space-size=64' };
+  assert.deepEqual(leanStart({ ...start, env })?.execArgv, start.execArgv);
+});
+
+test('nothing is done where a process cannot start anew, or would lose a channel', () => {
+  assert.equal(leanStart({ ...start, platform: 'darwin' }), null);
+  assert.equal(leanStart({ ...start, version: '24.11.0' }), null);
+  assert.equal(leanStart({ ...start, hasChannel: true }), null);
+});
