@@ -7,7 +7,7 @@ const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'access'];
 export const DOMAIN_ORDER = [
   ...BENEATH_HTTP,
   ...['accounts', 'vaults', 'namespace', 'notes', 'attachments', 'links', 'search', 'folders', 'sync'],
-  ...['connections', 'mcp', 'logs'],
+  ...['credentials', 'api-keys', 'devices', 'oauth', 'connections', 'mcp', 'logs'],
 ];
 
 /** Where everything is put together; these may import all of the server. */

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import type { UserId } from '@notevault/protocol/ids.ts';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Tasks } from './concurrency/task-worker.ts';
 import { WorkerPool } from './concurrency/worker-pool.ts';
@@ -9,14 +10,17 @@ import { publicUrlOf } from './config/config.ts';
 import type { AccountDeps } from './domains/accounts/accounts.deps.ts';
 import { accountsRoutes } from './domains/accounts/accounts.routes.ts';
 import { type Accounts, createAccounts } from './domains/accounts/accounts.ts';
+import { apiKeysRoutes } from './domains/api-keys/api-keys.routes.ts';
+import { ApiKeys } from './domains/api-keys/api-keys.ts';
 import { attachmentsRoutes } from './domains/attachments/attachments.routes.ts';
 import { type Attachments, createAttachments } from './domains/attachments/attachments.ts';
 import { defaultExtensions } from './domains/attachments/extensions.ts';
 import { createFolderOps } from './domains/attachments/folder-ops.ts';
 import { connectionsRoutes } from './domains/connections/connections.routes.ts';
-import { type Connections, createConnections } from './domains/connections/connections.ts';
-import { deviceRoutes } from './domains/connections/devices/device.routes.ts';
-import { oauthRoutes } from './domains/connections/oauth/oauth.routes.ts';
+import { Connections } from './domains/connections/connections.ts';
+import { Credentials } from './domains/credentials/credentials.ts';
+import { devicesRoutes } from './domains/devices/devices.routes.ts';
+import { Devices } from './domains/devices/devices.ts';
 import { foldersRoutes } from './domains/folders/folders.routes.ts';
 import { createFolders, type Folders } from './domains/folders/folders.ts';
 import { createIdempotency } from './domains/idempotency/idempotency.ts';
@@ -30,6 +34,8 @@ import { batchRoutes } from './domains/notes/batch.routes.ts';
 import { historyRoutes } from './domains/notes/history.routes.ts';
 import { notesRoutes } from './domains/notes/notes.routes.ts';
 import { createNotes, type Notes } from './domains/notes/notes.ts';
+import { oauthRoutes } from './domains/oauth/oauth.routes.ts';
+import { OAuth } from './domains/oauth/oauth.ts';
 import { createRateLimits } from './domains/plans/rate-limits.ts';
 import { searchRoutes } from './domains/search/search.routes.ts';
 import { Search } from './domains/search/search.ts';
@@ -69,7 +75,9 @@ export interface App extends AsyncDisposable {
   readonly search: Search;
   /** What is cached of vaults in memory. */
   readonly cache: VaultCache;
-  readonly connections: Connections;
+  readonly credentials: Credentials;
+  readonly devices: Devices;
+  readonly oauth: OAuth;
   readonly logs: Logs;
   readonly keys: Keys;
   readonly productEvents: ProductEvents;
@@ -137,7 +145,7 @@ export async function buildApp(
   const vaults: Vaults = createVaults({
     ...{ db, keys, clock, accounts, plans: config.plans, purgeAfterDays: PURGE_AFTER_DAYS },
     hooks: {
-      deviceLink: (userId, code) => connections.devices.lookUp(userId, code),
+      deviceLink: (userId, code) => devices.authorization.lookUp(userId, code),
       purgeSlice: async (vaultId) =>
         (await attachments.purgeSlice(vaultId)) ||
         db.transact(
@@ -202,14 +210,34 @@ export async function buildApp(
     rest: (ms, signal) => pause((ms * (100 - config.embedderShare)) / config.embedderShare, signal),
     reportError: (error) => log.error({ err: error }, 'background work of search failed'),
   });
-  const connections: Connections = createConnections({
-    ...{ db, keys, clock, accounts, vaults, plans: config.plans, publicUrl, events },
-    oauth: {
-      ...{ web: ports.fetcher, verifiedRedirects: config.oauthVerifiedRedirects },
-      errorPage: (fault) => pageOf(errorPage(fault)),
-      failed: (error) => log.error({ err: error }, 'an OAuth request failed'),
+  const credentials: Credentials = new Credentials({
+    db,
+    keys,
+    clock,
+    accounts,
+    events,
+    hooks: {
+      findDeviceToken: (token) => devices.tokens.find(token),
+      findOAuthToken: (token) => oauth.find(token),
     },
   });
+  const apiKeys = new ApiKeys({ db, keys, clock, accounts, credentials, plans: config.plans });
+  const devices: Devices = new Devices({ db, keys, clock, accounts, vaults, credentials, publicUrl });
+  const oauth: OAuth = new OAuth({
+    db,
+    keys,
+    clock,
+    accounts,
+    vaults,
+    credentials,
+    publicUrl,
+    web: ports.fetcher,
+    verifiedRedirects: config.oauthVerifiedRedirects,
+    errorPage: (fault) => pageOf(errorPage(fault)),
+    failed: (error) => log.error({ err: error }, 'an OAuth request failed'),
+  });
+  const describe = [(userId: UserId) => devices.tokens.describe(userId), (userId: UserId) => oauth.describe(userId)];
+  const connections = new Connections({ credentials, vaults, describe });
 
   const logs = createLogs({ db, keys, clock });
   const rateLimits = createRateLimits(clock, config.plans);
@@ -217,8 +245,8 @@ export async function buildApp(
     ...{ clock, bus, live: notes.live, vaults },
     limits: { socketsPerUser: config.socketsPerUser, documentsPerSocket: config.documentsPerSocket },
     hooks: {
-      authenticate: (token, caller) => connections.authenticateToken(token, caller),
-      recall: (principal) => connections.recall(principal),
+      authenticate: (token, caller) => credentials.authenticateToken(token, caller),
+      recall: (principal) => credentials.recall(principal),
     },
   });
   if (countWrite !== undefined) events.on('vaultChanged', () => countWrite());
@@ -243,9 +271,9 @@ export async function buildApp(
     { name: 'documents', everyMs: FLUSH_MS, run: () => notes.live.catchUp() },
     { name: 'blobs', everyMs: 10 * MINUTE_MS, run: () => attachments.collect() },
     { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.collectOrphans() },
-    { name: 'uses', everyMs: MINUTE_MS, run: () => connections.flushLastUsed() },
-    { name: 'oauth', everyMs: HOUR_MS, run: () => connections.oauth.sweep() },
-    { name: 'devices', everyMs: HOUR_MS, run: () => connections.devices.sweep() },
+    { name: 'uses', everyMs: MINUTE_MS, run: () => credentials.flushLastUsed() },
+    { name: 'oauth', everyMs: HOUR_MS, run: () => oauth.sweep() },
+    { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
     { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
     { name: 'search', everyMs: HOUR_MS, run: () => search.warmUp() },
@@ -296,14 +324,15 @@ export async function buildApp(
       ...foldersRoutes(folders, notes),
       ...syncRoutes(sync),
       ...searchRoutes(search),
+      ...apiKeysRoutes(apiKeys),
       ...connectionsRoutes(connections),
-      ...deviceRoutes(connections.devices),
+      ...devicesRoutes(devices),
       ...logsRoutes(logs),
-      ...oauthRoutes(connections.oauth),
+      ...oauthRoutes(oauth),
     ],
     ...{ sockets, socketRoutes: socketRoutes(collaboration) },
     guard: {
-      authenticate: (authorization, client) => connections.authenticate(authorization, client),
+      authenticate: (authorization, client) => credentials.authenticate(authorization, client),
       consumeQuota: ({ userId, tier }, use) => rateLimits.consume(userId, tier, use),
       async openVault(principal, header, need) {
         const vault = await vaults.openVault(principal, header, need);
@@ -313,11 +342,28 @@ export async function buildApp(
       },
     },
     idempotency,
-    connections,
+    oauth,
+    devices,
     ready: () => keys.probe(),
   });
   return {
-    ...{ http, accounts, vaults, notes, attachments, links, folders, search, sync, cache, connections, logs, keys },
+    ...{
+      http,
+      accounts,
+      vaults,
+      notes,
+      attachments,
+      links,
+      folders,
+      search,
+      sync,
+      cache,
+      credentials,
+      devices,
+      oauth,
+      logs,
+      keys,
+    },
     ...{ productEvents, sockets, jobRunner },
     async [Symbol.asyncDispose]() {
       await http.close();
@@ -328,7 +374,7 @@ export async function buildApp(
       await notes[Symbol.asyncDispose]();
       await compute[Symbol.asyncDispose]();
       // Nothing depends on these: a database that is away must not keep the process from ending.
-      await connections.flushLastUsed().catch(() => undefined);
+      await credentials.flushLastUsed().catch(() => undefined);
       await productEvents.flush().catch(() => undefined);
       await tracing?.[Symbol.asyncDispose]();
     },

@@ -1,14 +1,14 @@
 import { accountsDdl } from './domains/accounts/accounts.tables.ts';
 import { attachmentsDdl } from './domains/attachments/attachments.tables.ts';
-import { connectionsDdl } from './domains/connections/connections.tables.ts';
-import { deviceDdl } from './domains/connections/devices/device.tables.ts';
-import { oauthDdl } from './domains/connections/oauth/oauth.tables.ts';
+import { credentialsDdl } from './domains/credentials/credentials.tables.ts';
+import { devicesDdl } from './domains/devices/devices.tables.ts';
 import { idempotencyDdl } from './domains/idempotency/idempotency.tables.ts';
 import { keysDdl } from './domains/keys/keys.tables.ts';
 import { linksDdl } from './domains/links/links.tables.ts';
 import { logsDdl } from './domains/logs/logs.tables.ts';
 import { namespaceDdl } from './domains/namespace/namespace.tables.ts';
 import { notesDdl } from './domains/notes/notes.tables.ts';
+import { oauthDdl } from './domains/oauth/oauth.tables.ts';
 import { vectorsDdl } from './domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from './domains/search/search.tables.ts';
 import { syncDdl } from './domains/sync/sync.tables.ts';
@@ -39,7 +39,7 @@ export const migrations: readonly Migration[] = [
         attachmentsDdl,
         linksDdl,
       ],
-      ...[searchDdl, vectorsDdl, syncDdl, connectionsDdl, deviceDdl, oauthDdl, logsDdl],
+      ...[searchDdl, vectorsDdl, syncDdl, credentialsDdl, devicesDdl, oauthDdl, logsDdl],
       blobsDdl,
     ].join('\n'),
   },

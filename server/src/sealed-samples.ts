@@ -1,8 +1,7 @@
 import type { AccountsTables } from './domains/accounts/accounts.tables.ts';
 import type { AttachmentsTables } from './domains/attachments/attachments.tables.ts';
-import type { ConnectionsTables } from './domains/connections/connections.tables.ts';
-import type { DeviceTables } from './domains/connections/devices/device.tables.ts';
-import type { OAuthTables } from './domains/connections/oauth/oauth.tables.ts';
+import type { CredentialsTables } from './domains/credentials/credentials.tables.ts';
+import type { DeviceTables } from './domains/devices/devices.tables.ts';
 import type { IdempotencyTables } from './domains/idempotency/idempotency.tables.ts';
 import * as keys from './domains/keys/keys.store.ts';
 import { serverOwner } from './domains/keys/keys.ts';
@@ -10,6 +9,7 @@ import type { LinksTables } from './domains/links/links.tables.ts';
 import type { LogsTables } from './domains/logs/logs.tables.ts';
 import type { NamespaceTables } from './domains/namespace/namespace.tables.ts';
 import type { NotesTables } from './domains/notes/notes.tables.ts';
+import type { OAuthTables } from './domains/oauth/oauth.tables.ts';
 import type { VectorsTables } from './domains/search/embedding/vectors.tables.ts';
 import type { SearchTables } from './domains/search/search.tables.ts';
 import type { CachePagesTables } from './domains/vaults/cache-pages.tables.ts';
@@ -20,7 +20,7 @@ import { type KeyOwner, type Keyring, KeyringError, type SealContext } from './p
 
 type Tables = AccountsTables &
   AttachmentsTables &
-  ConnectionsTables &
+  CredentialsTables &
   DeviceTables &
   CachePagesTables &
   IdempotencyTables &

@@ -13,8 +13,9 @@ import Fastify, {
 } from 'fastify';
 import { Type } from 'typebox';
 import { runForOwner } from '../concurrency/owner.ts';
-import type { Connections } from '../domains/connections/connections.ts';
+import type { Devices } from '../domains/devices/devices.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
+import type { OAuth } from '../domains/oauth/oauth.ts';
 import type { Tracing } from '../ports/tracing/tracing.ts';
 import { Admission, type AdmissionLimits } from './admission.ts';
 import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT, parseBodies } from './body.ts';
@@ -50,7 +51,8 @@ export interface HttpDeps {
   readonly sockets: Sockets;
   readonly guard: Guard;
   readonly idempotency: Pick<Idempotency, 'once'>;
-  readonly connections: Pick<Connections, 'oauth' | 'devices'>;
+  readonly oauth: OAuth;
+  readonly devices: Devices;
   readonly log: FastifyBaseLogger;
   readonly version: string;
   /** Origin under which clients reach the server, for metadata addresses and the origin check. */
@@ -186,7 +188,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     },
     { prefix: '/api' },
   );
-  await mountOAuth(app, { ...deps.connections, publicUrl: deps.publicUrl, rateLimited: deps.authRateLimit > 0 });
+  const { oauth, devices, publicUrl } = deps;
+  await mountOAuth(app, { oauth, devices, publicUrl, rateLimited: deps.authRateLimit > 0 });
   app.get('/healthz', { schema: plainSchema('isAlive', 'That the process runs', Alive) }, async () => ({
     status: 'ok',
   }));

@@ -1,4 +1,4 @@
-import type { DeviceConsentRequest } from '../domains/connections/connections.ts';
+import type { DeviceConsentRequest } from '../domains/devices/devices.ts';
 import { Html, html, type Page } from './pages.ts';
 
 /** Where somebody types the code that their device shows. */

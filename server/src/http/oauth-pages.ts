@@ -1,4 +1,4 @@
-import type { ConsentRequest } from '../domains/connections/connections.ts';
+import type { ConsentRequest } from '../domains/oauth/oauth.ts';
 import { Html, html, type Page } from './pages.ts';
 
 const PERMISSIONS = { none: 'No access', read: 'Read only', write: 'Read and write' } as const;

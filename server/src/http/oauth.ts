@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import { networkOf } from '@notevault/protocol/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserRequest, Connections } from '../domains/connections/connections.ts';
+import type { Devices } from '../domains/devices/devices.ts';
+import type { BrowserRequest, OAuth } from '../domains/oauth/oauth.ts';
 import { PUBLIC_BODY_LIMIT } from './body.ts';
 import { BodyReader, MemoryBudget } from './body-reader.ts';
 import { errorResponseOf, isDatabaseAway, toCatalogueError } from './errors.ts';
@@ -14,8 +15,8 @@ import { refuseOtherMethods } from './other-methods.ts';
 import { type Page, pageOf } from './pages.ts';
 
 export interface OAuthHttpDeps {
-  readonly oauth: Connections['oauth'];
-  readonly devices: Connections['devices'];
+  readonly oauth: OAuth;
+  readonly devices: Devices;
   /** Origin under which clients reach the server. */
   readonly publicUrl: string;
   /** Whether requests are limited by address. */
@@ -268,12 +269,12 @@ async function link(request: FastifyRequest, reply: FastifyReply, { devices, pub
     if (step === 'sign-in') {
       const [code, email] = [fields.get('code') ?? '', fields.get('email') ?? ''];
       const sent = { code, email, password: fields.get('password') ?? '', address };
-      const { value, fault } = await runForm(devices.openPage(sent), LINK_FAULTS);
+      const { value, fault } = await runForm(devices.linkPage.open(sent), LINK_FAULTS);
       if (value !== null) return send(reply, 200, linkChoicePage(value, null));
       return send(reply, fault.status, linkPage({ code, email }, fault.text));
     }
     const vault = step === 'allow' ? (fields.get('vault') ?? '') : null;
-    await devices.decidePage(token, vault);
+    await devices.linkPage.decide(token, vault);
     return send(reply, 200, linkedPage(vault !== null));
   } catch (error) {
     return sendFault(reply, error);

@@ -230,10 +230,10 @@ onEachEngine('a hostile application', (open) => {
     assert.equal((await asked(oldest, {})).status, 400, 'the oldest had to go');
     assert.equal(typeof (await used.refresh(pair.refresh_token)).access_token, 'string');
     server.clock.advance({ days: 1, minutes: 1 });
-    await server.app.connections.oauth.sweep();
+    await server.app.oauth.sweep();
     assert.equal(await count(), 1);
     server.clock.advance({ days: 180 });
-    await server.app.connections.oauth.sweep();
+    await server.app.oauth.sweep();
     assert.equal(await count(), 0);
   });
 });

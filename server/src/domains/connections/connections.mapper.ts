@@ -1,18 +1,6 @@
-import type { ApiKey as ApiKeyBody } from '@notevault/protocol/api-keys.ts';
 import type { Connection as ConnectionBody } from '@notevault/protocol/connections.ts';
-import { isoTimeOrNull } from '@notevault/protocol/time.ts';
-import type { ApiKey } from './api-keys/api-keys.ts';
-import type { Connection } from './queries.ts';
-
-/** A key as the API returns it: without its secret. */
-export function keyView(key: ApiKey): ApiKeyBody {
-  return {
-    id: key.id,
-    name: key.name,
-    created_at: isoTimeOrNull(key.createdAt),
-    last_used: isoTimeOrNull(key.lastUsed),
-  };
-}
+import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
+import type { Connection } from './connections.ts';
 
 /** A connection as the API returns it. */
 export function connectionView(connection: Connection): ConnectionBody {
@@ -26,7 +14,7 @@ export function connectionView(connection: Connection): ConnectionBody {
     logo: connection.logo,
     software_id: connection.softwareId,
     software_version: connection.softwareVersion,
-    connected_at: isoTimeOrNull(connection.connectedAt),
+    connected_at: isoTime(connection.connectedAt),
     last_used_at: isoTimeOrNull(connection.lastUsedAt),
     first_ip: connection.firstIp,
     first_user_agent: connection.firstUserAgent,

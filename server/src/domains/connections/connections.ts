@@ -1,33 +1,84 @@
-import { prefixes } from '../tokens/tokens.ts';
-import { type ApiKeys, createApiKeys } from './api-keys/api-keys.ts';
-import { type Authentication, createAuthentication } from './authentication.ts';
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { onlyVault, type Principal } from '../access/access.ts';
+import type { ConnectionDetails, ConnectionKind, StoredConnection } from '../credentials/credentials.ts';
 import type { ConnectionDeps } from './connections.deps.ts';
-import { createDevices, type Devices } from './devices/devices.ts';
-import { createLastUsed, type LastUsed } from './last-used.ts';
-import { createOAuth, type OAuth } from './oauth/oauth.ts';
-import { type ConnectionQueries, createQueries } from './queries.ts';
 
-export type { DeviceConsentRequest } from './devices/device-page.ts';
-export type { BrowserRequest, ConsentRequest } from './oauth/oauth-consent.ts';
-
-/** Who may act for an account without its password, and how far each of them reaches. */
-export interface Connections extends Authentication, ApiKeys, ConnectionQueries {
-  readonly devices: Devices;
-  readonly oauth: OAuth;
-  /** Writes down which connections were used since the last time. */
-  flushLastUsed: LastUsed['flush'];
+/** A connection as its owner sees it. */
+export interface Connection extends ConnectionDetails {
+  readonly kind: ConnectionKind;
+  readonly keyId: string | null;
+  readonly name: string;
+  readonly scope: string | null;
+  readonly connectedAt: number;
+  readonly lastUsedAt: number | null;
+  readonly firstIp: string | null;
+  readonly firstUserAgent: string | null;
+  /** The only vault it can ever reach, while that is active. */
+  readonly vaultId: VaultId | null;
+  readonly vaultName: string | null;
 }
 
-export function createConnections(deps: ConnectionDeps): Connections {
-  const lastUsed = createLastUsed(deps);
-  const devices = createDevices({ ...deps, lastUsed });
-  const oauth = createOAuth({ ...deps, lastUsed });
-  const lookups = { [prefixes.device]: devices.lookup, [prefixes.oauth]: oauth.lookup };
+const NO_DETAILS: ConnectionDetails = {
+  clientId: null,
+  logo: null,
+  slug: null,
+  softwareId: null,
+  softwareVersion: null,
+  verified: null,
+  redirectUri: null,
+  redirectUris: null,
+  cimdUrl: null,
+};
+
+/** Everything that may act for an account without its password: keys, linked devices, OAuth clients. */
+export class Connections {
+  readonly #deps: ConnectionDeps;
+
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Every connection of the caller's account, oldest first. Throws `vault_unreadable`. */
+  async list(principal: Principal): Promise<Connection[]> {
+    const { credentials, describe } = this.#deps;
+    const { userId } = principal;
+    const stored = await credentials.list(userId);
+    const permissions = await credentials.permissions(userId);
+    const details = await Promise.all(describe.map((each) => each(userId)));
+    const vaultIds = stored.map(({ id, defaultPermission }) =>
+      onlyVault({ defaultPermission, permissions: permissions.get(id) ?? new Map() }),
+    );
+    const names = vaultIds.some((id) => id !== null) ? await this.#vaultNames(principal) : new Map<VaultId, string>();
+    return stored.map((connection, index) => {
+      const told = Object.assign({}, ...details.map((each) => each.get(connection.id) ?? {}));
+      return connectionOf(connection, told, vaultIds[index] ?? null, names);
+    });
+  }
+
+  async #vaultNames(principal: Principal): Promise<ReadonlyMap<VaultId, string>> {
+    const active = await this.#deps.vaults.list(principal, { deleted: false });
+    return new Map(active.map(({ id, name }) => [id, name]));
+  }
+}
+
+function connectionOf(
+  stored: StoredConnection,
+  details: Partial<ConnectionDetails>,
+  vaultId: VaultId | null,
+  vaultNames: ReadonlyMap<VaultId, string>,
+): Connection {
   return {
-    ...{ devices, oauth },
-    ...createAuthentication(deps, lastUsed, lookups),
-    ...createApiKeys(deps, lastUsed),
-    ...createQueries(deps, lastUsed, [devices.describe, oauth.describe]),
-    flushLastUsed: lastUsed.flush,
+    ...NO_DETAILS,
+    ...details,
+    kind: stored.kind,
+    keyId: stored.kind === 'pat' ? stored.id : null,
+    name: stored.name,
+    scope: stored.scope,
+    connectedAt: stored.createdAt,
+    lastUsedAt: stored.lastUsedAt,
+    firstIp: stored.firstIp,
+    firstUserAgent: stored.firstUserAgent,
+    vaultId,
+    vaultName: vaultId === null ? null : (vaultNames.get(vaultId) ?? null),
   };
 }

@@ -1,0 +1,94 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { parseUuid, type UserId } from '@notevault/protocol/ids.ts';
+import { type AccessScopeInput, readAccessScope } from '../access/access.ts';
+import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
+import { capExceeded, capOf, planOf } from '../plans/plans.ts';
+import { newToken, prefixes } from '../tokens/tokens.ts';
+import type { ApiKeyDeps } from './api-keys.deps.ts';
+
+const NAME_MAX = 255;
+
+/** A key as its owner sees it. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly lastUsed: number | null;
+}
+
+export interface CreatedKey {
+  readonly id: string;
+  readonly name: string;
+  /** The secret, given out once. */
+  readonly key: string;
+}
+
+export interface NewKey extends AccessScopeInput {
+  readonly name: string;
+}
+
+/** API keys and personal access tokens: one thing under two names, told apart by the prefix of its secret. */
+export class ApiKeys {
+  readonly #deps: ApiKeyDeps;
+
+  constructor(deps: ApiKeyDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws `validation`, `limit_exceeded`. */
+  async create(
+    userId: UserId,
+    kind: 'pat' | 'key',
+    sent: NewKey,
+    inTransaction: InTransaction<CreatedKey> = skipInTransaction,
+  ): Promise<CreatedKey> {
+    const { db, keys, clock, accounts, credentials, plans } = this.#deps;
+    const name = cleanName(sent.name);
+    const grant = readAccessScope(sent);
+    const { raw, hash } = newToken(clock.random, prefixes[kind]);
+    const created = { id: clock.uuid(), name, key: raw };
+    const server = await keys.openServer();
+    await db.transact(async (handle) => {
+      const { tier } = await accounts.lockUser(handle, userId);
+      const plan = planOf(plans, tier);
+      const count = await credentials.count(handle, userId, 'pat');
+      if (count >= capOf(plan, 'pats_cap')) throw capExceeded('pats_cap', tier, plan, count);
+      const connection = { ...grant, userId, id: created.id, kind: 'pat', name, secretHash: hash } as const;
+      await credentials.insert(handle, server, connection);
+      await inTransaction(handle, created);
+    });
+    return created;
+  }
+
+  /** Every key of the user, oldest first. */
+  async list(userId: UserId): Promise<ApiKey[]> {
+    const connections = await this.#deps.credentials.list(userId);
+    return connections
+      .filter(({ kind }) => kind === 'pat')
+      .map(({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsed: lastUsedAt }));
+  }
+
+  /** Whether there was one to revoke. From the commit on it authenticates nobody. */
+  async revoke(userId: UserId, sent: string): Promise<boolean> {
+    const { db, credentials } = this.#deps;
+    const id = parseUuid(sent);
+    if (id === null) return false;
+    return db.transact((handle) => credentials.remove(handle, 'pat', { userId, id }));
+  }
+}
+
+/** Throws `validation`. */
+function cleanName(text: string): string {
+  const name = text.toWellFormed().trim();
+  if (name === '') throw invalid({ name: ["can't be blank"] });
+  if ([...name].length > NAME_MAX) throw invalid({ name: [`must have at most ${NAME_MAX} characters`] });
+  if (/\p{Cc}/u.test(name)) throw invalid({ name: ['must not have control characters'] });
+  return name;
+}
+
+/** The id in a URL. Throws `invalid_key_id`. */
+export function keyIdOf(text: string): string {
+  const id = parseUuid(text);
+  if (id === null) throw new NotevaultError('invalid_key_id');
+  return id;
+}

@@ -1,0 +1,78 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { type AccessScope, accessScopeOf, narrower, type PermissionLevel, type Principal } from '../access/access.ts';
+import { bearerOf, hashOf, prefixes, prefixOf } from '../tokens/tokens.ts';
+import { openName } from './connection-name.ts';
+import type { CredentialDeps } from './credentials.deps.ts';
+import * as store from './credentials.store.ts';
+import type { Client, LastUsed } from './last-used.ts';
+import type { CredentialRow, TokenLookup } from './token-lookup.ts';
+
+const NOWHERE: Client = { ip: null, userAgent: null };
+
+/** Who a token stands for. Its prefix says which kind of credential knows it. */
+export class Authentication {
+  readonly #deps: Pick<CredentialDeps, 'db' | 'keys' | 'accounts'>;
+  readonly #lastUsed: LastUsed;
+  readonly #lookups: ReadonlyMap<string, TokenLookup>;
+
+  constructor(deps: CredentialDeps, lastUsed: LastUsed) {
+    this.#deps = deps;
+    this.#lastUsed = lastUsed;
+    const findKey: TokenLookup = (token) => deps.db.all(store.findBySecret, { hash: hashOf(token) });
+    this.#lookups = new Map([
+      [prefixes.pat, findKey],
+      [prefixes.key, findKey],
+      [prefixes.device, deps.hooks.findDeviceToken],
+      [prefixes.oauth, deps.hooks.findOAuthToken],
+    ]);
+  }
+
+  async authenticate(authorization: string | undefined, client?: Client): Promise<Principal> {
+    const token = bearerOf(authorization);
+    if (token === null) throw new NotevaultError('unauthorized');
+    return this.authenticateToken(token, client);
+  }
+
+  async authenticateToken(token: string, client: Client = NOWHERE): Promise<Principal> {
+    const { accounts, keys } = this.#deps;
+    const prefix = prefixOf(token);
+    if (prefix === prefixes.session) return accounts.authenticate(`Bearer ${token}`);
+    const rows = (await this.#lookups.get(prefix)?.(token)) ?? [];
+    const [first] = rows;
+    if (first === undefined) throw new NotevaultError('unauthorized');
+    this.#lastUsed.record({ userId: first.user_id, id: first.id }, first.last_used_at, client);
+    return principalOf(first, rows, await keys.openServer());
+  }
+
+  async recall(principal: Principal): Promise<Principal | null> {
+    const { db, accounts, keys } = this.#deps;
+    if (principal.kind === 'session') return accounts.recall(principal);
+    const rows = await db.all(store.findUsable, { userId: principal.userId, id: principal.credentialId });
+    const [first] = rows;
+    if (first === undefined) return null;
+    const now = principalOf(first, rows, await keys.openServer());
+    // A token may have been given out for less than its connection.
+    const { scope = now.scope } = principal;
+    return { ...now, scope: narrower(now.scope, scope) };
+  }
+}
+
+function principalOf(
+  row: CredentialRow,
+  rows: readonly CredentialRow[],
+  server: SealingKey,
+): Principal & { readonly scope: AccessScope } {
+  const permissions = new Map<VaultId, PermissionLevel>();
+  for (const { vault_id, permission } of rows)
+    if (vault_id !== null && permission !== null) permissions.set(vault_id, permission);
+  return {
+    kind: row.kind === 'pat' ? 'key' : row.kind,
+    userId: row.user_id,
+    credentialId: row.id,
+    name: openName(server, { userId: row.user_id, id: row.id }, row.name),
+    tier: row.tier,
+    scope: accessScopeOf({ defaultPermission: row.default_permission, permissions, scope: row.scope }),
+  };
+}

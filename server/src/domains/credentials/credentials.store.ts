@@ -1,0 +1,184 @@
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Kysely } from 'kysely';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { PermissionLevel } from '../access/access.ts';
+import type { AccountsTables } from '../accounts/accounts.tables.ts';
+import type { VaultsTables } from '../vaults/vaults.tables.ts';
+import type { ConnectionKind, CredentialsTables } from './credentials.tables.ts';
+
+type Tables = CredentialsTables & Pick<AccountsTables, 'users'> & Pick<VaultsTables, 'vaults'>;
+
+const { statement, listStatement } = statementsOver<Tables>();
+
+// Who a credential stands for
+
+/** Connections while they may be used: a row for each vault with a level of its own, at least one. */
+function credentialQuery(db: Kysely<Tables>) {
+  return db
+    .selectFrom('connections as c')
+    .innerJoin('users as u', 'u.id', 'c.user_id')
+    .leftJoin('connection_permissions as l', (join) =>
+      join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
+    )
+    .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 'c.scope', 'c.last_used_at'])
+    .select(['l.vault_id', 'l.permission', 'u.plan as tier'])
+    .where('c.revoked_at', 'is', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null);
+}
+
+/** The connection of a key's secret. */
+export const findBySecret = statement((db, p: { hash: Buffer }) =>
+  credentialQuery(db).where('c.secret_hash', '=', p.hash),
+);
+
+/** A connection that is known. */
+export const findUsable = statement((db, p: { userId: UserId; id: string }) =>
+  credentialQuery(db).where('c.user_id', '=', p.userId).where('c.id', '=', p.id),
+);
+
+/** Keeps the latest minute, and the first address ever. */
+export const updateLastUsed = statement(
+  (db, p: { userId: UserId; id: string; at: number; ip: string | null; userAgent: string | null }) =>
+    db
+      .updateTable('connections')
+      .set((eb) => ({
+        last_used_at: p.at,
+        first_ip: eb.case().when('last_used_at', 'is', null).then(p.ip).else(eb.ref('first_ip')).end(),
+        first_user_agent: eb
+          .case()
+          .when('last_used_at', 'is', null)
+          .then(p.userAgent)
+          .else(eb.ref('first_user_agent'))
+          .end(),
+      }))
+      .where('user_id', '=', p.userId)
+      .where('id', '=', p.id)
+      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.at)])),
+);
+
+// Making and listing
+
+export const insertConnection = statement(
+  (
+    db,
+    p: {
+      userId: UserId;
+      id: string;
+      kind: ConnectionKind;
+      name: Buffer;
+      defaultPermission: PermissionLevel;
+      scope: string | null;
+      secretHash: Buffer | null;
+      now: number;
+    },
+  ) =>
+    db.insertInto('connections').values({
+      user_id: p.userId,
+      id: p.id,
+      kind: p.kind,
+      name: p.name,
+      default_permission: p.defaultPermission,
+      scope: p.scope,
+      secret_hash: p.secretHash,
+      created_at: p.now,
+      last_used_at: null,
+      revoked_at: null,
+      first_ip: null,
+      first_user_agent: null,
+    }),
+);
+
+export const insertPermissions = listStatement(
+  (db, p: { userId: UserId; connectionId: string }, items: { vaultId: VaultId; permission: PermissionLevel }[]) =>
+    db.insertInto('connection_permissions').values(
+      items.map((item) => ({
+        user_id: p.userId,
+        connection_id: p.connectionId,
+        vault_id: item.vaultId,
+        permission: item.permission,
+      })),
+    ),
+);
+
+export const deletePermissions = statement((db, p: { userId: UserId; connectionId: string }) =>
+  db.deleteFrom('connection_permissions').where('user_id', '=', p.userId).where('connection_id', '=', p.connectionId),
+);
+
+/** Which of these vaults are the user's own and active. */
+export const findOwnVaults = listStatement((db, p: { userId: UserId }, items: VaultId[]) =>
+  db
+    .selectFrom('vaults')
+    .select('id')
+    .where('user_id', '=', p.userId)
+    .where('deleted_at', 'is', null)
+    .where('id', 'in', items),
+);
+
+export const countOfKind = statement((db, p: { userId: UserId; kind: ConnectionKind }) =>
+  db
+    .selectFrom('connections')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', p.userId)
+    .where('kind', '=', p.kind)
+    .where('revoked_at', 'is', null),
+);
+
+/** Every connection that was not revoked, oldest first. */
+export const listConnections = statement((db, p: { userId: UserId }) =>
+  db
+    .selectFrom('connections')
+    .select([
+      'id',
+      'kind',
+      'name',
+      'default_permission',
+      'scope',
+      'created_at',
+      'last_used_at',
+      'first_ip',
+      'first_user_agent',
+    ])
+    .where('user_id', '=', p.userId)
+    .where('revoked_at', 'is', null)
+    .orderBy('id'),
+);
+
+/** The vaults that have a level of their own with some connection of the user, while they are active. */
+export const listPermissions = statement((db, p: { userId: UserId }) =>
+  db
+    .selectFrom('connection_permissions as l')
+    .innerJoin('vaults as v', 'v.id', 'l.vault_id')
+    .select(['l.connection_id', 'l.vault_id', 'l.permission'])
+    .where('l.user_id', '=', p.userId)
+    .where('v.user_id', '=', p.userId)
+    .where('v.deleted_at', 'is', null),
+);
+
+export const deleteConnection = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>
+  db.deleteFrom('connections').where('user_id', '=', p.userId).where('id', '=', p.id).where('kind', '=', p.kind),
+);
+
+/**
+ * Revokes a connection of a kind that is remembered: it forgets all but that it was there. Changes one row for the first
+ * who revokes it, none afterwards.
+ */
+export const markRevoked = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind; now: number }) =>
+  db
+    .updateTable('connections')
+    .set({ revoked_at: p.now, name: null, first_ip: null, first_user_agent: null })
+    .where('user_id', '=', p.userId)
+    .where('id', '=', p.id)
+    .where('kind', '=', p.kind)
+    .where('revoked_at', 'is', null),
+);
+
+/** A connection of this kind, revoked or not. */
+export const findAnyConnection = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind }) =>
+  db
+    .selectFrom('connections')
+    .select(['id', 'revoked_at'])
+    .where('user_id', '=', p.userId)
+    .where('id', '=', p.id)
+    .where('kind', '=', p.kind),
+);

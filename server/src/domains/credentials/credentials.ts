@@ -1,0 +1,183 @@
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { type Grant, notOwned, type PermissionLevel, type Principal } from '../access/access.ts';
+import { Authentication } from './authentication.ts';
+import { openName, sealName } from './connection-name.ts';
+import type { CredentialDeps } from './credentials.deps.ts';
+import * as store from './credentials.store.ts';
+import type { ConnectionKind } from './credentials.tables.ts';
+import { type Client, LastUsed } from './last-used.ts';
+
+export type { ConnectionKind } from './credentials.tables.ts';
+export type { Client } from './last-used.ts';
+export type { CredentialRow, TokenLookup } from './token-lookup.ts';
+
+/** One connection of a user: a key, an OAuth grant or a linked device. */
+export interface ConnectionKey {
+  readonly userId: UserId;
+  readonly id: string;
+}
+
+/** A connection about to be written. */
+export interface NewConnection extends Grant, ConnectionKey {
+  readonly kind: ConnectionKind;
+  readonly name: string;
+  /** For the kinds whose secret never changes. */
+  readonly secretHash: Buffer | null;
+}
+
+/** What all kinds of connections keep. */
+export interface StoredConnection {
+  readonly id: string;
+  readonly kind: ConnectionKind;
+  readonly name: string;
+  readonly defaultPermission: PermissionLevel;
+  readonly scope: string | null;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly firstIp: string | null;
+  readonly firstUserAgent: string | null;
+}
+
+/** What only some kinds of connections have to tell. */
+export interface ConnectionDetails {
+  /** The OAuth client's id, or the id of a device's family. */
+  readonly clientId: string | null;
+  readonly logo: string | null;
+  readonly slug: string | null;
+  readonly softwareId: string | null;
+  readonly softwareVersion: string | null;
+  readonly verified: boolean | null;
+  readonly redirectUri: string | null;
+  readonly redirectUris: readonly string[] | null;
+  readonly cimdUrl: string | null;
+}
+
+/** Gives the details of a user's connections of one kind, by connection. */
+export type DescribeConnections = (userId: UserId) => Promise<ReadonlyMap<string, Partial<ConnectionDetails>>>;
+
+/** What keys, devices and OAuth clients share: what stands for an account without its password, and who that is. */
+export class Credentials {
+  readonly #deps: CredentialDeps;
+  readonly #lastUsed: LastUsed;
+  readonly #authentication: Authentication;
+
+  constructor(deps: CredentialDeps) {
+    this.#deps = deps;
+    this.#lastUsed = new LastUsed(deps);
+    this.#authentication = new Authentication(deps, this.#lastUsed);
+  }
+
+  /** The caller behind an `Authorization` header, whatever its credential. Throws `unauthorized`. */
+  authenticate(authorization: string | undefined, client?: Client): Promise<Principal> {
+    return this.#authentication.authenticate(authorization, client);
+  }
+
+  /** As `authenticate`, for the token alone. */
+  authenticateToken(token: string, client?: Client): Promise<Principal> {
+    return this.#authentication.authenticateToken(token, client);
+  }
+
+  /** What the credential of a principal may do now, never more than the token it came with; null once it may do nothing. */
+  recall(principal: Principal): Promise<Principal | null> {
+    return this.#authentication.recall(principal);
+  }
+
+  /** Writes a connection with its levels. Throws `validation` when one of the vaults is not the user's own. */
+  async insert(handle: WriteHandle, server: SealingKey, connection: NewConnection): Promise<void> {
+    const { userId, id, name, permissions, ...columns } = connection;
+    const own = await this.ownVaults(handle, userId, [...permissions.keys()]);
+    if (own.length !== permissions.size) throw notOwned();
+    const row = { ...columns, userId, id, name: sealName(server, { userId, id }, name), now: this.#deps.clock.now() };
+    await handle.run(store.insertConnection, row);
+    const items = [...permissions].map(([vaultId, permission]) => ({ vaultId, permission }));
+    await handle.runMany(store.insertPermissions, { userId, connectionId: id }, items);
+  }
+
+  /** Which of these vaults are the user's own and active. */
+  async ownVaults(handle: WriteHandle, userId: UserId, ids: readonly VaultId[]): Promise<VaultId[]> {
+    const rows = await handle.allMany(store.findOwnVaults, { userId }, ids);
+    return rows.map(({ id }) => id);
+  }
+
+  /** How many connections of this kind the user has. */
+  async count(handle: WriteHandle, userId: UserId, kind: ConnectionKind): Promise<number> {
+    return (await handle.get(store.countOfKind, { userId, kind }))?.count ?? 0;
+  }
+
+  /** Forgets a connection; from the commit on it authenticates nobody. False when there was none. */
+  async remove(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
+    const removed = await handle.run(store.deleteConnection, { userId, id, kind });
+    if (removed > 0) this.#announce(handle, userId);
+    return removed > 0;
+  }
+
+  /** Ends a connection, of which only that it was there is remembered. False when it had ended before, or never was. */
+  async end(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
+    const ended = await handle.run(store.markRevoked, { userId, id, kind, now: this.#deps.clock.now() });
+    if (ended === 0) return false;
+    await handle.run(store.deletePermissions, { userId, connectionId: id });
+    this.#announce(handle, userId);
+    return true;
+  }
+
+  /** Whether the user ever had this connection. */
+  async existed(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
+    return (await handle.get(store.findAnyConnection, { userId, id, kind })) !== undefined;
+  }
+
+  /** Every connection of the user that was not revoked, oldest first. */
+  async list(userId: UserId): Promise<StoredConnection[]> {
+    const { db, keys } = this.#deps;
+    // What this process has seen used must not look unused.
+    await this.#lastUsed.flush();
+    const server = await keys.openServer();
+    const rows = await db.all(store.listConnections, { userId });
+    return rows.map((row) => ({
+      id: row.id,
+      kind: row.kind,
+      name: openName(server, { userId, id: row.id }, row.name),
+      defaultPermission: row.default_permission,
+      scope: row.scope,
+      createdAt: row.created_at,
+      lastUsedAt: row.last_used_at,
+      firstIp: row.first_ip,
+      firstUserAgent: row.first_user_agent,
+    }));
+  }
+
+  /** By connection, the vaults that have a level of their own with it, while they are active. */
+  async permissions(userId: UserId): Promise<ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>>> {
+    return permissionsBy(await this.#deps.db.all(store.listPermissions, { userId }));
+  }
+
+  /** Remembers the first use of a connection that was just made. */
+  recordFirstUse({ userId, id }: ConnectionKey, client: Client): void {
+    this.#lastUsed.record({ userId, id }, null, client);
+  }
+
+  /** Writes down which connections were used since the last time. */
+  flushLastUsed(): Promise<void> {
+    return this.#lastUsed.flush();
+  }
+
+  #announce(handle: WriteHandle, userId: UserId): void {
+    handle.onCommit(() => this.#deps.events.emit('credentialsChanged', { userId }));
+  }
+}
+
+interface PermissionRow {
+  readonly connection_id: string;
+  readonly vault_id: VaultId;
+  readonly permission: PermissionLevel;
+}
+
+function permissionsBy(rows: readonly PermissionRow[]): ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>> {
+  const permissions = new Map<string, Map<VaultId, PermissionLevel>>();
+  for (const { connection_id, vault_id, permission } of rows) {
+    const ofConnection = permissions.get(connection_id) ?? new Map<VaultId, PermissionLevel>();
+    permissions.set(connection_id, ofConnection.set(vault_id, permission));
+  }
+  return permissions;
+}

@@ -1,0 +1,63 @@
+import type { UserId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import * as store from './credentials.store.ts';
+
+const MINUTE_MS = 60_000;
+const PENDING_MAX = 10_000;
+const USER_AGENT_MAX = 256;
+
+/** From where a credential is used. */
+export interface Client {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+}
+
+interface Usage extends Client {
+  readonly userId: UserId;
+  readonly id: string;
+  readonly at: number;
+}
+
+/** When connections were used, at minute precision, so that a busy key costs one write a minute. */
+export class LastUsed {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  #pending = new Map<string, Usage>();
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor({ db, clock }: { readonly db: Database; readonly clock: Clock }) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Remembers that a connection was used now. Costs the request nothing: it is written with others, later. */
+  record({ userId, id }: Pick<Usage, 'userId' | 'id'>, lastUsed: number | null, { ip, userAgent }: Client): void {
+    const at = Math.floor(this.#clock.now() / MINUTE_MS) * MINUTE_MS;
+    const key = `${userId}:${id}`;
+    const before = this.#pending.get(key);
+    if ((lastUsed ?? 0) >= at || (before?.at ?? 0) >= at) return;
+    if (before === undefined && this.#pending.size >= PENDING_MAX) return;
+    const agent = userAgent?.toWellFormed().slice(0, USER_AGENT_MAX) ?? null;
+    // The first address is the one to keep.
+    this.#pending.set(key, before === undefined ? { userId, id, at, ip, userAgent: agent } : { ...before, at });
+  }
+
+  /** Writes what is remembered; what a crash takes is the last uses since the flush before. */
+  flush(): Promise<void> {
+    // After the one under way, which may hold what the caller is to find written.
+    const write = () => this.#write();
+    const next = this.#flushing.then(write, write);
+    this.#flushing = next.catch(() => undefined);
+    return next;
+  }
+
+  async #write(): Promise<void> {
+    const batch = this.#pending;
+    if (batch.size === 0) return;
+    this.#pending = new Map();
+    await this.#db.transact(async (handle) => {
+      for (const use of batch.values()) await handle.run(store.updateLastUsed, use);
+    });
+  }
+}

@@ -1,0 +1,266 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { Principal } from '../access/access.ts';
+import type { Client } from '../credentials/credentials.ts';
+import { hashOf, newToken } from '../tokens/tokens.ts';
+import type { DeviceDeps } from './devices.deps.ts';
+import * as store from './devices.store.ts';
+import type { Admission, DevicePair, DeviceTokens } from './tokens.ts';
+import { newUserCode, readUserCode } from './user-codes.ts';
+
+const CODE_SECONDS = 300;
+const POLL_SECONDS = 5;
+/** RFC 8628, section 3.5. */
+const SLOW_DOWN_SECONDS = 5;
+const NAME_MAX = 255;
+const ATTEMPTS_MAX = 10;
+const ATTEMPTS_WINDOW_MS = 60 * 60 * 1000;
+/** Of 25 thousand million codes few are in use: a second collision does not happen. */
+const CODE_TRIES = 5;
+export const DEFAULT_VAULT_NAME = 'Vault';
+
+/** What a device says of itself, unchecked. */
+export interface DeviceAuthorizationRequest {
+  readonly client_id?: unknown;
+  readonly vault_name?: unknown;
+  readonly device_name?: unknown;
+}
+
+/** A link under way, as the device hears of it. */
+export interface DeviceAuthorizationResponse {
+  /** The device's own secret. */
+  readonly deviceCode: string;
+  /** What the person types where they are signed in. */
+  readonly userCode: string;
+  readonly verificationUrl: string;
+  readonly expiresIn: number;
+  readonly interval: number;
+}
+
+/** A decision on a link, unchecked. */
+export interface DeviceDecision {
+  readonly user_code?: unknown;
+  readonly vault_id?: unknown;
+  readonly vault_name?: unknown;
+  readonly deny?: unknown;
+}
+
+/** What a device gets that was let in. */
+export interface DeviceGrant extends DevicePair {
+  readonly userEmail: string;
+}
+
+/** What a device suggests to the person who decides. */
+export interface SuggestedNames {
+  readonly vaultName: string | null;
+  readonly deviceName: string | null;
+}
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const sealedNames = new SealedJson(1, Type.Object({ vault: textOrNull, device: textOrNull, client: textOrNull }));
+type Names = ReturnType<typeof sealedNames.decode>;
+
+/** Letting a device in (RFC 8628): it shows a code, and a person who is signed in elsewhere decides on that code. */
+export class DeviceAuthorization {
+  readonly #deps: DeviceDeps;
+  readonly #tokens: Pick<DeviceTokens, 'admit'>;
+
+  constructor(deps: DeviceDeps, tokens: Pick<DeviceTokens, 'admit'>) {
+    this.#deps = deps;
+    this.#tokens = tokens;
+  }
+
+  /** Throws `validation`. */
+  async start(request: DeviceAuthorizationRequest): Promise<DeviceAuthorizationResponse> {
+    const { keys, clock, publicUrl } = this.#deps;
+    const server = await keys.openServer();
+    const names = {
+      vault: suggestion('vault_name', request.vault_name),
+      device: suggestion('device_name', request.device_name),
+      client: suggestion('client_id', request.client_id),
+    };
+    const device = newToken(clock.random, 'nv_dvc_');
+    const userCode = await this.#insertLink(server, device.hash, names);
+    return {
+      deviceCode: device.raw,
+      userCode,
+      verificationUrl: `${publicUrl}/link`,
+      expiresIn: CODE_SECONDS,
+      interval: POLL_SECONDS,
+    };
+  }
+
+  /** What a pending code suggests, claimed by whoever asks first; null for everybody else and every other code. */
+  async lookUp(userId: UserId, userCode: string): Promise<SuggestedNames | null> {
+    const link = await this.#claim(userId, userCode);
+    return link === null ? null : { vaultName: link.names.vault, deviceName: link.names.device };
+  }
+
+  /**
+   * Lets the device into a vault, or refuses it; resolves to the vault, null when refused.
+   * Throws `device_code_not_found`, `device_vault_not_owned`, `limit_exceeded`, `validation`.
+   */
+  async authorize(principal: Principal, decision: DeviceDecision): Promise<VaultId | null> {
+    const { db, vaults } = this.#deps;
+    const { code, vault, name, deny } = readDecision(decision);
+    const { userId } = principal;
+    const link = await this.#claim(userId, code);
+    if (link === null) throw new NotevaultError('device_code_not_found');
+    if (deny) {
+      await db.transact((handle) => this.#decide(handle, link.id, userId, null));
+      return null;
+    }
+    if (vault === 'new') {
+      const named = { name: name ?? link.names.vault ?? DEFAULT_VAULT_NAME };
+      // In the transaction that makes the vault: of two decisions at once one makes one.
+      const made = await vaults.create(principal, named, (handle, { id }) => this.#decide(handle, link.id, userId, id));
+      return made.id;
+    }
+    const opened = await vaults.openVault(principal, vault, 'write').catch(notOwned);
+    await db.transact((handle) => this.#decide(handle, link.id, userId, opened.id));
+    return opened.id;
+  }
+
+  /** Throws `authorization_pending`, `slow_down`, `access_denied`, `device_code_expired`. */
+  async poll(deviceCode: string, client: Client): Promise<DeviceGrant> {
+    const { db, keys, clock, accounts } = this.#deps;
+    const server = await keys.openServer();
+    const now = clock.now();
+    const admission = this.#tokens.admit(server, client);
+    const outcome = await db.transact(async (handle) => {
+      const link = await handle.get(store.lockLink, { deviceHash: hashOf(deviceCode), now });
+      if (link === undefined) return 'device_code_expired' as const;
+      if (link.state === 'denied') return 'access_denied' as const;
+      if (link.state === 'pending') return countPoll(handle, link, now);
+      return this.#letIn(handle, link, openNames(server, link), admission);
+    });
+    if (typeof outcome === 'string') throw new NotevaultError(outcome);
+    const { email } = await accounts.me(outcome.userId);
+    return { ...admission.tokens, vaultId: outcome.vaultId, userEmail: email };
+  }
+
+  /** Resolves to the code of a new link. */
+  async #insertLink(server: SealingKey, deviceHash: Buffer, names: Names): Promise<string> {
+    const { db, clock } = this.#deps;
+    for (let tries = 0; tries < CODE_TRIES; tries++) {
+      const id = clock.uuid();
+      const userCode = newUserCode(clock.random);
+      const link = {
+        id,
+        deviceHash,
+        codeBlind: blindOf(server, userCode),
+        pollSeconds: POLL_SECONDS,
+        names: sealedNames.seal(server, contextOf(id), names),
+        expiresAt: clock.now() + CODE_SECONDS * 1000,
+      };
+      if ((await db.transact((handle) => handle.run(store.insertLink, link))) > 0) return userCode;
+    }
+    throw new NotevaultError('unavailable');
+  }
+
+  /** The pending link of a code, claimed. Wrong codes are counted, and ten in an hour blind the user. */
+  async #claim(userId: UserId, typed: string): Promise<{ id: string; names: Names } | null> {
+    const { db, keys, clock, accounts } = this.#deps;
+    const server = await keys.openServer();
+    const now = clock.now();
+    const code = readUserCode(typed);
+    const codeBlind = blindOf(server, code ?? '');
+    const attemptId = clock.uuid();
+    const link = await db.transact(async (handle) => {
+      // One at a time: a hundred guesses at once are a hundred guesses.
+      await accounts.lockUser(handle, userId);
+      const since = { userId, after: now - ATTEMPTS_WINDOW_MS, limit: ATTEMPTS_MAX };
+      if ((await handle.all(store.countAttempts, since)).length >= ATTEMPTS_MAX) return null;
+      const found = code === null ? undefined : await handle.get(store.claimLink, { codeBlind, userId, now });
+      if (found !== undefined) return found;
+      // Their own code, used up or over, is no guess.
+      if ((await handle.get(store.findOwnLink, { codeBlind, userId })) !== undefined) return null;
+      await handle.run(store.deleteOldAttempts, { userId, until: since.after });
+      await handle.run(store.insertAttempt, { userId, id: attemptId, now });
+      return null;
+    });
+    return link === null ? null : { id: link.id, names: openNames(server, link) };
+  }
+
+  async #decide(handle: WriteHandle, id: string, userId: UserId, vaultId: VaultId | null): Promise<void> {
+    const state = vaultId === null ? ('denied' as const) : ('approved' as const);
+    const decided = await handle.run(store.decideLink, { id, userId, state, vaultId, now: this.#deps.clock.now() });
+    if (decided === 0) throw new NotevaultError('device_code_not_found');
+  }
+
+  /** Makes the device of an approved link, once. */
+  async #letIn(handle: WriteHandle, link: ApprovedLink, { device, client }: Names, admission: Admission) {
+    const { user_id: userId, vault_id: vaultId } = link;
+    if (userId === null || vaultId === null) throw new Error('an approved device link without user or vault');
+    // Deleted since it was given.
+    const own = await this.#deps.credentials.ownVaults(handle, userId, [vaultId]);
+    if (own.length === 0) return 'device_code_expired' as const;
+    await admission.write(handle, { userId, vaultId, name: device, softwareId: client });
+    // One use; and the names it suggested go with it.
+    await handle.run(store.deleteLink, { id: link.id });
+    return { userId, vaultId };
+  }
+}
+
+interface ApprovedLink {
+  readonly id: string;
+  readonly user_id: UserId | null;
+  readonly vault_id: VaultId | null;
+}
+
+interface PendingLink {
+  readonly id: string;
+  readonly poll_seconds: number;
+  readonly polled_at: number | null;
+}
+
+/** Notes a poll of a link that nobody has decided on, and says whether it came too early. */
+async function countPoll(handle: WriteHandle, { id, poll_seconds, polled_at }: PendingLink, now: number) {
+  const early = polled_at !== null && now - polled_at < poll_seconds * 1000;
+  const pollSeconds = poll_seconds + (early ? SLOW_DOWN_SECONDS : 0);
+  await handle.run(store.notePoll, { id, now, pollSeconds });
+  return early ? ('slow_down' as const) : ('authorization_pending' as const);
+}
+
+function notOwned(error: unknown): never {
+  const unknown = error instanceof NotevaultError && error.code === 'vault_header_not_found';
+  throw unknown ? new NotevaultError('device_vault_not_owned') : error;
+}
+
+function readDecision({ user_code, vault_id, vault_name, deny }: DeviceDecision) {
+  const code = typeof user_code === 'string' ? user_code : null;
+  if (code === null) throw invalid({ user_code: ['is required'] });
+  if (deny !== undefined && deny !== null && typeof deny !== 'boolean') throw invalid({ deny: ['must be boolean'] });
+  const refused = deny === true;
+  if (!refused && typeof vault_id !== 'string') throw invalid({ vault_id: ['is required'] });
+  const vault = typeof vault_id === 'string' ? vault_id : '';
+  return { code, vault, name: textOf('vault_name', vault_name), deny: refused };
+}
+
+/** A suggestion: blank is none, one too long is cut. Throws `validation`. */
+function suggestion(field: string, sent: unknown): string | null {
+  const text = textOf(field, sent);
+  return text === null ? null : [...text].slice(0, NAME_MAX).join('').trim();
+}
+
+/** Blank is none. Throws `validation`. */
+function textOf(field: string, sent: unknown): string | null {
+  if (sent === undefined || sent === null) return null;
+  if (typeof sent !== 'string') throw invalid({ [field]: ['must be string'] });
+  const text = sent
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, ' ')
+    .trim();
+  return text === '' ? null : text;
+}
+
+const blindOf = (server: SealingKey, code: string) => server.blind('device_authorizations.user_code', code);
+const contextOf = (id: string) => ({ kind: 'device_authorizations.names', row: id, version: 0 });
+
+function openNames(server: SealingKey, link: { readonly id: string; readonly names: Buffer }): Names {
+  return sealedNames.open(server, contextOf(link.id), link.names);
+}

@@ -1,0 +1,28 @@
+import type { DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
+import type { DeviceAuthorizationResponse, DeviceGrant } from './authorization.ts';
+import type { DevicePair } from './tokens.ts';
+
+/** A device link that was begun, as the API returns it. */
+export function startedView(link: DeviceAuthorizationResponse): DeviceStarted {
+  return {
+    device_code: link.deviceCode,
+    user_code: link.userCode,
+    expires_in: link.expiresIn,
+    interval: link.interval,
+    verification_url: link.verificationUrl,
+    verification_uri: link.verificationUrl,
+    verification_uri_complete: `${link.verificationUrl}?code=${link.userCode}`,
+  };
+}
+
+/** The tokens of a device as the API returns them; with the e-mail of their owner when it is let in. */
+export function tokensView(pair: DevicePair | DeviceGrant): DeviceTokensResponse {
+  return {
+    access_token: pair.accessToken,
+    refresh_token: pair.refreshToken,
+    token_type: 'Bearer',
+    expires_in: pair.expiresIn,
+    vault_id: pair.vaultId,
+    ...('userEmail' in pair ? { user_email: pair.userEmail } : {}),
+  };
+}

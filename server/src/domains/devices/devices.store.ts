@@ -1,0 +1,259 @@
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { AccountsTables } from '../accounts/accounts.tables.ts';
+import type { CredentialsTables } from '../credentials/credentials.tables.ts';
+import type { DeviceTables } from './devices.tables.ts';
+
+const { statement } = statementsOver<DeviceTables & CredentialsTables & Pick<AccountsTables, 'users'>>();
+
+// Links under way
+
+/** Changes no row when the user code is taken. */
+export const insertLink = statement(
+  (
+    db,
+    p: { id: string; deviceHash: Buffer; codeBlind: Buffer; names: Buffer; pollSeconds: number; expiresAt: number },
+  ) =>
+    db
+      .insertInto('device_authorizations')
+      .values({
+        id: p.id,
+        device_hash: p.deviceHash,
+        user_code_blind: p.codeBlind,
+        names: p.names,
+        poll_seconds: p.pollSeconds,
+        polled_at: null,
+        user_id: null,
+        vault_id: null,
+        state: 'pending',
+        expires_at: p.expiresAt,
+      })
+      .onConflict((conflict) => conflict.column('user_code_blind').doNothing()),
+);
+
+/** The pending link of a code, which from now on is this user's; none when it is somebody else's. */
+export const claimLink = statement((db, p: { codeBlind: Buffer; userId: UserId; now: number }) =>
+  db
+    .updateTable('device_authorizations')
+    .set({ user_id: p.userId })
+    .where('user_code_blind', '=', p.codeBlind)
+    .where('state', '=', 'pending')
+    .where('expires_at', '>', p.now)
+    .where((eb) => eb.or([eb('user_id', 'is', null), eb('user_id', '=', p.userId)]))
+    .returning(['id', 'names']),
+);
+
+/** A link that the user claimed before, in whatever state. */
+export const findOwnLink = statement((db, p: { codeBlind: Buffer; userId: UserId }) =>
+  db
+    .selectFrom('device_authorizations')
+    .select('id')
+    .where('user_code_blind', '=', p.codeBlind)
+    .where('user_id', '=', p.userId),
+);
+
+/** One row for the first decision on a link, none afterwards. */
+export const decideLink = statement(
+  (db, p: { id: string; userId: UserId; state: 'approved' | 'denied'; vaultId: VaultId | null; now: number }) =>
+    db
+      .updateTable('device_authorizations')
+      .set({ state: p.state, vault_id: p.vaultId })
+      .where('id', '=', p.id)
+      .where('user_id', '=', p.userId)
+      .where('state', '=', 'pending')
+      .where('expires_at', '>', p.now),
+);
+
+/** Holds the link of a device code until the end of the transaction. */
+export const lockLink = statement((db, p: { deviceHash: Buffer; now: number }) =>
+  db
+    .updateTable('device_authorizations')
+    .set((eb) => ({ expires_at: eb.ref('expires_at') }))
+    .where('device_hash', '=', p.deviceHash)
+    .where('expires_at', '>', p.now)
+    .returning(['id', 'names', 'poll_seconds', 'polled_at', 'user_id', 'vault_id', 'state']),
+);
+
+export const notePoll = statement((db, p: { id: string; now: number; pollSeconds: number }) =>
+  db.updateTable('device_authorizations').set({ polled_at: p.now, poll_seconds: p.pollSeconds }).where('id', '=', p.id),
+);
+
+export const deleteLink = statement((db, p: { id: string }) =>
+  db.deleteFrom('device_authorizations').where('id', '=', p.id),
+);
+
+export const deleteExpiredLinks = statement((db, p: { now: number; limit: number }) =>
+  db
+    .deleteFrom('device_authorizations')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('device_authorizations')
+        .select('id')
+        .where('expires_at', '<=', p.now)
+        .orderBy('expires_at')
+        .limit(p.limit),
+    ),
+);
+
+// Wrong codes
+
+export const countAttempts = statement((db, p: { userId: UserId; after: number; limit: number }) =>
+  db
+    .selectFrom('device_attempts')
+    .select('id')
+    .where('user_id', '=', p.userId)
+    .where('attempted_at', '>', p.after)
+    .limit(p.limit),
+);
+
+export const insertAttempt = statement((db, p: { userId: UserId; id: string; now: number }) =>
+  db.insertInto('device_attempts').values({ user_id: p.userId, id: p.id, attempted_at: p.now }),
+);
+
+export const deleteOldAttempts = statement((db, p: { userId: UserId; until: number }) =>
+  db.deleteFrom('device_attempts').where('user_id', '=', p.userId).where('attempted_at', '<=', p.until),
+);
+
+// Devices let in
+
+interface Family {
+  readonly userId: UserId;
+  readonly id: string;
+}
+
+export const insertFamily = statement(
+  (db, p: Family & { familyHash: Buffer; software: Buffer | null; expiresAt: number }) =>
+    db.insertInto('device_families').values({
+      user_id: p.userId,
+      id: p.id,
+      family_hash: p.familyHash,
+      software: p.software,
+      expires_at: p.expiresAt,
+    }),
+);
+
+/** The device that a refresh token names, while it may be used, and its vault. */
+export const findFamily = statement((db, p: { familyHash: Buffer; now: number }) =>
+  db
+    .selectFrom('device_families as f')
+    .innerJoin('connections as c', (join) => join.onRef('c.user_id', '=', 'f.user_id').onRef('c.id', '=', 'f.id'))
+    .innerJoin('users as u', 'u.id', 'f.user_id')
+    .leftJoin('connection_permissions as l', (join) =>
+      join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
+    )
+    .select(['f.id', 'f.user_id as userId', 'l.vault_id'])
+    .where('f.family_hash', '=', p.familyHash)
+    .where('f.expires_at', '>', p.now)
+    .where('c.revoked_at', 'is', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);
+
+/** Holds the family until the end of the transaction. */
+export const prolongFamily = statement((db, p: Family & { expiresAt: number }) =>
+  db
+    .updateTable('device_families')
+    .set({ expires_at: p.expiresAt })
+    .where('user_id', '=', p.userId)
+    .where('id', '=', p.id)
+    .returning('id'),
+);
+
+export const listFamilies = statement((db, p: { userId: UserId }) =>
+  db.selectFrom('device_families').select(['id', 'software']).where('user_id', '=', p.userId),
+);
+
+export const findExpiredFamilies = statement((db, p: { until: number; limit: number }) =>
+  db
+    .selectFrom('device_families')
+    .select(['user_id as userId', 'id'])
+    .where('expires_at', '<=', p.until)
+    .orderBy('expires_at')
+    .limit(p.limit),
+);
+
+/** Its tokens go with it. */
+export const deleteFamily = statement((db, p: Family) =>
+  db.deleteFrom('device_families').where('user_id', '=', p.userId).where('id', '=', p.id),
+);
+
+// Their tokens
+
+export const insertRefresh = statement((db, p: Family & { hash: Buffer; sealed: Buffer }) =>
+  db
+    .insertInto('device_refresh_tokens')
+    .values({ user_id: p.userId, family_id: p.id, hash: p.hash, sealed: p.sealed, replaced_at: null }),
+);
+
+/** Changes one row for the first who uses the token, none for the others. */
+export const replaceRefresh = statement((db, p: Family & { hash: Buffer; now: number }) =>
+  db
+    .updateTable('device_refresh_tokens')
+    .set({ replaced_at: p.now })
+    .where('user_id', '=', p.userId)
+    .where('family_id', '=', p.id)
+    .where('hash', '=', p.hash)
+    .where('replaced_at', 'is', null),
+);
+
+export const findRefresh = statement((db, p: Family & { hash: Buffer }) =>
+  db
+    .selectFrom('device_refresh_tokens')
+    .select('replaced_at')
+    .where('user_id', '=', p.userId)
+    .where('family_id', '=', p.id)
+    .where('hash', '=', p.hash),
+);
+
+export const findCurrentRefresh = statement((db, p: Family) =>
+  db
+    .selectFrom('device_refresh_tokens')
+    .select('sealed')
+    .where('user_id', '=', p.userId)
+    .where('family_id', '=', p.id)
+    .where('replaced_at', 'is', null),
+);
+
+export const deleteReplacedRefresh = statement((db, p: Family & { before: number }) =>
+  db
+    .deleteFrom('device_refresh_tokens')
+    .where('user_id', '=', p.userId)
+    .where('family_id', '=', p.id)
+    .where('replaced_at', '<', p.before),
+);
+
+export const insertAccess = statement((db, p: Family & { hash: Buffer; expiresAt: number }) =>
+  db
+    .insertInto('device_access_tokens')
+    .values({ hash: p.hash, user_id: p.userId, family_id: p.id, expires_at: p.expiresAt }),
+);
+
+export const deleteExpiredAccess = statement((db, p: Family & { now: number }) =>
+  db
+    .deleteFrom('device_access_tokens')
+    .where('user_id', '=', p.userId)
+    .where('family_id', '=', p.id)
+    .where('expires_at', '<=', p.now),
+);
+
+/** What an access token stands for, when it may be used: a row for each vault with a level of its own, at least one. */
+export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
+  db
+    .selectFrom('device_access_tokens as t')
+    .innerJoin('connections as c', (join) =>
+      join.onRef('c.user_id', '=', 't.user_id').onRef('c.id', '=', 't.family_id'),
+    )
+    .innerJoin('users as u', 'u.id', 't.user_id')
+    .leftJoin('connection_permissions as l', (join) =>
+      join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
+    )
+    .select([
+      ...(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 'c.scope', 'c.last_used_at'] as const),
+      ...(['l.vault_id', 'l.permission', 'u.plan as tier'] as const),
+    ])
+    .where('t.hash', '=', p.hash)
+    .where('t.expires_at', '>', p.now)
+    .where('c.revoked_at', 'is', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);

@@ -1,0 +1,44 @@
+import { DeviceAuthorization } from './authorization.ts';
+import type { DeviceDeps } from './devices.deps.ts';
+import * as store from './devices.store.ts';
+import { LinkPage } from './link-page.ts';
+import { DeviceTokens } from './tokens.ts';
+
+export type { DeviceAuthorization } from './authorization.ts';
+export type { DeviceConsentRequest, LinkPage } from './link-page.ts';
+export type { DeviceTokens } from './tokens.ts';
+
+const SWEEP_BATCH = 500;
+
+/** Devices: how they are let into a vault, and what they can do there. */
+export class Devices {
+  readonly tokens: DeviceTokens;
+  readonly authorization: DeviceAuthorization;
+  readonly linkPage: LinkPage;
+  readonly #deps: DeviceDeps;
+
+  constructor(deps: DeviceDeps) {
+    this.#deps = deps;
+    this.tokens = new DeviceTokens(deps);
+    this.authorization = new DeviceAuthorization(deps, this.tokens);
+    this.linkPage = new LinkPage(deps, this.authorization);
+  }
+
+  /** Forgets links that nobody finished and ends devices that were away too long. */
+  async sweep(): Promise<void> {
+    const { db, clock } = this.#deps;
+    const now = clock.now();
+    const limit = SWEEP_BATCH;
+    while ((await db.transact((handle) => handle.run(store.deleteExpiredLinks, { now, limit }))) === limit);
+    while (await this.#endSome(now));
+  }
+
+  async #endSome(until: number): Promise<boolean> {
+    const { db } = this.#deps;
+    const families = await db.all(store.findExpiredFamilies, { until, limit: SWEEP_BATCH });
+    await db.transact(async (handle) => {
+      for (const family of families) await this.tokens.end(handle, family);
+    });
+    return families.length === SWEEP_BATCH;
+  }
+}

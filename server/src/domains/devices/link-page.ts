@@ -1,0 +1,97 @@
+import { cleanText } from '@notevault/protocol/clean-text.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
+import { KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { Principal } from '../access/access.ts';
+import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './authorization.ts';
+import type { DeviceDeps } from './devices.deps.ts';
+
+/** As long as the code itself can last. */
+const TICKET_MS = 300_000;
+const TICKET_CONTEXT = { kind: 'device.page', row: '', version: 0 };
+
+/** A device link as the person who must decide sees it. */
+export interface DeviceConsentRequest {
+  /** Stands for who signed in and which code they typed; in the page alone. */
+  readonly token: string;
+  readonly email: string;
+  /** What the device calls itself. */
+  readonly device: string | null;
+  /** What a new vault would be called. */
+  readonly newVault: string;
+  readonly vaults: readonly { readonly id: VaultId; readonly name: string; readonly isDefault: boolean }[];
+}
+
+/** What somebody sends to see what a code is about. */
+export interface SignInForm {
+  readonly code: string;
+  readonly email: string;
+  readonly password: string;
+  readonly address: string;
+}
+
+interface Ticket {
+  readonly userId: UserId;
+  readonly code: string;
+  readonly until: number;
+}
+
+const sealedTicket = new SealedJson(
+  1,
+  Type.Object({ userId: Type.Unsafe<UserId>(Type.String()), code: Type.String(), until: Type.Number() }),
+);
+
+/** The device link for people without a web app: they sign in for this one decision. */
+export class LinkPage {
+  readonly #deps: DeviceDeps;
+  readonly #authorization: Pick<DeviceAuthorization, 'lookUp' | 'authorize'>;
+
+  constructor(deps: DeviceDeps, authorization: Pick<DeviceAuthorization, 'lookUp' | 'authorize'>) {
+    this.#deps = deps;
+    this.#authorization = authorization;
+  }
+
+  /** Throws what a sign-in does, and `device_code_not_found`. */
+  async open({ code, email, password, address }: SignInForm): Promise<DeviceConsentRequest> {
+    const { keys, clock, accounts, vaults } = this.#deps;
+    const user = await accounts.identify({ email, password }, address);
+    const found = await this.#authorization.lookUp(user.id, code);
+    if (found === null) throw new NotevaultError('device_code_not_found');
+    const server = await keys.openServer();
+    const ticket: Ticket = { userId: user.id, code, until: clock.now() + TICKET_MS };
+    const own = await vaults.list(await this.#signedIn(user.id), { deleted: false });
+    return {
+      token: sealedTicket.seal(server, TICKET_CONTEXT, ticket).toString('base64url'),
+      email: user.email,
+      device: cleanText(found.deviceName),
+      newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
+      vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
+    };
+  }
+
+  /** Lets the device into the vault, or into a `new` one; null refuses it. Throws as `authorize` does, `authorization_over`. */
+  async decide(token: string, vault: string | null): Promise<void> {
+    const { keys, clock } = this.#deps;
+    const server = await keys.openServer();
+    const { userId, code, until } = openTicket(server, token);
+    if (until <= clock.now()) throw new NotevaultError('authorization_over');
+    const decision = vault === null ? { deny: true } : { vault_id: vault };
+    await this.#authorization.authorize(await this.#signedIn(userId), { user_code: code, ...decision });
+  }
+
+  async #signedIn(userId: UserId): Promise<Principal> {
+    const { tier } = await this.#deps.accounts.me(userId);
+    return { kind: 'session', userId, tier, credentialId: userId, name: 'Device link' };
+  }
+}
+
+function openTicket(server: SealingKey, token: string): Ticket {
+  try {
+    return sealedTicket.open(server, TICKET_CONTEXT, Buffer.from(token, 'base64url'));
+  } catch (error) {
+    if (error instanceof KeyringError) throw new NotevaultError('authorization_over', {}, error);
+    throw error;
+  }
+}

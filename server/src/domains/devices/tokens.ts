@@ -1,0 +1,185 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import type { Client, ConnectionDetails, ConnectionKey, CredentialRow } from '../credentials/credentials.ts';
+import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../tokens/tokens.ts';
+import type { DeviceDeps } from './devices.deps.ts';
+import * as store from './devices.store.ts';
+
+const FAMILY_PREFIX = 'nv_dvr_';
+const FAMILY_BYTES = 16;
+const ACCESS_SECONDS = 15 * 60;
+const REFRESH_MS = 90 * 24 * 60 * 60 * 1000;
+const NAMELESS = 'Device';
+
+/** What a device gets when it is let in, and at each refresh. */
+export interface DevicePair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** Seconds the access token is valid for. */
+  readonly expiresIn: number;
+  /** The vault it reaches; null once that was purged. */
+  readonly vaultId: VaultId | null;
+}
+
+/** A device to let in. */
+export interface NewDevice {
+  readonly userId: UserId;
+  readonly vaultId: VaultId;
+  readonly name: string | null;
+  readonly softwareId: string | null;
+}
+
+/** A device's connection and its first tokens: made and sealed before the transaction opens. */
+export interface Admission {
+  readonly tokens: Omit<DevicePair, 'vaultId'>;
+  write(handle: WriteHandle, device: NewDevice): Promise<void>;
+}
+
+/** The tokens of linked devices. */
+export class DeviceTokens {
+  readonly #deps: DeviceDeps;
+
+  constructor(deps: DeviceDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param client from where the device is let in. */
+  admit(server: SealingKey, client: Client): Admission {
+    const { clock } = this.#deps;
+    const id = clock.uuid();
+    const family = FAMILY_PREFIX + clock.random(FAMILY_BYTES).toString('base64url');
+    const refresh = newToken(clock.random, `${family}.`);
+    const access = newToken(clock.random, prefixes.device);
+    const sealed = server.seal(contextOf(id), Buffer.from(refresh.raw));
+    return {
+      tokens: { accessToken: access.raw, refreshToken: refresh.raw, expiresIn: ACCESS_SECONDS },
+      write: async (handle, device) => {
+        const key = { userId: device.userId, id };
+        await this.#insert(handle, server, key, { ...device, familyHash: hashOf(family) });
+        await handle.run(store.insertRefresh, { ...key, hash: refresh.hash, sealed });
+        await this.#insertAccess(handle, key, access.hash);
+        // The first address is the one it was let in from.
+        handle.onCommit(() => this.#deps.credentials.recordFirstUse(key, client));
+      },
+    };
+  }
+
+  /** Ends a device of the user; false when it is not theirs, or has ended before. */
+  async end(handle: WriteHandle, family: ConnectionKey): Promise<boolean> {
+    if (!(await this.#deps.credentials.end(handle, 'device', family))) return false;
+    await handle.run(store.deleteFamily, family);
+    return true;
+  }
+
+  /** The next tokens of a device. Throws `invalid_device_token`. */
+  async refresh(refreshToken: string): Promise<DevicePair> {
+    const { db, keys, clock } = this.#deps;
+    const [prefix = ''] = refreshToken.split('.', 1);
+    const now = clock.now();
+    const family = await db.get(store.findFamily, { familyHash: hashOf(prefix), now });
+    if (family === undefined) throw new NotevaultError('invalid_device_token');
+    const { userId, id, vault_id: vaultId } = family;
+    const server = await keys.openServer();
+    const next = newToken(clock.random, `${prefix}.`);
+    const access = newToken(clock.random, prefixes.device);
+    const sealed = server.seal(contextOf(id), Buffer.from(next.raw));
+    const rotation = { hash: hashOf(refreshToken), next: next.hash, sealed, now };
+    const current = await db.transact(async (handle) => {
+      const found = await rotate(this.#presented(handle, { userId, id }, rotation), sealed, now);
+      if (found !== null) await this.#insertAccess(handle, { userId, id }, access.hash);
+      return found;
+    });
+    if (current === null) throw new NotevaultError('invalid_device_token');
+    const raw = server.open(contextOf(id), current).toString();
+    return { accessToken: access.raw, refreshToken: raw, expiresIn: ACCESS_SECONDS, vaultId };
+  }
+
+  /** Ends a device; one that was ended before stays so. Throws `connection_not_found`. */
+  async revoke(userId: UserId, familyId: string): Promise<void> {
+    const { db, credentials } = this.#deps;
+    const id = parseUuid(familyId);
+    if (id === null) throw new NotevaultError('connection_not_found');
+    await db.transact(async (handle) => {
+      if (await this.end(handle, { userId, id })) return;
+      if (!(await credentials.existed(handle, 'device', { userId, id }))) {
+        throw new NotevaultError('connection_not_found');
+      }
+    });
+  }
+
+  /** The device that an access token stands for. */
+  find(token: string): Promise<readonly CredentialRow[]> {
+    const { db, clock } = this.#deps;
+    return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });
+  }
+
+  /** What the user's devices say of themselves, by connection. */
+  async describe(userId: UserId): Promise<ReadonlyMap<string, Partial<ConnectionDetails>>> {
+    const { db, keys } = this.#deps;
+    const server = await keys.openServer();
+    const rows = await db.all(store.listFamilies, { userId });
+    return new Map(
+      rows.map(({ id, software }) => {
+        const softwareId = software === null ? null : server.open(softwareContext(id), software).toString();
+        return [id, { clientId: id, softwareId }];
+      }),
+    );
+  }
+
+  async #insert(
+    handle: WriteHandle,
+    server: SealingKey,
+    { userId, id }: ConnectionKey,
+    { vaultId, name, softwareId, familyHash }: NewDevice & { readonly familyHash: Buffer },
+  ): Promise<void> {
+    const { clock, credentials } = this.#deps;
+    const permissions = new Map([[vaultId, 'write'] as const]);
+    const grant = { defaultPermission: 'none', permissions, scope: null } as const;
+    const connection = { ...grant, userId, id, kind: 'device', name: name ?? NAMELESS, secretHash: null } as const;
+    await credentials.insert(handle, server, connection);
+    const software = softwareId === null ? null : server.seal(softwareContext(id), Buffer.from(softwareId));
+    const expiresAt = clock.now() + REFRESH_MS;
+    await handle.run(store.insertFamily, { userId, id, familyHash, software, expiresAt });
+  }
+
+  async #insertAccess(handle: WriteHandle, family: ConnectionKey, hash: Buffer): Promise<void> {
+    const now = this.#deps.clock.now();
+    await handle.run(store.deleteExpiredAccess, { ...family, now });
+    await handle.run(store.insertAccess, { ...family, hash, expiresAt: now + ACCESS_SECONDS * 1000 });
+  }
+
+  #presented(handle: WriteHandle, family: ConnectionKey, { hash, next, sealed, now }: Rotation): PresentedToken {
+    return {
+      async hold() {
+        return (await handle.get(store.prolongFamily, { ...family, expiresAt: now + REFRESH_MS })) !== undefined;
+      },
+      async replace() {
+        if ((await handle.run(store.replaceRefresh, { ...family, hash, now })) === 0) return false;
+        await handle.run(store.insertRefresh, { ...family, hash: next, sealed });
+        await handle.run(store.deleteReplacedRefresh, { ...family, before: now - GRACE_MS });
+        return true;
+      },
+      async replacedAt() {
+        return (await handle.get(store.findRefresh, { ...family, hash }))?.replaced_at;
+      },
+      async current() {
+        return (await handle.get(store.findCurrentRefresh, family))?.sealed;
+      },
+      end: async () => {
+        await this.end(handle, family);
+      },
+    };
+  }
+}
+
+interface Rotation {
+  readonly hash: Buffer;
+  readonly next: Buffer;
+  readonly sealed: Buffer;
+  readonly now: number;
+}
+
+const softwareContext = (id: string) => ({ kind: 'device_families.software', row: id, version: 0 });
+const contextOf = (familyId: string) => ({ kind: 'device_refresh_tokens.sealed', row: familyId, version: 0 });

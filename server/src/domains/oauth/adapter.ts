@@ -1,0 +1,235 @@
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import { Type } from 'typebox';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import { GRACE_MS, hashOf } from '../tokens/tokens.ts';
+import { endGrant, familyHashOf, type GrantKey, grantOfName } from './grants.ts';
+import type { OAuthDeps } from './oauth.deps.ts';
+import * as store from './oauth.store.ts';
+import type { OAuthTokenRow } from './oauth.tables.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Clients that registered and were never let in: beyond so many the oldest go. */
+const UNUSED_MAX = 5_000;
+const EVICT_BATCH = 100;
+/** The words of a scope that say what may be done; the others say only how. */
+const WITH_SCOPE = ['mcp', 'mcp:read'];
+/** A scope that allows nothing, for tokens that asked for no word that allows something. */
+const NOTHING = 'none';
+
+export interface AdapterDeps extends Pick<OAuthDeps, 'db' | 'clock' | 'credentials'> {
+  readonly server: SealingKey;
+  /** Throws the provider's own refusal of a code that was used before. */
+  refuseUsedCode(): never;
+}
+
+/** Where the provider keeps things: in our tables, by hash, sealed, without the secrets themselves. */
+export function createAdapters(deps: AdapterDeps): AdapterFactory {
+  return (model) => {
+    switch (model) {
+      case 'Client':
+        return clients(deps);
+      case 'Grant':
+        return grants(deps);
+      case 'AuthorizationCode':
+        return tokens(deps, 'code');
+      case 'AccessToken':
+        return tokens(deps, 'access');
+      case 'RefreshToken':
+        return tokens(deps, 'refresh');
+      case 'Interaction':
+      case 'ReplayDetection':
+        return transients(deps, model);
+      default:
+        // Sessions among them: who signs in here does so for one request.
+        return nothing;
+    }
+  };
+}
+
+const nothing: Adapter = {
+  upsert: async () => undefined,
+  find: async () => undefined,
+  findByUserCode: async () => undefined,
+  findByUid: async () => undefined,
+  consume: async () => undefined,
+  destroy: async () => undefined,
+  // Whatever revokes tokens here revokes their grant, and that takes all of them.
+  revokeByGrantId: async () => undefined,
+};
+
+/** What it holds is the provider's affair, which checks it itself. */
+const providerPayload = new SealedJson(1, Type.Record(Type.String(), Type.Unknown()));
+
+/** Seals what the provider wants kept under an id, without the id: it is the secret itself. */
+function sealPayload(server: SealingKey, kind: string, hash: Buffer, payload: AdapterPayload): Buffer {
+  const { jti: _, ...kept } = payload;
+  return providerPayload.seal(server, contextOf(kind, hash), kept);
+}
+
+function openPayload(server: SealingKey, kind: string, hash: Buffer, sealed: Buffer): AdapterPayload {
+  return providerPayload.open(server, contextOf(kind, hash), sealed);
+}
+
+const contextOf = (kind: string, hash: Buffer) => ({ kind: `oauth.${kind}`, row: hash.toString('hex'), version: 0 });
+
+function clients({ db, clock, server }: AdapterDeps): Adapter {
+  return {
+    ...nothing,
+    async upsert(id, payload) {
+      const idHash = hashOf(id);
+      const sealed = sealPayload(server, 'Client', idHash, payload);
+      await db.transact(async (handle) => {
+        await handle.run(store.insertClient, { idHash, payload: sealed, now: clock.now() });
+        await handle.run(store.deleteUnusedBeyond, { kept: UNUSED_MAX, limit: EVICT_BATCH });
+      });
+    },
+    async find(id) {
+      const idHash = hashOf(id);
+      const row = await db.get(store.findClient, { idHash });
+      return row === undefined ? undefined : openPayload(server, 'Client', idHash, row.payload);
+    },
+    async destroy(id) {
+      await db.transact((handle) => handle.run(store.deleteClient, { idHash: hashOf(id) }));
+    },
+  };
+}
+
+function grants(deps: AdapterDeps): Adapter {
+  const { db, server } = deps;
+  return {
+    ...nothing,
+    async upsert(name, payload) {
+      const sealed = sealPayload(server, 'Grant', hashOf(name), payload);
+      await db.transact((handle) => handle.run(store.putGrantPayload, { ...grantOfName(name), payload: sealed }));
+    },
+    async find(name) {
+      const row = await db.get(store.findGrant, grantOfName(name));
+      if (row?.payload == null) return undefined;
+      return { ...openPayload(server, 'Grant', hashOf(name), row.payload), jti: name };
+    },
+    async destroy(name) {
+      await db.transact((handle) => endGrant(handle, deps, grantOfName(name)));
+    },
+  };
+}
+
+type TokenKind = OAuthTokenRow['kind'];
+
+function tokens(deps: AdapterDeps, kind: TokenKind): Adapter {
+  return {
+    ...nothing,
+    upsert: (token, payload, expiresIn = 0) => insertToken(deps, kind, token, payload, expiresIn),
+    find: (token) => findToken(deps, kind, token),
+    consume: (token) => consumeToken(deps, kind, token),
+    async destroy(token) {
+      await deps.db.transact((handle) => handle.run(store.deleteToken, { hash: hashOf(token) }));
+    },
+  };
+}
+
+async function insertToken(
+  { db, clock, server }: AdapterDeps,
+  kind: TokenKind,
+  token: string,
+  payload: AdapterPayload,
+  expiresIn: number,
+): Promise<void> {
+  const hash = hashOf(token);
+  const grant = grantOfName(payload.grantId);
+  const now = clock.now();
+  const expiresAt = now + expiresIn * 1000;
+  const row = {
+    hash,
+    kind,
+    user_id: grant.userId,
+    grant_id: grant.id,
+    scope: scopeOf(payload),
+    expires_at: expiresAt,
+    payload: sealPayload(server, kind, hash, payload),
+  };
+  await db.transact(async (handle) => {
+    await handle.run(store.insertToken, row);
+    if (kind === 'code') return;
+    await handle.run(store.prolongGrant, { ...grant, expiresAt });
+    if (kind === 'refresh') return;
+    await handle.run(store.deleteExpiredAccess, { ...grant, until: now });
+    await handle.run(store.markClientUsed, { idHash: hashOf(payload.clientId ?? ''), now, before: now - DAY_MS });
+  });
+}
+
+async function findToken(deps: AdapterDeps, kind: TokenKind, token: string): Promise<AdapterPayload | undefined> {
+  const { db, clock, server } = deps;
+  const hash = hashOf(token);
+  const now = clock.now();
+  const row = await db.get(store.findToken, { hash, kind, now });
+  if (row === undefined) {
+    // Kept, but not to be used now: it expired, or its owner is suspended.
+    const kept = await db.get(store.findTokenGrant, { hash });
+    if (kept === undefined) await endFamilyOf(deps, kind, token);
+    return undefined;
+  }
+  const payload = { ...openPayload(server, kind, hash, row.payload), jti: token };
+  if (row.consumed_at === null) return payload;
+  if (kind === 'code') return { ...payload, consumed: Math.floor(row.consumed_at / 1000) };
+  // Two tabs, or a retry after a lost answer: it still counts.
+  if (now - row.consumed_at <= GRACE_MS) return payload;
+  await endFamilyOf(deps, kind, token);
+  return undefined;
+}
+
+async function consumeToken(deps: AdapterDeps, kind: TokenKind, token: string): Promise<void> {
+  const hash = hashOf(token);
+  const now = deps.clock.now();
+  const first = await deps.db.transact(async (handle) => {
+    const grant = await handle.get(store.consumeToken, { hash, now });
+    if (grant !== undefined) {
+      await handle.run(store.deleteConsumed, { ...grant, before: now - GRACE_MS });
+      return true;
+    }
+    const again: GrantKey | undefined = await handle.get(store.findTokenGrant, { hash });
+    if (kind === 'code' && again !== undefined) await endGrant(handle, deps, again);
+    return false;
+  });
+  // Of two requests with one code at once, the second comes here; both saw it unused.
+  if (!first && kind === 'code') deps.refuseUsedCode();
+}
+
+/** For a refresh token that was replaced so long ago that it is forgotten, or that somebody made up from one. */
+async function endFamilyOf(deps: AdapterDeps, kind: TokenKind, token: string): Promise<void> {
+  const familyHash = kind === 'refresh' ? familyHashOf(token) : null;
+  if (familyHash === null) return;
+  const grant = await deps.db.get(store.findFamily, { familyHash });
+  if (grant !== undefined) await deps.db.transact((handle) => endGrant(handle, deps, grant));
+}
+
+/** What a token allows: a refresh may ask for less than was granted, down to nothing. */
+function scopeOf({ scope = '' }: AdapterPayload): string {
+  const words = scope.split(' ').filter((word) => WITH_SCOPE.includes(word));
+  return words.length === 0 ? NOTHING : words.join(' ');
+}
+
+function transients({ db, clock, server }: AdapterDeps, kind: string): Adapter {
+  return {
+    ...nothing,
+    async upsert(id, payload, expiresIn = 0) {
+      const hash = hashOf(`${kind} ${id}`);
+      const sealed = sealPayload(server, kind, hash, payload);
+      const expiresAt = clock.now() + expiresIn * 1000;
+      await db.transact((handle) => handle.run(store.putTransient, { hash, payload: sealed, expiresAt }));
+    },
+    async find(id) {
+      const hash = hashOf(`${kind} ${id}`);
+      const row = await db.get(store.findTransient, { hash, now: clock.now() });
+      return row === undefined ? undefined : { ...openPayload(server, kind, hash, row.payload), jti: id };
+    },
+    async destroy(id) {
+      await db.transact((handle) => handle.run(store.deleteTransient, { hash: hashOf(`${kind} ${id}`) }));
+    },
+  };
+}
+
+/** What an interaction is kept under, to be decided once. */
+export function interactionHash(uid: string): Buffer {
+  return hashOf(`Interaction ${uid}`);
+}

@@ -1,0 +1,81 @@
+const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
+/** A scheme of an application's own (RFC 8252, section 7.1), so that no program of the browser or the system answers to it. */
+const PRIVATE_SCHEME = /^[a-z][a-z0-9+.-]*:$/;
+const BAD_SCHEMES = ['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:', 'ftp:', 'ws:', 'wss:', 'mailto:'];
+/** `URL.parse` drops line breaks and blanks, so what is kept and shown would be another text than what it judged. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u;
+const REDIRECTS_MAX = 20;
+const TEXT_MAX = 2_000;
+
+export const SCOPES = ['mcp', 'mcp:read', 'offline_access'] as const;
+
+/** What a client says of itself, as the provider is about to check it. */
+export type ClientMetadata = Record<string, unknown>;
+
+/** How a code may be sent: to a site, to a program on this machine, or to a program by its own scheme; null: not at all. */
+export function redirectKind(text: string): 'web' | 'loopback' | 'private' | null {
+  if (UNPRINTABLE.test(text)) return null;
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '' || text.length > TEXT_MAX) return null;
+  if (url.protocol === 'https:') return LOOPBACKS.includes(url.hostname) ? null : 'web';
+  if (url.protocol === 'http:') return LOOPBACKS.includes(url.hostname) ? 'loopback' : null;
+  return PRIVATE_SCHEME.test(url.protocol) && !BAD_SCHEMES.includes(url.protocol) ? 'private' : null;
+}
+
+/**
+ * What we hold against a registration or a metadata document beside the provider's own rules; changes what it may not
+ * decide. Resolves to what is wrong with it, or null.
+ */
+export function normalizeClient(metadata: ClientMetadata): string | null {
+  const redirects = metadata.redirect_uris;
+  if (!Array.isArray(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {
+    return `redirect_uris must have 1 to ${REDIRECTS_MAX} members`;
+  }
+  const kinds = redirects.map((uri) => (typeof uri === 'string' ? redirectKind(uri) : null));
+  if (kinds.includes(null)) {
+    return 'redirect_uris must be https, http on a loopback address, or of a private-use scheme';
+  }
+  // Programs on the user's machine take any free port; the provider allows that to native applications alone.
+  metadata.application_type = kinds.every((kind) => kind === 'web') ? 'web' : 'native';
+  if (typeof metadata.scope === 'string') {
+    const known = metadata.scope.split(' ').filter((word) => (SCOPES as readonly string[]).includes(word));
+    if (known.length > 0) metadata.scope = known.join(' ');
+    else delete metadata.scope;
+  }
+  // What would send this server to other addresses, or make demands of OpenID Connect.
+  for (const name of UNUSED) delete metadata[name];
+  const tooLong = ['client_name', 'client_uri', 'logo_uri', 'software_id', 'software_version'].find((name) => {
+    const value = metadata[name];
+    return value !== undefined && (typeof value !== 'string' || value.length > TEXT_MAX);
+  });
+  return tooLong === undefined ? null : `${tooLong} must be a text of at most ${TEXT_MAX} characters`;
+}
+
+const UNUSED = [
+  ...['sector_identifier_uri', 'initiate_login_uri', 'default_max_age', 'default_acr_values', 'require_auth_time'],
+  ...['backchannel_logout_uri', 'post_logout_redirect_uris'],
+];
+
+/**
+ * Whether it is known who gets the code: the redirect lies on the host whose metadata document the client's id is, or on
+ * the list of the operator. What a client is called, or which other redirects it has, proves nothing.
+ */
+export function isVerified(clientId: string, redirectUri: string, listed: readonly string[]): boolean {
+  if (listed.includes(redirectUri)) return true;
+  const [id, redirect] = [URL.parse(clientId), URL.parse(redirectUri)];
+  return id?.protocol === 'https:' && redirect?.protocol === 'https:' && id.host === redirect.host;
+}
+
+/** Lower-case words joined by hyphens; null when the name has no letters. */
+export function slugOf(name: string): string | null {
+  // Letters without their accents.
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = plain.match(/[\p{L}\p{N}]+/gu);
+  return words === null ? null : words.join('-').slice(0, 80);
+}
+
+/** An https address, or null. */
+export function cleanLink(text: unknown): string | null {
+  const url = typeof text === 'string' && text.length <= TEXT_MAX ? URL.parse(text) : null;
+  return url?.protocol === 'https:' ? url.href : null;
+}

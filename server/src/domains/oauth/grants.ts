@@ -1,0 +1,92 @@
+import { parseUuid, type UserId } from '@notevault/protocol/ids.ts';
+import { Type } from 'typebox';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { SealingKey } from '../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { ConnectionKey } from '../credentials/credentials.ts';
+import { hashOf } from '../tokens/tokens.ts';
+import type { OAuthDeps } from './oauth.deps.ts';
+import * as store from './oauth.store.ts';
+
+/** What an OAuth client was given, by whom: the connection of the same id. */
+export type GrantKey = ConnectionKey;
+
+/** What people see of a client, as it was when they let it in. */
+export interface ClientDetails {
+  readonly clientId: string;
+  readonly slug: string | null;
+  readonly logo: string | null;
+  readonly softwareId: string | null;
+  readonly softwareVersion: string | null;
+  readonly verified: boolean;
+  /** Where the code was sent. */
+  readonly redirectUri: string;
+  /** Where the client said that codes may be sent. */
+  readonly redirectUris: readonly string[];
+  readonly cimdUrl: string | null;
+}
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const clientDetails = new SealedJson(
+  1,
+  Type.Object({
+    clientId: Type.String(),
+    slug: textOrNull,
+    logo: textOrNull,
+    softwareId: textOrNull,
+    softwareVersion: textOrNull,
+    verified: Type.Boolean(),
+    redirectUri: Type.String(),
+    redirectUris: Type.Array(Type.String()),
+    cimdUrl: textOrNull,
+  }),
+);
+
+/** The id that the provider knows a grant by. */
+export function nameOfGrant({ userId, id }: GrantKey): string {
+  return `${userId}.${id}`;
+}
+
+/** Throws when the text is the name of no grant: the provider keeps only names that it was given. */
+export function grantOfName(name: string | undefined): GrantKey {
+  const [userId, id] = (name ?? '').split('.').map(parseUuid);
+  if (userId == null || id == null) throw new Error('a token without grant');
+  return { userId: userId as UserId, id };
+}
+
+export const REFRESH_PREFIX = 'nv_oar_';
+const FAMILY_BYTES = 16;
+
+/** The part that all refresh tokens of a grant share. It follows from the grant, so that none has to be stored in clear. */
+export function familyOf(server: SealingKey, grant: GrantKey): string {
+  const mac = server.mac('oauth_grants.family', nameOfGrant(grant));
+  return REFRESH_PREFIX + mac.subarray(0, FAMILY_BYTES).toString('base64url');
+}
+
+/** The family that a token names, hashed; null when it is no refresh token. */
+export function familyHashOf(token: string): Buffer | null {
+  const [family = ''] = token.split('.', 1);
+  return family.startsWith(REFRESH_PREFIX) ? hashOf(family) : null;
+}
+
+const contextOf = ({ userId, id }: GrantKey) => ({ kind: 'oauth_grants.details', row: `${userId}.${id}`, version: 0 });
+
+export function sealDetails(server: SealingKey, grant: GrantKey, details: ClientDetails): Buffer {
+  return clientDetails.seal(server, contextOf(grant), details);
+}
+
+export function openDetails(server: SealingKey, grant: GrantKey, sealed: Buffer): ClientDetails {
+  return clientDetails.open(server, contextOf(grant), sealed);
+}
+
+/** Ends a grant: its tokens are gone, and its connection keeps nothing but that it was there. False when it had ended before. */
+export async function endGrant(
+  handle: WriteHandle,
+  { credentials }: Pick<OAuthDeps, 'credentials'>,
+  grant: GrantKey,
+): Promise<boolean> {
+  if (!(await credentials.end(handle, 'oauth', grant))) return false;
+  await handle.run(store.deleteTokensOf, grant);
+  await handle.run(store.clearGrant, grant);
+  return true;
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import type { SafeFetch } from '../../ports/safe-fetch/safe-fetch.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+
+/** The injected dependencies of the domain. */
+export interface OAuthDeps {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly accounts: Pick<Accounts, 'me' | 'identify'>;
+  readonly vaults: Pick<Vaults, 'list'>;
+  readonly credentials: Pick<Credentials, 'insert' | 'end'>;
+  /** Fetches the metadata documents and keys of clients. */
+  readonly web: SafeFetch;
+  /** Origin under which clients reach the server. */
+  readonly publicUrl: string;
+  /** Redirects of applications that the operator vouches for, in full. */
+  readonly verifiedRedirects: readonly string[];
+  /** The page that people see when a request cannot go back to its application. */
+  errorPage(fault: { error: string; description: string | null }): { body: string; headers: Record<string, string> };
+  /** Hears of failures that no client is to blame for. Must not throw. */
+  failed(error: unknown): void;
+}

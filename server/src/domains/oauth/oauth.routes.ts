@@ -1,0 +1,21 @@
+import { type Route, route } from '../../http/route.ts';
+import type { OAuth } from './oauth.ts';
+
+export function oauthRoutes(oauth: OAuth): Route[] {
+  return [
+    route({
+      method: 'DELETE',
+      path: '/connections/oauth/*',
+      tail: 'text',
+      operation: 'revokeOAuthClient',
+      summary: 'Revoke everything an OAuth client was given; the rest of the path is its client id',
+      access: 'session',
+      responses: { 204: null },
+      errors: ['connection_not_found'],
+      handle: async ({ principal, tail }) => {
+        await oauth.revoke(principal.userId, tail);
+        return {};
+      },
+    }),
+  ];
+}

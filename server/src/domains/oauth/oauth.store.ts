@@ -1,0 +1,330 @@
+import type { UserId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { AccountsTables } from '../accounts/accounts.tables.ts';
+import type { CredentialsTables } from '../credentials/credentials.tables.ts';
+import type { OAuthTables, OAuthTokenRow } from './oauth.tables.ts';
+
+const { statement } = statementsOver<OAuthTables & CredentialsTables & Pick<AccountsTables, 'users'>>();
+
+interface Grant {
+  readonly userId: UserId;
+  readonly id: string;
+}
+
+// The server's secrets
+
+export const findSecrets = statement((db, _: Record<never, never>) =>
+  db.selectFrom('oauth_secrets').select('sealed').where('id', '=', 1),
+);
+
+/** Changes no row when another process was first. */
+export const insertSecrets = statement((db, p: { sealed: Buffer }) =>
+  db
+    .insertInto('oauth_secrets')
+    .values({ id: 1, sealed: p.sealed })
+    .onConflict((conflict) => conflict.column('id').doNothing()),
+);
+
+// Clients
+
+export const insertClient = statement((db, p: { idHash: Buffer; payload: Buffer; now: number }) =>
+  db.insertInto('oauth_clients').values({ id_hash: p.idHash, payload: p.payload, created_at: p.now, used_at: null }),
+);
+
+export const findClient = statement((db, p: { idHash: Buffer }) =>
+  db.selectFrom('oauth_clients').select('payload').where('id_hash', '=', p.idHash),
+);
+
+export const deleteClient = statement((db, p: { idHash: Buffer }) =>
+  db.deleteFrom('oauth_clients').where('id_hash', '=', p.idHash),
+);
+
+export const markClientUsed = statement((db, p: { idHash: Buffer; now: number; before: number }) =>
+  db
+    .updateTable('oauth_clients')
+    .set({ used_at: p.now })
+    .where('id_hash', '=', p.idHash)
+    .where((eb) => eb.or([eb('used_at', 'is', null), eb('used_at', '<', p.before)])),
+);
+
+/** Of the clients that nobody let in, the newest stay. */
+export const deleteUnusedBeyond = statement((db, p: { kept: number; limit: number }) =>
+  db
+    .deleteFrom('oauth_clients')
+    .where('id_hash', 'in', (eb) =>
+      eb
+        .selectFrom('oauth_clients')
+        .select('id_hash')
+        .where('used_at', 'is', null)
+        .orderBy('created_at', 'desc')
+        .limit(p.limit)
+        .offset(p.kept),
+    ),
+);
+
+export const deleteUnusedSince = statement((db, p: { until: number; limit: number }) =>
+  db
+    .deleteFrom('oauth_clients')
+    .where('id_hash', 'in', (eb) =>
+      eb
+        .selectFrom('oauth_clients')
+        .select('id_hash')
+        .where('used_at', 'is', null)
+        .where('created_at', '<=', p.until)
+        .orderBy('created_at')
+        .limit(p.limit),
+    ),
+);
+
+export const deleteStaleClients = statement((db, p: { until: number; limit: number }) =>
+  db
+    .deleteFrom('oauth_clients')
+    .where('id_hash', 'in', (eb) =>
+      eb
+        .selectFrom('oauth_clients')
+        .select('id_hash')
+        .where('used_at', 'is not', null)
+        .where('used_at', '<=', p.until)
+        .orderBy('used_at')
+        .limit(p.limit),
+    ),
+);
+
+// Grants
+
+export const insertGrant = statement(
+  (db, p: Grant & { clientHash: Buffer; familyHash: Buffer; details: Buffer; expiresAt: number }) =>
+    db.insertInto('oauth_grants').values({
+      user_id: p.userId,
+      id: p.id,
+      client_hash: p.clientHash,
+      family_hash: p.familyHash,
+      details: p.details,
+      payload: null,
+      expires_at: p.expiresAt,
+    }),
+);
+
+export const putGrantPayload = statement((db, p: Grant & { payload: Buffer }) =>
+  db
+    .updateTable('oauth_grants')
+    .set({ payload: p.payload })
+    .where('user_id', '=', p.userId)
+    .where('id', '=', p.id)
+    .where('details', 'is not', null),
+);
+
+/** What the provider keeps of a grant that may be used. */
+export const findGrant = statement((db, p: Grant) =>
+  db
+    .selectFrom('oauth_grants as g')
+    .innerJoin('connections as c', (join) => join.onRef('c.user_id', '=', 'g.user_id').onRef('c.id', '=', 'g.id'))
+    .innerJoin('users as u', 'u.id', 'g.user_id')
+    .select('g.payload')
+    .where('g.user_id', '=', p.userId)
+    .where('g.id', '=', p.id)
+    .where('c.revoked_at', 'is', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);
+
+/** The grant that a refresh token names, when it was not revoked. */
+export const findFamily = statement((db, p: { familyHash: Buffer }) =>
+  db
+    .selectFrom('oauth_grants')
+    .select(['user_id as userId', 'id'])
+    .where('family_hash', '=', p.familyHash)
+    .where('details', 'is not', null),
+);
+
+export const prolongGrant = statement((db, p: Grant & { expiresAt: number }) =>
+  db
+    .updateTable('oauth_grants')
+    .set({ expires_at: p.expiresAt })
+    .where('user_id', '=', p.userId)
+    .where('id', '=', p.id)
+    .where('expires_at', '<', p.expiresAt),
+);
+
+export const clearGrant = statement((db, p: Grant) =>
+  db
+    .updateTable('oauth_grants')
+    .set({ details: null, payload: null })
+    .where('user_id', '=', p.userId)
+    .where('id', '=', p.id),
+);
+
+export const listGrants = statement((db, p: { userId: UserId }) =>
+  db
+    .selectFrom('oauth_grants')
+    .select(['id', 'details'])
+    .where('user_id', '=', p.userId)
+    .where('details', 'is not', null),
+);
+
+/** Every grant that the user ever gave to a client, revoked ones too. */
+export const findGrantsToClient = statement((db, p: { userId: UserId; clientHash: Buffer }) =>
+  db
+    .selectFrom('oauth_grants')
+    .select(['user_id as userId', 'id'])
+    .where('user_id', '=', p.userId)
+    .where('client_hash', '=', p.clientHash),
+);
+
+export const findExpiredGrants = statement((db, p: { until: number; limit: number }) =>
+  db
+    .selectFrom('oauth_grants')
+    .select(['user_id as userId', 'id'])
+    .where('details', 'is not', null)
+    .where('expires_at', '<=', p.until)
+    .orderBy('expires_at')
+    .limit(p.limit),
+);
+
+// Tokens
+
+type NewToken = Omit<OAuthTokenRow, 'consumed_at'>;
+export const insertToken = statement((db, p: NewToken) =>
+  db.insertInto('oauth_tokens').values({
+    hash: p.hash,
+    kind: p.kind,
+    user_id: p.user_id,
+    grant_id: p.grant_id,
+    scope: p.scope,
+    payload: p.payload,
+    consumed_at: null,
+    expires_at: p.expires_at,
+  }),
+);
+
+/** A token of a grant that may be used. */
+export const findToken = statement((db, p: { hash: Buffer; kind: OAuthTokenRow['kind']; now: number }) =>
+  db
+    .selectFrom('oauth_tokens as t')
+    .innerJoin('connections as c', (join) => join.onRef('c.user_id', '=', 't.user_id').onRef('c.id', '=', 't.grant_id'))
+    .innerJoin('users as u', 'u.id', 't.user_id')
+    .select(['t.user_id as userId', 't.grant_id as id', 't.payload', 't.consumed_at'])
+    .where('t.hash', '=', p.hash)
+    .where('t.kind', '=', p.kind)
+    .where('t.expires_at', '>', p.now)
+    .where('c.revoked_at', 'is', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);
+
+/** Changes one row for the first who uses the token, none for the others. */
+export const consumeToken = statement((db, p: { hash: Buffer; now: number }) =>
+  db
+    .updateTable('oauth_tokens')
+    .set({ consumed_at: p.now })
+    .where('hash', '=', p.hash)
+    .where('consumed_at', 'is', null)
+    .returning(['user_id as userId', 'grant_id as id']),
+);
+
+/** Whose a token is, in whatever state. */
+export const findTokenGrant = statement((db, p: { hash: Buffer }) =>
+  db.selectFrom('oauth_tokens').select(['user_id as userId', 'grant_id as id']).where('hash', '=', p.hash),
+);
+
+export const deleteToken = statement((db, p: { hash: Buffer }) =>
+  db.deleteFrom('oauth_tokens').where('hash', '=', p.hash),
+);
+
+/** Refresh tokens used so long ago that they are accepted no more: their family is told by themselves. */
+export const deleteConsumed = statement((db, p: Grant & { before: number }) =>
+  db
+    .deleteFrom('oauth_tokens')
+    .where('user_id', '=', p.userId)
+    .where('grant_id', '=', p.id)
+    .where('kind', '=', 'refresh')
+    .where('consumed_at', '<', p.before),
+);
+
+export const deleteExpiredAccess = statement((db, p: Grant & { until: number }) =>
+  db
+    .deleteFrom('oauth_tokens')
+    .where('user_id', '=', p.userId)
+    .where('grant_id', '=', p.id)
+    .where('kind', '=', 'access')
+    .where('expires_at', '<=', p.until),
+);
+
+export const deleteTokensOf = statement((db, p: Grant) =>
+  db.deleteFrom('oauth_tokens').where('user_id', '=', p.userId).where('grant_id', '=', p.id),
+);
+
+export const deleteExpiredTokens = statement((db, p: { until: number; limit: number }) =>
+  db
+    .deleteFrom('oauth_tokens')
+    .where('hash', 'in', (eb) =>
+      eb
+        .selectFrom('oauth_tokens')
+        .select('hash')
+        .where('expires_at', '<=', p.until)
+        .orderBy('expires_at')
+        .limit(p.limit),
+    ),
+);
+
+/** What an access token stands for, when it may be used: a row for each vault with a level of its own, at least one. */
+export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
+  db
+    .selectFrom('oauth_tokens as t')
+    .innerJoin('connections as c', (join) => join.onRef('c.user_id', '=', 't.user_id').onRef('c.id', '=', 't.grant_id'))
+    .innerJoin('users as u', 'u.id', 't.user_id')
+    .leftJoin('connection_permissions as l', (join) =>
+      join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
+    )
+    .select([
+      ...(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 't.scope', 'c.last_used_at'] as const),
+      'u.plan as tier',
+      ...(['l.vault_id', 'l.permission'] as const),
+    ])
+    .where('t.hash', '=', p.hash)
+    .where('t.kind', '=', 'access')
+    .where('t.expires_at', '>', p.now)
+    .where('c.revoked_at', 'is', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deleting_at', 'is', null),
+);
+
+// Requests that wait for a person
+
+export const putTransient = statement((db, p: { hash: Buffer; payload: Buffer; expiresAt: number }) =>
+  db
+    .insertInto('oauth_transients')
+    .values({ hash: p.hash, payload: p.payload, decided_at: null, expires_at: p.expiresAt })
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ payload: p.payload, expires_at: p.expiresAt })),
+);
+
+export const findTransient = statement((db, p: { hash: Buffer; now: number }) =>
+  db.selectFrom('oauth_transients').select('payload').where('hash', '=', p.hash).where('expires_at', '>', p.now),
+);
+
+/** One row for the first decision, none afterwards. */
+export const decideTransient = statement((db, p: { hash: Buffer; now: number }) =>
+  db
+    .updateTable('oauth_transients')
+    .set({ decided_at: p.now })
+    .where('hash', '=', p.hash)
+    .where('decided_at', 'is', null)
+    .where('expires_at', '>', p.now),
+);
+
+export const deleteTransient = statement((db, p: { hash: Buffer }) =>
+  db.deleteFrom('oauth_transients').where('hash', '=', p.hash),
+);
+
+export const deleteExpiredTransients = statement((db, p: { until: number; limit: number }) =>
+  db
+    .deleteFrom('oauth_transients')
+    .where('hash', 'in', (eb) =>
+      eb
+        .selectFrom('oauth_transients')
+        .select('hash')
+        .where('expires_at', '<=', p.until)
+        .orderBy('expires_at')
+        .limit(p.limit),
+    ),
+);

@@ -1,0 +1,45 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { Type } from 'typebox';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { OAuthDeps } from './oauth.deps.ts';
+import * as store from './oauth.store.ts';
+
+const COOKIE_KEY_BYTES = 32;
+const SECRETS_CONTEXT = { kind: 'oauth_secrets.sealed', row: '1', version: 0 };
+
+/** What all processes of a server share, so that a flow may begin at one and end at another, before and after a restart. */
+export interface OAuthSecrets {
+  readonly cookieKeys: readonly string[];
+  readonly jwks: { readonly keys: readonly object[] };
+}
+
+const secrets = new SealedJson(
+  1,
+  Type.Object({
+    cookieKeys: Type.Array(Type.String()),
+    jwks: Type.Object({ keys: Type.Array(Type.Object({})) }),
+  }),
+);
+
+/** The stored secrets, made when there are none yet. */
+export async function openSecrets({ db, keys, clock }: OAuthDeps): Promise<OAuthSecrets> {
+  const server = await keys.openServer();
+  const read = async () => {
+    const row = await db.get(store.findSecrets, {});
+    return row === undefined ? null : secrets.open(server, SECRETS_CONTEXT, row.sealed);
+  };
+  const stored = await read();
+  if (stored !== null) return stored;
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = { ...privateKey.export({ format: 'jwk' }), kid: clock.uuid(), alg: 'ES256', use: 'sig' };
+  const made: OAuthSecrets = {
+    cookieKeys: [clock.random(COOKIE_KEY_BYTES).toString('base64url')],
+    jwks: { keys: [key] },
+  };
+  const sealed = secrets.seal(server, SECRETS_CONTEXT, made);
+  await db.transact((handle) => handle.run(store.insertSecrets, { sealed }));
+  // Two processes may be first at once: both take what was written.
+  const written = await read();
+  if (written === null) throw new Error('the secrets just written cannot be read');
+  return written;
+}
