@@ -1,4 +1,6 @@
-import { type RemoteResult, type RemoteSearch, type RemoteVault, RestClient } from '@notevault/client/rest.ts';
+import { RestClient } from '@notevault/client/rest.ts';
+import type { SearchRequest, SearchResult } from '@notevault/protocol/search.ts';
+import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { AdminCommands } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
 import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data-folder.ts';
@@ -7,10 +9,13 @@ import { configOf } from './config-flags.ts';
 import { accountMessage, CliError } from './error-messages.ts';
 import { openApp } from './open-app.ts';
 
+/** What commands read of a vault. */
+type ListedVault = Pick<Vault, 'id' | 'name' | 'is_default' | 'note_count'>;
+
 /** What the command line asks of an account's vaults: the same operations, in this process or through a running server. */
 export interface VaultsClient {
-  vaults(): Promise<readonly RemoteVault[]>;
-  search(vault: string, request: RemoteSearch): Promise<readonly RemoteResult[]>;
+  vaults(): Promise<readonly ListedVault[]>;
+  search(vault: string, request: SearchRequest): Promise<readonly SearchResult[]>;
   /** Makes a vault's search index anew; resolves to the notes in it. */
   rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
 }

@@ -1,4 +1,4 @@
-import type { RemoteResult } from '@notevault/client/rest.ts';
+import type { SearchResult } from '@notevault/protocol/search.ts';
 import { Command, Option } from 'commander';
 import { storageOptions, withConfig } from '../config-flags.ts';
 import { vaultNamed, withVaults } from '../vaults-client.ts';
@@ -30,13 +30,13 @@ export function searchCommand(): Command {
     });
 }
 
-function shown({ path, score, heading_path: heading, snippet, highlights }: RemoteResult): string {
+function shown({ path, score, heading_path: heading, snippet, highlights }: SearchResult): string {
   const place = heading === '' ? '' : `  ${heading}`;
   return `${path}  ${score.toFixed(2)}${place}\n  ${marked(printable(snippet), highlights)}\n`;
 }
 
 /** Matches in bold, on a terminal. */
-function marked(snippet: string, highlights: RemoteResult['highlights']): string {
+function marked(snippet: string, highlights: SearchResult['highlights']): string {
   if (!process.stdout.isTTY) return snippet;
   let text = '';
   let at = 0;

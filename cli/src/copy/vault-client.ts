@@ -1,40 +1,24 @@
 import { createReadStream, openAsBlob } from 'node:fs';
 import { RestClient } from '@notevault/client/rest.ts';
+import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
+import type { Manifest } from '@notevault/protocol/sync.ts';
 import type { App } from '@notevault/server/app.ts';
 import { CliError } from '../error-messages.ts';
 
-/** What a copy learns of a note it wrote or read. */
-interface NoteCopy {
-  readonly content: string;
-  readonly content_hash: string;
-  /** Epoch seconds. */
-  readonly mtime: number;
-  readonly version: number;
-  readonly parse_status: 'ok' | 'degraded';
-  readonly links: readonly { readonly dangling: boolean }[];
-}
-
-interface AttachmentCopy {
-  readonly path: string;
-  readonly content_hash: string;
-  readonly size_bytes: number;
-  /** Epoch seconds. */
-  readonly mtime: number;
-}
-
 /** Where an import or export goes: the same operations, in this process or over HTTP. */
 export interface VaultClient {
-  upsert(note: { path: string; content: string; mtime: number }): Promise<NoteCopy>;
+  upsert(note: { path: string; content: string; mtime: number }): Promise<Note>;
   /** Null when there is none. */
-  read(path: string): Promise<NoteCopy | null>;
+  read(path: string): Promise<Note | null>;
   /** Paths of all notes. */
   listNotes(): Promise<string[]>;
   /** Folders that stay when they are empty. */
   listFolders(): Promise<string[]>;
-  listFiles(): Promise<readonly AttachmentCopy[]>;
+  listFiles(): Promise<readonly Attachment[]>;
   /** Makes the bytes of a file on this machine an attachment. */
-  upload(path: string, file: { at: string; size: number; mtime: number }): Promise<AttachmentCopy>;
+  upload(path: string, file: { at: string; size: number; mtime: number }): Promise<Attachment>;
   bytesOf(path: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -62,9 +46,7 @@ export async function localVaultClient(app: App, email: string | undefined, choi
     async listNotes() {
       const manifest = await app.sync.manifest(vault, undefined);
       if ('unchanged' in manifest) throw new TypeError('a manifest that was not asked for by its seq');
-      return (JSON.parse(Buffer.concat(manifest.json).toString()) as { notes: { path: string }[] }).notes.map(
-        ({ path }) => path,
-      );
+      return pathsOf(JSON.parse(Buffer.concat(manifest.json).toString()) as Manifest);
     },
     listFolders: async () => (await app.folders.list(vault)).filter(({ id }) => id !== null).map(({ name }) => name),
     listFiles: () => app.attachments.list(vault, ''),
@@ -79,7 +61,7 @@ export async function localVaultClient(app: App, email: string | undefined, choi
   };
 }
 
-/** As localDoor, through a running server. */
+/** As localVaultClient, through a running server. */
 export async function remoteVaultClient(
   url: string,
   token: () => Promise<string>,
@@ -90,12 +72,18 @@ export async function remoteVaultClient(
   return {
     upsert: (note) => client.upsertNote(id, note),
     read: (path) => client.getNote(id, path),
-    listNotes: async () => (await client.manifest(id)).notes.map(({ path }) => path),
+    listNotes: async () => pathsOf(await client.manifest(id)),
     listFolders: () => client.listFolders(id),
     listFiles: () => client.listAttachments(id),
     upload: async (path, { at, mtime }) => client.putAttachment(id, path, await openAsBlob(at), mtime),
     bytesOf: (path) => client.readAttachment(id, path),
   };
+}
+
+/** A manifest without notes would export nothing: it must not pass for an empty vault. */
+function pathsOf({ notes }: Manifest): string[] {
+  if (notes === undefined) throw new TypeError('a manifest without its notes');
+  return notes.map(({ path }) => path);
 }
 
 async function oneOf(

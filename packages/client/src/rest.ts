@@ -1,54 +1,10 @@
-/** The fields of a note that a client needs to copy it. */
-export interface RemoteNote {
-  readonly id: string;
-  readonly path: string;
-  readonly content: string;
-  readonly content_hash: string;
-  /** Epoch seconds. */
-  readonly mtime: number;
-  readonly version: number;
-  readonly parse_status: 'ok' | 'degraded';
-  readonly links: readonly { readonly dangling: boolean }[];
-}
-
-/** The fields of an attachment that a client needs to copy it. */
-export interface RemoteAttachment {
-  readonly path: string;
-  readonly content_hash: string;
-  readonly size_bytes: number;
-  /** Epoch seconds. */
-  readonly mtime: number;
-}
-
-/** The notes and attachments of a vault, by path. */
-export interface RemoteManifest {
-  readonly notes: readonly { readonly path: string; readonly content_hash: string }[];
-}
-
-export interface RemoteVault {
-  readonly id: string;
-  readonly name: string;
-  readonly is_default: boolean;
-  readonly note_count: number;
-}
-
-export interface RemoteSearch {
-  readonly query: string;
-  readonly mode?: string;
-  readonly limit?: number;
-}
-
-/** A note that a search found. */
-export interface RemoteResult {
-  readonly id: string;
-  readonly path: string;
-  readonly title: string;
-  readonly heading_path: string;
-  readonly snippet: string;
-  readonly highlights: readonly (readonly number[])[];
-  readonly match_count: number;
-  readonly score: number;
-}
+import type { Attachment, AttachmentsResponse, AttachmentUploaded } from '@notevault/protocol/attachments.ts';
+import { errors } from '@notevault/protocol/errors.ts';
+import type { ExplicitFolders } from '@notevault/protocol/folders.ts';
+import type { Note, NoteUpserted, UpsertNote } from '@notevault/protocol/notes.ts';
+import type { SearchRequest, SearchResponse, SearchResult } from '@notevault/protocol/search.ts';
+import type { Manifest } from '@notevault/protocol/sync.ts';
+import type { Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/vaults.ts';
 
 /** Thrown when the server answers with an error; `body` is the body of the answer. */
 export class RestError extends Error {
@@ -93,54 +49,53 @@ export class RestClient {
     this.#freshToken = token;
   }
 
-  async listVaults(): Promise<RemoteVault[]> {
-    const { vaults } = (await this.#call('GET', '/vaults')) as { vaults: RemoteVault[] };
-    return vaults;
+  async listVaults(): Promise<Vault[]> {
+    return (await this.#call<VaultsResponse>('GET', '/vaults')).vaults;
   }
 
-  async createVault(name: string): Promise<RemoteVault> {
-    const { vault } = (await this.#call('POST', '/vaults', { body: { name } })) as { vault: RemoteVault };
-    return vault;
+  async createVault(name: string): Promise<Vault> {
+    return (await this.#call<VaultResponse>('POST', '/vaults', { body: { name } })).vault;
   }
 
-  async upsertNote(vault: string, note: { path: string; content: string; mtime: number }): Promise<RemoteNote> {
-    return ((await this.#call('POST', '/notes', { vault, body: note })) as { note: RemoteNote }).note;
+  async upsertNote(vault: string, note: UpsertNote): Promise<Note> {
+    return (await this.#call<NoteUpserted>('POST', '/notes', { vault, body: note })).note;
   }
 
   /** Returns the notes that match best; see `POST /search` of the API. */
-  async search(vault: string, body: RemoteSearch): Promise<RemoteResult[]> {
-    return ((await this.#call('POST', '/search', { vault, body })) as { results: RemoteResult[] }).results;
+  async search(vault: string, body: SearchRequest): Promise<SearchResult[]> {
+    return (await this.#call<SearchResponse>('POST', '/search', { vault, body })).results;
   }
 
-  /** The note at a path, or null when there is none. */
-  async getNote(vault: string, path: string): Promise<RemoteNote | null> {
+  /** Returns the note at a path, or null when there is none. */
+  async getNote(vault: string, path: string): Promise<Note | null> {
     try {
-      return (await this.#call('GET', `/notes/${encoded(path)}`, { vault })) as RemoteNote;
+      return await this.#call<Note>('GET', `/notes/${encoded(path)}`, { vault });
     } catch (error) {
-      if (error instanceof RestError && error.status === 404 && error.body.error === 'not found') return null;
+      const { status, error: text } = errors.note_not_found;
+      if (error instanceof RestError && error.status === status && error.body.error === text) return null;
       throw error;
     }
   }
 
-  async manifest(vault: string): Promise<RemoteManifest> {
-    return (await this.#call('GET', '/sync/manifest', { vault })) as RemoteManifest;
+  async manifest(vault: string): Promise<Manifest> {
+    return this.#call<Manifest>('GET', '/sync/manifest', { vault });
   }
 
   /** Returns the folders that remain when they are empty. */
   async listFolders(vault: string): Promise<string[]> {
-    const { folders } = (await this.#call('GET', '/folders/explicit', { vault })) as { folders: { name: string }[] };
+    const { folders } = await this.#call<ExplicitFolders>('GET', '/folders/explicit', { vault });
     return folders.map(({ name }) => name);
   }
 
-  async listAttachments(vault: string): Promise<RemoteAttachment[]> {
-    return ((await this.#call('GET', '/attachments', { vault })) as { attachments: RemoteAttachment[] }).attachments;
+  async listAttachments(vault: string): Promise<Attachment[]> {
+    return (await this.#call<AttachmentsResponse>('GET', '/attachments', { vault })).attachments;
   }
 
   /** Streams the bytes to the server while they are read. @param mtime epoch seconds */
-  async putAttachment(vault: string, path: string, bytes: Blob, mtime: number): Promise<RemoteAttachment> {
+  async putAttachment(vault: string, path: string, bytes: Blob, mtime: number): Promise<Attachment> {
     const headers = { 'content-type': 'application/octet-stream', 'x-mtime': mtime.toFixed(6) };
     const answer = await this.#send('PUT', `/attachments/${encoded(path)}`, { vault, raw: bytes, headers });
-    return ((await answer.json()) as { attachment: RemoteAttachment }).attachment;
+    return ((await answer.json()) as AttachmentUploaded).attachment;
   }
 
   /** Returns the bytes of an attachment as a stream. */
@@ -149,8 +104,8 @@ export class RestClient {
     return body ?? new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
   }
 
-  async #call(method: string, path: string, more: Sent = {}): Promise<unknown> {
-    return (await this.#send(method, path, more)).json();
+  async #call<Body>(method: string, path: string, more: Sent = {}): Promise<Body> {
+    return (await this.#send(method, path, more)).json() as Promise<Body>;
   }
 
   /**
