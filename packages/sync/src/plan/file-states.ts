@@ -1,0 +1,87 @@
+import { fileName, foldPath } from '@notevault/note-text/paths.ts';
+import { identify } from './identify.ts';
+import { isTempPath } from './names.ts';
+import { kindOf, type LocalFile, type RemoteFile, type SyncedFile, type Trees } from './trees.ts';
+
+/** Who decides where a file is to be. A path that the server has already needs nobody's consent. */
+export type DecidedBy = 'remote' | 'local' | 'both';
+
+/** A file in all three trees, and where it is to be. */
+export interface FileState {
+  /** The id that the server knows it by, or one that begins with `new ` for a file that it does not know. */
+  readonly key: string;
+  readonly synced: SyncedFile | null;
+  readonly local: LocalFile | null;
+  readonly remote: RemoteFile | null;
+  /** The path it gets on both sides; null when it goes. */
+  target: string | null;
+  decidedBy: DecidedBy;
+  /** Whether it makes way for another file at the path it had. */
+  conflict: boolean;
+  /** Why it stays where it is, in spite of `target`. */
+  problem: 'case' | 'name' | null;
+}
+
+/** Whether two paths differ in nothing but the case of folders: moving a file cannot change that, moving a folder can. */
+export function isSamePlace(a: string, b: string): boolean {
+  return a === b || (fileName(a) === fileName(b) && foldPath(a) === foldPath(b));
+}
+
+/** The files of all trees, each once, with the paths that the changes of either side give them. */
+export function fileStates({ local, remote, synced }: Trees): FileState[] {
+  const { known, fresh } = identify(synced.files, local.files);
+  const syncedOf = new Map(synced.files.map((file) => [file.id, file]));
+  const remoteOf = new Map(remote.files.map((file) => [file.id, file]));
+  const states = [...new Set([...syncedOf.keys(), ...remoteOf.keys()])].map((id) => {
+    const trees = {
+      synced: syncedOf.get(id) ?? null,
+      local: known.get(id) ?? null,
+      remote: remoteOf.get(id) ?? null,
+    };
+    return { key: id, ...trees, ...destination(id, trees), conflict: false, problem: null };
+  });
+  return withFresh(states, fresh);
+}
+
+type Observed = Pick<FileState, 'synced' | 'local' | 'remote'>;
+
+function destination(id: string, { synced, local, remote }: Observed): Pick<FileState, 'target' | 'decidedBy'> {
+  if (synced === null) return { target: remote?.path ?? null, decidedBy: 'remote' };
+  const movedTo = (path: string) => (path === synced.path || isTempPath(path, id) ? null : path);
+  const remotePath = remote === null ? null : movedTo(remote.path);
+  const localPath = local === null ? null : movedTo(local.path);
+  const changedRemotely = remote !== null && (remote.hash !== synced.hash || remotePath !== null);
+  const changedLocally = local !== null && (local.hash !== synced.hash || localPath !== null);
+  // A change is worth more than a deletion on the other side.
+  if (local === null) return { target: changedRemotely ? (remote?.path ?? null) : null, decidedBy: 'remote' };
+  if (remote === null) return { target: changedLocally ? local.path : null, decidedBy: 'local' };
+  if (remotePath !== null) return { target: remotePath, decidedBy: 'remote' };
+  if (localPath !== null) return { target: localPath, decidedBy: 'local' };
+  return { target: synced.path, decidedBy: 'both' };
+}
+
+/** Adds the local files that are new: equal bytes at a path where the server has a new file are that file. */
+function withFresh(states: FileState[], fresh: readonly LocalFile[]): FileState[] {
+  const added = states.filter(({ synced, remote }) => synced === null && remote !== null);
+  const addedAt = new Map(added.map((state) => [foldPath(state.remote?.path ?? ''), state]));
+  const adopted = new Map<FileState, LocalFile>();
+  const others: FileState[] = [];
+  for (const local of fresh) {
+    const there = addedAt.get(foldPath(local.path));
+    const isEqual = there?.remote?.hash === local.hash && kindOf(there.remote.path) === kindOf(local.path);
+    if (there !== undefined && isEqual && !adopted.has(there)) adopted.set(there, local);
+    else {
+      others.push({
+        key: `new ${local.path}`,
+        synced: null,
+        local,
+        remote: null,
+        target: local.path,
+        decidedBy: 'local',
+        conflict: false,
+        problem: null,
+      });
+    }
+  }
+  return [...states.map((state) => ({ ...state, local: state.local ?? adopted.get(state) ?? null })), ...others];
+}

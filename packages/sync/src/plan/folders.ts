@@ -1,0 +1,63 @@
+import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
+import type { FileState } from './file-states.ts';
+import type { Operation } from './operations.ts';
+import type { Side } from './side.ts';
+import type { Trees } from './trees.ts';
+
+/** Folders by their folded path, each with the spelling it has there. */
+function foldersOf(files: readonly { readonly path: string }[], folders: readonly string[]): Map<string, string> {
+  const all = new Map<string, string>();
+  for (const { path } of files) for (const folder of ancestorsOf(path)) all.set(foldPath(folder), folder);
+  for (const folder of folders) for (const path of [folder, ...ancestorsOf(folder)]) all.set(foldPath(path), path);
+  return all;
+}
+
+/**
+ * What has to be done for folders: those above files come and go with the files, the others are kept in step by path. A
+ * folder that one side removed goes on the other once nothing is in it.
+ */
+export function folderOperations(
+  { local, remote, synced }: Trees,
+  states: readonly FileState[],
+  sides: { readonly local: Side; readonly remote: Side },
+): Operation[] {
+  const inLocal = foldersOf(local.files, local.folders);
+  const inRemote = foldersOf(remote.files, remote.folders);
+  const inSynced = new Map(synced.folders.map((path) => [foldPath(path), path]));
+  const files = new Map<string, FileState>();
+  const needed = new Set<string>();
+  for (const state of states) {
+    if (state.target === null) continue;
+    files.set(foldPath(state.target), state);
+    for (const folder of ancestorsOf(foldPath(state.target))) needed.add(folder);
+  }
+  const operations: Operation[] = [];
+  const all = new Map([...inSynced, ...inRemote, ...inLocal]);
+  /** Folders that hold a folder which stays. */
+  const kept = new Set<string>();
+  // The innermost first: a folder can go once those in it are gone.
+  for (const [folded, path] of [...all].sort(([a], [b]) => b.length - a.length || (a < b ? -1 : 1))) {
+    const [s, l, r] = [inSynced.has(folded), inLocal.get(folded), inRemote.get(folded)];
+    const isEmpty = { local: !sides.local.hasFilesIn(path), remote: !sides.remote.hasFilesIn(path) };
+    const makesWay = [folded, ...ancestorsOf(folded)].some((at) => files.has(at));
+    const stays = !makesWay && (needed.has(folded) || kept.has(folded) || !s || (l !== undefined && r !== undefined));
+    if (stays) {
+      for (const folder of ancestorsOf(folded)) kept.add(folder);
+      if (l !== undefined && r !== undefined) {
+        if (!s) operations.push({ type: 'adoptFolder', path: r });
+      } else if (!needed.has(folded) && !kept.has(folded)) {
+        if (l !== undefined) operations.push({ type: 'makeRemoteFolder', path: l });
+        else if (r !== undefined) operations.push({ type: 'makeLocalFolder', path: r });
+      }
+      continue;
+    }
+    const goesLocally = l !== undefined && isEmpty.local && !kept.has(folded);
+    const goesRemotely = r !== undefined && isEmpty.remote && !kept.has(folded);
+    if (goesLocally) operations.push({ type: 'removeLocalFolder', path: l });
+    if (goesRemotely) operations.push({ type: 'removeRemoteFolder', path: r });
+    if (l === undefined && r === undefined) operations.push({ type: 'forgetFolder', path });
+    // The folders above it wait until it is gone.
+    else for (const folder of ancestorsOf(folded)) kept.add(folder);
+  }
+  return operations;
+}

@@ -1,0 +1,194 @@
+import { foldPath } from '@notevault/note-text/paths.ts';
+import { type FileState, fileStates, isSamePlace } from './file-states.ts';
+import { type FolderMove, folderMoves } from './folder-moves.ts';
+import { folderOperations } from './folders.ts';
+import { conflictPath } from './names.ts';
+import type { Operation, Problem } from './operations.ts';
+import { settleNames } from './settle-names.ts';
+import { type PathChange, Side } from './side.ts';
+import { kindOf, type SyncedFile, type Trees } from './trees.ts';
+
+export interface PlanOptions {
+  /** What stands in the name of a conflict copy: see `conflictLabel`. */
+  readonly label: string;
+  /** Whether the disk can hold a path. */
+  canStore(path: string): boolean;
+}
+
+export interface Plan {
+  /** In no order. Empty when the sides are in step, or only problems are left. */
+  readonly operations: readonly Operation[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * What brings the local and the remote tree together: a pure function of what is observed of them and of what they last
+ * agreed on. Carrying a plan out and planning again, until a plan is empty, ends with equal trees. What one side wrote is
+ * never given up: an edit is worth more than a deletion, notes merge, of two other contents both are kept.
+ */
+export function plan(trees: Trees, { label, canStore }: PlanOptions): Plan {
+  const states = fileStates(trees);
+  settleNames(states, label, canStore);
+  const local = new Side(states, trees.local.folders, (state) => state.local?.path ?? null);
+  const remote = new Side(states, trees.remote.folders, (state) => state.remote?.path ?? null);
+  const up = changesOf(states, remote);
+  const down = changesOf(states, local).filter(({ state }) => state.problem === null);
+  const upFolders = movesOfFolders(up, remote, states, trees.remote.folders);
+  const downFolders = movesOfFolders(down, local, states, trees.local.folders);
+  const moving = touchedBy([...upFolders, ...downFolders]);
+
+  const operations: Operation[] = [
+    ...upFolders.map((move) => folderMove('moveRemoteFolder', move)),
+    ...downFolders.map((move) => folderMove('moveLocalFolder', move)),
+    ...moves(up, remote, moving, moveRemote),
+    ...moves(down, local, moving, moveLocal),
+  ];
+  const renames = operations.length > 0;
+  for (const state of states) {
+    if (moving.isTouched(state)) continue;
+    const operation =
+      comingOrGoing(state, { local, remote }) ?? (renames ? null : contentOperation(state, states, label));
+    if (operation !== null) operations.push(operation);
+  }
+  if (!renames) operations.push(...folderOperations(trees, states, { local, remote }));
+  return { operations, problems: problemsOf(states) };
+}
+
+/** Files that are elsewhere than they should be. */
+function changesOf(states: readonly FileState[], side: Side): PathChange[] {
+  return states.flatMap((state) => {
+    const from = side.pathOf(state);
+    const { target } = state;
+    return from === null || target === null || from === target || state.problem === 'case'
+      ? []
+      : [{ state, from, to: target }];
+  });
+}
+
+function movesOfFolders(
+  changes: readonly PathChange[],
+  side: Side,
+  states: readonly FileState[],
+  folders: readonly string[],
+): FolderMove[] {
+  const present = states.map((state) => side.pathOf(state)).filter((path) => path !== null);
+  const emptyFolders = folders.map(foldPath);
+  const isFree = (folder: string) => {
+    const folded = foldPath(folder);
+    return (
+      side.ownerAtOrAbove(folder) === null &&
+      !side.hasFilesIn(folder) &&
+      !emptyFolders.some((other) => other === folded || other.startsWith(`${folded}/`))
+    );
+  };
+  return folderMoves(changes, present, isFree);
+}
+
+function folderMove(type: 'moveRemoteFolder' | 'moveLocalFolder', { from, to, states }: FolderMove): Operation {
+  return { type, from, to, ids: states.map(({ key }) => key) };
+}
+
+/** Nothing else may be done in a folder that moves, nor where it goes, before it is there. */
+interface Touched {
+  isTouched(state: FileState): boolean;
+}
+
+function touchedBy(folderMovesOfBoth: readonly FolderMove[]): Touched {
+  const folders = folderMovesOfBoth.flatMap(({ from, to }) => [foldPath(from), foldPath(to)]);
+  const isIn = (path: string | undefined | null) => {
+    if (path == null || folders.length === 0) return false;
+    const folded = foldPath(path);
+    return folders.some((folder) => folded === folder || folded.startsWith(`${folder}/`));
+  };
+  return { isTouched: ({ local, remote, target }) => isIn(local?.path) || isIn(remote?.path) || isIn(target) };
+}
+
+function moves(
+  changes: readonly PathChange[],
+  side: Side,
+  moving: Touched,
+  operation: (change: PathChange) => Operation,
+): Operation[] {
+  return side
+    .freeMoves(changes)
+    .filter(({ state }) => !moving.isTouched(state))
+    .map(operation);
+}
+
+const moveRemote = ({ state, from, to }: PathChange): Operation => ({ type: 'moveRemote', id: state.key, from, to });
+
+const moveLocal = ({ state, from, to }: PathChange): Operation => ({
+  type: 'moveLocal',
+  id: state.synced === null && state.remote === null ? null : state.key,
+  from,
+  to,
+  hash: state.local?.hash ?? '',
+  conflict: state.conflict,
+});
+
+/** A file that one side has to get, or to lose; null when both have it, or it has to wait. */
+function comingOrGoing(state: FileState, sides: { readonly local: Side; readonly remote: Side }): Operation | null {
+  const { key, synced, local, remote, target, problem } = state;
+  if (local === null && remote === null) return { type: 'forget', id: key };
+  if (local === null && remote !== null) {
+    if (target === null) return { type: 'deleteRemote', id: key, path: remote.path, hash: remote.hash };
+    if (problem !== null || !sides.local.isFree(state, target)) return null;
+    return { type: 'writeLocal', id: key, path: target, hash: remote.hash, version: remote.version, over: null };
+  }
+  if (local !== null && remote === null) {
+    if (target === null) return { type: 'deleteLocal', id: key, path: local.path, hash: local.hash };
+    if (problem !== null || local.path !== target || !sides.remote.isFree(state, target)) return null;
+    return { type: 'createRemote', path: target, hash: local.hash, id: synced?.id ?? null };
+  }
+  return null;
+}
+
+/** What makes both contents of a file one; null when they are, or the file has to get to its place first. */
+function contentOperation(state: FileState, states: readonly FileState[], label: string): Operation | null {
+  const { key, synced, local, remote, target, problem } = state;
+  if (local === null || remote === null || target === null) return null;
+  const isThere = (path: string) => problem !== null || isSamePlace(path, target);
+  if (!isThere(local.path) || !isThere(remote.path)) return null;
+  const agreed: SyncedFile = {
+    id: key,
+    // Where the disk cannot follow a rename, the file has not left the path that both sides had.
+    path: isSamePlace(local.path, remote.path) ? remote.path : (synced?.path ?? remote.path),
+    hash: remote.hash,
+    version: remote.version,
+    fileId: local.fileId,
+    pushed: null,
+  };
+  if (local.hash === remote.hash) return isEqual(agreed, synced) ? null : { type: 'adopt', file: agreed };
+  if (synced === null) return null;
+  const { id, path, hash, version } = remote;
+  if (local.hash === synced.hash || local.hash === synced.pushed)
+    return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
+  if (remote.hash === synced.hash || kindOf(path) === 'note') {
+    const base = { hash: synced.hash, version: synced.version };
+    return { type: 'pushContent', id, path, hash: local.hash, base, remoteHash: hash };
+  }
+  const taken = new Set(
+    states.flatMap(({ target: at, local: file }) => [at, file?.path].filter((one) => one != null)).map(foldPath),
+  );
+  const to = conflictPath(local.path, label, (folded) => taken.has(folded));
+  return { type: 'setAside', id, from: local.path, to, hash: local.hash };
+}
+
+function isEqual(agreed: SyncedFile, synced: SyncedFile | null): boolean {
+  return (
+    synced !== null &&
+    synced.path === agreed.path &&
+    synced.hash === agreed.hash &&
+    synced.version === agreed.version &&
+    synced.fileId === agreed.fileId &&
+    synced.pushed === null
+  );
+}
+
+function problemsOf(states: readonly FileState[]): Problem[] {
+  return states.flatMap(({ problem, target, local, remote, key }) => {
+    if (problem === null) return [];
+    const path = (problem === 'name' ? target : local?.path) ?? '';
+    return [{ path, id: remote === null ? null : key, reason: problem }];
+  });
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brake } from '../src/plan/brake.ts';
+import type { Operation } from '../src/plan/operations.ts';
+import type { Trees } from '../src/plan/trees.ts';
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `${index}.md`);
+const treesOf = (count: number): Trees => ({
+  local: { files: names(count).map((path) => ({ path, hash: path, fileId: null })), folders: [] },
+  remote: { files: names(count).map((path) => ({ id: path, path, hash: path, version: 1 })), folders: [] },
+  synced: { files: [], folders: [] },
+});
+const deletions = (type: 'deleteLocal' | 'deleteRemote', count: number): Operation[] =>
+  names(count).map((path) => ({ type, id: path, path, hash: path }));
+
+test('more than 20 deletions wait on either side, 20 of many files do not', () => {
+  for (const [type, side] of [
+    ['deleteLocal', 'local'],
+    ['deleteRemote', 'remote'],
+  ] as const) {
+    assert.deepEqual(brake(deletions(type, 20), treesOf(1000)), []);
+    assert.deepEqual(brake(deletions(type, 21), treesOf(1000)), [{ side, kind: 'deletions', files: 21, of: 1000 }]);
+  }
+});
+
+test('more than a tenth waits when it is five files or more', () => {
+  assert.deepEqual(brake(deletions('deleteLocal', 4), treesOf(8)), []);
+  assert.deepEqual(brake(deletions('deleteLocal', 5), treesOf(50)), []);
+  assert.equal(brake(deletions('deleteLocal', 5), treesOf(49)).length, 1);
+  assert.equal(brake(deletions('deleteLocal', 8), treesOf(8)).length, 1, 'all files of a small folder');
+});
+
+test('nearly all files written over wait, and first copies do not', () => {
+  const writes = (over: string | null): Operation[] =>
+    names(100).map((path) => ({ type: 'writeLocal', id: path, path, hash: 'x', version: 1, over }));
+  assert.deepEqual(brake(writes('y'), treesOf(100)), [
+    { side: 'local', kind: 'everything changed', files: 100, of: 100 },
+  ]);
+  assert.deepEqual(brake(writes(null), treesOf(0)), []);
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conflictLabel, conflictPath } from '../src/plan/names.ts';
+import { plan } from '../src/plan/planner.ts';
+import type { LocalFile, RemoteFile, SyncedFile, Trees } from '../src/plan/trees.ts';
+import { runTriples } from './triples.ts';
+
+const options = { label: 'conflict desk 2026-11-22 14-05-09', canStore: () => true };
+
+const synced = (id: string, path: string, hash: string): SyncedFile => ({
+  id,
+  path,
+  hash,
+  version: 1,
+  fileId: null,
+  pushed: null,
+});
+const remote = (id: string, path: string, hash: string): RemoteFile => ({ id, path, hash, version: 1 });
+const local = (path: string, hash: string): LocalFile => ({ path, hash, fileId: null });
+const trees = (
+  base: readonly SyncedFile[],
+  here: readonly LocalFile[],
+  there: readonly RemoteFile[],
+  folders: readonly string[] = [],
+): Trees => ({
+  synced: { files: base, folders },
+  local: { files: here, folders },
+  remote: { files: there, folders },
+});
+const operationsOf = (of: Trees) => plan(of, options).operations;
+
+test('10,000 random triples of trees converge, and lose nothing that one side wrote', () => {
+  assert.deepEqual(runTriples(1, 10_000), []);
+});
+
+test('trees that agree give an empty plan', () => {
+  assert.deepEqual(plan(trees([synced('1', 'a.md', 'x')], [local('a.md', 'x')], [remote('1', 'a.md', 'x')]), options), {
+    operations: [],
+    problems: [],
+  });
+});
+
+test('a folder of 1,000 notes that was renamed here is one operation, and so is one renamed there', () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `${index}.md`);
+  const base = names.map((name) => synced(name, `old/${name}`, name));
+  const here = names.map((name) => local(`old/${name}`, name));
+  const there = names.map((name) => remote(name, `old/${name}`, name));
+  const moved = {
+    here: names.map((name) => local(`new/${name}`, name)),
+    there: names.map((name) => remote(name, `new/${name}`, name)),
+  };
+  const kinds = (operations: ReturnType<typeof operationsOf>) => operations.map(({ type }) => type);
+  assert.deepEqual(kinds(operationsOf(trees(base, moved.here, there))), ['moveRemoteFolder']);
+  assert.deepEqual(kinds(operationsOf(trees(base, here, moved.there))), ['moveLocalFolder']);
+});
+
+test('renames go before texts, and texts name the version from before', () => {
+  const base = [synced('1', 'old.md', 'target'), synced('2', 's.md', '[[old]]')];
+  const here = [local('new.md', 'target'), local('s.md', '[[new]]')];
+  assert.deepEqual(operationsOf(trees(base, here, [remote('1', 'old.md', 'target'), remote('2', 's.md', '[[old]]')])), [
+    { type: 'moveRemote', id: '1', from: 'old.md', to: 'new.md' },
+  ]);
+  const rewritten = [remote('1', 'new.md', 'target'), { ...remote('2', 's.md', '[[new]]!'), version: 2 }];
+  const [push] = operationsOf(
+    trees([synced('1', 'new.md', 'target'), synced('2', 's.md', '[[old]]')], here, rewritten),
+  );
+  assert.deepEqual(push?.type === 'pushContent' && push.base, { hash: '[[old]]', version: 1 });
+});
+
+test('an edit is worth more than a deletion, in both directions', () => {
+  const base = [synced('1', 'a.md', 'x')];
+  assert.deepEqual(operationsOf(trees(base, [local('a.md', 'y')], [])), [
+    { type: 'createRemote', path: 'a.md', hash: 'y', id: '1' },
+  ]);
+  assert.deepEqual(operationsOf(trees(base, [], [remote('1', 'a.md', 'y')])), [
+    { type: 'writeLocal', id: '1', path: 'a.md', hash: 'y', version: 1, over: null },
+  ]);
+});
+
+test('two new contents at one path are both kept: the server has the name, the local file the name of a conflict copy', () => {
+  assert.deepEqual(operationsOf(trees([], [local('f/a.png', 'x')], [remote('1', 'f/a.png', 'y')], ['f'])), [
+    {
+      type: 'moveLocal',
+      id: null,
+      from: 'f/a.png',
+      to: 'f/a (conflict desk 2026-11-22 14-05-09).png',
+      hash: 'x',
+      conflict: true,
+    },
+  ]);
+});
+
+test('names that differ by case alone are a problem where the disk has both, and nothing is written', () => {
+  const made = plan(
+    trees([synced('1', 'a.md', 'x')], [local('a.md', 'x'), local('A.md', 'y')], [remote('1', 'a.md', 'x')]),
+    options,
+  );
+  assert.deepEqual(made, { operations: [], problems: [{ path: 'A.md', id: null, reason: 'case' }] });
+});
+
+test('a name that the disk cannot hold is a problem, and the file stays where it is', () => {
+  const canStore = (path: string) => !path.includes(':');
+  const there = [remote('1', 'a:b.md', 'x'), remote('2', 'c.md', 'y')];
+  assert.deepEqual(plan(trees([], [], there), { ...options, canStore }), {
+    operations: [{ type: 'writeLocal', id: '2', path: 'c.md', hash: 'y', version: 1, over: null }],
+    problems: [{ path: 'a:b.md', id: '1', reason: 'name' }],
+  });
+  const moved = plan(trees([synced('1', 'a.md', 'x')], [local('a.md', 'x')], [remote('1', 'a:b.md', 'x')]), {
+    ...options,
+    canStore,
+  });
+  assert.deepEqual(moved.operations, []);
+});
+
+test('conflict copies are named by device and local time, and numbered when the name is taken', () => {
+  const label = conflictLabel('Alice’s MacBook Pro (16 inch, 2023)', new Date(2026, 10, 22, 14, 5, 9));
+  assert.equal(label, 'conflict AlicesMacBookPro16in 2026-11-22 14-05-09');
+  assert.equal(
+    conflictPath('f/a.tar.gz', label, () => false),
+    `f/a.tar (${label}).gz`,
+  );
+  assert.equal(
+    conflictPath('.env', label, (path) => !path.endsWith(' 2)')),
+    `.env (${label} 2)`,
+  );
+});
