@@ -1,4 +1,4 @@
-/** One thing that somebody did, under an id that stands for them without telling who they are. */
+/** One action of a user, under a pseudonymous id. */
 export interface AnalyticsEvent {
   readonly event: 'vault_opened';
   readonly analyticsId: string;
@@ -6,9 +6,9 @@ export interface AnalyticsEvent {
   readonly at: number;
 }
 
-/** Where product analytics go. Both calls reject when nothing was taken; nobody waits for them who serves a request. */
+/** The receiver of product analytics. Both calls reject when nothing was accepted; no request waits for them. */
 export interface AnalyticsSink {
   send(events: readonly AnalyticsEvent[]): Promise<void>;
-  /** Erases the person behind an id, with their events. Erasing who is not there is no error. */
+  /** Erases the person behind an id and their events. An unknown id is not an error. */
   erase(analyticsId: string): Promise<void>;
 }

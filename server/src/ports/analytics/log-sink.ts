@@ -1,6 +1,9 @@
 import type { AnalyticsSink } from './analytics.ts';
 
-/** A line for each event, for operators who collect lines. What was written to a log cannot be erased from here. */
+/**
+ * Writes a log line for each event, for operators who collect logs. `erase` does nothing, because a log cannot be
+ * changed from here.
+ */
 export function logSink(write: (labels: { event: string; client: string }) => void): AnalyticsSink {
   return {
     async send(events) {

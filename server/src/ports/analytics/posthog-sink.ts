@@ -1,11 +1,11 @@
 import type { AnalyticsSink } from './analytics.ts';
 
 export interface PosthogOptions {
-  /** Of the server, without a path. */
+  /** Base URL of the server, without a path. */
   readonly url: string;
-  /** The project's key, which lets events in. */
+  /** The project's key, which allows sending events. */
   readonly key: string;
-  /** A personal key that may delete persons. */
+  /** A personal key with permission to delete persons. */
   readonly eraseKey: string;
   readonly project: string;
   readonly timeoutMs?: number;
@@ -13,14 +13,14 @@ export interface PosthogOptions {
 
 const TIMEOUT_MS = 10_000;
 
-/** A server that speaks PostHog's HTTP API: `POST /batch/`, `POST /api/projects/{id}/persons/bulk_delete/`. */
+/** Sends events to a server with PostHog's HTTP API: `POST /batch/`, `POST /api/projects/{id}/persons/bulk_delete/`. */
 export function posthogSink({ url, key, eraseKey, project, timeoutMs = TIMEOUT_MS }: PosthogOptions): AnalyticsSink {
   async function post(path: string, body: object, headers: Record<string, string>): Promise<void> {
     const response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
-      // Following one would send ids and keys to whoever it names.
+      // A redirect is not followed, because it would send ids and keys to another address.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -34,7 +34,7 @@ export function posthogSink({ url, key, eraseKey, project, timeoutMs = TIMEOUT_M
         event,
         distinct_id: analyticsId,
         timestamp: new Date(at).toISOString(),
-        // The server's own address would pass for the person's.
+        // Otherwise PostHog would record the server's address as the person's.
         properties: { $lib: 'notevault', $ip: null, $geoip_disable: true },
       }));
       await post('/batch/', { api_key: key, batch }, {});

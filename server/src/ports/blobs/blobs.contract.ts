@@ -19,11 +19,11 @@ export interface OpenedBlobs {
 }
 
 export interface BlobsUnderTest {
-  /** A store of its own, empty. */
+  /** Opens a new, empty store. */
   open(clock: TestClock): Promise<OpenedBlobs>;
-  /** How large a blob must be to be put and read in several steps. */
+  /** Size from which a blob is put and read in several steps. */
   readonly large?: number;
-  /** Whose time `storedAt` is: the clock's that was passed in, or the service's own. */
+  /** The clock of `storedAt`: the one that was passed in by default, `own` for the service's. */
   readonly time?: 'own';
 }
 
@@ -38,7 +38,7 @@ export async function* pieces(bytes: Uint8Array, size = 100_000): AsyncGenerator
 
 export async function readAll(blobs: Blobs, key: BlobKey, range?: ByteRange): Promise<Buffer | null> {
   const found = await blobs.read(key, range);
-  // Each piece may overwrite the one before.
+  // Copies each piece, because the next one may overwrite it.
   return found === null ? null : Buffer.concat(await Array.fromAsync(found, (piece) => Buffer.from(piece)));
 }
 
@@ -46,7 +46,7 @@ export async function listAll(blobs: Blobs, vaultId?: VaultId): Promise<StoredBl
   return (await Array.fromAsync(blobs.list(vaultId))).flat();
 }
 
-/** The port's sentences as tests, for an adapter's own test file. */
+/** The contract suite of the port; an adapter's test calls it. */
 export function blobsContract(name: string, { open, time, large = LARGE }: BlobsUnderTest): void {
   describe(`${name} keeps the blobs contract`, () => {
     const clock = testClock();
@@ -58,10 +58,10 @@ export function blobsContract(name: string, { open, time, large = LARGE }: Blobs
     });
     after(() => opened.close());
     describe('put and read', () => putContract(blobs, noise));
-    describe('a put that has not resolved', () => unfinishedContract(blobs, noise));
+    describe('unfinished puts', () => unfinishedContract(blobs, noise));
     describe('list', () => listContract(blobs, noise, time === 'own' ? null : clock));
     describe('delete', () => deleteContract(blobs, noise));
-    it('passes a probe, which leaves nothing', async () => {
+    it('pass a probe that leaves nothing behind', async () => {
       const before = (await listAll(blobs())).length;
       await probeBlobs(blobs(), clock);
       assert.equal((await listAll(blobs())).length, before);
@@ -70,7 +70,7 @@ export function blobsContract(name: string, { open, time, large = LARGE }: Blobs
 }
 
 function putContract(blobs: () => Blobs, noise: Buffer): void {
-  it('gives back what was put, of any size, in whatever pieces it came', async () => {
+  it('return what was put, of any size and in pieces of any size', async () => {
     const sizes = [0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 1024 * 1024, noise.length];
     for (const [at, size] of sizes.entries()) {
       const key = newKey();
@@ -79,7 +79,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     }
   });
 
-  it('takes pieces that hold nothing, and keeps none of the buffers it was given', async () => {
+  it('accept empty pieces, and keep none of the buffers they are given', async () => {
     const key = newKey();
     async function* reused(): AsyncGenerator<Uint8Array> {
       const buffer = Buffer.alloc(1000);
@@ -94,7 +94,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     assert.ok((await readAll(blobs(), key))?.equals(expected));
   });
 
-  it('gives any range as a slice would', async () => {
+  it('return any range as a slice would', async () => {
     const key = newKey();
     await blobs().put(key, pieces(noise));
     const chunk = 256 * 1024;
@@ -107,7 +107,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     }
   });
 
-  it('finds nothing under a key that was never put, or was put in another vault', async () => {
+  it('return null for a key that was never put, or was put in another vault', async () => {
     const key = newKey();
     await blobs().put(key, pieces(noise.subarray(0, 10)));
     assert.equal(await blobs().read(newKey()), null);
@@ -115,14 +115,14 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     assert.equal(await blobs().read({ ...key, blobId: randomUUID() as BlobId }, { start: 3, end: 5 }), null);
   });
 
-  it('takes eight at once, and lets eight be read at once', async () => {
+  it('accept eight puts and eight reads at once', async () => {
     const keys = Array.from({ length: 8 }, () => newKey());
     await Promise.all(keys.map((key, at) => blobs().put(key, pieces(noise.subarray(at), 64 * 1024))));
     const found = await Promise.all(keys.map((key) => readAll(blobs(), key)));
     for (const [at, bytes] of found.entries()) assert.ok(bytes?.equals(noise.subarray(at)));
   });
 
-  it('can be left in the middle, or before the first byte', async () => {
+  it('allow a read to end in the middle, or before the first byte', async () => {
     const key = newKey();
     await blobs().put(key, pieces(noise));
     for await (const piece of (await blobs().read(key)) ?? []) {
@@ -134,7 +134,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     assert.ok((await readAll(blobs(), key))?.equals(noise));
   });
 
-  it('never mixes two puts of one key', async () => {
+  it('never mix two puts of one key', async () => {
     const key = newKey();
     const [one, other] = [noise.subarray(0, noise.length - 5), noise.subarray(5)];
     const puts = await Promise.allSettled([blobs().put(key, pieces(one)), blobs().put(key, pieces(other))]);
@@ -146,7 +146,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
     assert.ok(found?.equals(one) || found?.equals(other));
   });
 
-  it('refuses keys that are no UUIDs', async () => {
+  it('refuse keys that are not UUIDs', async () => {
     const good = newKey();
     for (const bad of [
       '',
@@ -171,7 +171,7 @@ function putContract(blobs: () => Blobs, noise: Buffer): void {
 }
 
 function unfinishedContract(blobs: () => Blobs, noise: Buffer): void {
-  it('cannot be seen, however much of it came', async () => {
+  it('are invisible, however much has arrived', async () => {
     const key = newKey();
     const { promise: rest, resolve: goOn } = Promise.withResolvers<void>();
     const { promise: waits, resolve: wait } = Promise.withResolvers<void>();
@@ -191,7 +191,7 @@ function unfinishedContract(blobs: () => Blobs, noise: Buffer): void {
     assert.equal((await listAll(blobs(), key.vaultId)).length, 1);
   });
 
-  it('leaves nothing when its source throws, and throws the same', async () => {
+  it('leave nothing when their source throws, and rethrow its error', async () => {
     for (const size of [0, 1000, noise.length]) {
       const key = newKey();
       const broken = new RangeError('the source broke');
@@ -208,7 +208,7 @@ function unfinishedContract(blobs: () => Blobs, noise: Buffer): void {
 }
 
 function listContract(blobs: () => Blobs, noise: Buffer, clock: TestClock | null): void {
-  it('names each blob once, with when it was stored, of one vault or of all', async () => {
+  it('returns each blob once, with the time when it was stored, of one vault or of all', async () => {
     const [one, other] = [newVault(), newVault()];
     const stored: StoredBlob[] = [];
     for (const vaultId of [one, other, one, one]) {
@@ -218,7 +218,8 @@ function listContract(blobs: () => Blobs, noise: Buffer, clock: TestClock | null
       await blobs().put(key, pieces(noise.subarray(0, 10)));
       const [found] = (await listAll(blobs(), vaultId)).filter((blob) => blob.key.blobId === key.blobId);
       assert.ok(found !== undefined);
-      if (now === undefined) assert.ok(Math.abs(found.storedAt - Date.now()) < 60_000, 'the service has another time');
+      if (now === undefined)
+        assert.ok(Math.abs(found.storedAt - Date.now()) < 60_000, 'the clock of the service differs');
       else assert.equal(found.storedAt, now);
       stored.push(found);
     }
@@ -235,7 +236,7 @@ function listContract(blobs: () => Blobs, noise: Buffer, clock: TestClock | null
 }
 
 function deleteContract(blobs: () => Blobs, noise: Buffer): void {
-  it('removes the blobs named and no other, any number at once, and those that are not there too', async () => {
+  it('removes the named blobs and no other, any number at once, and ignores missing ones', async () => {
     const vaultId = newVault();
     const [kept, ...gone] = Array.from({ length: 6 }, () => newKey(vaultId)) as [BlobKey, ...BlobKey[]];
     for (const key of [kept, ...gone]) await blobs().put(key, pieces(noise.subarray(0, 300_000)));
@@ -252,7 +253,7 @@ function deleteContract(blobs: () => Blobs, noise: Buffer): void {
     await blobs().delete([]);
   });
 
-  it('lets who reads a blob come to its true end, or tells', async () => {
+  it('lets a reader of the blob finish, or fails its read', async () => {
     const key = newKey();
     await blobs().put(key, pieces(noise));
     const got: Uint8Array[] = [];
@@ -268,7 +269,7 @@ function deleteContract(blobs: () => Blobs, noise: Buffer): void {
     assert.equal(await blobs().read(key), null);
   });
 
-  it('removes all that a vault has, slice by slice, and nothing of another', async () => {
+  it('removes all blobs of a vault, slice by slice, and none of another', async () => {
     const vaultId = newVault();
     const other = newKey();
     await blobs().put(other, pieces(noise.subarray(0, 10)));

@@ -4,7 +4,7 @@ import { blobsContract } from './blobs.contract.ts';
 import { s3Blobs } from './s3.ts';
 import { PART_BYTES } from './s3.upload.ts';
 
-/** `http://key:secret@host:port/bucket?region=…`: a service that speaks S3, and a bucket that is made when it is not there. */
+/** `http://key:secret@host:port/bucket?region=…`: an S3 service, and a bucket that is created if missing. */
 const given = process.env.TEST_S3_URL;
 const skip = given === undefined && 'TEST_S3_URL names no S3 service';
 if (skip !== false) process.stderr.write(`NOT TESTED ON A REAL S3 SERVICE: ${skip}\n`);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../clock/clock.ts';
 
-/** Where a blob is kept: its vault's, under an id made for it alone. Both are UUIDs in lower case. */
+/** The key of a blob: its vault, and an id made for this blob only. Both are UUIDs in lower case. */
 export interface BlobKey {
   readonly vaultId: VaultId;
   readonly blobId: BlobId;
@@ -15,56 +15,61 @@ export interface ByteRange {
 }
 
 /**
- * Large values that the database would carry badly: written once as a stream, never changed. What comes in is sealed
- * already (`SealingKey.sealStream`); nothing here can read it.
+ * A store for large values, which the database would handle badly. A blob is written once as a stream and never
+ * changed. Its bytes arrive sealed (`SealingKey.sealStream`), so the store cannot read them.
  *
- * Whatever fails rejects with a BlobError, but for what a source throws: that goes through as it is. None of the members
- * ever holds a whole blob in memory.
+ * Every failure rejects with a BlobError, except errors that a source throws: these are passed through. No member holds
+ * a whole blob in memory.
  */
 export interface Blobs extends AsyncDisposable {
   /**
-   * Keeps all of `bytes` (each piece is done with when the next is asked for) under a key that no put was given before. When it resolves, they survive a power cut; until
-   * then nobody can read or list them. When the source throws or storing fails, it rejects and nothing is kept. A process
-   * killed meanwhile leaves what only takes room; the adapter finds and removes that itself, at the latest a day later.
+   * Stores all of `bytes` under a new key; a piece is no longer used when the next one is requested. When it resolves,
+   * the bytes survive a power cut; until then they can be neither read nor listed. When the source throws or storing
+   * fails, it rejects and stores nothing. If the process is killed meanwhile, unreachable data may remain; the adapter
+   * removes it by itself within a day.
    */
   put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /**
-   * The bytes of a range (all, by default; what is past the end is left out), or null when there is no such blob. Must be
-   * iterated at once, to the end or until `return`, for it may hold a file open; the next piece may overwrite the one before. When the blob is deleted
-   * meanwhile, iterating goes on to the true end or throws BlobError `gone`; it never ends early as if that were all.
+   * Returns the bytes of a range (all by default; bytes past the end are left out), or null when there is no such blob.
+   * Must be iterated at once, to the end or until `return`, because it may hold a file open; the next piece may
+   * overwrite the previous one. When the blob is deleted meanwhile, the iteration either reaches the true end or throws
+   * BlobError `gone`; it never ends early without an error.
    */
   read(key: BlobKey, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Removes these blobs; those that are not there are left out. */
+  /** Removes these blobs; missing ones are ignored. */
   delete(keys: readonly BlobKey[]): Promise<void>;
-  /** Every blob, of one vault or of all, in pages of at most LIST_PAGE; those put or deleted meanwhile may be in it or not. */
+  /**
+   * Lists every blob, of one vault or of all, in pages of at most LIST_PAGE. Blobs put or deleted meanwhile may be
+   * missing.
+   */
   list(vaultId?: VaultId): AsyncIterable<readonly StoredBlob[]>;
-  /** Removes a part of what a vault has here, at most some seconds of work; true when more is left. */
+  /** Removes a part of a vault's blobs, at most some seconds of work; resolves to true when more are left. */
   deleteVault(vaultId: VaultId): Promise<boolean>;
 }
 
 export interface StoredBlob {
   readonly key: BlobKey;
-  /** When its put was about to resolve. */
+  /** The time just before its put resolved. */
   readonly storedAt: EpochMs;
 }
 
 export const LIST_PAGE = 1000;
 
-/** Keys become parts of file names and addresses: one that is not made of UUIDs is a bug, and never gets there. */
+/** Throws unless the key consists of UUIDs: keys become parts of file names and URLs, so anything else is a bug. */
 export function checkKey({ vaultId, blobId }: BlobKey): void {
   checkUuid(vaultId);
   checkUuid(blobId);
 }
 
 export function checkUuid(id: string): void {
-  if (parseUuid(id) !== id) throw new TypeError('blobs are kept under UUIDs in lower case');
+  if (parseUuid(id) !== id) throw new TypeError('the key of a blob must consist of UUIDs in lower case');
 }
 
-/** No vault has this id: what a probe left when it was killed is found by whoever looks for blobs without a vault. */
+/** No vault has this id, so a probe blob left by a killed process is found by the search for blobs without a vault. */
 const PROBE_VAULT = '00000000-0000-0000-0000-000000000000' as VaultId;
 const PROBE_BYTES = 1000;
 
-/** Writes a small blob, reads it back, and deletes it. Rejects with a BlobError that says what does not work. */
+/** Writes a small blob, reads it back and deletes it. Rejects with a BlobError that says which step failed. */
 export async function probeBlobs(blobs: Blobs, clock: Clock): Promise<void> {
   const key: BlobKey = { vaultId: PROBE_VAULT, blobId: clock.uuid() as BlobId };
   const written = clock.random(PROBE_BYTES);
@@ -81,8 +86,8 @@ export async function probeBlobs(blobs: Blobs, clock: Clock): Promise<void> {
 }
 
 /**
- * Storage cannot do what was asked: not now (`unavailable`), not before room is made (`full`), or never, as the blob was
- * deleted while it was read (`gone`). The message is for operators.
+ * The store cannot do what was requested: not now (`unavailable`), not until there is more space (`full`), or never,
+ * because the blob was deleted while it was read (`gone`). The message is for operators.
  */
 export class BlobError extends Error {
   override readonly name = 'BlobError';

@@ -11,7 +11,7 @@ import { CHUNK_BYTES, databaseBlobs } from './database.ts';
 
 const noise = randomBytes(10 * CHUNK_BYTES + 5);
 
-/** A database of which every call is told beforehand. */
+/** A database that reports every call before it runs. */
 function watched(db: Database, told: (name: string, args: unknown[]) => void): Database {
   return new Proxy(db, {
     get(target, name) {
@@ -33,7 +33,7 @@ onEachEngine('blobs in the database', (open) => {
     },
   });
 
-  /** How many rows there are of a key, or of all. */
+  /** Number of rows of a key, or of all. */
   async function rowsOf(db: Database, key?: BlobKey): Promise<{ blobs: number; chunks: number }> {
     await using raw = await rawOf(db);
     const count = async (table: string) => {
@@ -43,7 +43,7 @@ onEachEngine('blobs in the database', (open) => {
     return { blobs: await count('blobs'), chunks: await count('blob_chunks') };
   }
 
-  /** A put that stops after its first transaction and, once told, goes on. */
+  /** A put that stops after its first transaction until it is told to continue. */
   function halting() {
     const { promise: told, resolve: goOn } = Promise.withResolvers<void>();
     const { promise: waiting, resolve: wait } = Promise.withResolvers<void>();
@@ -56,7 +56,7 @@ onEachEngine('blobs in the database', (open) => {
     return { source: source(), waiting, goOn };
   }
 
-  it('are rows of 256 KB; a small one is written by one transaction', async () => {
+  it('are rows of 256 KB; a small blob is written by one transaction', async () => {
     const db = await open();
     const key = newKey();
     let transactions = 0;
@@ -71,7 +71,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.deepEqual(await rowsOf(db, key), { blobs: 1, chunks: 11 });
   });
 
-  it('are read by the chunks that hold the range, and no other', async () => {
+  it('are read only by the chunks that contain the range', async () => {
     const db = await open();
     const asked = new Set<number>();
     const watching = watched(db, (name, [, params]) => {
@@ -88,7 +88,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.deepEqual([...asked], [3, 4, 10]);
   });
 
-  it('leave no row when their source throws, are deleted, or go with their vault', async () => {
+  it('leave no rows when their source throws, when they are deleted, or when their vault is', async () => {
     const db = await open();
     const blobs = databaseBlobs(db, testClock());
     async function* failing(): AsyncGenerator<Uint8Array> {
@@ -104,7 +104,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.deepEqual(await rowsOf(db), { blobs: 0, chunks: 0 });
   });
 
-  it('that a killed process left half are swept after an hour, and what a deletion left at once', async () => {
+  it('are swept an hour after a killed process left them unfinished, and at once after a deletion', async () => {
     const db = await open();
     const clock = testClock();
     const [half, going] = [newKey(), newKey()];
@@ -123,7 +123,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.deepEqual(await rowsOf(db), { blobs: 0, chunks: 0 });
   });
 
-  it('fail when they were given up meanwhile, and leave nothing', async () => {
+  it('fail and leave nothing when their put was abandoned meanwhile', async () => {
     const db = await open();
     const clock = testClock();
     const blobs = databaseBlobs(db, clock);
@@ -140,13 +140,13 @@ onEachEngine('blobs in the database', (open) => {
       await waiting;
       await giveUp(key);
       goOn();
-      await assert.rejects(put, { name: 'BlobError', code: 'unavailable', message: /given up/ });
+      await assert.rejects(put, { name: 'BlobError', code: 'unavailable', message: /abandoned/ });
       assert.equal(await blobs.read(key), null);
       assert.deepEqual(await rowsOf(db), { blobs: 0, chunks: 0 });
     }
   });
 
-  it('that come slowly but come are not given up', async () => {
+  it('are not abandoned while they still arrive, however slowly', async () => {
     const db = await open();
     const clock = testClock();
     const blobs = databaseBlobs(db, clock);
@@ -162,13 +162,13 @@ onEachEngine('blobs in the database', (open) => {
     assert.ok((await readAll(blobs, key))?.equals(noise));
   });
 
-  it('refuse a key that is taken, and keep what is there', async () => {
+  it('refuse a key that is in use, and keep the stored blob', async () => {
     const blobs = databaseBlobs(await open(), testClock());
     const key = newKey();
     await blobs.put(key, pieces(noise));
     await assert.rejects(blobs.put(key, pieces(noise.subarray(1))), {
       name: 'BlobError',
-      message: /key that is taken/,
+      message: /key that is in use/,
     });
     assert.ok((await readAll(blobs, key))?.equals(noise));
   });

@@ -9,7 +9,7 @@ interface Key {
   readonly blobId: BlobId;
 }
 
-// Putting
+// Put
 
 export const insertBlob = statement((db, p: Key & { chunks: number; now: number; storedAt: number | null }) =>
   db.insertInto('blobs').values({
@@ -21,7 +21,7 @@ export const insertBlob = statement((db, p: Key & { chunks: number; now: number;
   }),
 );
 
-/** Changes no row when the put was given up meanwhile: nothing may be added then, for nobody would remove it. */
+/** Changes no row when the put was abandoned meanwhile: then nothing may be added, because nothing would remove it. */
 export const touchBlob = statement((db, p: Key & { chunks: number; now: number; storedAt: number | null }) =>
   db
     .updateTable('blobs')
@@ -43,7 +43,7 @@ export const insertChunks = listStatement((db, p: Key, chunks: { n: number; byte
   ),
 );
 
-// Reading
+// Read
 
 export const findStored = statement((db, p: Key) =>
   db
@@ -54,7 +54,7 @@ export const findStored = statement((db, p: Key) =>
     .where('stored_at', 'is not', null),
 );
 
-/** A part of a chunk: `count` bytes from the `from`th, which is 1 for the first. */
+/** A part of a chunk: `count` bytes, starting at byte `from`, counted from 1. */
 export const readChunk = statement((db, p: Key & { n: number; from: number; count: number }) =>
   db
     .selectFrom('blob_chunks')
@@ -87,9 +87,9 @@ export const listStored = statement((db, p: { vaultId: VaultId; after: BlobId; l
     .limit(p.limit),
 );
 
-// Removing
+// Remove
 
-/** From now on nobody sees these blobs, and their puts fail. */
+/** Makes these blobs invisible and their puts fail. */
 export const markAbandoned = listStatement((db, p: { vaultId: VaultId }, ids: BlobId[]) =>
   db
     .updateTable('blobs')
@@ -99,7 +99,7 @@ export const markAbandoned = listStatement((db, p: { vaultId: VaultId }, ids: Bl
     .returning(['blob_id', 'chunks']),
 );
 
-/** Gives one put up, unless it has shown a sign of life. */
+/** Abandons a blob unless its put has written something since `before`. */
 export const markStaleAbandoned = statement((db, p: Key & { before: number }) =>
   db
     .updateTable('blobs')
@@ -111,7 +111,7 @@ export const markStaleAbandoned = statement((db, p: Key & { before: number }) =>
     .returning(['chunks']),
 );
 
-/** What was given up, or gave no sign of life since a moment. */
+/** Blobs that were abandoned, or whose put has written nothing since `before`. */
 export const findAbandoned = statement((db, p: { before: number; limit: number }) =>
   db
     .selectFrom('blobs')

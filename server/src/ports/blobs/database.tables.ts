@@ -1,22 +1,22 @@
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 
-/** A blob that is kept in the database: one being put, one that is stored, or one of which the rest is to be removed. */
+/** A blob in the database: being put, stored, or partly removed. */
 export interface BlobRow {
   vault_id: VaultId;
   blob_id: BlobId;
-  /** How many rows of `blob_chunks` it has by now. */
+  /** How many rows of `blob_chunks` it has so far. */
   chunks: number;
-  /** When the last chunk came, in ms since the epoch: without a sign for long, its put is dead. 0: to be removed. */
+  /** Time of the last chunk in ms since the epoch; long after it, the put is considered dead. 0: to be removed. */
   touched_at: number;
-  /** When it was stored, in ms since the epoch. Null: nobody may see it, for it is not whole. */
+  /** Time when it was stored, in ms since the epoch. Null while it is incomplete and therefore invisible. */
   stored_at: number | null;
 }
 
-/** Sealed bytes of a blob: all chunks but the last hold 256 KB. */
+/** A chunk of a blob's sealed bytes; all but the last have 256 KB. */
 export interface BlobChunkRow {
   vault_id: VaultId;
   blob_id: BlobId;
-  /** From 0. */
+  /** Index of the chunk, from 0. */
   n: number;
   bytes: Buffer;
 }

@@ -16,23 +16,27 @@ import * as store from './database.store.ts';
 import { rechunk } from './rechunk.ts';
 
 export const CHUNK_BYTES = 256 * 1024;
-/** Written in one transaction: more would hold up other writers, less would wait for the disk more often. */
+/** Chunks per transaction: more would block other writers, fewer would wait for the disk more often. */
 const CHUNKS_A_WRITE = 4;
-/** PostgreSQL's driver takes bytes as hexadecimal text, by way of some buffers. */
+/**
+ * PostgreSQL's driver transfers bytes as hexadecimal text and copies them several times, which makes this much garbage
+ * per byte.
+ */
 const TEXT_GARBAGE = 6;
-/** So it is asked for less at once there: each connection keeps a buffer of twice the size of the longest answer. */
+/** Bytes per read on PostgreSQL, where each connection keeps a buffer of twice the longest answer. */
 const TEXT_SLICE_BYTES = 64 * 1024;
-/** Removed in one transaction. */
+/** Chunks removed per transaction. */
 const CHUNKS_A_DELETE = 32;
-/** Removed by one call of `deleteVault`, about. */
+/** Approximate number of chunks removed by one call of `deleteVault`. */
 const CHUNKS_A_SLICE = 512;
 const BLOBS_A_SLICE = 200;
-/** A put that wrote nothing for so long is dead: who stalls is cut off much sooner. */
+/** A put that wrote nothing for this long is dead; a stalled client is cut off much sooner. */
 const ABANDONED_MS = 3_600_000;
 
 /**
- * Blobs as rows of 256 KB in the database, written by many short transactions; the last one makes the blob visible. What
- * is removed becomes invisible first, by one transaction, then goes chunk by chunk. `list` removes what crashes left.
+ * Blobs as rows of 256 KB in the database, written by many short transactions, of which the last makes the blob
+ * visible. A deletion first makes the blob invisible, in one transaction, and then removes it chunk by chunk. `list`
+ * removes what crashes left behind.
  *
  * @param db has the tables of `database.tables.ts`; stays open when the blobs are closed.
  */
@@ -51,7 +55,7 @@ class DatabaseBlobs implements Blobs {
 
   async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     checkKey(key);
-    // Filled again after each transaction: until then nothing else comes in.
+    // Reused after each transaction; no more input is read until then.
     const buffer = Buffer.allocUnsafe(CHUNKS_A_WRITE * CHUNK_BYTES);
     let written = 0;
     try {
@@ -61,7 +65,7 @@ class DatabaseBlobs implements Blobs {
         written += chunks.length;
       }
     } catch (error) {
-      // Before that nothing is there, or another blob is, under a key that was given twice.
+      // Without a written row there is nothing to remove, or the row belongs to another blob whose key was used twice.
       if (written > 0) await this.#remove(key.vaultId, [key.blobId]).catch(() => undefined);
       throw error;
     }
@@ -114,7 +118,10 @@ class DatabaseBlobs implements Blobs {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** One transaction of a put: the first makes the blob's row, the last makes it visible; a small blob has one that is both. */
+  /**
+   * One transaction of a put: the first creates the blob's row, the last makes it visible; for a small blob they are
+   * the same.
+   */
   async #write(key: BlobKey, { written, chunks, isLast }: Writing): Promise<void> {
     const now = this.#clock.now();
     const row = { ...key, chunks: written + chunks.length, now, storedAt: isLast ? now : null };
@@ -162,7 +169,7 @@ class DatabaseBlobs implements Blobs {
     await this.#purge(rows.map((row) => ({ vaultId, blobId: row.blob_id, chunks: row.chunks })));
   }
 
-  /** Removes the rows of blobs that were given up: of many small ones at once, of a large one a part at a time. */
+  /** Removes the rows of abandoned blobs: many small ones at once, a large one in parts. */
   async #purge(blobs: readonly PurgeSlice[]): Promise<void> {
     let some: PurgeSlice[] = [];
     let weight = 0;
@@ -215,7 +222,7 @@ interface PurgeSlice extends BlobKey {
 }
 
 const NIL = '00000000-0000-0000-0000-000000000000';
-const ABANDONED = 'A blob came too slowly, or its vault was purged: it was given up.';
+const ABANDONED = 'A blob arrived too slowly, or its vault was purged; its put was abandoned.';
 
 function chunksOf(bytes: Uint8Array, from: number): { n: number; bytes: Uint8Array }[] {
   const count = Math.ceil(bytes.length / CHUNK_BYTES);
@@ -230,16 +237,16 @@ async function purgeRows(handle: WriteHandle, blob: PurgeSlice): Promise<void> {
   await handle.run(store.deleteBlob, blob);
 }
 
-/** Runs what touches the database; what it throws becomes a BlobError. */
+/** Runs work on the database; converts its errors to BlobError. */
 async function storing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof DatabaseError && error.code !== 'body_left_open') {
-      throw new BlobError('unavailable', 'The database that keeps the blobs cannot be used now.', error);
+      throw new BlobError('unavailable', 'The database that stores the blobs is unavailable.', error);
     }
     if (error instanceof ConstraintError) {
-      throw new BlobError('unavailable', 'A blob was put under a key that is taken.', error);
+      throw new BlobError('unavailable', 'A blob was put under a key that is in use.', error);
     }
     throw error;
   }

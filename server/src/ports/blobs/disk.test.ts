@@ -27,7 +27,7 @@ const bytes = Buffer.alloc(1000, 'some bytes');
 const HOUR_MS = 3_600_000;
 
 describe('blobs on disk', () => {
-  it('are files of the owner alone, in folders of the owner alone', async () => {
+  it('are files in folders that only their owner can read', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.at('blobs'), clock: testClock(), singleProcess: true });
     const key = newKey();
@@ -40,7 +40,7 @@ describe('blobs on disk', () => {
     assert.deepEqual(await readdir(folder.at('blobs', 'incoming')), []);
   });
 
-  it('are found again by who opens the folder next; what a killed process left is gone then', async () => {
+  it('are found when the folder is opened again, and files left by a killed process are removed', async () => {
     using folder = new Folder();
     const clock = testClock();
     const key = newKey();
@@ -51,7 +51,7 @@ describe('blobs on disk', () => {
     assert.ok((await readAll(blobs, key))?.equals(bytes));
   });
 
-  it('keep parts that another process may be writing, for a day', async () => {
+  it('keep unfinished files, which another process may be writing, for a day', async () => {
     using folder = new Folder();
     const clock = testClock();
     await mkdir(folder.at('incoming'));
@@ -75,7 +75,7 @@ describe('blobs on disk', () => {
     assert.deepEqual(await readdir(folder.path, { recursive: true }), ['incoming']);
   });
 
-  it('come back after all of their vault was deleted, also while they were put', async () => {
+  it('can be put again after their vault was deleted, and also during the deletion', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.path, clock: testClock(), singleProcess: true });
     const vaultId = newVault();
@@ -92,7 +92,7 @@ describe('blobs on disk', () => {
     await Promise.all([...raced.map((key) => blobs.put(key, pieces(bytes))), blobs.deleteVault(vaultId)]);
   });
 
-  it('pass over what is no blob', async () => {
+  it('ignore files that are not blobs', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.path, clock: testClock(), singleProcess: true });
     const key = newKey();
@@ -105,7 +105,7 @@ describe('blobs on disk', () => {
     );
   });
 
-  it('say what is wrong when the disk refuses', {
+  it('report the error when the disk refuses', {
     skip: process.getuid?.() === 0 && 'root may write anywhere',
   }, async () => {
     using folder = new Folder();
@@ -114,7 +114,7 @@ describe('blobs on disk', () => {
     await assert.rejects(blobs.put(newKey(), pieces(bytes)), { code: 'unavailable', message: /EACCES/ });
   });
 
-  it('say what is wrong when their folder is gone', async () => {
+  it('report when their folder is gone', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.at('blobs'), clock: testClock(), singleProcess: true });
     await rm(folder.at('blobs'), { recursive: true });

@@ -15,25 +15,28 @@ import {
 } from './blobs.ts';
 
 export interface DiskOptions {
-  /** Made when it is not there; the folder above it must be. */
+  /** Created if missing; its parent folder must exist. */
   readonly folder: string;
   readonly clock: Clock;
-  /** No other process keeps blobs in this folder: parts found at the start are of one that was killed. */
+  /**
+   * Whether no other process stores blobs in this folder: unfinished files found at the start are then of a killed
+   * process.
+   */
   readonly singleProcess: boolean;
 }
 
 const READ_BYTES = 256 * 1024;
 const DELETES_AT_ONCE = 16;
-/** Of a vault's up to 256 folders, how many `deleteVault` removes at a time. */
+/** How many of a vault's up to 256 folders `deleteVault` removes at a time. */
 const SHARDS_A_SLICE = 16;
-/** Folders known to be on disk; one that was forgotten costs another sync. */
+/** Number of folders remembered as durable; a forgotten one costs another sync. */
 const KNOWN_FOLDERS_MAX = 10_000;
-/** Where several processes write, a part is given up after this: no upload takes so long. */
+/** With several processes, an unfinished file is removed after this time; no upload takes as long. */
 const PART_MS = 24 * 3_600_000;
 
 /**
- * Blobs as files: `<folder>/<vault>/<xx>/<blob>`, where xx is the end of the blob's id (its begin is the time, the same
- * for years). A file is written as `<folder>/incoming/<blob>.<time>` and takes its name when all of it is on disk.
+ * Blobs as files: `<folder>/<vault>/<xx>/<blob>`, where xx is the end of the blob's id (its beginning is the time,
+ * which hardly changes). A file is written as `<folder>/incoming/<blob>.<time>` and renamed when all of it is on disk.
  */
 export async function openDiskBlobs(options: DiskOptions): Promise<Blobs> {
   const blobs = new DiskBlobs(options);
@@ -93,7 +96,7 @@ class DiskBlobs implements Blobs {
     });
   }
 
-  // Without a sync: a deletion that a power cut undoes leaves bytes that nobody can open or name any more.
+  // Not synced: if a power cut undoes a deletion, the remaining bytes cannot be opened or named any more.
   async delete(keys: readonly BlobKey[]): Promise<void> {
     for (const key of keys) checkKey(key);
     for (let at = 0; at < keys.length; at += DELETES_AT_ONCE) {
@@ -123,7 +126,7 @@ class DiskBlobs implements Blobs {
       }
       if (shards.length > SHARDS_A_SLICE) return true;
       this.#known.delete(folder);
-      // Not empty when a blob came meanwhile: the next slice takes it.
+      // Not empty when a blob was added meanwhile; the next slice removes it.
       return (await rmdir(folder).then(() => 'gone', codeOf)) === 'ENOTEMPTY';
     });
   }
@@ -148,7 +151,7 @@ class DiskBlobs implements Blobs {
       await take();
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
-      // The folder was known, but its vault's blobs were deleted just now.
+      // The folder was known, but the vault's blobs have just been deleted.
       this.#known.delete(shard);
       this.#known.delete(dirname(shard));
       await take();
@@ -161,7 +164,7 @@ class DiskBlobs implements Blobs {
     }
   }
 
-  /** Makes a folder; resolves when its name is on disk, also if another put made it and has not synced it yet. */
+  /** Creates a folder; resolves when its name is durable, even if another put created it and has not synced it yet. */
   #onDisk(folder: string): Promise<void> {
     const known = this.#known.get(folder);
     if (known !== undefined) return known;
@@ -188,7 +191,7 @@ class DiskBlobs implements Blobs {
     }
   }
 
-  /** Removes parts that were begun before `until`. */
+  /** Removes unfinished files that were started before `until`. */
   async #sweepParts(until: number): Promise<void> {
     for (const name of await namesIn(this.#incoming)) {
       const [, began] = /^[0-9a-f-]{36}\.(\d+)$/.exec(name) ?? [];
@@ -197,7 +200,7 @@ class DiskBlobs implements Blobs {
   }
 }
 
-/** A range of an open file, piece by piece in one buffer; closes it at the end or when left. */
+/** A range of an open file, piece by piece in one buffer; closes the file at the end or on `return`. */
 class FileBytes implements AsyncIterableIterator<Uint8Array> {
   readonly #handle: FileHandle;
   #at: number;
@@ -243,7 +246,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
 }
 
-/** Makes a folder for the owner alone, unless it is there, and resolves once its name is on disk. */
+/** Creates a folder that only its owner can read, unless it exists; resolves when its name is durable. */
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error) => {
     if (codeOf(error) !== 'EEXIST') throw error;
@@ -251,7 +254,7 @@ async function makeFolder(folder: string): Promise<void> {
   await syncFolder(dirname(folder));
 }
 
-/** Makes the names in a folder durable, where the system can (Windows opens no folders). */
+/** Makes the entries of a folder durable where the system can (Windows cannot open folders). */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
@@ -279,7 +282,7 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Runs what touches the disk; what it throws becomes a BlobError. */
+/** Runs work on the disk; converts its errors to BlobError. */
 async function storing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -292,7 +295,7 @@ function failure(error: unknown): BlobError {
   if (error instanceof BlobError) return error;
   const code = codeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return new BlobError('full', `The disk is full (${code}).`, error);
-  return new BlobError('unavailable', `A file of the blobs cannot be used (${code ?? error}).`, error);
+  return new BlobError('unavailable', `A file of the blob store cannot be used (${code ?? error}).`, error);
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

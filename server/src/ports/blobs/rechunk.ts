@@ -1,14 +1,14 @@
-/** A part of a stream, in one of the buffers that were given for it. */
+/** A part of a stream, in one of the provided buffers. */
 export interface Chunk {
   readonly bytes: Buffer;
   readonly isLast: boolean;
 }
 
 /**
- * A stream in parts, each as long as the buffer it is put into; the last is shorter, or empty for an empty stream. A full
- * part waits until more comes: only then is it known not to be the last.
+ * Splits a stream into parts as long as the buffers that `buffer` returns. The last part is shorter, or empty for an
+ * empty stream. A full part is held back until more bytes arrive, because only then it is known not to be the last.
  *
- * @param buffer gives what the next part goes into: a new buffer, or one whose part is done with.
+ * @param buffer returns the buffer for the next part: a new one, or one whose part is no longer used.
  */
 export async function* rechunk(
   source: AsyncIterable<Uint8Array>,

@@ -16,11 +16,11 @@ import { BlobError, LIST_PAGE } from './blobs.ts';
 
 export interface BucketOptions {
   readonly bucket: string;
-  /** Of a service that is not AWS. */
+  /** The endpoint of a service other than AWS. */
   readonly endpoint: string | null;
-  /** Whether the bucket stands in the path of addresses or before their host. */
+  /** Whether URLs name the bucket in the path or in the host name. */
   readonly addressing: 'path' | 'host';
-  /** By default they are found where AWS tools look for them: environment, files, the machine's role. */
+  /** By default they are read where AWS tools look: environment, files, the machine's role. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly region?: string;
 }
@@ -31,12 +31,15 @@ export interface StoredPart {
 }
 
 const CONNECT_MS = 5000;
-/** For one try of one request: time enough for a part of an upload on a slow line. */
+/** Timeout of one attempt of one request, long enough to upload a part over a slow line. */
 const REQUEST_MS = 120_000;
 const IDLE_MS = 30_000;
 const TRIES = 3;
 
-/** The objects of one bucket: what of S3 is used here. Whatever fails, three times over, rejects with a BlobError. */
+/**
+ * The objects of one bucket, with the S3 operations that blobs need. A request that failed three times rejects with a
+ * BlobError.
+ */
 export class Bucket implements Disposable {
   readonly #client: S3Client;
   readonly #bucket: { readonly Bucket: string };
@@ -49,7 +52,7 @@ export class Bucket implements Disposable {
       ...(region === undefined ? {} : { region }),
       forcePathStyle: addressing === 'path',
       maxAttempts: TRIES,
-      // Sealed bytes prove themselves, and many services other than AWS refuse requests with these checksums.
+      // Sealed bytes are authenticated already, and many services other than AWS refuse requests with these checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -71,7 +74,10 @@ export class Bucket implements Disposable {
     await sendCommand(() => this.#client.send(command));
   }
 
-  /** A part of an object, up to `end` or its own end, and how long all of it is; null when there is no such object. */
+  /**
+   * Reads a part of an object, up to `end` or its own end, and the size of the whole object; null when there is no such
+   * object.
+   */
   async get(name: string, start: number, end: number): Promise<{ bytes: Uint8Array; size: number } | null> {
     const command = new GetObjectCommand({ ...this.#bucket, Key: name, Range: `bytes=${start}-${end - 1}` });
     return sendCommand(async () => {
@@ -82,7 +88,7 @@ export class Bucket implements Disposable {
         return { bytes, size };
       } catch (error) {
         if ((error as Error).name === 'NoSuchKey') return null;
-        // Nothing is there at all, or nothing from `start` on: an empty object has no range that fits it.
+        // There are no bytes from `start` on: an empty object satisfies no range.
         if (statusOf(error) === 416) return { bytes: new Uint8Array(), size: 0 };
         throw error;
       }
@@ -112,7 +118,7 @@ export class Bucket implements Disposable {
     if (failed !== undefined) throw new BlobError('unavailable', `S3 did not delete an object (${failed.Code}).`);
   }
 
-  /** A page of the objects whose names begin with `prefix`, and what gives the next page. */
+  /** Returns a page of the objects whose names begin with `prefix`, and the token of the next page. */
   async list(prefix: string, from: string | undefined) {
     const token = from === undefined ? {} : { ContinuationToken: from };
     const command = new ListObjectsV2Command({ ...this.#bucket, Prefix: prefix, MaxKeys: LIST_PAGE, ...token });
@@ -121,12 +127,12 @@ export class Bucket implements Disposable {
     return { objects, next: IsTruncated === true ? NextContinuationToken : undefined };
   }
 
-  /** Begins an upload in parts; gives its id. */
+  /** Starts a multipart upload; resolves to its id. */
   async begin(name: string): Promise<string> {
     const { UploadId } = await sendCommand(() =>
       this.#client.send(new CreateMultipartUploadCommand({ ...this.#bucket, Key: name })),
     );
-    if (UploadId === undefined) throw new BlobError('unavailable', 'S3 gave an upload no id.');
+    if (UploadId === undefined) throw new BlobError('unavailable', 'S3 returned no id for an upload.');
     return UploadId;
   }
 
@@ -153,7 +159,7 @@ export class Bucket implements Disposable {
     });
   }
 
-  /** Up to a page of the uploads that were begun under names that begin with `prefix`. */
+  /** Returns up to a page of the unfinished uploads to names that begin with `prefix`. */
   async unfinished(prefix: string) {
     const command = new ListMultipartUploadsCommand({ ...this.#bucket, Prefix: prefix, MaxUploads: LIST_PAGE });
     const { Uploads } = await sendCommand(() => this.#client.send(command));
@@ -161,7 +167,7 @@ export class Bucket implements Disposable {
   }
 }
 
-/** DeleteObjects needs a checksum, and MD5 is the one that every service knows. */
+/** DeleteObjects requires a checksum, and MD5 is the one that every service supports. */
 function addContentMd5(client: S3Client): void {
   client.middlewareStack.add(
     (next) => async (args) => {

@@ -34,7 +34,7 @@ blobsContract('S3 (a double)', {
 });
 
 describe('blobs in S3', () => {
-  it('are objects under the prefix, in parts when they are large, a few of which are on the way at once', async () => {
+  it('are objects under the prefix, uploaded in parts when they are large, a few at once', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const [small, ...larger] = Array.from({ length: 9 }, () => newKey()) as [ReturnType<typeof newKey>];
@@ -49,7 +49,7 @@ describe('blobs in S3', () => {
     assert.equal(double.uploads.size, 0);
   });
 
-  it('are tried again when the service fails for a moment', async () => {
+  it('are retried when the service fails for a moment', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const failed = new Set<string>();
@@ -85,7 +85,7 @@ describe('blobs in S3', () => {
     });
   }
 
-  it('leave nothing when the object was made, but the answer said otherwise', async () => {
+  it('leave nothing when the object was created although the answer was an error', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const key = newKey();
@@ -98,7 +98,7 @@ describe('blobs in S3', () => {
     assert.equal(double.objects.size, 0);
   });
 
-  it('that a killed process left in parts are aborted after a day, and at once with their vault', async () => {
+  it('are aborted a day after a killed process left them in parts, and at once with their vault', async () => {
     await using double = await S3Double.start();
     const clock = now();
     await using blobs = blobsOn(double, { clock });
@@ -116,7 +116,7 @@ describe('blobs in S3', () => {
     assert.equal(double.uploads.size, 0);
   });
 
-  it('are never taken for missing because the bucket is, nor does another’s object count as one', async () => {
+  it('are not reported missing when the bucket is missing, and ignore objects that are not blobs', async () => {
     await using double = await S3Double.start();
     await using elsewhere = blobsOn(double, { bucket: 'no-such-bucket' });
     await assert.rejects(readAll(elsewhere, newKey()), { name: 'BlobError', message: /NoSuchBucket/ });
@@ -127,7 +127,7 @@ describe('blobs in S3', () => {
     assert.deepEqual(await listAll(blobs), []);
   });
 
-  it('say that there is no room, and that nobody answers', async () => {
+  it('report a full and an unreachable service', async () => {
     const double = await S3Double.start();
     await using blobs = blobsOn(double);
     double.fault = () => ({ status: 403, code: 'QuotaExceeded' });

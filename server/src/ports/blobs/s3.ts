@@ -15,17 +15,17 @@ import { Bucket, type BucketOptions } from './s3.objects.ts';
 import { BufferPool, S3Upload } from './s3.upload.ts';
 
 export interface S3Options extends BucketOptions {
-  /** Put before every name, such as `notevault/`; or empty. */
+  /** Prefix of all object names, such as `notevault/`; may be empty. */
   readonly prefix: string;
   readonly clock: Clock;
 }
 
-/** Read at once. A reader never holds a connection to the service, however slowly it goes on. */
+/** Bytes per request. A reader never holds a connection, however slowly it reads. */
 const READ_BYTES = 2 * 1024 * 1024;
-/** An upload that was begun before this is of a process that was killed. */
+/** An upload older than this belongs to a process that was killed. */
 const UPLOAD_MS = 24 * 3_600_000;
 
-/** Blobs as objects `<prefix><vault>/<blob>` of a bucket that is there; connects when it is first used. */
+/** Blobs as objects `<prefix><vault>/<blob>` of an existing bucket; connects at the first use. */
 export function s3Blobs(options: S3Options): Blobs {
   return new S3Blobs(new Bucket(options), options);
 }
@@ -93,7 +93,7 @@ class S3Blobs implements Blobs {
     this.#bucket[Symbol.dispose]();
   }
 
-  /** What was read already, then the rest, of which the next piece is on its way while one is used. */
+  /** Yields what was already read, then the rest, prefetching one piece. */
   async *#pieces(name: string, read: Uint8Array[], from: number, end: number): AsyncGenerator<Uint8Array> {
     const get = (start: number) =>
       start < end ? this.#bucket.get(name, start, Math.min(end, start + READ_BYTES)) : null;
@@ -106,7 +106,7 @@ class S3Blobs implements Blobs {
         throw new BlobError('gone', 'A blob was deleted while it was read.');
       at += piece.bytes.length;
       coming = get(at);
-      // Whoever stops reading never looks at it.
+      // Nobody awaits it when the reader stops early.
       coming?.catch(() => undefined);
       yield piece.bytes;
     }

@@ -1,12 +1,12 @@
 import type { Chunk } from './rechunk.ts';
 import type { Bucket, StoredPart } from './s3.objects.ts';
 
-/** The least that S3 takes as a part, but for the last: 10,000 of them make 48 GB. */
+/** The smallest part that S3 accepts, except for the last; 10,000 of them make 48 GB. */
 export const PART_BYTES = 5 * 1024 * 1024;
-/** Buffers beside the one that each upload has of its own: what may be on the way while the next part comes in. */
+/** Shared buffers beside the one of each upload, for parts that are being sent while the next one arrives. */
 const SPARE_BUFFERS = 3;
 
-/** Buffers that all uploads of a process share, so that many at once take little more memory than one. */
+/** Buffers shared by all uploads of a process, so that many at once take little more memory than one. */
 export class BufferPool {
   #left = SPARE_BUFFERS;
 
@@ -22,8 +22,8 @@ export class BufferPool {
 }
 
 /**
- * One object on its way: a single request when it is one part, else an upload in parts, several at once while there are
- * buffers. Unless `finish` has resolved, disposing of it removes what was uploaded.
+ * An object being uploaded: one request if it has one part, else a multipart upload with several parts at once while
+ * there are buffers. Disposing of it before `finish` has resolved removes what was uploaded.
  */
 export class S3Upload implements AsyncDisposable {
   readonly #bucket: Bucket;
@@ -35,7 +35,7 @@ export class S3Upload implements AsyncDisposable {
   readonly #parts: StoredPart[] = [];
   #id: string | null = null;
   #isDone = false;
-  /** Whether the service may have made the object without our hearing of it. */
+  /** Whether the service may have created the object although its answer was lost. */
   #mayExist = false;
 
   constructor(bucket: Bucket, name: string, spare: BufferPool) {
@@ -44,7 +44,7 @@ export class S3Upload implements AsyncDisposable {
     this.#pool = spare;
   }
 
-  /** What the next part goes into; waits for a part to be stored when all buffers are on the way. */
+  /** Returns the buffer for the next part; waits for a part to be stored when all buffers are in use. */
   async buffer(): Promise<Buffer> {
     for (;;) {
       const free = this.#free.pop() ?? this.#acquireBuffer();
@@ -53,7 +53,7 @@ export class S3Upload implements AsyncDisposable {
     }
   }
 
-  /** Takes a part; the last one completes the object, and resolves when the service has stored it. */
+  /** Adds a part; the last one completes the object and resolves when the service has stored it. */
   async add({ bytes, isLast }: Chunk): Promise<void> {
     if (isLast && this.#id === null) {
       this.#mayExist = true;
@@ -70,7 +70,7 @@ export class S3Upload implements AsyncDisposable {
     await Promise.allSettled(this.#sending);
     this.#pool.release(this.#ownsPooled);
     if (this.#isDone) return;
-    // What the service refuses to remove now, `list` finds a day later.
+    // If the service refuses to remove it now, `list` finds it a day later.
     if (this.#id !== null) await this.#bucket.abort(this.#name, this.#id).catch(() => undefined);
     if (this.#mayExist) await this.#bucket.delete([this.#name]).catch(() => undefined);
   }
@@ -83,7 +83,7 @@ export class S3Upload implements AsyncDisposable {
 
   #send(id: string, bytes: Buffer, isLast: boolean): void {
     const number = this.#parts.length + 1;
-    // Its place is taken now, for parts may be stored in another order.
+    // Reserves the part's position, because parts may be stored in another order.
     this.#parts.push({ PartNumber: number, ETag: undefined });
     const sent = this.#bucket.putPart(this.#name, id, number, bytes).then((part) => {
       this.#parts[number - 1] = part;
@@ -91,7 +91,7 @@ export class S3Upload implements AsyncDisposable {
       this.#sending.delete(sent);
     });
     this.#sending.add(sent);
-    // A failure stays in the set, where the next call that waits finds it.
+    // The failure stays in the set, and the next call that waits rejects with it.
     sent.catch(() => undefined);
   }
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bus, HINT_BYTES_MAX } from './bus.ts';
 
-/** What every bus must do. `open` gives buses of the same hub, as several processes have them. */
+/** The contract suite of the bus. `open` returns buses of the same hub, as several processes have them. */
 export function busContract(open: () => Promise<Bus>): void {
-  /** Hints arrive in order: when the last has come, all that will come have. */
+  /** Resolves to the hints received up to the last one published; they arrive in order. */
   async function heard(from: Bus, by: Bus, publish: () => void): Promise<string[]> {
     const got: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ export function busContract(open: () => Promise<Bus>): void {
     assert.deepEqual(got, sent);
   });
 
-  test('a hint that is too large is dropped, and the next one comes', async () => {
+  test('a hint that is too large is dropped, and the next one arrives', async () => {
     await using one = await open();
     await using two = await open();
     const got = await heard(one, two, () => {
@@ -66,7 +66,7 @@ export function busContract(open: () => Promise<Bus>): void {
     );
   });
 
-  test('who has stopped listening hears no more', async () => {
+  test('a disposed subscription receives no more hints', async () => {
     await using one = await open();
     await using two = await open();
     const got: string[] = [];

@@ -1,15 +1,21 @@
 /**
  * Hints between the processes that share a database.
  *
- * Lossy by contract: a hint may be dropped, come twice, or come late, so who listens also looks for itself now and then.
- * Hints of one process arrive in the order in which they were published, those that arrive.
+ * Delivery is best effort: a hint may be lost, doubled or late, so subscribers also poll now and then. The hints of one
+ * process that arrive do so in the order in which they were published.
  */
 export interface Bus extends AsyncDisposable {
-  /** Tells the other processes, never this one; at once for the caller, in batches on the way. Dropped when over HINT_BYTES_MAX. */
+  /**
+   * Notifies the other processes, never this one. Returns at once; hints are sent in batches. Dropped when larger than
+   * HINT_BYTES_MAX.
+   */
   publish(topic: string, payload: string): void;
-  /** Hears what the others publish, until disposed of. `hear` must not throw. */
+  /** Calls `listener` with what other processes publish, until disposed of. `listener` must not throw. */
   subscribe(topic: string, listener: (payload: string) => void): Disposable;
 }
 
-/** Bytes of UTF-8 a topic and its payload may have together: what fits a notification of PostgreSQL, with room to spare. */
+/**
+ * Most bytes of UTF-8 of a topic and its payload together; they fit into a notification of PostgreSQL with some
+ * reserve.
+ */
 export const HINT_BYTES_MAX = 6_000;

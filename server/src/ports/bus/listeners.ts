@@ -1,11 +1,11 @@
-/** Who hears which topic. */
+/** The listeners of each topic. */
 export class Listeners {
   readonly #topics = new Map<string, Set<(payload: string) => void>>();
 
   add(topic: string, listener: (payload: string) => void): Disposable {
     const listeners = this.#topics.get(topic) ?? new Set();
     this.#topics.set(topic, listeners);
-    // Its own function, so that one listener given twice is two.
+    // A function of its own, so that a listener added twice is called twice.
     const each = (payload: string) => listener(payload);
     listeners.add(each);
     return {

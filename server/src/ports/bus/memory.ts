@@ -1,7 +1,7 @@
 import { type Bus, HINT_BYTES_MAX } from './bus.ts';
 import { Listeners } from './listeners.ts';
 
-/** Joins buses within one process; alone in it, a bus has nobody to tell, as a process that owns its database. */
+/** Connects buses within one process. A single bus reaches nobody, as in a process that owns its database. */
 export class MemoryHub {
   readonly #members = new Set<Listeners>();
 
@@ -12,7 +12,7 @@ export class MemoryHub {
       publish: (topic, payload) => {
         if (Buffer.byteLength(topic) + Buffer.byteLength(payload) > HINT_BYTES_MAX) return;
         const others = [...this.#members].filter((member) => member !== own);
-        // Later, as over a wire: nobody hears of something while it is still being done.
+        // Delivered later, as over a network, so that no listener runs while the publisher is still at work.
         setImmediate(() => {
           for (const member of others) if (this.#members.has(member)) member.notify(topic, payload);
         });

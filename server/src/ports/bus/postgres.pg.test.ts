@@ -14,19 +14,19 @@ describe('the bus over PostgreSQL', { skip: whyNoPostgres() ?? false }, () => {
 
   busContract(() => openPostgresBus({ url: fresh.url }));
 
-  test('listens again after its connection was cut, and sends what waited', async () => {
+  test('listens again after its connection was cut, and sends the hints that were waiting', async () => {
     await using one = await openPostgresBus({ url: fresh.url });
     await using two = await openPostgresBus({ url: fresh.url });
     await cutAll(fresh.url);
     const { promise, resolve } = Promise.withResolvers<string>();
     using _hearing = two.subscribe('topic', resolve);
-    // Lost while the other is away: said again until it is heard, as a slow poll would.
+    // Hints are lost while the other bus is disconnected, so this one is repeated until it arrives.
     const again = setInterval(() => one.publish('topic', 'back'), 20);
     assert.equal(await promise, 'back');
     clearInterval(again);
   });
 
-  test('what others notify on its channel is no hint', async () => {
+  test('ignores what others notify on its channel', async () => {
     await using one = await openPostgresBus({ url: fresh.url });
     await using two = await openPostgresBus({ url: fresh.url });
     const { promise, resolve } = Promise.withResolvers<string>();

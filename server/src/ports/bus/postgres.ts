@@ -6,7 +6,7 @@ import { Listeners } from './listeners.ts';
 const CHANNEL = 'notevault';
 /** PostgreSQL refuses payloads of 8,000 bytes and more. */
 const BATCH_BYTES_MAX = 7_800;
-/** Hints that wait while the connection is away or slow; older ones are dropped first. */
+/** Most hints that wait while the connection is down or slow; older ones are dropped first. */
 const WAITING_MAX = 10_000;
 const RECONNECT_MS = { first: 100, most: 5_000 };
 
@@ -14,8 +14,8 @@ const RECONNECT_MS = { first: 100, most: 5_000 };
 type Hint = readonly [topic: string, payload: string];
 
 /**
- * The bus over LISTEN and NOTIFY, on a connection of its own: a pooler in between would lose the listening, and NOTIFY
- * inside the transactions it tells of would make their commits wait for each other.
+ * The bus over LISTEN and NOTIFY, on its own connection. A connection pooler would lose LISTEN, and NOTIFY inside the
+ * transactions it reports would make their commits wait for each other.
  */
 export async function openPostgresBus(options: { url: string }): Promise<Bus> {
   const bus = new PostgresBus(options.url);
@@ -25,7 +25,7 @@ export async function openPostgresBus(options: { url: string }): Promise<Bus> {
 
 class PostgresBus implements Bus {
   readonly #url: string;
-  /** Notifications come back to their sender too, who knows them by this. */
+  /** Identifies our own notifications, which PostgreSQL also delivers to their sender. */
   readonly #self = randomUUID().slice(0, 8);
   readonly #listeners = new Listeners();
   #client: Client | undefined;
@@ -80,7 +80,7 @@ class PostgresBus implements Bus {
     setImmediate(() => this.#send());
   }
 
-  /** One notification after another: what is published meanwhile goes together in the next. */
+  /** Sends one notification after another; hints published meanwhile go into the next one. */
   async #send(): Promise<void> {
     try {
       for (;;) {
@@ -90,14 +90,14 @@ class PostgresBus implements Bus {
         await client.query({ name: 'notify', text: 'select pg_notify($1, $2)', values: [CHANNEL, this.#wire(batch)] });
       }
     } catch {
-      // Lost, as hints may be; the connection's own event brings a new one.
+      // The hints are lost, as the contract allows; the connection's event reconnects.
     } finally {
       this.#sending = false;
     }
   }
 
   #takeBatch(): Hint[] {
-    // The same hint twice says no more than once.
+    // Equal hints are sent once.
     const batch: Hint[] = [];
     let bytes = 64;
     while (this.#waiting.length > 0) {
@@ -122,7 +122,7 @@ class PostgresBus implements Bus {
       try {
         this.#listeners.notify(String(hint[0]), String(hint[1]));
       } catch {
-        // Whoever may connect can notify: what its hearer cannot read is nobody's hint.
+        // Anybody who may connect can notify, so a notification that cannot be read is ignored.
       }
     }
   }
@@ -139,7 +139,7 @@ class PostgresBus implements Bus {
   }
 }
 
-/** Anybody who may connect can notify: what is no batch is nothing. */
+/** The array in a notification, or an empty one if it is not a batch: anybody who may connect can notify. */
 function parsed(wire: string): unknown[] {
   try {
     const value: unknown = JSON.parse(wire);

@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { EpochMs } from '@notevault/protocol/ids.ts';
 
-/** Time, randomness and ids as one value, so that a test decides all three. */
+/** Time, randomness and ids in one port, so that a test can control all three. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   now(): EpochMs;
-  /** `count` bytes nobody can guess. */
+  /** Returns `count` unpredictable random bytes. */
   random(count: number): Buffer;
-  /** A new UUIDv7 (RFC 9562, section 5.7), lower case; within one process each is greater than the one before. */
+  /**
+   * Returns a new UUIDv7 (RFC 9562, section 5.7) in lower case; within one process each is greater than the one before.
+   */
   uuid(): string;
 }
 
-/** The UUIDv7s of one clock: 48 bits of time, a 12-bit counter so that ids of one millisecond keep their order, 62 random bits. */
+/**
+ * Makes the UUIDv7s of one clock: 48 bits of time, a 12-bit counter that orders ids of one millisecond, 62 random bits.
+ */
 export function uuidSource(now: () => number, random: (count: number) => Buffer): () => string {
   let lastMs = 0;
   let counter = 0;
@@ -21,7 +25,7 @@ export function uuidSource(now: () => number, random: (count: number) => Buffer)
       lastMs = ms;
       counter = random(2).readUInt16BE() & 0x7ff;
     } else if (++counter > 0xfff) {
-      // The counter is full or the wall clock went back: borrow the next millisecond rather than repeat an order.
+      // The counter is full or the wall clock went back: use the next millisecond, to keep ids ascending.
       lastMs += 1;
       counter = 0;
     }
@@ -34,7 +38,10 @@ export function uuidSource(now: () => number, random: (count: number) => Buffer)
   };
 }
 
-/** `randomBytes` in small pieces costs a system call each; one pooled call serves hundreds of IVs and ids. */
+/**
+ * Pools random bytes: each call of `randomBytes` costs a system call, and one call for the pool serves hundreds of IVs
+ * and ids.
+ */
 function pooledRandom(poolBytes: number): (count: number) => Buffer {
   let pool = Buffer.alloc(0);
   let used = 0;
@@ -44,14 +51,14 @@ function pooledRandom(poolBytes: number): (count: number) => Buffer {
       pool = randomBytes(poolBytes);
       used = 0;
     }
-    // A view, never reused: the pool is replaced, not refilled, so nobody else sees these bytes.
+    // Bytes of a pool are handed out once: a used pool is replaced, not refilled.
     const bytes = pool.subarray(used, used + count);
     used += count;
     return bytes;
   };
 }
 
-/** The real clock of a process. */
+/** The real time and randomness of a process. */
 export function systemClock(): Clock {
   const now = () => Date.now() as EpochMs;
   const random = pooledRandom(8192);

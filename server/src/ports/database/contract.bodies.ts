@@ -5,7 +5,7 @@ import { contract as sql } from './contract.statements.ts';
 import type { Database, DatabaseError, WriteHandle } from './database.ts';
 
 export function onCommitContract(db: () => Database): void {
-  test('effects run once, in order, after the commit and before the caller goes on', async () => {
+  test('commit effects run once, in order, after the commit and before the caller continues', async () => {
     const happened: string[] = [];
     let seen: Promise<unknown> | undefined;
     await db().transact(async (handle) => {
@@ -22,7 +22,7 @@ export function onCommitContract(db: () => Database): void {
     assert.equal(((await seen) as { count: number }).count, 1);
   });
 
-  test('nothing follows a transaction that is rolled back', async () => {
+  test('no effect runs after a transaction that is rolled back', async () => {
     let ran = 0;
     const ends: ((handle: WriteHandle) => Promise<unknown>)[] = [
       () => Promise.reject(new Error('no')),
@@ -44,7 +44,7 @@ export function onCommitContract(db: () => Database): void {
 }
 
 export function handleContract(db: () => Database): void {
-  test('a handle is dead once its body is over', async () => {
+  test('a handle rejects calls once its body is over', async () => {
     const { promise, resolve } = Promise.withResolvers<WriteHandle>();
     await db().transact(async (handle) => resolve(handle));
     const handle = await promise;
@@ -58,7 +58,7 @@ export function handleContract(db: () => Database): void {
     assert.deepEqual(await db().all(sql.items, {}), []);
   });
 
-  test('a body that waits for something else is aborted alone, and its handle with it', async () => {
+  test('a body that waits for something other than its handle is aborted alone', async () => {
     const { promise: never, resolve: goOn } = Promise.withResolvers<void>();
     const late: unknown[] = [];
     const open = db().transact(async (handle) => {
@@ -80,7 +80,7 @@ export function handleContract(db: () => Database): void {
 }
 
 export function readContract(db: () => Database): void {
-  test('the statements of a read see one state', async () => {
+  test('the statements of a read see one snapshot', async () => {
     await put(db(), { id: 'one', count: 1 });
     await db().read(async (handle) => {
       assert.equal((await handle.get(sql.item, { id: 'one' }))?.count, 1);
@@ -92,7 +92,7 @@ export function readContract(db: () => Database): void {
     await db().read(async (handle) => assert.equal((await handle.get(sql.item, { id: 'one' }))?.count, 2));
   });
 
-  test('a read gives what its body returns and rejects with what it throws', async () => {
+  test('a read resolves to what its body returns and rejects with what it throws', async () => {
     assert.equal(await db().read(async () => 7), 7);
     await assert.rejects(
       db().read(async () => {
@@ -102,7 +102,7 @@ export function readContract(db: () => Database): void {
     );
   });
 
-  test('neither a read nor a look-up can write', async () => {
+  test('neither a read nor a single statement outside transactions can write', async () => {
     const writing = sql.addReturning as unknown as typeof sql.item;
     await put(db(), { id: 'one', count: 1 });
     await assert.rejects(db().read((handle) => handle.get(writing, { id: 'one', by: 1 } as { id: string })));
@@ -110,7 +110,7 @@ export function readContract(db: () => Database): void {
     assert.equal((await db().get(sql.item, { id: 'one' }))?.count, 1);
   });
 
-  test('its handle is dead afterwards, and a body that dawdles is cut off', async () => {
+  test("a read's handle rejects calls afterwards, and a slow body is aborted", async () => {
     const handle = await db().read(async (handle) => ({ handle }));
     await assert.rejects(handle.handle.get(sql.item, { id: 'one' }), { code: 'body_left_open' });
     await assert.rejects(
@@ -119,7 +119,7 @@ export function readContract(db: () => Database): void {
     );
   });
 
-  test('many reads at once all get their turn', async () => {
+  test('many reads at once are all served', async () => {
     await put(db(), { id: 'one', count: 1 });
     const reads = Array.from({ length: 200 }, () =>
       db().read(async (handle) => {

@@ -1,7 +1,7 @@
 import { contract as sql } from './contract.statements.ts';
 import type { Database } from './database.ts';
 
-/** An item, with what is not said left null. */
+/** A row of the contract's table; fields that are left out are null. */
 export interface Item {
   id: string;
   count: number;

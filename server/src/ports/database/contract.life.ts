@@ -21,7 +21,7 @@ export function migrationContract(open: Open): void {
   const first = step(1, 'create table a (id uuid primary key, "text" text, size double precision not null)');
   const second = step(2, "insert into a (id, text, size) values ('5f4dcc3b-0000-4000-8000-000000000000', 'x; y', 1.5)");
 
-  test('each step runs once, also when called again', () =>
+  test('each migration runs once, also when migrate is called again', () =>
     empty(async ({ db }) => {
       await db.migrate([first]);
       await db.migrate([first, second]);
@@ -29,7 +29,7 @@ export function migrationContract(open: Open): void {
       assert.deepEqual(await db.all(sql.migrated, {}), [{ text: 'x; y', size: 1.5 }]);
     }));
 
-  test('a step that fails leaves nothing of itself and keeps those before it', () =>
+  test('a migration that fails leaves nothing of itself and keeps those before it', () =>
     empty(async ({ db }) => {
       await assert.rejects(
         db.migrate([first, step(2, 'create table b (id uuid primary key); create table a (x text)')]),
@@ -37,7 +37,7 @@ export function migrationContract(open: Open): void {
       await db.migrate([first, step(2, 'create table b (id uuid primary key)')]);
     }));
 
-  test('a database newer than the code, one of other steps, and a list with gaps are refused', () =>
+  test('a newer database, one with other migrations, and a list with gaps are refused', () =>
     empty(async ({ db }) => {
       await db.migrate([first, second]);
       await assert.rejects(db.migrate([first]), (error) => error instanceof SchemaError && /newer/.test(error.message));
@@ -55,7 +55,7 @@ export function migrationContract(open: Open): void {
 }
 
 export function limitContract(open: Open): void {
-  test('transactions beyond the limit are refused as overloaded, the others served', async () => {
+  test('transactions beyond the limit are refused as overloaded, the others are served', async () => {
     const opened = await open({ maxWaiting: 10 });
     try {
       await opened.db.migrate(CONTRACT_SCHEMA);
@@ -71,7 +71,7 @@ export function limitContract(open: Open): void {
     }
   });
 
-  test('closing waits for what was accepted and refuses what comes after', async () => {
+  test('closing waits for accepted calls and refuses later ones', async () => {
     const opened = await open({ maxWaiting: 100 });
     await opened.db.migrate(CONTRACT_SCHEMA);
     const writes = Array.from({ length: 50 }, (_, index) => put(opened.db, { id: `item ${index}`, count: 1 }));

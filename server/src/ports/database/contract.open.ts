@@ -2,13 +2,13 @@ import type { Database } from './database.ts';
 
 export interface OpenedDatabase {
   readonly db: Database;
-  /** The file or URL, for another process to open it by. */
+  /** The file or URL with which another process opens it. */
   readonly where: string;
-  /** Closes and removes it. */
+  /** Closes and removes the database. */
   close(): Promise<void>;
 }
 
-/** What a test of a limit asks for; PostgreSQL also gets a pool of one connection then. */
+/** Options of a test of limits; on PostgreSQL they also mean a pool of one connection. */
 export interface ContractLimits {
   readonly maxWaiting?: number;
   readonly idleMs?: number;

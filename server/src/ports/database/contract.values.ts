@@ -11,14 +11,14 @@ export function valuesContract(db: () => Database): void {
     return db().get(sql.item, { id: 'one' });
   };
 
-  test('integers, also the largest exact ones, come back as numbers', async () => {
+  test('integers up to the largest exact ones are returned as numbers', async () => {
     for (const count of [0, -1, 2 ** 31, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
       assert.equal((await roundTrip({ count }))?.count, count);
       await db().transact((handle) => handle.run(sql.clearItems, {}));
     }
   });
 
-  test('bytes come back as Buffer, absent values as null, rows as plain objects', async () => {
+  test('bytes are returned as Buffer, absent values as null, rows as plain objects', async () => {
     const row = await roundTrip({ bytes: Buffer.from([0, 255, 10, 92]) });
     assert.ok(Buffer.isBuffer(row?.bytes));
     assert.deepEqual(row, {
@@ -37,12 +37,12 @@ export function valuesContract(db: () => Database): void {
     assert.deepEqual(row?.bytes, Buffer.alloc(0));
   });
 
-  test('any well-formed text comes back unchanged', async () => {
+  test('any well-formed text is returned unchanged', async () => {
     const words = 'naïve "quoted" \'single\' \\ back\nslash 日本語 👩‍🚀 \u0001\u{10FFFF} $1 ?';
     assert.equal((await roundTrip({ words }))?.words, words);
   });
 
-  test('floating-point numbers and ids come back exactly', async () => {
+  test('floating-point numbers and ids are returned exactly', async () => {
     const mark = randomUUID();
     const row = await roundTrip({ size: 0.1 + 0.2, mark });
     assert.equal(row?.size, 0.1 + 0.2);
@@ -53,12 +53,12 @@ export function valuesContract(db: () => Database): void {
     }
   });
 
-  test('twenty megabytes of bytes come back unchanged', async () => {
+  test('twenty megabytes of bytes are returned unchanged', async () => {
     const bytes = randomBytes(20_000_000);
     assert.ok((await roundTrip({ bytes }))?.bytes?.equals(bytes));
   });
 
-  test('text sorts by its bytes whatever the locale', async () => {
+  test('text sorts by its bytes, whatever the locale', async () => {
     for (const id of ['b', 'Z', 'a', 'é', 'B', 'ab', 'a-b', '日']) await put(db(), { id, count: 0 });
     const ids = (await db().all(sql.items, {})).map((row) => row.id);
     assert.deepEqual(ids, ['B', 'Z', 'a', 'a-b', 'ab', 'b', 'é', '日']);
@@ -70,7 +70,7 @@ export function valuesContract(db: () => Database): void {
     assert.deepEqual(await db().get(sql.total, {}), { rows: 2, total: 5 });
   });
 
-  test('an integer that no number holds is an error, not a rounded value', async () => {
+  test('an integer beyond the exact numbers is an error, not a rounded value', async () => {
     for (const id of ['one', 'two']) await put(db(), { id, count: Number.MAX_SAFE_INTEGER });
     await assert.rejects(db().get(sql.total, {}), RangeError);
   });
@@ -96,7 +96,7 @@ export function listsContract(db: () => Database): void {
       ),
     );
 
-  test('a list of any length is written and read whole', async () => {
+  test('a list of any length is written and read completely', async () => {
     assert.equal(await fill(), 300);
     for (const length of [1, 2, 3, 127, 128, 129, 300]) {
       const rows = await db().allMany(sql.itemsIn, { least: 0 }, ids.slice(0, length));
@@ -117,7 +117,7 @@ export function listsContract(db: () => Database): void {
     });
   });
 
-  test('a list that breaks a constraint in its last part leaves nothing of its first', async () => {
+  test('a list that breaks a constraint in its last part writes nothing', async () => {
     const twice = [...ids, ids[0] ?? ''].map((id) => ({ id, count: 1 }));
     await assert.rejects(
       db().transact((handle) => handle.runMany(sql.putAll, {}, twice)),

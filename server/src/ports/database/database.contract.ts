@@ -8,7 +8,7 @@ import { CONTRACT_SCHEMA, contract as sql } from './contract.statements.ts';
 import { listsContract, valuesContract } from './contract.values.ts';
 import { ConstraintError, type Database } from './database.ts';
 
-/** The port's sentences as tests, for an adapter's own test file. */
+/** The contract suite of the port; an adapter's test calls it. */
 export function databaseContract(name: string, open: Open): void {
   describe(`${name} keeps the database contract`, () => {
     let opened: OpenedDatabase;
@@ -28,7 +28,7 @@ export function databaseContract(name: string, open: Open): void {
     describe('lists', () => listsContract(db));
     describe('transactions', () => transactionContract(db));
     describe('constraints', () => constraintContract(db));
-    describe('what follows a commit', () => onCommitContract(db));
+    describe('effects after a commit', () => onCommitContract(db));
     describe('handles', () => handleContract(db));
     describe('snapshots', () => readContract(db));
     describe('races', () => raceContract(db));
@@ -38,7 +38,7 @@ export function databaseContract(name: string, open: Open): void {
 }
 
 function transactionContract(db: () => Database): void {
-  test('a body sees its own writes, others only when it has committed', async () => {
+  test('a body sees its own writes, and others see them only after the commit', async () => {
     let outside: unknown = 'not read';
     await db().transact(async (handle) => {
       assert.equal(await handle.run(sql.put, item('one', 1)), 1);
@@ -49,7 +49,7 @@ function transactionContract(db: () => Database): void {
     assert.equal((await db().get(sql.item, { id: 'one' }))?.count, 1);
   });
 
-  test('run tells how many rows it changed', async () => {
+  test('run resolves to the number of changed rows', async () => {
     await db().transact(async (handle) => {
       await handle.run(sql.put, item('one', 1));
       await handle.run(sql.put, item('two', 1));
@@ -67,7 +67,7 @@ function transactionContract(db: () => Database): void {
     assert.equal(none, undefined);
   });
 
-  test('a body that throws leaves nothing and rejects with what it threw', async () => {
+  test('a body that throws writes nothing and rejects with its error', async () => {
     const reason = new Error('changed my mind');
     const rejected = db().transact(async (handle) => {
       await handle.run(sql.put, item('one', 1));
@@ -77,14 +77,14 @@ function transactionContract(db: () => Database): void {
     assert.equal(await db().get(sql.item, { id: 'one' }), undefined);
   });
 
-  test('a body that throws before its first await is no different', async () => {
+  test('a body that throws before its first await behaves the same', async () => {
     const rejected = db().transact(() => {
       throw new RangeError('at once');
     });
     await assert.rejects(rejected, RangeError);
   });
 
-  test('bodies that throw harm none of those that run with them', async () => {
+  test('bodies that throw do not affect those that run with them', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 60 }, (_, index) =>
         db().transact(async (handle) => {
@@ -98,7 +98,7 @@ function transactionContract(db: () => Database): void {
     assert.deepEqual(await db().get(sql.total, {}), { rows: 40, total: 60 });
   });
 
-  test('a statement that failed ends its transaction even when the body caught the error', async () => {
+  test('a failed statement ends its transaction even when the body catches the error', async () => {
     await put(db(), { id: 'taken', count: 1 });
     const errors: unknown[] = [];
     const rejected = db().transact(async (handle) => {
@@ -112,7 +112,7 @@ function transactionContract(db: () => Database): void {
     assert.equal(await db().get(sql.item, { id: 'one' }), undefined);
   });
 
-  test('of several calls at once, those behind the one that failed reject with its error', async () => {
+  test('of several calls at once, those after a failed one reject with its error', async () => {
     const settled: PromiseSettledResult<unknown>[] = [];
     const rejected = db().transact(async (handle) => {
       const calls = ['one', 'one', 'two'].map((id) => handle.run(sql.put, item(id, 1)));
@@ -137,13 +137,13 @@ function constraintContract(db: () => Database): void {
   const refused = (kind: ConstraintError['kind'], write: Promise<unknown>) =>
     assert.rejects(write, (error) => error instanceof ConstraintError && error.kind === kind);
 
-  test('a second row with a primary key or a unique column is unique', async () => {
+  test('a second row with the same primary key or unique column is a unique violation', async () => {
     await put(db(), { id: 'one', count: 1, words: 'same' });
     await refused('unique', put(db(), { id: 'one', count: 1 }));
     await refused('unique', put(db(), { id: 'two', count: 1, words: 'same' }));
   });
 
-  test('a row that names a missing one, and the removal of a named one, are foreign', async () => {
+  test('a row that references a missing one, and deleting a referenced row, are foreign violations', async () => {
     await put(db(), { id: 'one', count: 1 });
     await db().transact((handle) => handle.run(sql.putPart, { id: 'part', item_id: 'one', later_id: null }));
     const orphan = { id: 'orphan', item_id: 'nobody', later_id: null };
@@ -157,7 +157,7 @@ function constraintContract(db: () => Database): void {
     );
   });
 
-  test('a reference checked at the commit fails its own transaction alone', async () => {
+  test('a foreign key that is checked at the commit fails only its own transaction', async () => {
     await put(db(), { id: 'one', count: 1 });
     const write = (id: string, later_id: string) =>
       db().transact((handle) => handle.run(sql.putPart, { id, item_id: 'one', later_id }));
@@ -172,14 +172,14 @@ function constraintContract(db: () => Database): void {
     assert.deepEqual(await db().all(sql.parts, {}), [{ id: 'a' }, { id: 'c' }]);
   });
 
-  test('a value outside its check, and a missing one, are check', async () => {
+  test('a value outside its check, and a missing one, are check violations', async () => {
     await refused('check', put(db(), { id: 'one', count: 1, size: -1e9 }));
     await refused('check', put(db(), { id: 'one', count: null as unknown as number }));
   });
 }
 
 function raceContract(db: () => Database): void {
-  test('hundreds of increments at once lose nothing', async () => {
+  test('hundreds of concurrent increments lose nothing', async () => {
     await put(db(), { id: 'one', count: 0 });
     const increments = Array.from({ length: 400 }, () =>
       db().transact((handle) => handle.get(sql.addReturning, { id: 'one', by: 1 })),
@@ -189,7 +189,7 @@ function raceContract(db: () => Database): void {
     assert.equal((await db().get(sql.item, { id: 'one' }))?.count, 400);
   });
 
-  test('of many who take one name, one wins and the others are told', async () => {
+  test('of many concurrent inserts of one name, one succeeds and the others get a unique violation', async () => {
     const takers = Array.from({ length: 50 }, (_, index) => put(db(), { id: 'name', count: index }));
     const results = await Promise.allSettled(takers);
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
@@ -198,7 +198,7 @@ function raceContract(db: () => Database): void {
     }
   });
 
-  test('bodies that take rows in opposite order all commit, each counted once', async () => {
+  test('bodies that lock rows in opposite order all commit, each counted once', async () => {
     await put(db(), { id: 'one', count: 0 });
     await put(db(), { id: 'two', count: 0 });
     let effects = 0;

@@ -1,8 +1,8 @@
 import type { Engine } from './statement.ts';
 
 /**
- * What a migration's column types become. SQLite's STRICT tables know five words. PostgreSQL compares text by the
- * database's locale unless told otherwise, and would sort and page differently from SQLite, which compares bytes.
+ * The column types of each engine. SQLite's STRICT tables know five type names. PostgreSQL by default compares text by
+ * the database's locale, and would then sort and page differently from SQLite, which compares bytes.
  */
 const TYPES: Record<Engine, ReadonlyMap<string, string>> = {
   sqlite: new Map([
@@ -15,16 +15,16 @@ const TYPES: Record<Engine, ReadonlyMap<string, string>> = {
   postgres: new Map([['text', 'text collate "C"']]),
 };
 
-/** White space, comments, quoted things, words, anything else: one token each. */
+/** Tokens: white space, comments, quoted texts, words, and any other character. */
 const TOKENS = /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|double\s+precision\b|\w+|[\s\S]/gi;
 
-/** A migration's DDL in the words of an engine. */
+/** Translates a migration's DDL for an engine. */
 export function ddlFor(engine: Engine, ddl: string): string {
   const types = TYPES[engine];
   let out = '';
   let depth = 0;
   let isTable = false;
-  /** The tokens of the statement so far that mean something, in lower case. */
+  /** The significant tokens of the current statement so far, in lower case. */
   let before: string[] = [];
   for (const [token] of ddl.matchAll(TOKENS)) {
     const means = !/^(?:\s|--|\/\*)/.test(token);
@@ -44,7 +44,7 @@ export function ddlFor(engine: Engine, ddl: string): string {
   return out;
 }
 
-/** Whether the next word is a column's type: it follows the column's name, in a table's list or after `add column`. */
+/** Whether the next word is a column type: it follows a column name in a table's list or after `add column`. */
 function isColumnType(before: readonly string[], depth: number): boolean {
   const name = before.at(-1);
   const start = before.at(-2);

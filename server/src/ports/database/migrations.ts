@@ -8,11 +8,16 @@ export interface Applied {
 export const CREATE_RECORD =
   'create table if not exists schema_migrations (number bigint primary key, name text not null)';
 
-/** The steps not yet taken; refuses a list with gaps, and a database that other steps have led to. */
+/**
+ * Returns the steps that are not yet applied. Throws SchemaError for a list with gaps, and for a database with other
+ * steps.
+ */
 export function stepsLeft(migrations: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
   for (const [index, migration] of migrations.entries()) {
     if (migration.number !== index + 1) {
-      throw new SchemaError(`migration "${migration.name}" has number ${migration.number}, but stands at ${index + 1}`);
+      throw new SchemaError(
+        `migration "${migration.name}" has number ${migration.number}, but is at position ${index + 1}`,
+      );
     }
   }
   if (applied.length > migrations.length) {

@@ -8,7 +8,7 @@ import { checkPostgres } from './postgres.check.ts';
 import { openPostgres } from './postgres.ts';
 
 describe('the check of a PostgreSQL database', { skip: whyNoPostgres() ?? false }, () => {
-  it('reads all tables of a sound one, and names what cannot be read of a damaged one', async () => {
+  it('reads all tables of a sound database, and names what cannot be read of a damaged one', async () => {
     await using fresh = await freshPostgres();
     await using db = await openPostgres({ url: fresh.url });
     await db.migrate(migrations);
@@ -17,7 +17,7 @@ describe('the check of a PostgreSQL database', { skip: whyNoPostgres() ?? false 
     assert.ok(sound.tables > 20);
 
     await using raw = await openRaw(fresh);
-    // As if the file of the table were gone.
+    // Imitates a missing table file.
     await raw.run("update pg_class set relfilenode = 999999999 where relname = 'log_records'");
     const { faults } = await checkPostgres(fresh.url);
     assert.deepEqual(faults, ['table log_records cannot be read (58P01)']);

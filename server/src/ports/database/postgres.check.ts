@@ -1,13 +1,13 @@
 import { Client, escapeIdentifier } from 'pg';
 
-/** What can be found out about the pages of a PostgreSQL database over a connection. */
+/** What can be checked in a PostgreSQL database over a connection. */
 export interface PostgresCheck {
   readonly tables: number;
-  /** Indexes that the extension amcheck compared with their tables; 0 where the operator has not installed it. */
+  /** Number of indexes that the extension amcheck compared with their tables; 0 if it is not installed. */
   readonly indexes: number;
-  /** Whether the server itself notices a damaged page when it reads one. */
+  /** Whether the server itself detects a damaged page when it reads one. */
   readonly checksums: boolean;
-  /** Names tables and indexes, never what is in them. */
+  /** Name tables and indexes, never their contents. */
   readonly faults: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export async function checkPostgres(url: string): Promise<PostgresCheck> {
       });
     };
     const tables = await rows(TABLES);
-    // As text, so that values kept outside of their row are read too.
+    // Converted to text, so that values stored outside of their row are read too.
     for (const { name = '' } of tables) {
       await attempt(`table ${name}`, `select sum(length(t::text)) from ${escapeIdentifier(name)} t`);
     }

@@ -17,7 +17,7 @@ export class PostgresHandle implements WriteHandle {
     this.#deadline = deadline;
   }
 
-  /** The first error of a statement: PostgreSQL refuses everything after it. */
+  /** The first error of a statement; PostgreSQL refuses everything after it. */
   get failure(): { error: unknown } | undefined {
     return this.#failure;
   }
@@ -81,7 +81,7 @@ export class PostgresHandle implements WriteHandle {
     try {
       return await this.#session.query(compiled, valuesOf(compiled, params, items));
     } catch (error) {
-      // Statements sent behind the one that failed are refused for that; the first error is the one that tells why.
+      // Statements sent after the failed one are refused because of it, so only the first error tells the cause.
       this.#failure ??= { error };
       throw this.#failure.error;
     } finally {

@@ -3,12 +3,12 @@ import type { Migration } from './database.ts';
 import { ddlFor } from './ddl.ts';
 import { type Applied, CREATE_RECORD, stepsLeft } from './migrations.ts';
 
-/** Any number will do that nothing else locks in this database. */
+/** An arbitrary number that nothing else locks in this database. */
 const LOCK = 7_266_482_311;
 
 /**
- * Takes each step and records it in one transaction of its own. Whoever else migrates at the same time waits for the
- * lock, then finds the step recorded.
+ * Applies and records each step in a transaction of its own. A concurrent migration waits for the lock and then finds
+ * the step recorded.
  */
 export async function migratePostgres(client: Client, migrations: readonly Migration[]): Promise<void> {
   for (;;) {
@@ -29,7 +29,7 @@ export async function migratePostgres(client: Client, migrations: readonly Migra
       await client.query('commit');
       if (step === undefined) return;
     } catch (error) {
-      // The first error is the one to tell; a connection that cannot roll back is closed by the caller.
+      // The first error is reported; if the rollback fails, the caller closes the connection.
       await client.query('rollback').catch(() => {});
       throw error;
     }

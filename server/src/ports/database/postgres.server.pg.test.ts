@@ -18,9 +18,9 @@ const put = (handle: WriteHandle, id: string) =>
 const ids = async (db: Database) => (await db.all(sql.items, {})).map((row) => row.id);
 const unavailable = { name: 'DatabaseError', code: 'unavailable' };
 
-/** Stands between the adapter and the server: counts the flights there, and cuts the line at a word. */
+/** A proxy between adapter and server that counts round trips, and cuts the connection at a given text. */
 class Line implements AsyncDisposable {
-  /** How often something was sent after something had been received: each is a round trip. */
+  /** How often something was sent after something had been received; each is a round trip. */
   flights = 0;
   cutAt: string | undefined;
   readonly #sockets = new Set<Socket>();
@@ -60,7 +60,7 @@ class Line implements AsyncDisposable {
     near.on('data', (chunk) => {
       if (lastWasAnswer) this.flights++;
       lastWasAnswer = false;
-      // The server gets the message, nobody gets its answer.
+      // The server gets the message, but its answer is lost.
       far.write(chunk, () => {
         if (this.cutAt !== undefined && chunk.includes(this.cutAt)) this.cut();
       });
@@ -125,7 +125,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     assert.deepEqual(await ids(db), ['next']);
   });
 
-  test('a COMMIT whose answer is lost is an error and is not run again', async () => {
+  test('a COMMIT whose answer is lost is an error, and the body does not run again', async () => {
     await using line = new Line(fresh.url);
     await using db = await open({ url: await line.open() });
     let runs = 0;
@@ -143,7 +143,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     assert.ok((await ids(db)).includes('two'));
   });
 
-  test('a connection lost in a body, or while it idles in the pool, is unavailable and then replaced', async () => {
+  test('a connection lost in a body, or while idle in the pool, is unavailable and then replaced', async () => {
     await using db = await open();
     const write = db.transact(async (handle) => {
       await put(handle, 'one');
@@ -155,7 +155,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     await db.transact((handle) => put(handle, 'three'));
     await other.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'notevault' and datname = current_database()`);
-    // Whoever asks before the pool has noticed is told that it is unavailable.
+    // Calls made before the pool has noticed are refused as unavailable.
     const again = async () => {
       const found = await ids(db).catch((error: unknown) =>
         (error as { code?: unknown }).code === 'unavailable' ? null : Promise.reject(error),
@@ -166,7 +166,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     await until(again, 'an answer over another connection');
   });
 
-  test('a deadlock is run again by itself, with fresh effects', async () => {
+  test('a deadlock runs the body again, with fresh effects', async () => {
     await using db = await open({ poolSize: 2 });
     await db.transact((handle) => Promise.all([put(handle, 'one'), put(handle, 'two')]));
     const met = Promise.withResolvers<void>();
@@ -187,7 +187,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     assert.deepEqual(await db.get(sql.total, {}), { rows: 2, total: 6 });
   });
 
-  test('a statement that takes too long is overloaded, and its transaction leaves nothing', async () => {
+  test('a statement that takes too long is overloaded, and its transaction writes nothing', async () => {
     await using db = await open({ statementTimeoutMs: 100 });
     const slow = db.transact(async (handle) => {
       await put(handle, 'one');
@@ -197,7 +197,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     assert.deepEqual(await ids(db), []);
   });
 
-  test('a body cut off while it holds a lock gives it back', async () => {
+  test('a body aborted while it holds a lock releases it', async () => {
     await using db = await open({ poolSize: 2, idleMs: 100 });
     await db.transact((handle) => put(handle, 'one'));
     const dawdler = db.transact(async (handle) => {
@@ -209,7 +209,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     assert.deepEqual(await next, { count: 11 });
   });
 
-  test('a table that another process changed is read by its new columns', async () => {
+  test('a table that another process changed is read with its new columns', async () => {
     await using db = await open();
     await db.transact((handle) => put(handle, 'one'));
     assert.ok(await db.get(sql.item, { id: 'one' }));
@@ -220,7 +220,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     assert.ok(row !== undefined && !('extra' in row));
   });
 
-  test('waiting too long for a connection is overloaded', async () => {
+  test('a caller that waits too long for a connection is overloaded', async () => {
     await using db = await open({ waitMs: 50 });
     const refused = Promise.withResolvers<void>();
     const holder = db.transact(async (handle) => {
@@ -232,7 +232,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     await holder;
   });
 
-  test('a server that is not there is unavailable at once', async () => {
+  test('an unreachable server is unavailable at once', async () => {
     await assert.rejects(openPostgres({ url: 'postgres://nobody@127.0.0.1:1/none' }), unavailable);
   });
 });

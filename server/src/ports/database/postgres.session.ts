@@ -13,8 +13,8 @@ const BEGIN: Record<Begin, string> = {
 };
 
 /**
- * Makes a new connection ready: prepares both ways to begin (a statement can be prepared only by running it), and lets
- * nothing but a transaction that says so write, so that a look-up which writes fails here as it does on SQLite.
+ * Prepares a new connection: prepares both BEGIN statements (which can only be done by running them), and makes
+ * transactions read-only by default, so that a write outside `transact` fails as it does on SQLite.
  */
 export async function prepareConnection(client: Pick<PoolClient, 'query'>): Promise<void> {
   await Promise.all([
@@ -37,7 +37,7 @@ export class StatementNames {
     return name;
   }
 
-  /** The schema has changed: statements go by new names, so that every connection prepares them anew. */
+  /** Gives statements new names after a schema change, so that every connection prepares them again. */
   renew(): void {
     this.#epoch++;
     this.#names = new WeakMap();
@@ -45,8 +45,8 @@ export class StatementNames {
 }
 
 /**
- * One transaction on one connection, or single statements when it never begins. Statements are sent at once and answered
- * in order, so several under way cost one round trip; after one has failed, PostgreSQL refuses those sent behind it.
+ * One transaction on one connection, or single statements when it never begins. Statements are sent at once and
+ * answered in order, so several cost one round trip; after a failed one, PostgreSQL refuses the rest.
  */
 export class Session {
   readonly #client: PoolClient;
@@ -73,7 +73,7 @@ export class Session {
     }
   }
 
-  /** Resolves only when the server has said that it committed. */
+  /** Resolves only when the server has confirmed the commit. */
   async commit(): Promise<void> {
     if (!this.#begun) return;
     let command: string;
@@ -84,7 +84,7 @@ export class Session {
       if (!(known instanceof DatabaseError) || known.code !== 'unavailable') throw known;
       throw new DatabaseError('unavailable', 'it is not known whether the transaction was committed', error);
     }
-    // PostgreSQL answers COMMIT with success and the word ROLLBACK when a statement had failed.
+    // If a statement had failed, PostgreSQL answers COMMIT with success and the word ROLLBACK.
     if (command !== 'COMMIT') throw new DatabaseError('unavailable', 'PostgreSQL rolled the transaction back');
   }
 
@@ -93,8 +93,8 @@ export class Session {
   }
 
   /**
-   * Sends BEGIN and the first statement with a single Sync. Two separate queries would be two messages of which the
-   * second runs even if the first failed: outside any transaction, committed at once.
+   * Sends BEGIN and the first statement with a single Sync. As two separate queries, the second would run even if BEGIN
+   * failed: outside any transaction, and committed at once.
    */
   #beginWith(begin: Begin, config: { name: string; text: string; values: Bindable[] }): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
@@ -119,7 +119,7 @@ export class Session {
   }
 }
 
-/** What `pg` calls on a query besides its typed members. */
+/** Untyped members of a query that `pg` calls. */
 interface WireQuery extends Query {
   handleCommandComplete: (message: unknown, connection: Connection) => void;
 }

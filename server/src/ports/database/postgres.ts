@@ -20,16 +20,16 @@ export interface PostgresOptions {
   readonly url: string;
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
-  /** Callers that may wait for a connection; more are refused as overloaded. */
+  /** Most callers that may wait for a connection; more are refused as overloaded. */
   readonly maxWaiting?: number;
   /** How long a caller waits for a connection. */
   readonly waitMs?: number;
-  /** How long a body may leave its handle alone, holding a connection and perhaps locks. */
+  /** How long a body may leave its handle unused while it holds a connection and perhaps locks. */
   readonly idleMs?: number;
 }
 
 const ATTEMPTS = 10;
-/** What the client grants the server beyond its own timeout, before it takes the connection for dead. */
+/** How long after the server's own timeout the client considers the connection dead. */
 const SILENCE_MS = 5_000;
 
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
@@ -64,14 +64,14 @@ class Postgres implements Database {
       max: poolSize,
       pipeline: true,
       statement_timeout: statementTimeoutMs,
-      // Our own deadline comes first and answers the caller; this one is for a process that hangs.
+      // Our own watchdog aborts the body first and answers the caller; this timeout is for a process that hangs.
       idle_in_transaction_session_timeout: this.#idleMs * 2 + SILENCE_MS,
       query_timeout: statementTimeoutMs + SILENCE_MS,
       connectionTimeoutMillis: waitMs,
       idleTimeoutMillis: 60_000,
       onConnect: prepareConnection,
     });
-    // A connection that breaks says so in an event as well as to its callers; unheard, the event would end the process.
+    // A broken connection emits an event besides rejecting its calls; an unhandled event would end the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
@@ -95,7 +95,7 @@ class Postgres implements Database {
   ): Promise<Row[]> {
     if (items.length === 0) return [];
     const sizes = listSizes(items.length);
-    // Several statements must not see several states.
+    // Several statements must not see different states.
     if (sizes.length > 1) return this.read((handle) => handle.allMany(statement, params, items));
     return (await this.#once(statement.compiled('postgres', items.length), params, items)) as Row[];
   }
@@ -103,7 +103,8 @@ class Postgres implements Database {
   read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
     return this.#retried(() =>
       this.#transaction('begin_read', body, async (session, client) => {
-        // Nothing can be lost any more, so nobody waits for the end; the connection is free when it has come.
+        // Nothing can be lost any more, so the caller does not wait; the connection is released when the server has
+        // answered.
         session.commit().then(
           () => client.release(),
           () => client.release(true),
@@ -112,7 +113,7 @@ class Postgres implements Database {
     );
   }
 
-  /** Every body has a connection to itself here, so a long one needs nothing more. */
+  /** Every body has its own connection here, so a bulk one needs no special treatment. */
   transact<T>(body: (handle: WriteHandle) => Promise<T>): Promise<T> {
     return this.#retried(() =>
       this.#transaction('begin_write', body, async (session, client) => {
@@ -123,7 +124,7 @@ class Postgres implements Database {
   }
 
   async migrate(migrations: readonly Migration[]): Promise<void> {
-    // Apart from the pool, whose timeouts are too short for a large table.
+    // Not from the pool, whose timeouts are too short for a large table.
     const client = new Client(this.#config);
     client.on('error', () => {});
     try {
@@ -143,7 +144,7 @@ class Postgres implements Database {
   }
 
   async #close(): Promise<void> {
-    // The pool forgets who waits for a connection when it ends.
+    // Waits by itself, because ending the pool would drop callers that wait for a connection.
     if (this.#accepted > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
     await this.#pool.end();
   }
@@ -165,7 +166,7 @@ class Postgres implements Database {
     });
   }
 
-  /** Runs a body; `end` commits and gives the connection back, unless it throws. */
+  /** Runs a body; `end` commits and releases the connection, unless it throws. */
   async #transaction<T>(
     begin: Begin,
     body: (handle: WriteHandle) => Promise<T>,
@@ -185,7 +186,7 @@ class Postgres implements Database {
     } catch (error) {
       handle.end();
       await releaseClient(client, session, error);
-      // A body may throw an error of its own for a deadlock it met; what decides over another run is the deadlock.
+      // A body may throw its own error after a deadlock; whether to run it again depends on the deadlock.
       const first = handle.failure?.error;
       throw isWorthRetrying(first) ? first : error;
     }
@@ -218,7 +219,7 @@ class Postgres implements Database {
     try {
       return await this.#pool.connect();
     } catch (error) {
-      // A connection that failed to open no longer counts; so if the pool is full, it is in use.
+      // A connection that failed to open is not counted, so a full pool means that all connections are in use.
       const allBusy = this.#pool.totalCount >= this.#pool.options.max;
       if (allBusy) throw new DatabaseError('overloaded', 'no connection became free in time', error);
       throw new DatabaseError('unavailable', 'PostgreSQL cannot be reached', error);
@@ -226,7 +227,7 @@ class Postgres implements Database {
   }
 }
 
-/** Rolls back and gives the connection back, or ends it when that cannot be done. */
+/** Rolls back and releases the connection, or closes it when that fails. */
 async function releaseClient(client: PoolClient, session: Session, error: unknown): Promise<void> {
   try {
     await session.rollback();
@@ -240,7 +241,7 @@ function perform(effect: () => void): void {
   try {
     effect();
   } catch (error) {
-    // The transaction is committed, so its caller must not be told otherwise; the fault must still be heard.
+    // The transaction is committed, so its caller must not see the error; it is thrown outside to be reported.
     queueMicrotask(() => {
       throw error;
     });
@@ -248,10 +249,10 @@ function perform(effect: () => void): void {
 }
 
 function bodyLeftOpen(): DatabaseError {
-  return new DatabaseError('body_left_open', 'the body of a transaction left its handle alone for too long');
+  return new DatabaseError('body_left_open', 'the body of a transaction did not use its handle for too long');
 }
 
-/** By the types' numbers in PostgreSQL's catalogue, which are the same everywhere. */
+/** Parsers by the type numbers of PostgreSQL's catalogue, which are the same everywhere. */
 const PARSERS = new Map<number, (text: string) => unknown>([
   [16, (text) => (text === 't' ? 1 : 0)],
   [17, (text) => Buffer.from(text.slice(2), 'hex')],
@@ -267,7 +268,7 @@ const TYPES: CustomTypesConfig = {
   getTypeParser: (type: number) => PARSERS.get(type) ?? ((text: string) => text),
 };
 
-/** Also the sums of integers, which PostgreSQL gives as `numeric`; never rounded in silence. */
+/** Parses integers, and sums of integers, which PostgreSQL returns as `numeric`. Throws instead of rounding. */
 function integer(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new RangeError('an integer beyond 2^53');

@@ -4,9 +4,9 @@ import { portError } from './sqlite.errors.ts';
 const FAULTS_MAX = 5;
 
 /**
- * What is wrong with a database file that no process has open: nothing when all of its pages, tables and indexes hold
- * together. Names tables and indexes, never what is in them. Reads the whole file. Throws DatabaseError where it cannot
- * even be opened.
+ * Checks a database file that no process has open, reading all of it. Returns its faults: none when all pages, tables
+ * and indexes are consistent. Faults name tables and indexes, never their contents. Throws DatabaseError when the file
+ * cannot be opened.
  */
 export function checkSqlite(file: string): readonly string[] {
   try {

@@ -2,12 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CheckpointAnswer, CheckpointOrder } from './sqlite.checkpoints.ts';
 
-/*
- * Copies the `-wal` file into the database on a thread of its own, since copying and its syncs block.
- */
+/* Copies the `-wal` file into the database on a worker thread, because copying and syncing block. */
 
 const { file } = workerData as { file: string };
-// The wait is for readers of an older snapshot, and only in the modes that wait at all.
+// The timeout applies to readers of an older snapshot, and only in the checkpoint modes that wait.
 const db = new DatabaseSync(file, { timeout: 50 });
 db.exec('pragma synchronous = normal');
 db.exec('pragma mmap_size = 268435456');

@@ -2,7 +2,9 @@ import { Worker } from 'node:worker_threads';
 
 export interface CheckpointOrder {
   readonly mode: 'passive' | 'restart' | 'truncate';
-  /** Fewer pages than this in the file are left there: it costs as much to copy a few as many. */
+  /**
+   * With fewer pages than this in the file no checkpoint is made, because copying a few costs as much as copying many.
+   */
   readonly fromPages: number;
 }
 
@@ -10,18 +12,18 @@ export type CheckpointAnswer =
   | { readonly pages: number; readonly copied: number }
   | { readonly failure: string; readonly code: number };
 
-/** 4 MB: what is worth copying at all. */
+/** 4 MB: the least worth copying. */
 const FEW_PAGES = 1000;
-/** 16 MB: from here on the writer is held for a moment so that the file begins anew. */
+/** 16 MB: from here on the writer is paused for a moment, so that the file starts again from its beginning. */
 const MANY_PAGES = 4000;
 const POLL_MS = 100;
 const QUIET_POLLS = 20;
 
 /**
- * Keeps the `-wal` file small while the writer never copies a page itself. Passive checkpoints run beside the writer,
- * who may outrun them for ever; so when the file has grown and little is left to copy, the writer is held for that
- * rest, and its next commit begins the file anew. After two quiet seconds the file is emptied: deleted rows then are
- * no longer in it.
+ * Keeps the `-wal` file small without the writer ever copying a page. Passive checkpoints run beside the writer, which
+ * may outrun them. So when the file has grown and little is left to copy, the writer is paused for that rest, and its
+ * next commit reuses the file from the start. After two idle seconds the file is emptied, so that it no longer contains
+ * deleted rows.
  */
 export class Checkpoints {
   readonly #file: string;
@@ -31,18 +33,21 @@ export class Checkpoints {
   #quietPolls = 0;
   #poll: Promise<void> | undefined;
   #requested: PromiseWithResolvers<CheckpointAnswer> | undefined;
-  /** Started when there is first something to copy. */
+  /** Started when there is something to copy. */
   #worker: Worker | undefined;
   #onExit = false;
 
-  /** `hold` keeps the writer from its lock while a work runs; `failed` hears that nothing can be copied any more. */
+  /**
+   * @param hold keeps the writer from the write lock while a function runs.
+   * @param failed called when checkpoints have become impossible.
+   */
   constructor(file: string, hold: (work: () => Promise<void>) => Promise<void>, failed: (cause: Error) => void) {
     this.#file = file;
     this.#hold = hold;
     this.#failed = failed;
   }
 
-  /** Something was committed. */
+  /** Notes that something was committed. */
   noticeCommit(): void {
     this.#quietPolls = 0;
     this.#timer ??= setInterval(() => {
@@ -72,7 +77,7 @@ export class Checkpoints {
       return;
     }
     let answer = await this.#order({ mode: 'passive', fromPages: FEW_PAGES });
-    // Each round copies what was written during the one before, which took less long.
+    // Each round copies what was written during the one before, so each is shorter.
     for (let round = 0; round < 5 && answer.pages - answer.copied > FEW_PAGES; round++) {
       answer = await this.#order({ mode: 'passive', fromPages: FEW_PAGES });
     }
@@ -85,7 +90,7 @@ export class Checkpoints {
   async #order(order: CheckpointOrder): Promise<{ pages: number; copied: number }> {
     const answer = await this.#request(order);
     if (!('failure' in answer)) return answer;
-    // Anything else (another process copies, a reader keeps an old snapshot, no room) may do at the next look.
+    // Other errors (another process copies, a reader keeps an old snapshot, no space) may be gone next time.
     if (FATAL.has(answer.code & 0xff)) this.#failed(new Error(`the checkpoint failed: ${answer.failure}`));
     return { pages: 0, copied: 0 };
   }

@@ -4,7 +4,7 @@ import { openSqlite } from './sqlite.ts';
 
 /*
  * node sqlite.child.ts <file> <callers> <rounds>: writes rows, and a line to standard output for each transaction as
- * soon as it is answered. The test kills this process, or reads its system calls.
+ * soon as it is answered. The test kills this process or traces its system calls.
  */
 
 const [file = '', callers = '1', rounds = '1'] = process.argv.slice(2);

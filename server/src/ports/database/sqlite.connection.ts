@@ -13,10 +13,10 @@ interface Prepared {
 }
 
 /**
- * One connection with its prepared statements. Every call runs at once and blocks; errors are SQLite's own.
+ * One connection with its prepared statements. Every call runs synchronously and throws SQLite's own errors.
  *
- * Nothing in this process may open and close the database file or its `-shm` by other means: POSIX drops all locks that
- * a process holds on a file when it closes any descriptor of it. The `-wal` file carries no locks.
+ * Nothing else in this process may open and close the database file or its `-shm`: when a process closes any descriptor
+ * of a file, POSIX drops all locks that the process holds on it. The `-wal` file carries no locks.
  */
 export class Connection {
   readonly #db: DatabaseSync;
@@ -32,7 +32,7 @@ export class Connection {
     }
   }
 
-  /** False again after SQLite itself rolled a transaction back, which it does on some errors. */
+  /** Becomes false when SQLite itself rolls a transaction back, which it does on some errors. */
   get inTransaction(): boolean {
     return this.#db.isTransaction;
   }
@@ -51,7 +51,7 @@ export class Connection {
     return rows.map((row) => named(row, prepared.columns));
   }
 
-  /** The number of rows changed. */
+  /** Runs a write; returns the number of changed rows. */
   run(compiled: Compiled, params: unknown, items: readonly unknown[]): number {
     const values = valuesOf(compiled, params, items);
     return Number(this.#prepare(compiled).statement.run(...values).changes);
@@ -61,7 +61,7 @@ export class Connection {
     this.#db.exec(sql);
   }
 
-  /** A statement of the adapter's own, which gives one number or none. */
+  /** Prepares a statement of the adapter itself that returns at most one number. */
   prepare(sql: string): () => number {
     const statement = this.#db.prepare(sql);
     statement.setReturnArrays(true);
@@ -69,8 +69,8 @@ export class Connection {
   }
 
   /**
-   * Lets go of the file's pages that it has mapped; what is read next is mapped again. Each connection maps them for
-   * itself, so that a page counts several times as resident memory of the process, and would for as long as it runs.
+   * Unmaps the file's pages; later reads map them again. Each connection maps pages separately, so a page counts
+   * several times as resident memory of the process for as long as it stays mapped.
    */
   unmap(): void {
     if (this.inTransaction) return;
@@ -78,7 +78,7 @@ export class Connection {
     this.#db.exec(`pragma ${MMAP_BYTES}`);
   }
 
-  /** Drops the prepared statements, which remember the columns of the schema they were prepared under. */
+  /** Drops the prepared statements, which keep the columns of the schema under which they were prepared. */
   forgetPrepared(): void {
     this.#prepared = new WeakMap();
   }
@@ -91,7 +91,8 @@ export class Connection {
     let prepared = this.#prepared.get(compiled);
     if (prepared === undefined) {
       const statement = this.#db.prepare(compiled.sql);
-      // Arrays, because building the row ourselves is quicker than converting SQLite's prototype-less objects.
+      // Rows are read as arrays, because building the objects here is faster than converting SQLite's prototype-less
+      // ones.
       statement.setReturnArrays(true);
       prepared = { statement, columns: statement.columns().map((column) => column.name) };
       this.#prepared.set(compiled, prepared);
@@ -111,8 +112,8 @@ function named(row: readonly Bindable[], columns: readonly string[]): object {
 }
 
 /**
- * Does `work` again while another process holds the lock it needs, for at most `patienceMs`. SQLite's own busy handler
- * would wait by sleeping on the event loop.
+ * Retries `work` while another process holds the lock it needs, for at most `patienceMs`. SQLite's own busy handler
+ * would block the event loop.
  */
 export async function whenFree<T>(work: () => T, patienceMs: number): Promise<T> {
   const giveUpAt = performance.now() + patienceMs;

@@ -1,6 +1,6 @@
 import { ConstraintError, DatabaseError } from './database.ts';
 
-/** Primary result codes (the low byte) that say the file, the disk or the memory failed, not the statement. */
+/** Primary result codes (the low byte) for a failure of the file, the disk or the memory, not of the statement. */
 const UNAVAILABLE = new Map([
   [7, 'out of memory'],
   [8, 'the database file is read-only'],
@@ -24,7 +24,7 @@ const CONSTRAINTS = new Map<number, ConstraintError['kind']>([
   [1299, 'check'],
 ]);
 
-/** The port's error for what SQLite threw; a fault of the statement itself stays as it is. */
+/** Converts an error of SQLite to the port's error; a fault of the statement itself is returned as it is. */
 export function portError(error: unknown): unknown {
   const code = resultCode(error);
   if (code === undefined) return error;
@@ -42,7 +42,9 @@ export function isBusy(error: unknown): boolean {
   return ((resultCode(error) ?? 0) & 0xff) === BUSY;
 }
 
-/** The disk itself failed: after a failed sync the kernel may have dropped pages it will never report again. */
+/**
+ * Whether the disk itself failed: after a failed sync the kernel may have dropped pages without reporting them again.
+ */
 export function isDiskFailure(error: unknown): boolean {
   return ((resultCode(error) ?? 0) & 0xff) === IO;
 }

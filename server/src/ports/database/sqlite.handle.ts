@@ -4,8 +4,8 @@ import { portError } from './sqlite.errors.ts';
 import { type ListStatement, listSizes, type Statement } from './statement.ts';
 
 /**
- * A body's handle. Statements run during the call itself, so promises resolve in microtasks and a body that awaits
- * nothing else finishes within one turn of the event loop.
+ * The handle of a body. Statements run during the call itself, so promises resolve in microtasks, and a body that
+ * awaits nothing else finishes within one turn of the event loop.
  */
 export class SqliteHandle implements WriteHandle {
   readonly effects: (() => void)[] = [];
@@ -15,14 +15,14 @@ export class SqliteHandle implements WriteHandle {
   #ended = false;
   readonly #pause: (() => Promise<void> | undefined) | undefined;
 
-  /** @param pause gives a promise when it is time to let others run, before the next statement's answer. */
+  /** @param pause returns a promise when other work should run before the next statement is answered. */
   constructor(connection: Connection, called: () => void = () => {}, pause?: () => Promise<void> | undefined) {
     this.#connection = connection;
     this.#called = called;
     this.#pause = pause;
   }
 
-  /** The first error of a statement: the transaction cannot be committed after it. */
+  /** The first error of a statement; the transaction cannot be committed after it. */
   get failure(): { error: unknown } | undefined {
     return this.#failure;
   }

@@ -26,7 +26,7 @@ create table texts (
 const MIB = 1024 * 1024;
 const ROWS = 32;
 
-test('pages of the file do not stay resident, once for each connection that read them', {
+test('pages of the SQLite file do not stay resident once per connection that read them', {
   skip: process.platform !== 'linux',
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
@@ -35,7 +35,7 @@ test('pages of the file do not stay resident, once for each connection that read
     await write(file);
     await using db = await openSqlite({ file, unmapMs: 200 });
     const before = mapped();
-    // Two snapshots at once have a connection each.
+    // Two snapshots at once use two connections.
     await Promise.all([readAll(db, 2), readAll(db, 2)]);
     assert.ok(mapped() - before > 40, `${mapped() - before} MiB of a file of ${ROWS} are mapped`);
     await until(() => mapped() - before <= 4, 'the unmapping');
@@ -63,7 +63,7 @@ async function readAll(db: Database, turns: number): Promise<void> {
   });
 }
 
-/** MiB of mapped files that are resident, each mapping counted. */
+/** Resident MiB of mapped files, counting each mapping. */
 function mapped(): number {
   return Number(/^RssFile:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
 }

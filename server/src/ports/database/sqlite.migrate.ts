@@ -11,8 +11,8 @@ const RECORD: Compiled = {
 };
 
 /**
- * Takes each step and records it in one transaction of its own, on a connection of its own. Whoever else migrates at the
- * same time waits for the write lock, then finds the step recorded.
+ * Applies and records each step in a transaction of its own, on a separate connection. A concurrent migration waits for
+ * the write lock and then finds the step recorded.
  */
 export async function migrateSqlite(
   connection: Connection,

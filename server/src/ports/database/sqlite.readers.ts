@@ -8,15 +8,18 @@ import { TransactionWatchdog } from './transaction-watchdog.ts';
 
 export interface ReaderLimits {
   readonly connections: number;
-  /** Of one owner at once: reads of a large vault, in slices, must leave a connection for others. */
+  /** Most connections of one owner, so that sliced reads of a large vault leave some for others. */
   readonly connectionsPerOwner: number;
-  /** Bodies that may wait for a connection; more are refused as overloaded. */
+  /** Most bodies that may wait for a connection; more are refused as overloaded. */
   readonly maxWaiting: number;
-  /** A body that leaves its handle alone for so long is cut off: its snapshot keeps the `-wal` file from being reused. */
+  /**
+   * A body that leaves its handle unused for this long is aborted, because its snapshot keeps the `-wal` file from
+   * being reused.
+   */
   readonly idleMs: number;
 }
 
-/** Gives snapshots: each body has a connection of its own, in one read transaction. */
+/** Runs bodies on snapshots: each has its own connection, in one read transaction. */
 export class Readers {
   readonly #open: () => Connection;
   readonly #limits: ReaderLimits;
@@ -60,7 +63,7 @@ export class Readers {
     for (const connection of this.#all) connection.forgetPrepared();
   }
 
-  /** Refuses new bodies and waits for those under way. */
+  /** Refuses new bodies and waits for running ones. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#over.abort(closed());
@@ -99,7 +102,7 @@ function overloaded(): DatabaseError {
 }
 
 function readLeftOpen(): DatabaseError {
-  return new DatabaseError('body_left_open', 'the body of a read left its handle alone for too long');
+  return new DatabaseError('body_left_open', 'the body of a read did not use its handle for too long');
 }
 
 function closed(): DatabaseError {

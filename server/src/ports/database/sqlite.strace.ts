@@ -1,13 +1,11 @@
-/*
- * Reads a trace of system calls (`strace -f -xx`) for the proof that no commit is acknowledged before it is synced.
- */
+/* Reads a trace of system calls (`strace -f -xx`) to prove that no commit is acknowledged before it is synced. */
 
-/** A frame's header: page number, then the size of the database if the frame ends a commit, else zero. */
+/** Size of a frame header: page number, then the size of the database if the frame ends a commit, else zero. */
 const FRAME_HEADER_BYTES = 24;
 
 /**
- * The acknowledgements (`write(1, "ack <id>\n")`) of rows whose commit was not followed, before the acknowledgement, by
- * an fdatasync of the `-wal` file that began after the commit's last write and ended well.
+ * Returns the acknowledgements (`write(1, "ack <id>\n")`) that were written too early: before a successful fdatasync of
+ * the `-wal` file that began after the last write of the row's commit.
  */
 export function uncoveredAcks(trace: string, walFile: string): { acks: number; uncovered: string[] } {
   const reader = new TraceReader(walFile);
@@ -20,14 +18,14 @@ class TraceReader {
   readonly uncovered: string[] = [];
   readonly #walFile: string;
   readonly #walDescriptors = new Set<string>();
-  /** When the last page of a row's commit had been written. */
+  /** The time at which the last page of each row's commit had been written. */
   readonly #committedAt = new Map<string, number>();
-  /** Rows first seen in pages of the commit now being written. */
+  /** Rows first seen in pages of the commit that is being written. */
   #open: string[] = [];
   #endsCommit = false;
-  /** When the last good sync that has ended had begun. */
+  /** The time at which the last successful sync that has ended began. */
   #syncedUpTo = -1;
-  /** By thread: what it began and has not ended. */
+  /** Per thread, the call that has begun and not ended. */
   readonly #begun = new Map<string, { time: number; call: string }>();
 
   constructor(walFile: string) {
@@ -39,7 +37,7 @@ class TraceReader {
     if (rest.endsWith('<unfinished ...>')) {
       const call = rest.slice(0, -'<unfinished ...>'.length);
       this.#begun.set(thread, { time, call });
-      // An answer may arrive as soon as it is begun, a page or a sync only counts once it has ended.
+      // An acknowledgement counts from its beginning, a page or a sync only from its end.
       if (call.startsWith('write(1,')) this.#acknowledged(textOf(call));
       return;
     }
@@ -90,7 +88,7 @@ class TraceReader {
   }
 }
 
-/** The first string of a call's arguments, which `-xx` writes as `"\x61\x62…"`. */
+/** Decodes the first string among a call's arguments, which `-xx` writes as `"\x61\x62…"`. */
 function textOf(args: string): string {
   const hex = /"((?:\\x[0-9a-f]{2})*)"/.exec(args)?.[1] ?? '';
   return Buffer.from(hex.replaceAll('\\x', ''), 'hex').toString('latin1');

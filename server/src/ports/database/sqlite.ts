@@ -21,17 +21,17 @@ import { Writer } from './sqlite.writer.ts';
 import type { ListStatement, Statement } from './statement.ts';
 
 export interface SqliteOptions {
-  /** Created, readable by its owner only, when it is not there; its folder must be. */
+  /** Created if missing, readable only by its owner; its folder must exist. */
   readonly file: string;
-  /** Transactions, and apart from them reads, accepted at once; more are refused as overloaded. */
+  /** Most transactions accepted at once, and separately most reads; more are refused as overloaded. */
   readonly maxWaiting?: number;
   /** How long to wait for another process that holds the write lock. */
   readonly busyMs?: number;
-  /** How long the body of a read may leave its handle alone. */
+  /** How long the body of a read may leave its handle unused. */
   readonly idleMs?: number;
-  /** How often pages of the file that were mapped are let go. */
+  /** How often mapped pages of the file are unmapped. */
   readonly unmapMs?: number;
-  /** Syncs the `-wal` file; another one lets a test see or fail it. */
+  /** Syncs the `-wal` file; tests replace it to observe or fail syncs. */
   readonly sync?: (descriptor: number) => Promise<void>;
 }
 
@@ -41,8 +41,8 @@ const WRITER = [
   'journal_mode = wal',
   'synchronous = normal',
   'wal_autocheckpoint = 0',
-  // A burst may leave a long file behind; it is cut to this when it begins anew. Shorter would cost more per sync,
-  // for a file that grows is dearer to sync than one that is written over.
+  // Size to which the file is cut when it is reused after a burst. A smaller limit would cost more per sync, because
+  // syncing a growing file is more expensive than overwriting one.
   'journal_size_limit = 33554432',
   'cache_size = -65536',
   'foreign_keys = on',
@@ -54,10 +54,13 @@ const READER_CONNECTIONS = 4;
 
 const syncData = promisify(fdatasync);
 
-/** Connections of a database whose disk has failed: closing one may copy unsynced pages over good ones. */
+/**
+ * Connections of a database whose disk has failed; they stay open, because closing one may copy unsynced pages over
+ * good ones.
+ */
 const abandoned = new Set<Connection>();
 
-/** Throws DatabaseError: the file cannot be opened, or is damaged. */
+/** Opens or creates the database. Throws DatabaseError when the file cannot be opened or is damaged. */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
   try {
     return await openFile(options);
@@ -69,11 +72,11 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 async function openFile(options: SqliteOptions): Promise<Database> {
   const { file, busyMs = 15_000 } = options;
   await create(file);
-  // Opening the first connection may wait for one that recovers or closes the database.
+  // The first connection may have to wait for another process that recovers or closes the database.
   const writer = await whenFree(() => {
     const connection = new Connection(file, { pragmas: WRITER });
     try {
-      // Makes the -wal file exist; it then keeps its inode until the last connection closes.
+      // Creates the -wal file, which then keeps its inode until the last connection closes.
       connection.exec('begin immediate; commit');
       return connection;
     } catch (error) {
@@ -83,7 +86,8 @@ async function openFile(options: SqliteOptions): Promise<Database> {
   }, busyMs);
   const wal = await open(`${file}-wal`, 'r+');
   try {
-    // What a killed process committed may be in the page cache only; it can be read from now on, so it must last.
+    // Commits of a killed process may be only in the page cache. They can be read from now on, so they must be made
+    // durable.
     await wal.datasync();
     await syncFolder(dirname(file));
     return new Sqlite(options, busyMs, writer, wal);
@@ -214,7 +218,10 @@ class Sqlite implements Database {
   }
 }
 
-/** Never opens a file that is there: closing it again would drop the locks of a connection in this process. */
+/**
+ * Creates the file, but never opens an existing one: closing it again would drop the locks of a connection in this
+ * process.
+ */
 async function create(file: string): Promise<void> {
   try {
     await (await open(file, 'wx', 0o600)).close();
@@ -223,7 +230,7 @@ async function create(file: string): Promise<void> {
   }
 }
 
-/** A new file is only as durable as its name in the folder. */
+/** Syncs the folder, because a new file is only as durable as its entry there. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

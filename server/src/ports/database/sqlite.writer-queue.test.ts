@@ -5,7 +5,7 @@ import { WriterQueue } from './sqlite.writer-queue.ts';
 
 const job = (owner: string, priority: Priority = 'normal') => ({ owner, priority });
 
-/** Takes all jobs out, each of which takes so long. */
+/** Takes all jobs out of the queue, charging each with `ms`; returns their owners. */
 function owners(queue: WriterQueue<ReturnType<typeof job>>, ms: number): string[] {
   const order: string[] = [];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -15,14 +15,14 @@ function owners(queue: WriterQueue<ReturnType<typeof job>>, ms: number): string[
   return order;
 }
 
-test('the writer takes turns between accounts, however many transactions of one of them wait', () => {
+test('WriterQueue alternates between owners, however many transactions of one are waiting', () => {
   const queue = new WriterQueue<ReturnType<typeof job>>(1000);
   for (let at = 0; at < 500; at++) queue.push(job('alice', 'bulk'));
   for (let at = 0; at < 2; at++) queue.push(job('bob'));
   assert.deepEqual(owners(queue, 200).slice(0, 4), ['alice', 'bob', 'alice', 'bob']);
 });
 
-test('an account whose transactions took long waits for one whose took little', () => {
+test('WriterQueue prefers the owner whose transactions took less time', () => {
   const queue = new WriterQueue<ReturnType<typeof job>>(1000);
   for (let at = 0; at < 10; at++) queue.push(job('alice'));
   const first = queue.shift();
@@ -32,7 +32,7 @@ test('an account whose transactions took long waits for one whose took little', 
   assert.deepEqual(owners(queue, 1).slice(0, 3), ['bob', 'bob', 'alice']);
 });
 
-test('transactions that somebody waits for at every key go first', () => {
+test('WriterQueue puts interactive transactions first', () => {
   const queue = new WriterQueue<ReturnType<typeof job>>(1000);
   queue.push(job('alice'));
   queue.push(job('bob', 'interactive'));
@@ -40,7 +40,7 @@ test('transactions that somebody waits for at every key go first', () => {
   assert.deepEqual(owners(queue, 1), ['bob', 'alice']);
 });
 
-test('an account may have a bounded number of transactions waiting', () => {
+test('WriterQueue bounds the waiting transactions of one owner', () => {
   const queue = new WriterQueue<ReturnType<typeof job>>(2);
   assert.deepEqual([queue.push(job('alice')), queue.push(job('alice')), queue.push(job('alice'))], [true, true, false]);
   assert.equal(queue.push(job('bob')), true);

@@ -3,20 +3,20 @@ import type { Priority } from './database.ts';
 
 /** A transaction that waits for the writer. */
 export interface Queued {
-  /** On whose account it is asked for. */
+  /** The account on whose behalf it runs. */
   readonly owner: string;
   readonly priority: Priority;
 }
 
 /**
- * Transactions that wait for the one writer: those of priority `interactive` go ahead; among each kind next is the owner whose
- * transactions have taken the least time so far.
+ * Transactions that wait for the single writer. Those with priority `interactive` go first; within a priority, next is
+ * the owner whose transactions have taken the least time so far.
  */
 export class WriterQueue<Job extends Queued> {
   readonly #interactive: FairQueue<Job>;
   readonly #others: FairQueue<Job>;
 
-  /** @param perOwner transactions of one owner that may wait. */
+  /** @param perOwner most waiting transactions of one owner. */
   constructor(perOwner: number) {
     const limits = {
       items: Number.POSITIVE_INFINITY,
@@ -32,12 +32,12 @@ export class WriterQueue<Job extends Queued> {
     return this.#interactive.length + this.#others.length;
   }
 
-  /** @returns false, without taking it in, when too many of its owner wait. */
+  /** @returns false, without adding the job, when too many of its owner are waiting. */
   push(job: Job): boolean {
     return this.#of(job).push(job.owner, job, 0);
   }
 
-  /** The pace of the next job. */
+  /** The priority of the next job. */
   get nextPriority(): Priority | undefined {
     return (this.#interactive.peek() ?? this.#others.peek())?.item.priority;
   }
@@ -46,12 +46,12 @@ export class WriterQueue<Job extends Queued> {
     return (this.#interactive.shift() ?? this.#others.shift())?.item;
   }
 
-  /** Counts what a job took. */
+  /** Adds the time that a job took to its owner. */
   charge(job: Job, ms: number): void {
     this.#of(job).charge(job.owner, Math.max(ms, LEAST_MS));
   }
 
-  /** Takes all out. */
+  /** Removes and returns all jobs. */
   clear(): Job[] {
     return [...this.#interactive.clear(), ...this.#others.clear()];
   }
@@ -61,5 +61,5 @@ export class WriterQueue<Job extends Queued> {
   }
 }
 
-/** What any job counts as: its commit is not measured. */
+/** The least time charged for a job, because its commit is not measured. */
 const LEAST_MS = 0.1;

@@ -58,7 +58,7 @@ const item = (id: string) => ({ id, count: 1, words: null, bytes: null, size: nu
 const put = (handle: WriteHandle, id: string) => handle.run(sql.put, item(id));
 const ids = async (db: Database) => (await db.all(sql.items, {})).map((row) => row.id);
 
-/** Tells what a promise has come to without waiting for it. */
+/** Reports the state of a promise without awaiting it. */
 function watched(promise: Promise<unknown>): { state: string } {
   const seen = { state: 'waiting' };
   promise.then(
@@ -73,7 +73,7 @@ function watched(promise: Promise<unknown>): { state: string } {
 }
 
 describe('durability on sqlite', () => {
-  test('a body that goes first is on disk before those that waited are committed', async () => {
+  test('an interactive body is on disk before those that waited longer are committed', async () => {
     const disk = new HeldDisk();
     const { db } = await open({ sync: disk.sync });
     const order: string[] = [];
@@ -93,7 +93,7 @@ describe('durability on sqlite', () => {
     assert.deepEqual([edited.state, moved.state], ['resolved', 'resolved']);
   });
 
-  test('nothing is answered before the sync that began after its commit has ended', async () => {
+  test('no transaction is answered before the end of the sync that began after its commit', async () => {
     const disk = new HeldDisk();
     const { db } = await open({ sync: disk.sync });
     const happened: string[] = [];
@@ -105,7 +105,7 @@ describe('durability on sqlite', () => {
     );
     while (disk.syncs === 0) await turn();
     assert.equal(first.state, 'waiting');
-    // Committed while the first sync is under way: it may have begun too early to cover this.
+    // Committed during the first sync, which may have begun too early to cover it.
     const second = watched(
       db.transact(async (handle) => {
         handle.onCommit(() => happened.push('second'));
@@ -124,7 +124,7 @@ describe('durability on sqlite', () => {
     assert.equal(disk.syncs, 2);
   });
 
-  test('transactions that come during a sync share the next one', async () => {
+  test('transactions that commit during a sync share the next one', async () => {
     const disk = new HeldDisk();
     const { db } = await open({ sync: disk.sync });
     const writes = [db.transact((handle) => put(handle, 'first'))];
@@ -155,7 +155,7 @@ describe('durability on sqlite', () => {
     assert.equal(disk.syncs, 1);
   });
 
-  test('rows another connection committed are synced before a body that read them is answered', async () => {
+  test('rows committed by another connection are synced before a body that read them is answered', async () => {
     const disk = new HeldDisk();
     const { db, file } = await open({ sync: disk.sync });
     const other = new DatabaseSync(file);
@@ -167,7 +167,7 @@ describe('durability on sqlite', () => {
     other.close();
   });
 
-  test('a sync that fails fails its transactions and ends the database', async () => {
+  test('a failed sync fails its transactions and ends the database', async () => {
     const disk = new HeldDisk();
     const { db } = await open({ sync: disk.sync });
     let followed = false;
@@ -249,7 +249,7 @@ describe('shared transactions on sqlite', () => {
       db.transact((handle) => put(handle, 'a')),
       db.transact(async (handle) => {
         await put(handle, 'bad').catch(() => {});
-        // Outside any transaction now: were it let through, it would be committed at once.
+        // The transaction is over: if this call were accepted, it would be committed at once.
         lateCall = put(handle, 'stray');
         await lateCall;
       }),
@@ -263,7 +263,7 @@ describe('shared transactions on sqlite', () => {
     assert.deepEqual(await ids(db), ['a', 'c']);
   });
 
-  test('a body that threw for what a lost transaction held is judged anew', async () => {
+  test('a body that threw because of what a lost transaction held runs again', async () => {
     const { db } = await open();
     await db.transact((handle) => put(handle, 'one'));
     const results = await Promise.allSettled([
@@ -330,12 +330,12 @@ describe('shared transactions on sqlite', () => {
 });
 
 describe('sqlite beside other processes', () => {
-  test('a write waits while another holds the lock, and the event loop does not', async () => {
+  test('a write waits while another process holds the lock, without blocking the event loop', async () => {
     const { db, file } = await open();
     const other = new DatabaseSync(file);
     other.exec('begin immediate');
     const write = watched(db.transact((handle) => put(handle, 'one')));
-    // The event loop goes round, by timers too.
+    // Lets the event loop turn, including timers.
     for (let tick = 0; tick < 10; tick++) await delay(1);
     assert.equal(write.state, 'waiting');
     other.exec('commit');
@@ -344,7 +344,7 @@ describe('sqlite beside other processes', () => {
     assert.equal(write.state, 'resolved');
   });
 
-  test('a lock held for too long is overloaded, and the next write is served', async () => {
+  test('a write that waits too long for the lock is overloaded, and the next write is served', async () => {
     const { db, file } = await open({ busyMs: 50 });
     const other = new DatabaseSync(file);
     other.exec('begin immediate');

@@ -14,7 +14,10 @@ interface Job {
   readonly owner: string;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Runs a function where the caller stands, as to AsyncLocalStorage: the queue is worked off by whoever came first. */
+  /**
+   * Runs a function in the caller's asynchronous context (AsyncLocalStorage), because the caller that came first works
+   * off the queue for all.
+   */
   readonly inContext: <T>(work: () => T) => T;
   outcome: Outcome | undefined;
 }
@@ -24,20 +27,20 @@ type Outcome =
   | { readonly kind: 'threw' | 'left open'; readonly error: unknown };
 
 export interface WriterLimits {
-  /** Transactions accepted and not yet answered; more are refused as overloaded. */
+  /** Most transactions that are accepted and unanswered; more are refused as overloaded. */
   readonly maxWaiting: number;
   /** How long to wait for another process that holds the write lock. */
   readonly busyMs: number;
 }
 
-/** Bodies of one shared transaction run for about this long before it commits, so that the event loop stays responsive. */
+/** About how long bodies of one shared transaction run before it commits, so that the event loop stays responsive. */
 const GROUP_MS = 4;
-/** How long a long body may leave its handle alone before it is taken for stuck. */
+/** How long a bulk body may leave its handle unused before it is considered stuck. */
 const BULK_IDLE_MS = 10_000;
 
 /**
- * The one connection that writes. Bodies run strictly one after another in a shared transaction, each in a savepoint:
- * one commit, and one sync of the disk, serves all of them.
+ * The only connection that writes. Bodies run one after another in a shared transaction, each in a savepoint, so that
+ * one commit and one sync of the disk serve all of them.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -90,7 +93,7 @@ export class Writer {
 
   /** Keeps the write lock free while `work` runs; transactions wait meanwhile. */
   async lock(work: () => Promise<void>): Promise<void> {
-    // Transactions begin and end within one turn of the event loop, except long ones.
+    // Transactions begin and end within one turn of the event loop, except bulk ones.
     while (this.#lock !== undefined || this.#bulk !== undefined) await (this.#lock ?? this.#bulk);
     const working = work();
     this.#lock = working
@@ -101,7 +104,7 @@ export class Writer {
     await working;
   }
 
-  /** Refuses new transactions and waits until those accepted are answered. */
+  /** Refuses new transactions and waits until accepted ones are answered. */
   async close(): Promise<void> {
     this.#closing = true;
     while (this.#unanswered > 0) await nextTurn();
@@ -111,7 +114,7 @@ export class Writer {
 
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
-      // By the next turn more callers may have come, who then share this transaction.
+      // Waits a turn, so that more callers can join this transaction.
       await nextTurn();
       while (this.#lock !== undefined) await this.#lock;
       const failure = this.#durability.failure;
@@ -140,7 +143,7 @@ export class Writer {
     await this.#eachAlone(jobs);
   }
 
-  /** The shared transaction is lost: whoever lost it must not take the others along. */
+  /** Runs each body of a lost shared transaction alone, so that the one that failed does not fail the others. */
   async #eachAlone(jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) {
       if (job.outcome?.kind === 'left open') {
@@ -154,7 +157,10 @@ export class Writer {
     }
   }
 
-  /** Runs the bodies that `next` gives, each in its savepoint, and commits; or tells why nothing was committed. */
+  /**
+   * Runs the bodies that `next` returns, each in its savepoint, and commits; returns the error when nothing was
+   * committed.
+   */
   async #transaction(next: () => Job | undefined): Promise<{ wrote: boolean } | { error: unknown; begun: boolean }> {
     try {
       await whenFree(this.#statements.begin, this.#limits.busyMs);
@@ -190,7 +196,7 @@ export class Writer {
     return { handle, outcome: outcome ?? ({ kind: 'left open', error: leftOpen() } as const) };
   }
 
-  /** Runs a long body in slices, between which the event loop does everything but write. */
+  /** Runs a bulk body in slices, between which the event loop does everything but write. */
   async #runBulk(job: Job) {
     const open = Promise.withResolvers<Outcome>();
     using deadline = new TransactionWatchdog(BULK_IDLE_MS, () =>
@@ -217,12 +223,15 @@ export class Writer {
     try {
       if (this.#connection.inTransaction) this.#statements.rollback();
     } catch (error) {
-      // Stuck in a transaction, the only writer can do nothing more.
+      // Stuck in a transaction, the only writer cannot continue.
       this.#durability.fail(error);
     }
   }
 
-  /** Resolves to null at the next `setImmediate`: later than everything a body can reach by awaiting its handle alone. */
+  /**
+   * Resolves to null at the next `setImmediate`, which is later than anything a body reaches by awaiting only its
+   * handle.
+   */
   #endTurn(): Promise<null> {
     this.#endOfTurn ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -233,7 +242,9 @@ export class Writer {
     return this.#endOfTurn;
   }
 
-  /** Whether there is something to sync: from these bodies, or from another connection whose rows they may have read. */
+  /**
+   * Whether there is something to sync: from these bodies, or from another connection whose rows they may have read.
+   */
   #hasNews(changes: number, others: number): boolean {
     const news = changes !== this.#changesSeen || others !== this.#othersSeen;
     this.#changesSeen = changes;
@@ -241,7 +252,10 @@ export class Writer {
     return news;
   }
 
-  /** Also a body that threw is answered only now: it may have thrown for what it read of an unfinished commit. */
+  /**
+   * Answers bodies after a sync. This includes bodies that threw, which may have done so because of rows of an
+   * unfinished commit.
+   */
   #answerOnceDurable(jobs: readonly Job[], wrote: boolean): void {
     this.#durability.committed(wrote, {
       onDisk: () => {
@@ -263,7 +277,7 @@ export class Writer {
       try {
         job.inContext(effect);
       } catch (error) {
-        // The transaction is on disk, so its caller must not be told otherwise; the fault must still be heard.
+        // The transaction is on disk, so its caller must not see the error; it is thrown outside to be reported.
         queueMicrotask(() => {
           throw error;
         });
@@ -273,7 +287,10 @@ export class Writer {
   }
 }
 
-/** A long body shares its transaction with nobody, for they would all wait for it; a first one waits for no other kind. */
+/**
+ * Whether two bodies can share a transaction. A bulk body shares with none, because all would wait for it; an
+ * interactive one shares only with its kind.
+ */
 function canGroup(first: Priority | undefined, next: Priority | undefined): boolean {
   return first === next && first !== 'bulk';
 }

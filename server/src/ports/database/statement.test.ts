@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listSizes } from './statement.ts';
 
-test('a list is cut into few pieces of few sizes, and a short one not at all', () => {
+test('listSizes cuts a long list into few pieces of few sizes, and leaves a short one whole', () => {
   const sizes = new Set<number>();
   for (let count = 0; count <= 1000; count++) {
     const pieces = listSizes(count);

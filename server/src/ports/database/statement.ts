@@ -10,11 +10,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-/** One SQL text, written once, compiled once per engine, run with named values. */
+/** An SQL text that is written once, compiled once per engine, and run with named values. */
 export interface Statement<Params, Row> {
-  /** The text for an engine, and where its values come from, in order. Compiled at first use. */
+  /** The text for an engine and the source of its values, in order. Compiled at first use. */
   compiled(engine: Engine): Compiled;
-  /** Carries the types alone; never set. */
+  /** Carries only types; never set. */
   readonly types?: { params: Params; row: Row };
 }
 
@@ -28,16 +28,18 @@ export type Engine = 'sqlite' | 'postgres';
 
 export interface Compiled {
   readonly sql: string;
-  /** The values to bind for these parameters, in the order of the text's placeholders. */
+  /** Returns the values to bind, in the order of the text's placeholders. */
   bind(params: object, items: readonly unknown[]): unknown[];
 }
 
-/** Lists up to this long are one statement: most of what a note has (links, aliases, folders above it) is shorter. */
+/** Lists up to this length are one statement; most lists of a note (links, aliases, parent folders) are shorter. */
 const WHOLE_MAX = 32;
-/** What longer lists are cut into first. */
+/** The sizes into which longer lists are cut first. */
 const LONG_SIZES = [128, 64] as const;
 
-/** Cuts a list of `count` items into pieces that a statement takes: few distinct texts, each of them prepared once. */
+/**
+ * Cuts a list of `count` items into the sizes of its statements: few different texts, so that each is prepared once.
+ */
 export function listSizes(count: number): number[] {
   if (count <= WHOLE_MAX) return count > 0 ? [count] : [];
   const size = LONG_SIZES.find((long) => long <= count) ?? WHOLE_MAX;
@@ -48,7 +50,7 @@ export function listSizes(count: number): number[] {
 const ITEM = Symbol('item');
 const FIELD = Symbol('field');
 
-/** Stands in a query for a value that comes later: a named parameter, or an item of the list (or a field of it). */
+/** Represents in a query a value that is bound later: a named parameter, or an item of the list (or a field of it). */
 class Placeholder {
   readonly [ITEM]: number | null;
   readonly [FIELD]: string | null;
@@ -64,7 +66,7 @@ interface Compilable<Row> {
   compile(): CompiledQuery<Row>;
 }
 
-/** The two statement makers of a domain, over the tables it may touch. */
+/** Returns the two statement makers of a domain, over the tables it may use. */
 export function statementsOver<Tables>() {
   const engines = {
     sqlite: new Kysely<Tables>({
@@ -125,13 +127,13 @@ export function statementsOver<Tables>() {
   return { statement, listStatement };
 }
 
-/** A placeholder whose every field is a placeholder too: used whole as a plain list item, or by field. */
+/** A placeholder each of whose fields is a placeholder too: used as a whole for a plain list item, or by field. */
 function fieldsOf(item: number | null): object {
   return new Proxy(new Placeholder(item, null), {
     get(target, field) {
       if (field === ITEM) return target[ITEM];
       if (field === FIELD) return target[FIELD];
-      // Kysely probes values for symbols, `then` and node builders; only real field names become placeholders.
+      // Kysely probes values for symbols, `then` and node builders; only other field names become placeholders.
       if (typeof field !== 'string' || PROBED.has(field)) return undefined;
       return new Placeholder(item, field);
     },

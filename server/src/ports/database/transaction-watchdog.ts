@@ -1,6 +1,6 @@
 /**
- * Notices a body that does not use its handle for too long: it waits for something else, while others wait for the
- * connection it holds.
+ * Detects a body that does not use its handle for too long: it waits for something else, while others wait for its
+ * connection.
  */
 export class TransactionWatchdog implements Disposable {
   readonly #timer: NodeJS.Timeout;
@@ -8,14 +8,14 @@ export class TransactionWatchdog implements Disposable {
 
   constructor(idleMs: number, leftOpen: () => void) {
     this.#timer = setTimeout(() => {
-      // A call under way is the database's own time, which the statement timeout bounds.
+      // The time of a running call is the database's own, which the statement timeout bounds.
       if (this.#calls > 0) this.#timer.refresh();
       else leftOpen();
     }, idleMs);
     this.#timer.unref();
   }
 
-  /** A call that is over before anything else can run. */
+  /** Records a call that ended before anything else could run. */
   used(): void {
     this.#timer.refresh();
   }

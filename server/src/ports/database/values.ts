@@ -3,8 +3,9 @@ import type { Compiled } from './statement.ts';
 export type Bindable = null | number | string | Uint8Array;
 
 /**
- * The values a statement binds, refused here when the engines would store them differently: SQLite turns NaN and
- * undefined into NULL and takes text with NUL, PostgreSQL refuses or writes `NaN`, `true`, `{…}`.
+ * Returns the values that a statement binds. Throws TypeError for values that the engines would store differently:
+ * SQLite turns NaN and undefined into NULL and accepts text with NUL; PostgreSQL refuses them or writes `NaN`, `true`,
+ * `{…}`.
  */
 export function valuesOf(compiled: Compiled, params: unknown, items: readonly unknown[]): Bindable[] {
   const values = compiled.bind(params as object, items);
@@ -22,7 +23,7 @@ function isBindable(value: unknown): value is Bindable {
   return value === null || value instanceof Uint8Array;
 }
 
-/** Names the kind and never the value, which may be someone's text. */
+/** Names the type and never the value, which may be somebody's text. */
 function kindOf(value: unknown): string {
   if (typeof value === 'string') return 'text with a NUL character';
   if (typeof value === 'number') return 'not a number';

@@ -32,13 +32,13 @@ describe('the builtin embedder', () => {
       assert.ok(nearer > farther + 0.1, `${query}: ${nearer} and ${farther}`);
     }
   });
-  test('takes case, width and accents for the same, but not the marks of kana', async () => {
+  test('ignores case, width and accents, but not the marks of kana', async () => {
     const [plain = 0] = await nearness('CAFÉ １２', 'cafe 12');
     assert.ok(plain > 0.999);
     const [marked = 0] = await nearness('がぎ', 'かき');
     assert.ok(marked < 0.5);
   });
-  test('rare words weigh more, and rarity is asked for words, also in scripts without spaces', async () => {
+  test('weighs rare words more, and asks for the idf of words, also in scripts without spaces', async () => {
     const embedder = builtinEmbedder();
     const texts = ['river river notes', 'lantern notes notes'];
     const [river, lantern] = await embedder.embedPassages(
@@ -56,7 +56,7 @@ describe('the builtin embedder', () => {
     assert.deepEqual(asked, ['notes', 'about', 'rivers', '保管', '庫', 'の', '暗号', '化']);
     assert.ok(river !== undefined && lantern !== undefined && dot(query, river) > dot(query, lantern) + 0.2);
   });
-  test('gives the same vectors everywhere, for they are stored: grow VERSION when this changes', async () => {
+  test('returns the same vectors everywhere, because they are stored: increase VERSION when this changes', async () => {
     const [vector = new Float32Array()] = await builtinEmbedder().embedPassages(
       [{ about: 'Títle > 見出し', text: 'Some words, заметки и 保管庫の暗号化。' }],
       signal,

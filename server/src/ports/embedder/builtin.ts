@@ -2,10 +2,10 @@ import { type Embedder, type EmbedOptions, normalize, type Passage, type Space }
 import { type FeatureKind, featuresOf, KANA, PAIR, PIECE, type Run, runsOf, SINGLE, WORD } from './features.ts';
 import { threadedEmbedder } from './threaded.ts';
 
-// Chosen on the golden queries of the tests: with 384 dimensions fewer hold, with 768 hardly more. As these vectors know no
-// more than words, they count less beside them.
+// Chosen with the golden queries of the tests: 384 dimensions answer fewer, 768 hardly more. These vectors know nothing
+// beyond words, so they weigh less than the words themselves.
 const DIMENSIONS = 512;
-/** Grows whenever equal texts would come to other vectors: those stored before are then made anew. */
+/** Must be increased when equal texts would get other vectors; stored vectors are then made again. */
 const VERSION = 1;
 const space: Space = {
   id: `builtin:${VERSION}:${DIMENSIONS}`,
@@ -16,17 +16,17 @@ const space: Space = {
 };
 
 const WEIGHTS: Record<FeatureKind, number> = { [WORD]: 1, [PIECE]: 0.6, [PAIR]: 1, [SINGLE]: 0.6, [KANA]: 0.2 };
-/** A word of the title or a heading counts as if it stood in the text this often. */
+/** A word of the title or a heading counts as if it occurred in the text this often. */
 const ABOUT_WEIGHT = 20;
-/** Passages between two turns of the event loop, about 10 ms. */
+/** Passages between two turns of the event loop, about 10 ms of work. */
 const SLICE = 16;
 
 /**
- * Vectors without a model: words and their pieces, each added to or taken from the dimension that its hash names
- * (feature hashing, Weinberger et al. 2009). It knows no meaning, but finds inflected, compounded and misspelt words in
- * any script, needs no download, and gives the same vectors everywhere.
+ * Makes vectors without a model. Each word, and each piece of a word, is added to or subtracted from the dimension that
+ * its hash selects (feature hashing, Weinberger et al. 2009). The vectors know no meaning, but find inflected,
+ * compounded and misspelt words in any script, need no download and are the same everywhere.
  *
- * Passages carry log tf alone; how rare words are weighs on the query's side, where it can follow the vault.
+ * Passages contain only log tf; the idf is applied to the query, where it can follow the vault.
  */
 export function builtinEmbedder(): Embedder {
   return {
@@ -49,7 +49,7 @@ export function builtinEmbedder(): Embedder {
   };
 }
 
-/** Features of a text by hash. A hash tells its kind, but for collisions, which change nothing that matters. */
+/** The features of a text by hash. A hash determines its kind; collisions are rare enough not to matter. */
 class Features {
   readonly #amounts = new Map<number, number>();
   readonly #kinds = new Map<number, FeatureKind>();
@@ -91,13 +91,16 @@ async function queryVector(query: string, { idf }: EmbedOptions): Promise<Float3
 
 const segmenter = new Intl.Segmenter('ja', { granularity: 'word' });
 
-/** Rarity is known of words: a run of a script without spaces is cut into its words, other runs are one. */
+/** The words whose idf is known: a run of a script without spaces is cut into words, other runs are one word. */
 function wordsOf(run: Run): Run[] {
   if (!run.unspaced) return [run];
   return [...segmenter.segment(run.text)].map(({ segment }) => ({ text: segment, unspaced: true }));
 }
 
-/** As builtinEmbedder, with passages in a thread of their own; a query takes less time than asking one. */
+/**
+ * Like builtinEmbedder, but passages are embedded on a worker thread. A query is embedded here, in less time than a
+ * message to the thread takes.
+ */
 export function threadedBuiltin(): Embedder {
   const here = builtinEmbedder();
   const there = threadedEmbedder(here.name, { kind: 'builtin' });

@@ -6,7 +6,7 @@ const signal = new AbortController().signal;
 const options: EmbedOptions = { signal, idf: async (words) => words.map(() => 1) };
 const passage = (text: string, about = '') => ({ about, text });
 
-/** What every embedder must do. @param open gives a new one, closed by the suite. */
+/** The contract suite of embedders. @param open returns a new one, closed by the suite. */
 export function embedderContract(title: string, open: () => Promise<Embedder>): void {
   const withOne = (name: string, check: (embedder: Embedder) => Promise<void>) =>
     test(name, async () => {
@@ -15,14 +15,14 @@ export function embedderContract(title: string, open: () => Promise<Embedder>): 
     });
 
   describe(`${title} is an embedder`, () => {
-    withOne('it has a name, and a space that says what its vectors are', async (embedder) => {
+    withOne('has a name, and a space that describes its vectors', async (embedder) => {
       const space = await embedder.space(signal);
       assert.ok(embedder.name.length > 0 && space.id.length > 0);
       assert.ok(Number.isInteger(space.dimensions) && space.dimensions > 0);
       assert.ok(space.maxTokens >= 8);
       assert.deepEqual(await embedder.space(signal), space);
     });
-    withOne('each passage gets a vector of the space, of length one', async (embedder) => {
+    withOne('returns a unit vector of the space for each passage', async (embedder) => {
       const { dimensions } = await embedder.space(signal);
       const vectors = await embedder.embedPassages(
         [passage('a river'), passage('знание', 'Заметки'), passage('知識')],
@@ -35,16 +35,16 @@ export function embedderContract(title: string, open: () => Promise<Embedder>): 
         assert.ok(Math.abs(dot(vector, vector) - 1) < 1e-3);
       }
     });
-    withOne('no passages, no vectors', async (embedder) => {
+    withOne('returns no vectors for no passages', async (embedder) => {
       assert.deepEqual(await embedder.embedPassages([], signal), []);
     });
-    withOne('equal texts get equal vectors, whatever they are sent with', async (embedder) => {
+    withOne('returns equal vectors for equal texts, whatever they are sent with', async (embedder) => {
       const [alone] = await embedder.embedPassages([passage('a river of stone')], signal);
       const many = Array.from({ length: 40 }, (_, index) => passage(`other ${index}`));
       const vectors = await embedder.embedPassages([...many, passage('a river of stone')], signal);
       assert.ok(alone !== undefined && dot(alone, vectors[40] ?? new Float32Array()) > 0.999);
     });
-    withOne('a query is nearest to what says the same', async (embedder) => {
+    withOne('puts a query nearest to a passage with the same words', async (embedder) => {
       const texts = ['the river runs to the sea', 'a lantern of copper', '知識の庭', 'река течёт к морю'];
       const vectors = await embedder.embedPassages(
         texts.map((text) => passage(text)),
@@ -56,7 +56,7 @@ export function embedderContract(title: string, open: () => Promise<Embedder>): 
         assert.equal(scores.indexOf(Math.max(...scores)), index, text);
       }
     });
-    withOne('what a passage is about counts', async (embedder) => {
+    withOne('takes title and headings of a passage into account', async (embedder) => {
       const [plain, titled] = await embedder.embedPassages(
         [passage('a lantern'), passage('a lantern', 'River')],
         signal,
@@ -64,7 +64,7 @@ export function embedderContract(title: string, open: () => Promise<Embedder>): 
       const query = await embedder.embedQuery('river', options);
       assert.ok(plain !== undefined && titled !== undefined && dot(query, titled) > dot(query, plain));
     });
-    withOne('nothing, signs alone and broken text get vectors too', async (embedder) => {
+    withOne('returns vectors for empty text, signs alone and ill-formed text', async (embedder) => {
       const vectors = await embedder.embedPassages(
         [passage(''), passage('*** --- ***'), passage('\ud800x\u0000')],
         signal,
@@ -72,14 +72,14 @@ export function embedderContract(title: string, open: () => Promise<Embedder>): 
       for (const vector of vectors) assert.ok(vector.every(Number.isFinite));
       assert.ok((await embedder.embedQuery('***', options)).every(Number.isFinite));
     });
-    withOne('the end of a long passage counts', async (embedder) => {
+    withOne('takes the end of a long passage into account', async (embedder) => {
       const { maxTokens } = await embedder.space(signal);
       const filler = 'lantern '.repeat(maxTokens * 2);
       const [without, withEnd] = await embedder.embedPassages([passage(filler), passage(`${filler} river`)], signal);
       const query = await embedder.embedQuery('river', options);
       assert.ok(without !== undefined && withEnd !== undefined && dot(query, withEnd) > dot(query, without));
     });
-    withOne('an aborted signal ends the call with its reason', async (embedder) => {
+    withOne('rejects a call with the reason of its aborted signal', async (embedder) => {
       const reason = new Error('enough');
       await assert.rejects(embedder.embedPassages([passage('a')], AbortSignal.abort(reason)), reason);
     });

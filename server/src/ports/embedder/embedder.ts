@@ -1,26 +1,29 @@
 /**
- * Turns texts into vectors whose dot product says how near their meanings are. Vectors of one space can be compared;
- * those of two models cannot, whatever their length.
+ * Turns texts into vectors whose dot product measures how similar their meanings are. Only vectors of one space can be
+ * compared; those of two models cannot, whatever their length.
  */
 export interface Embedder extends AsyncDisposable {
-  /** What it is called in `GET /search/status`. */
+  /** Its name in `GET /search/status`. */
   readonly name: string;
   /**
-   * What its vectors are like. An adapter may first have to load its model or to ask a server. The answer never changes
-   * while the process runs. Throws EmbedderError.
+   * Returns the space of its vectors. An adapter may first have to load its model or ask a server. The result never
+   * changes while the process runs. Throws EmbedderError.
    */
   space(signal: AbortSignal): Promise<Space>;
   /**
-   * A vector for each passage, in order; none: none. A passage longer than the space's `maxTokens` is embedded whole or in
-   * parts, never cut off. Throws EmbedderError, `refused` when it is about these passages; the signal's reason once that
-   * is aborted.
+   * Returns a vector for each passage, in order. A passage longer than the space's `maxTokens` is embedded whole or in
+   * parts, never truncated. Throws EmbedderError, with `refused` when these passages are the cause; throws the signal's
+   * reason when it is aborted.
    */
   embedPassages(passages: readonly Passage[], signal: AbortSignal): Promise<Float32Array[]>;
-  /** The vector to look for: its dot product with a passage's vector grows with their likeness. Throws as above. */
+  /**
+   * Returns the query's vector; its dot product with a passage's vector grows with their similarity. Throws like
+   * `embedPassages`.
+   */
   embedQuery(query: string, options: EmbedOptions): Promise<Float32Array>;
 }
 
-/** A piece of a text, and under what it stands: title and headings. */
+/** A piece of a text, with the title and headings above it. */
 export interface Passage {
   readonly about: string;
   readonly text: string;
@@ -28,26 +31,29 @@ export interface Passage {
 
 export interface EmbedOptions {
   readonly signal: AbortSignal;
-  /** How much each of some words tells where the query is asked: 0 nothing, 1 a word half of the texts have, more if rare. */
+  /**
+   * The idf of each word in the vault that is searched: 0 for no weight, 1 for a word that half of the texts have, more
+   * for rarer ones.
+   */
   readonly idf: (words: readonly string[]) => Promise<readonly number[]>;
 }
 
 export interface Space {
-  /** Names model and kind of vectors: equal ids, comparable vectors. */
+  /** Names the model and the kind of its vectors. Vectors with equal ids can be compared. */
   readonly id: string;
   readonly dimensions: number;
   /** About how many tokens a passage should have at most. */
   readonly maxTokens: number;
-  /** Cosines up to this come about by chance. */
+  /** Cosines up to this value occur by chance. */
   readonly noise: number;
-  /** What a ranking by these vectors counts beside one by words, which counts 1. */
+  /** The weight of a ranking by these vectors; one by words weighs 1. */
   readonly trust: number;
 }
 
 /**
- * - `unavailable`: not now; the same call may succeed after `retryAfterMs` (null: the caller's own pace).
+ * - `unavailable`: not now; the same call may succeed after `retryAfterMs` (null: the caller decides when).
  * - `refused`: these texts cannot be embedded; others may.
- * - `unusable`: model or server are not what they should be; nothing can be embedded until somebody mends that.
+ * - `unusable`: the model or server is misconfigured; nothing can be embedded until the operator fixes it.
  */
 export type EmbedderErrorCode = 'unavailable' | 'refused' | 'unusable';
 
@@ -55,7 +61,7 @@ export class EmbedderError extends Error {
   override readonly name = 'EmbedderError';
   readonly code: EmbedderErrorCode;
   readonly retryAfterMs: number | null;
-  /** @param message a sentence for the operator: never a text, never a key. */
+  /** @param message a sentence for the operator, which never contains a text or a key. */
   constructor(code: EmbedderErrorCode, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
@@ -63,7 +69,7 @@ export class EmbedderError extends Error {
   }
 }
 
-/** Scales a vector to length 1, in place; one of zeros stays so. */
+/** Scales a vector to length 1, in place; a zero vector is left unchanged. */
 export function normalize(vector: Float32Array): Float32Array {
   let sum = 0;
   for (const value of vector) sum += value * value;
@@ -72,17 +78,22 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector;
 }
 
-/** The vectors, normalised; throws `unusable` unless they are `count` of `dimensions` finite numbers. */
+/**
+ * Normalises and returns the vectors; throws `unusable` unless they are `count` vectors of `dimensions` finite numbers.
+ */
 export function checkVectors(vectors: readonly Float32Array[], count: number, dimensions: number): Float32Array[] {
   if (vectors.length !== count) {
-    throw new EmbedderError('unusable', `The model gave ${vectors.length} vectors for ${count} texts.`);
+    throw new EmbedderError('unusable', `The model returned ${vectors.length} vectors for ${count} texts.`);
   }
   return vectors.map((vector) => {
     if (vector.length !== dimensions) {
-      throw new EmbedderError('unusable', `The model gave ${vector.length} dimensions where it has ${dimensions}.`);
+      throw new EmbedderError(
+        'unusable',
+        `The model returned a vector of ${vector.length} dimensions instead of ${dimensions}.`,
+      );
     }
     if (!vector.every(Number.isFinite))
-      throw new EmbedderError('unusable', 'The model gave vectors that are no numbers.');
+      throw new EmbedderError('unusable', 'The model returned vectors with values that are not numbers.');
     return normalize(vector);
   });
 }

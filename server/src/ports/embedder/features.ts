@@ -1,8 +1,10 @@
-/** What a feature is; each kind has a weight of its own. */
+/** The kinds of features; each has its own weight. */
 export const WORD = 0;
-/** Three or four letters of a word, its ends included: words meet that are inflected, compounded or misspelt. */
+/**
+ * Three or four letters of a word, including its ends, so that inflected, compounded and misspelt words share features.
+ */
 export const PIECE = 1;
-/** Two characters that follow each other, in a script without spaces. */
+/** Two consecutive characters of a script without spaces. */
 export const PAIR = 2;
 /** One ideograph. */
 export const SINGLE = 3;
@@ -12,7 +14,7 @@ export type FeatureKind = typeof WORD | typeof PIECE | typeof PAIR | typeof SING
 
 export interface Run {
   readonly text: string;
-  /** In a script that puts no spaces between words: the run may be many words. */
+  /** Whether it is of a script without spaces between words; such a run may be many words. */
   readonly unspaced: boolean;
 }
 
@@ -23,7 +25,10 @@ const FIRST_IDEOGRAPH = 0x3400;
 const LAST_HIRAGANA = 0x309f;
 const PIECE_SIZES = [3, 4];
 
-/** The words of a text without regard to case, width and accents (but the marks of kana, which make other letters). */
+/**
+ * The runs of letters of a text, folded: without case, width and accents (but with the marks of kana, which make other
+ * letters).
+ */
 export function* runsOf(text: string): Generator<Run> {
   const folded = text
     .normalize('NFKD')
@@ -33,7 +38,7 @@ export function* runsOf(text: string): Generator<Run> {
   for (const match of folded.matchAll(RUN)) yield { text: match[0], unspaced: match[1] !== undefined };
 }
 
-/** Hands over what a run is made of, as 32-bit hashes. */
+/** Calls `sink` with each feature of a run, as a 32-bit hash. */
 export function featuresOf(run: Run, sink: (hash: number, kind: FeatureKind) => void): void {
   if (run.unspaced) unspacedFeatures(run.text, sink);
   else {
@@ -55,7 +60,9 @@ function unspacedFeatures(text: string, sink: (hash: number, kind: FeatureKind) 
   }
 }
 
-/** FNV-1a over UTF-16 units, its bits mixed as in MurmurHash3: vectors use the highest and the lowest. */
+/**
+ * FNV-1a over UTF-16 units, with the bit mixing of MurmurHash3, because vectors use the highest and the lowest bits.
+ */
 function hash(text: string, from: number, to: number, salt: number): number {
   let mixed = 0x811c9dc5 ^ salt;
   for (let at = from; at < to; at++) mixed = Math.imul(mixed ^ text.charCodeAt(at), 0x01000193);

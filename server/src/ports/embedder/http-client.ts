@@ -1,30 +1,33 @@
 import { EmbedderError } from './embedder.ts';
 
 export interface HttpEmbedderOptions {
-  /** Where `/embeddings` is, as OpenAI has it: `https://api.example.org/v1`. */
+  /** Base URL of `/embeddings`, as OpenAI has it: `https://api.example.org/v1`. */
   readonly url: string;
   readonly model: string;
-  /** Sent as a bearer token and nowhere else: it never stands in a message. */
+  /** Sent only as a bearer token; it never appears in a message. */
   readonly key: string | null;
-  /** Waits `ms`, or until the signal is aborted; tests do not wait. */
+  /** Waits `ms`, or until the signal is aborted; tests replace it. */
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** From 0 up to 1, to spread retries. */
+  /** A number from 0 to 1, to spread retries. */
   readonly jitter: () => number;
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 30_000;
-/** Tries of one request in all; the waits between them double. */
+/** Attempts per request; the waits between them double. */
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
-/** A server that asks for a longer wait is left alone until the caller comes again. */
+/** If the server asks for a longer wait, the request fails and the caller decides when to retry. */
 const LONGEST_WAIT_MS = 10_000;
-/** 64 vectors of 4,096 numbers as text, and room to spare. */
+/** Enough for 64 vectors of 4,096 numbers as text. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
-/** One vector for each text, as the server gave them. Tries again what may pass. Throws EmbedderError. */
+/**
+ * Requests one vector for each text; returns them as the server sent them. Retries temporary failures. Throws
+ * EmbedderError.
+ */
 export async function requestVectors(
   options: HttpEmbedderOptions,
   texts: readonly string[],
@@ -60,7 +63,7 @@ async function requestOnce(
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
       },
       body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
-      // Following one would send texts and key to whoever it names.
+      // A redirect is not followed, because it would send texts and key to another address.
       redirect: 'manual',
       signal: AbortSignal.any([signal, timeout]),
     });
@@ -70,7 +73,7 @@ async function requestOnce(
   } catch (error) {
     if (error instanceof EmbedderError) throw error;
     if (error instanceof SyntaxError)
-      throw new EmbedderError('unusable', 'The embedding server answered something that is no JSON.');
+      throw new EmbedderError('unusable', 'The embedding server did not answer with JSON.');
     const why = timeout.aborted ? `did not answer within ${timeoutMs} ms` : 'cannot be reached';
     throw new EmbedderError('unavailable', `The embedding server ${why}.`, { cause: error });
   }
@@ -104,27 +107,28 @@ async function boundedText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.byteLength;
-    if (bytes > ANSWER_BYTES_MAX) throw new EmbedderError('unusable', 'The embedding server answered far too much.');
+    if (bytes > ANSWER_BYTES_MAX)
+      throw new EmbedderError('unusable', 'The answer of the embedding server is too large.');
     text += decoder.decode(piece, { stream: true });
   }
   return text + decoder.decode();
 }
 
-/** The vectors of an answer in the order of the texts, which its items name. */
+/** The vectors of an answer, ordered by the text index that each item names. */
 function vectorsIn(answer: unknown, count: number): Float32Array[] {
   const data = (answer as { data?: unknown } | null)?.data;
   if (!Array.isArray(data) || data.length !== count) {
     const given = Array.isArray(data) ? `${data.length} vectors` : 'no list of vectors';
-    throw new EmbedderError('unusable', `The embedding server gave ${given} for ${count} texts.`);
+    throw new EmbedderError('unusable', `The embedding server returned ${given} for ${count} texts.`);
   }
   const vectors: Float32Array[] = [];
   for (const [place, item] of data.entries()) {
     const { index = place, embedding } = (item ?? {}) as { index?: unknown; embedding?: unknown };
     if (typeof index !== 'number' || !(index >= 0 && index < count) || vectors[index] !== undefined) {
-      throw new EmbedderError('unusable', 'The embedding server did not give one vector for each text.');
+      throw new EmbedderError('unusable', 'The embedding server did not return one vector for each text.');
     }
     if (!Array.isArray(embedding) || !embedding.every((value) => typeof value === 'number')) {
-      throw new EmbedderError('unusable', 'The embedding server gave vectors that are no numbers.');
+      throw new EmbedderError('unusable', 'The embedding server returned vectors with values that are not numbers.');
     }
     vectors[index] = Float32Array.from(embedding);
   }

@@ -18,10 +18,10 @@ interface Call {
   readonly headers: IncomingHttpHeaders;
   readonly body: { model: string; input: string[] };
 }
-/** Answers a call, or leaves it to the server to answer with good vectors. */
+/** Answers a call itself and returns true, or leaves it to the server to answer with correct vectors. */
 type Fault = (call: Call, response: ServerResponse, vectors: Float32Array[]) => boolean;
 
-/** An embedding server whose answers can be made wrong, one fault a call. */
+/** An embedding server that answers with the given faults, one per call. */
 async function fakeServer() {
   const builtin = builtinEmbedder();
   const calls: Call[] = [];
@@ -45,7 +45,7 @@ async function fakeServer() {
 }
 
 function answer(response: ServerResponse, vectors: readonly Float32Array[], status = 200): void {
-  // In any order: the index says whose each is.
+  // In any order: the index says to which text each belongs.
   const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: [...vector] })).reverse();
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
 }
@@ -75,7 +75,7 @@ function embedder(waits: number[] = [], timeoutMs = 5000): Embedder {
   });
 }
 
-/** Embeds with these faults in the way (the first call asks for the dimensions), and gives what came of it. */
+/** Embeds with these faults in the way (the first call requests the dimensions); returns the outcome. */
 async function embedAgainst(
   faults: readonly Fault[],
   texts = ['a river'],
@@ -100,7 +100,7 @@ const failsWith = (code: string, message: RegExp) => (error: unknown) => {
 embedderContract('the http embedder', async () => embedder());
 
 describe('the http embedder', () => {
-  test('sends model, texts and key, in batches, and puts the vectors in the order of the texts', async () => {
+  test('sends model, texts and key, in batches, and orders the vectors like the texts', async () => {
     const texts = Array.from({ length: 150 }, (_, index) => `text ${index}`);
     const vectors = await embedAgainst([], texts);
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('the http embedder', () => {
     const direct = await builtinEmbedder().embedPassages(passages(...texts), signal);
     assert.ok(vectors.every((vector, index) => dot(vector, direct[index] ?? vector) > 0.999));
   });
-  test('cuts batches of long texts sooner', async () => {
+  test('makes smaller batches of long texts', async () => {
     await embedAgainst(
       [],
       Array.from({ length: 5 }, () => 'x'.repeat(90_000)),
@@ -122,21 +122,21 @@ describe('the http embedder', () => {
       [2, 2, 1],
     );
   });
-  test('asks for the dimensions once', async () => {
+  test('requests the dimensions once', async () => {
     const one = embedder();
     fake.calls.length = 0;
     await Promise.all([one.space(signal), one.space(signal), one.embedQuery('x', asked)]);
     assert.equal(fake.calls.length, 2);
     assert.equal((await one.space(signal)).id, 'http:small-embed:512');
   });
-  test('asks for the dimensions again after it could not', async () => {
+  test('requests the dimensions again after a failure', async () => {
     const one = embedder();
     fake.faults.push(status(401));
     await assert.rejects(one.space(signal), failsWith('unusable', /401/));
     assert.equal((await one.space(signal)).dimensions, 512);
   });
   for (const code of [429, 500, 503]) {
-    test(`tries again after ${code}, waiting longer each time`, async () => {
+    test(`retries after ${code}, waiting longer each time`, async () => {
       const waits: number[] = [];
       const vectors = await embedAgainst([status(code), status(code)], ['a river'], waits);
       assert.equal(vectors.length, 1);
@@ -150,22 +150,22 @@ describe('the http embedder', () => {
     assert.equal(waits[0], 3000);
     assert.equal(waits[1], 7000);
   });
-  test('gives up when asked to wait long, and says how long', async () => {
+  test('gives up when asked for a long wait, and reports how long', async () => {
     await assert.rejects(embedAgainst([status(429, { 'retry-after': '120' })]), (error: EmbedderError) => {
       assert.equal(error.retryAfterMs, 120_000);
       return failsWith('unavailable', /429/)(error);
     });
   });
-  test('gives up after four tries', async () => {
+  test('gives up after four attempts', async () => {
     await assert.rejects(embedAgainst(Array.from({ length: 9 }, () => status(503))), failsWith('unavailable', /503/));
     assert.equal(fake.calls.length, 4);
   });
-  test('a server that does not answer is tried again, then unavailable', async () => {
+  test('retries a server that does not answer, then reports it unavailable', async () => {
     const silent: Fault = () => true;
     assert.equal((await embedAgainst([silent])).length, 1);
     await assert.rejects(embedAgainst([silent, silent, silent, silent]), failsWith('unavailable', /within 200 ms/));
   });
-  test('a connection that breaks is tried again', async () => {
+  test('retries a connection that breaks', async () => {
     const broken: Fault = (_, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('{"data":[');
       response.destroy();
@@ -173,7 +173,7 @@ describe('the http embedder', () => {
     };
     assert.equal((await embedAgainst([broken, broken])).length, 1);
   });
-  test('a server that is not there is unavailable', async () => {
+  test('reports an unreachable server as unavailable', async () => {
     const nowhere = httpEmbedder({
       ...{
         url: 'http://127.0.0.1:1',
@@ -187,12 +187,12 @@ describe('the http embedder', () => {
     await assert.rejects(nowhere.space(signal), failsWith('unavailable', /cannot be reached/));
   });
   for (const code of [400, 413, 422]) {
-    test(`${code} is about the texts: not tried again`, async () => {
+    test(`does not retry ${code}, which is about the texts`, async () => {
       await assert.rejects(embedAgainst([status(code)]), failsWith('refused', new RegExp(`${code}`)));
       assert.equal(fake.calls.length, 1);
     });
   }
-  test('a refused key, a wrong address and a redirect are for the operator', async () => {
+  test('reports a refused key, a wrong address and a redirect to the operator', async () => {
     for (const [code, hint] of [
       [401, /EMBEDDER_KEY/],
       [403, /EMBEDDER_KEY/],
@@ -206,12 +206,12 @@ describe('the http embedder', () => {
     );
     assert.equal(fake.calls.length, 1, 'the redirect was followed');
   });
-  test('a wrong count, a wrong dimension, NaN and nonsense are told from each other', async () => {
+  test('distinguishes a wrong count, a wrong dimension, NaN and nonsense in the vectors', async () => {
     const two = ['a', 'b'];
     await assert.rejects(embedAgainst([wrong((v) => v.slice(1))], two), failsWith('unusable', /1 vectors for 2/));
     await assert.rejects(
       embedAgainst([wrong((v) => v.map((vector) => vector.subarray(1)))]),
-      failsWith('unusable', /511 dimensions where it has 512/),
+      failsWith('unusable', /511 dimensions instead of 512/),
     );
     const nan: Fault = (_, response) => {
       response.end(JSON.stringify({ data: [{ index: 0, embedding: [null, ...Array(511).fill(0)] }] }));
@@ -244,7 +244,7 @@ describe('the http embedder', () => {
       await assert.rejects(embedAgainst([nonsense]), failsWith('unusable', /no JSON|no list/), body);
     }
   });
-  test('an answer without end is cut off', async () => {
+  test('stops reading an answer without end', async () => {
     const endless: Fault = (_, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write(' '.repeat(1_000_000)));
@@ -256,9 +256,9 @@ describe('the http embedder', () => {
     const one = embedder([], 20_000);
     await one.space(signal);
     fake.faults.push(endless);
-    await assert.rejects(one.embedPassages(passages('a'), signal), failsWith('unusable', /far too much/));
+    await assert.rejects(one.embedPassages(passages('a'), signal), failsWith('unusable', /too large/));
   });
-  test('an abort while waiting ends the call', async () => {
+  test('ends the call when it is aborted while waiting', async () => {
     const controller = new AbortController();
     const one = httpEmbedder({
       ...{ url: fake.url, model: 'm', key: null, now: () => NOW, jitter: () => 0 },

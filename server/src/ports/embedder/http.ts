@@ -2,12 +2,15 @@ import { checkVectors, type Embedder, EmbedderError, type EmbedOptions, type Pas
 import { type HttpEmbedderOptions, requestVectors } from './http-client.ts';
 
 const BATCH_TEXTS = 64;
-/** Keeps a request below what servers take at once, whatever the passages. */
+/** Keeps a request within what servers accept at once. */
 const BATCH_CHARACTERS = 200_000;
-/** What models of this kind take, or more. */
+/** What models of this kind accept, or more. */
 const MAX_TOKENS = 512;
 
-/** Vectors from a server that speaks OpenAI's embeddings API. Requests follow each other, so that it is never flooded. */
+/**
+ * Gets vectors from a server with OpenAI's embeddings API. Requests are sent one after another, so that the server is
+ * never flooded.
+ */
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model } = options;
   let known: Promise<Space> | null = null;
@@ -15,11 +18,11 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   async function probe(signal: AbortSignal): Promise<Space> {
     const [vector] = await requestVectors(options, ['dimensions'], signal);
     const dimensions = vector?.length ?? 0;
-    if (dimensions === 0) throw new EmbedderError('unusable', 'The embedding server gave an empty vector.');
+    if (dimensions === 0) throw new EmbedderError('unusable', 'The embedding server returned an empty vector.');
     return { id: `http:${model}:${dimensions}`, dimensions, maxTokens: MAX_TOKENS, noise: 0, trust: 1 };
   }
 
-  /** Asked once for all callers; a failure is forgotten, so that the next call asks again. */
+  /** Requested once for all callers; after a failure the next call requests it again. */
   function space(signal: AbortSignal): Promise<Space> {
     known ??= probe(signal).catch((error: unknown) => {
       known = null;
@@ -58,7 +61,7 @@ function textOf({ about, text }: Passage): string {
   return sendable(about === '' ? text : `${about}\n\n${text}`);
 }
 
-/** Servers refuse empty texts, and some of them broken ones. */
+/** Replaces what servers refuse: empty texts, and ill-formed ones. */
 function sendable(text: string): string {
   const clean = text.toWellFormed().replaceAll('\0', ' ');
   return clean.trim() === '' ? '-' : clean;

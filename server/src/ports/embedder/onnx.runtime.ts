@@ -2,15 +2,18 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import type { InferenceSession, Tensor } from 'onnxruntime-web';
 import { EmbedderError } from './embedder.ts';
 
-/** Texts as a model reads them. */
+/** Turns texts into token ids for a model. */
 export interface Tokens {
-  /** The text's token ids, the special ones around them, in as many windows as its length needs; never none. */
+  /**
+   * Returns the text's token ids, with the special tokens around them, in as many windows as its length needs; at least
+   * one.
+   */
   windows(text: string, maxTokens: number): number[][];
 }
 
 /** A model that is loaded. */
 export interface Session extends AsyncDisposable {
-  /** A vector for each window: its tokens' vectors pooled into one, unless the model does that itself. */
+  /** Returns a vector for each window: the pooled vectors of its tokens, unless the model pools them itself. */
   run(windows: readonly (readonly number[])[], pooling: 'mean' | 'cls'): Promise<Float32Array[]>;
 }
 
@@ -34,7 +37,7 @@ export async function openTokenizer(json: Settings, config: Settings): Promise<T
   };
 }
 
-/** The tokens that a text is put between. */
+/** The special tokens before and after a text. */
 function specials(tokenizer: Tokenizer): { before: number[]; after: number[] } {
   const bare: number[] = tokenizer.encode('a', { add_special_tokens: false }).ids;
   const ids: number[] = tokenizer.encode('a').ids;
@@ -80,7 +83,8 @@ function feedsOf(
   return Object.fromEntries(
     session.inputNames.map((name) => {
       const make = all[name];
-      if (make === undefined) throw new EmbedderError('unusable', `The model asks for ${name}: it is no text model.`);
+      if (make === undefined)
+        throw new EmbedderError('unusable', `The model needs the input ${name}, so it is not a text model.`);
       return [name, make()];
     }),
   );
@@ -110,7 +114,7 @@ function pooled(
   });
 }
 
-/** What reads and runs models is large, and installed only where it is wanted. */
+/** Loads an optional package: running models needs large packages, which are installed only where they are wanted. */
 async function optional<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();

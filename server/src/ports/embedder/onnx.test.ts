@@ -23,7 +23,7 @@ embedderContract('a model in a folder', async () => onnxEmbedder({ folder, threa
 embedderContract('a model in a thread', async () => inThread(folder));
 embedderContract('the builtin embedder in a thread', async () => threadedBuiltin());
 
-/** The tiny model with other files. */
+/** Creates the tiny model with other files. */
 async function variant(name: string, files: Record<string, string | Buffer | null>): Promise<string> {
   const own = join(folder, name);
   await writeTinyModel(own, files);
@@ -37,8 +37,8 @@ const failsWith = (code: string, message: RegExp) => (error: unknown) => {
   return true;
 };
 
-describe('a model in a folder', () => {
-  test('its space names folder, weights and settings: equal ids, equal vectors', async () => {
+describe('the onnx embedder', () => {
+  test('has a space that names folder, weights and settings, so that equal ids mean equal vectors', async () => {
     const prompts = {
       'config_sentence_transformers.json': JSON.stringify({ prompts: { query: 'query: ', passage: 'passage: ' } }),
     };
@@ -56,17 +56,17 @@ describe('a model in a folder', () => {
     }
     assert.equal(ids.size, 3);
   });
-  test('takes the mean over tokens, or the first where the model is made so', async () => {
+  test('takes the mean over tokens, or the first token where the model is made so', async () => {
     const pooling = { '1_Pooling/config.json': JSON.stringify({ pooling_mode_cls_token: true }) };
     await using mean = onnxEmbedder({ folder, threads: 1 });
     await using first = onnxEmbedder({ folder: await variant('cls', pooling), threads: 1 });
     const [meanOf] = await mean.embedPassages(passages('a'), signal);
     const [firstOf] = await first.embedPassages(passages('a'), signal);
     assert.ok(meanOf?.some((value) => value !== 0));
-    // The first token is [CLS], which the tiny model knows nothing of.
+    // The first token is [CLS], whose vector in the tiny model is zero.
     assert.ok(firstOf?.every((value) => value === 0));
   });
-  test('puts the prompts of the model before queries and passages', async () => {
+  test("puts the model's prompts before queries and passages", async () => {
     const prompts = {
       'config_sentence_transformers.json': JSON.stringify({ prompts: { query: 'zz', document: 'river' } }),
     };
@@ -78,7 +78,7 @@ describe('a model in a folder', () => {
     const query = await prompted.embedQuery('z', asked);
     assert.ok(dot(query, await plain.embedQuery('zzz', asked)) > 0.999);
   });
-  test('a text longer than the model takes is the mean of its parts', async () => {
+  test('makes the mean of its parts for a text longer than the model accepts', async () => {
     await using embedder = onnxEmbedder({ folder, threads: 1 });
     // 62 letters fit into a window, beside [CLS] and [SEP].
     const [both, a, b] = await embedder.embedPassages(
@@ -88,7 +88,7 @@ describe('a model in a folder', () => {
     assert.ok(both !== undefined && a !== undefined && b !== undefined);
     assert.ok(dot(both, a) > 0.5 && dot(both, b) > 0.5, `${dot(both, a)} ${dot(both, b)}`);
   });
-  test('is found in the folder `onnx` too', async () => {
+  test('finds the model in the folder `onnx` too', async () => {
     const own = await variant('deep', { 'model.onnx': null });
     await writeTinyModel(join(own, 'onnx'));
     await using embedder = onnxEmbedder({ folder: own, threads: 1 });
@@ -100,7 +100,7 @@ describe('a model in a folder', () => {
     ['broken', { 'model.onnx': Buffer.from('not a model') }, /cannot be run/],
     ['broken-tokenizer', { 'tokenizer.json': '{' }, /cannot be run/],
   ] as const) {
-    test(`says what is wrong with a folder: ${name}`, async () => {
+    test(`reports what is wrong with a folder: ${name}`, async () => {
       const own = await variant(name, files);
       await using here = onnxEmbedder({ folder: own, threads: 1 });
       await assert.rejects(here.space(signal), failsWith('unusable', message));
@@ -111,8 +111,8 @@ describe('a model in a folder', () => {
   }
 });
 
-describe('a thread', () => {
-  test('lets a query go before the rest of a long list', async () => {
+describe('the threaded embedder', () => {
+  test('embeds a query before the rest of a long list', async () => {
     await using embedder = inThread(folder);
     await embedder.space(signal);
     const order: string[] = [];
@@ -123,12 +123,12 @@ describe('a thread', () => {
     ]);
     assert.deepEqual(order, ['query', 'passages']);
   });
-  test('gives the vectors that are made without one', async () => {
+  test('returns the same vectors as without a thread', async () => {
     await using there = threadedBuiltin();
     const texts = passages('a river', 'знание', '知識の庭');
     assert.deepEqual(await there.embedPassages(texts, signal), await builtinEmbedder().embedPassages(texts, signal));
   });
-  test('an abort ends the call at once, and the thread goes on', async () => {
+  test('ends a call at once when it is aborted, and keeps its thread', async () => {
     await using embedder = inThread(folder);
     const controller = new AbortController();
     const many = embedder.embedPassages(
@@ -139,7 +139,7 @@ describe('a thread', () => {
     await assert.rejects(many, /enough/);
     assert.equal((await embedder.embedQuery('river', asked)).length, 32);
   });
-  test('what a closed one was asked fails', async () => {
+  test('fails calls under way when it is closed', async () => {
     const embedder = inThread(folder);
     const many = embedder.embedPassages(passages(...Array.from({ length: 500 }, (_, at) => `text ${at}`)), signal);
     const failed = assert.rejects(many, failsWith('unavailable', /closed/));

@@ -15,17 +15,20 @@ import { openSession, openTokenizer, type Session, type Tokens } from './onnx.ru
 import { PriorityQueue } from './priority-queue.ts';
 
 export interface OnnxOptions {
-  /** A folder as sentence-transformers export it: `model.onnx` (or in `onnx/`), `tokenizer.json`, and their settings. */
+  /**
+   * A folder as exported by sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, and their
+   * settings.
+   */
   readonly folder: string;
-  /** Threads a calculation may use. */
+  /** Most threads that a calculation may use. */
   readonly threads: number;
 }
 
-/** Windows calculated together; between two of them queries get their turn. */
+/** Windows calculated together; queries can run between two batches. */
 const BATCH = 4;
 const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 const LEAST_TOKENS = 16;
-/** Longer texts would be one vector, but say too many things for one. */
+/** A longer text is split even if the model accepts it, because one vector cannot represent that many topics. */
 const MOST_TOKENS = 512;
 
 interface Model {
@@ -42,8 +45,8 @@ interface Prompts {
 }
 
 /**
- * Vectors from a model in a local folder, calculated on this machine, in the calling thread: see `threadedEmbedder`. Opens
- * the model at the first call.
+ * Makes vectors with a model in a local folder, in the calling thread (see `threadedEmbedder`). Opens the model at the
+ * first call.
  */
 export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
   const lock = new PriorityQueue();
@@ -56,7 +59,7 @@ export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {
     return opened;
   };
 
-  /** The vectors of some texts. A text longer than the model takes is the mean of its windows. */
+  /** Returns the vectors of texts. A text longer than the model accepts gets the mean of its windows. */
   async function embed(texts: readonly string[], signal: AbortSignal, urgent: boolean): Promise<Float32Array[]> {
     const { space, tokens, session, pooling } = await model();
     const vectors = texts.map(() => new Float32Array(space.dimensions));
@@ -137,7 +140,7 @@ async function open(folder: string, threads: number): Promise<Model> {
   const maxTokens = Math.min(MOST_TOKENS, ...known);
   const [probe] = await session.run(tokens.windows('dimensions', maxTokens), pooling);
   const dimensions = probe?.length ?? 0;
-  // Vectors of the same file, read in another way, are another space.
+  // The same file with other settings makes other vectors, so the settings are part of the space's id.
   const print = await fingerprint(file, JSON.stringify([tokenizerJson, prompts, pooling, maxTokens]));
   const space = { id: `onnx:${basename(folder)}:${print}:${dimensions}`, dimensions, maxTokens, noise: 0, trust: 1 };
   return { space, tokens, session, prompts, pooling };
@@ -156,7 +159,7 @@ async function settings(folder: string, name: string): Promise<Record<string, un
   return text === null ? null : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** What models of this kind want before each text: "query: ". */
+/** The prompts that models of this kind want before each text, such as "query: ". */
 function promptsOf(prompts: unknown): Prompts {
   const { query, passage, document } = (prompts ?? {}) as Record<string, unknown>;
   const text = (value: unknown) => (typeof value === 'string' ? value : '');

@@ -4,7 +4,7 @@ interface QueuedJob {
   run(): Promise<void>;
 }
 
-/** Runs one piece of work at a time, urgent ones first: a question must not wait until a whole vault is done. */
+/** Runs one piece of work at a time, urgent ones first: a query must not wait until a whole vault is embedded. */
 export class PriorityQueue {
   readonly #urgent: QueuedJob[] = [];
   readonly #ordinary: QueuedJob[] = [];
@@ -20,7 +20,8 @@ export class PriorityQueue {
   async #loop(): Promise<void> {
     this.#running = true;
     for (;;) {
-      // Work may hold the thread: what was asked meanwhile must be heard before the next is chosen.
+      // The work may have blocked the thread; a turn lets requests that arrived meanwhile be queued before the next is
+      // chosen.
       await nextTurn();
       const next = this.#urgent.shift() ?? this.#ordinary.shift();
       if (next === undefined) break;

@@ -12,7 +12,7 @@ import type { OnnxOptions } from './onnx.ts';
 /** Which embedder the thread runs. */
 export type ThreadData = { readonly kind: 'builtin' } | ({ readonly kind: 'onnx' } & OnnxOptions);
 
-/** What the thread is asked, and answers. */
+/** The messages to the thread. */
 export type WorkerRequest =
   | { readonly number: number; readonly operation: 'space' }
   | { readonly number: number; readonly operation: 'passages'; readonly passages: readonly Passage[] }
@@ -28,8 +28,8 @@ interface PendingRequest {
 }
 
 /**
- * An embedder in a thread of its own, so that calculating holds up nobody. A thread that dies fails what it was asked
- * (`unavailable`), and the next call starts another.
+ * An embedder on its own worker thread, so that calculations block nothing else. When the thread dies, its pending
+ * calls fail (`unavailable`), and the next call starts another one.
  */
 export function threadedEmbedder(name: string, data: ThreadData): Embedder {
   const waiting = new Map<number, PendingRequest>();
@@ -45,7 +45,7 @@ export function threadedEmbedder(name: string, data: ThreadData): Embedder {
       if ('result' in reply) options?.resolve(reply.result);
       else options?.reject(new EmbedderError(reply.failure.code, reply.failure.message));
     });
-    // An error ends the thread; what ended it may quote a text.
+    // An error ends the thread; it is not logged, because its message may quote a text.
     own.on('error', () => undefined);
     own.on('exit', () => {
       if (worker !== own) return;

@@ -7,12 +7,12 @@ import { collectWhenIdle, countStreamed, freeBuffer } from './gc.ts';
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 
-/** Of this process, without files that it has mapped, in MiB. */
+/** Memory of this process in MiB, without mapped files. */
 function ownMemory(): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
 }
 
-it('a stream that tells of its pieces takes a few MB, however long it is', {
+it('countStreamed keeps a stream at a few MB, however long it is', {
   skip: process.platform !== 'linux',
 }, async () => {
   const idle = ownMemory();
@@ -28,7 +28,7 @@ it('a stream that tells of its pieces takes a few MB, however long it is', {
   assert.ok(peak < 40, `${peak} MiB above idle`);
 });
 
-it('a buffer is freed, but none that shares its memory', () => {
+it('freeBuffer frees a buffer, unless it shares its memory', () => {
   const own = Buffer.alloc(PIECE_BYTES, 1);
   freeBuffer(own);
   assert.equal(own.length, 0);
@@ -40,7 +40,7 @@ it('a buffer is freed, but none that shares its memory', () => {
   assert.equal(pooled.toString(), 'short');
 });
 
-it('garbage goes once there was no work for a while, and not before', async () => {
+it('collectWhenIdle collects garbage after an idle time, and not before', async () => {
   const worked = collectWhenIdle(1500);
   const garbage = new WeakRef({ text: 'nobody needs it' });
   for (let turn = 0; turn < 20; turn++) {
@@ -48,6 +48,6 @@ it('garbage goes once there was no work for a while, and not before', async () =
     await delay(10);
   }
   assert.ok(garbage.deref() !== undefined, 'collected in the midst of work');
-  // A look keeps it for the rest of the turn.
+  // Reading a WeakRef keeps its target alive for the rest of the turn.
   while (garbage.deref() !== undefined) await delay(300);
 });

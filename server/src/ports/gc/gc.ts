@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** As much garbage as streams may make between two collections. */
+/** Garbage that streams may make between two collections. */
 const COLLECT_EVERY_BYTES = 8 * 1024 * 1024;
 
-/** So long a thread has nothing to do before its garbage is collected. */
+/** How long a thread must be idle before its garbage is collected. */
 const IDLE_MS = 5000;
 
 type Collect = (options: { type: 'minor' | 'major' }) => void;
@@ -13,9 +13,9 @@ let streamedBytes = 0;
 let collect: Collect | null = null;
 
 /**
- * Tells that a stream of large values has made so many bytes of garbage outside of V8's heap, such as the pieces that a
- * socket gives. V8 looks at them only when 64 MB have piled up, so every process that streams grows by so much, however
- * small the pieces are. A collection of the young objects now and then, a millisecond each, keeps it to a few MB.
+ * Reports that a stream made `bytes` of garbage outside V8's heap, such as buffers from a socket. V8 collects these
+ * only after 64 MB, so every process that streams would grow by that much. A collection of the young generation now and
+ * then, about a millisecond each, keeps it at a few MB.
  */
 export function countStreamed(bytes: number): void {
   streamedBytes += bytes;
@@ -26,8 +26,8 @@ export function countStreamed(bytes: number): void {
 }
 
 /**
- * Gives a function to call after each piece of work: once `idleMs` have passed without any, this thread's garbage is
- * collected. A thread that works by fits and starts would else keep the garbage of one until the next.
+ * Returns a function to call after each piece of work: when `idleMs` have passed without a call, this thread's garbage
+ * is collected. Otherwise a thread with bursts of work would keep the garbage of one burst until the next.
  */
 export function collectWhenIdle(idleMs = IDLE_MS): () => void {
   const timer = setTimeout(() => {
@@ -37,14 +37,14 @@ export function collectWhenIdle(idleMs = IDLE_MS): () => void {
   return () => void timer.refresh();
 }
 
-/** Lets go at once of a buffer that nobody will look at again, rather than when it is collected. */
+/** Frees the memory of a buffer that is no longer used at once, instead of at the next collection. */
 export function freeBuffer({ buffer, byteLength }: Buffer): void {
   // Small buffers share their memory with others.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 function collector(): Collect {
-  // The only way to the collector from inside: contexts made while the flag is set have it.
+  // The only way to the garbage collector from inside the process: contexts created while the flag is set have `gc`.
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('globalThis.gc');
   setFlagsFromString('--no-expose-gc');

@@ -5,7 +5,10 @@ import { dirname } from 'node:path';
 import { KeyringError } from './keyring.ts';
 import { MASTER_KEY_BYTES } from './master-key.ts';
 
-/** A master key from its text, base64 of 32 bytes. Throws KeyringError `unusable_master_key`; `origin` names it for people. */
+/**
+ * Parses a master key, 32 bytes in base64. Throws KeyringError `unusable_master_key`; `origin` names the source in its
+ * message.
+ */
 export function parseMasterKey(text: string, origin: string): Buffer {
   const trimmed = text.trim();
   const key = Buffer.from(trimmed, 'base64');
@@ -15,7 +18,7 @@ export function parseMasterKey(text: string, origin: string): Buffer {
   return key;
 }
 
-/** The master key in a key file, or null when there is no such file. Refuses a file that other users can read. */
+/** Reads the master key of a key file; null when there is no such file. Refuses a file that other users can read. */
 export async function readKeyFile(file: string): Promise<Buffer | null> {
   let handle: Awaited<ReturnType<typeof open>>;
   try {
@@ -36,8 +39,8 @@ export async function readKeyFile(file: string): Promise<Buffer | null> {
 }
 
 /**
- * Writes a new key file (0600, never over another: EEXIST) and resolves once it and its folder entry are on disk. The file
- * appears whole: a process killed meanwhile leaves no half of a key that the next start would stumble over.
+ * Writes a new key file (mode 0600; EEXIST if there is one) and resolves when the file and its folder entry are on
+ * disk. The file appears as a whole: if the process is killed meanwhile, the next start does not find half a key.
  */
 export async function writeKeyFile(file: string, key: Buffer): Promise<void> {
   const part = `${file}.${randomUUID()}.part`;
@@ -56,18 +59,18 @@ export async function writeKeyFile(file: string, key: Buffer): Promise<void> {
   await syncFolder(dirname(file));
 }
 
-/** Gives the file its name in one step, unless something has that name. */
+/** Renames the file in one step, unless the name is taken. */
 async function appear(part: string, file: string): Promise<void> {
   try {
     await link(part, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
-    // A file system without hard links: the copy never replaces anything either, only a crash may cut it short.
+    // For file systems without hard links: the copy never replaces a file either, but a crash may leave it incomplete.
     await copyFile(part, file, constants.COPYFILE_EXCL);
   }
 }
 
-/** Makes the entries of a folder durable, where the system can (Windows opens no folders). */
+/** Makes the entries of a folder durable where the system can (Windows cannot open folders). */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32' || !(await stat(folder)).isDirectory()) return;
   const handle = await open(folder, 'r');

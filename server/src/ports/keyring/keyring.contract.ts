@@ -6,13 +6,13 @@ const alice: KeyOwner = { kind: 'user', id: 'alice' };
 const bob: KeyOwner = { kind: 'user', id: 'bob' };
 const context = { kind: 'notes.meta', row: 'row-1', version: 3 };
 
-/** What every keyring keeps. `make` gives keyrings over different master keys. */
+/** The contract suite of keyrings. `make` returns keyrings with different master keys. */
 export function keyringContract(name: string, make: () => Keyring): void {
   const keyOf = (keyring: Keyring, owner: KeyOwner, generation = 0): SealingKey =>
     keyring.openDataKey(owner, keyring.createDataKey(owner), generation);
 
   describe(`keyring: ${name}`, () => {
-    it('opens at its place what it sealed, short, long, empty and incompressible', () => {
+    it('opens what it sealed in the same context: short, long, empty and incompressible values', () => {
       const key = keyOf(make(), alice);
       for (const plain of ['', 'a', 'note '.repeat(10_000)].map((text) => Buffer.from(text))) {
         assert.deepEqual(key.open(context, key.seal(context, plain)), plain);
@@ -31,7 +31,7 @@ export function keyringContract(name: string, make: () => Keyring): void {
       assert.notDeepEqual(key.seal(context, Buffer.from('x')), key.seal(context, Buffer.from('x')));
     });
 
-    it('opens nowhere else: another kind, row, version, or owner', () => {
+    it('opens in no other context: kind, row, version or owner', () => {
       const keyring = make();
       const wrapped = keyring.createDataKey(alice);
       const key = keyring.openDataKey(alice, wrapped, 0);
@@ -46,7 +46,7 @@ export function keyringContract(name: string, make: () => Keyring): void {
       assert.throws(() => keyOf(keyring, bob).open(context, sealed), { code: 'damaged_value' });
     });
 
-    it('refuses every flipped byte and every cut', () => {
+    it('refuses every flipped byte and every truncation', () => {
       const key = keyOf(make(), alice);
       const sealed = key.seal(context, Buffer.from('some text'));
       for (let index = 0; index < sealed.length; index++) {
@@ -73,7 +73,7 @@ export function keyringContract(name: string, make: () => Keyring): void {
       assert.notDeepEqual(key.blind('path', 'a.md'), keyOf(keyring, bob).blind('path', 'a.md'));
     });
 
-    it('opens a wrapped key for its owner and under its master key only', () => {
+    it('opens a wrapped key only for its owner and under its master key', () => {
       const keyring = make();
       const wrapped = keyring.createDataKey(alice);
       assert.throws(() => keyring.openDataKey(bob, wrapped, 0), { code: 'damaged_key' });

@@ -13,7 +13,10 @@ export class MasterKeyring implements Keyring {
   readonly #wrapKey: KeyObject;
   readonly #random: (bytes: number) => Buffer;
 
-  /** @param masterKey 32 bytes; throws KeyringError `unusable_master_key` otherwise. @param random unguessable bytes. */
+  /**
+   * @param masterKey 32 bytes; throws KeyringError `unusable_master_key` otherwise.
+   * @param random returns unpredictable bytes.
+   */
   constructor(masterKey: Buffer, random: (bytes: number) => Buffer) {
     if (masterKey.length !== MASTER_KEY_BYTES) {
       throw new KeyringError(
@@ -36,7 +39,7 @@ export class MasterKeyring implements Keyring {
 
   rewrap(owner: KeyOwner, wrapped: WrappedKey, to: Keyring): WrappedKey {
     if (!(to instanceof MasterKeyring))
-      throw new TypeError('only a keyring that holds its master key can take data keys over');
+      throw new TypeError('data keys can be rewrapped only for a keyring that holds its master key');
     return to.#wrap(owner, this.#unwrap(owner, wrapped));
   }
 

@@ -14,29 +14,29 @@ const sealBytes = (bytes: Buffer) => key.seal(context, bytes);
 
 const kind = new SealedJson(1, Type.Object({ path: Type.String(), size: Type.Optional(Type.Number()) }));
 
-test('a value is read as it was sealed, in format 1', () => {
+test('SealedJson reads a value as it was sealed, in format 1', () => {
   const sealed = kind.seal(key, context, { path: 'Ä/日本.md' });
   assert.deepEqual(kind.open(key, context, sealed), { path: 'Ä/日本.md' });
   assert.deepEqual([...key.open(context, sealed)].slice(0, 2), [1, '{'.charCodeAt(0)]);
 });
 
-test('bytes of format 1 as they are stored today are read by every later version', () => {
+test('SealedJson reads the bytes of format 1 as they are stored today', () => {
   assert.deepEqual(kind.open(key, context, sealBytes(Buffer.from('\x01{"path":"a.md","size":3}'))), {
     path: 'a.md',
     size: 3,
   });
 });
 
-test('a field that a later version added does not hinder reading', () => {
+test('SealedJson ignores a field that a later version added', () => {
   assert.equal(kind.open(key, context, sealBytes(Buffer.from('\x01{"path":"a.md","pinned":true}'))).path, 'a.md');
 });
 
-test('an unknown format is an error that names it, never an empty value', () => {
+test('SealedJson refuses an unknown format by its number, and never returns an empty value', () => {
   for (const bytes of [Buffer.from('\x02{"path":"a.md"}'), Buffer.from('{"path":"a.md"}'), Buffer.alloc(0)])
     assert.throws(() => kind.open(key, context, sealBytes(bytes)), { name: 'KeyringError', code: 'unknown_format' });
 });
 
-test('a value that does not fit its format is damaged, and the error does not quote it', () => {
+test('SealedJson refuses a value that does not fit its format, without quoting it', () => {
   for (const json of ['{"path":1}', '{}', 'null', '{"path":"secret', '']) {
     assert.throws(
       () => kind.open(key, context, sealBytes(Buffer.from(`\x01${json}`))),
@@ -45,7 +45,7 @@ test('a value that does not fit its format is damaged, and the error does not qu
   }
 });
 
-test('values of an earlier format are read into the present one', () => {
+test('SealedJson converts values of an earlier format to the current one', () => {
   const next = new SealedJson(2, Type.Object({ folder: Type.String(), name: Type.String() }), {
     1: (stored) => {
       const [folder = '', name = ''] = (stored as { path: string }).path.split('/');

@@ -2,17 +2,17 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { KeyringError, type SealContext, type SealingKey } from './keyring.ts';
 
-/** Reads what an earlier version of the program wrote. Throws when the value is not of that format. */
+/** Reads a value of an earlier format. Throws when the value is not of that format. */
 export type FormatReader<Value> = (stored: unknown) => Value;
 
-/** As `Value`, taken as it is: nothing here writes to what it is given. */
+/** A deeply read-only `Value`: nothing here writes to its input. */
 export type Immutable<Value> = Value extends readonly unknown[] | object
   ? { readonly [Field in keyof Value]: Immutable<Value[Field]> }
   : Value;
 
 /**
- * A kind of JSON that is stored sealed: its first byte says the format it was written in, the JSON text in UTF-8 follows.
- * What was written by a later version, or does not fit its format, is an error and never taken for something else.
+ * A kind of JSON that is stored sealed: one byte for its format, then the JSON text in UTF-8. A value of a later
+ * version, or one that does not fit its format, is an error and never read as something else.
  */
 export class SealedJson<Schema extends TSchema> {
   readonly #format: number;
@@ -21,10 +21,11 @@ export class SealedJson<Schema extends TSchema> {
   #validator: Validator | undefined;
 
   /**
-   * @param format the format that is written, 1 to 255: a new number with every change that an earlier reader would
-   *   misunderstand; what only adds an optional field keeps the number.
-   * @param schema what a value of this format is; further fields are let through, as a later version may add some.
-   * @param earlier by number, how values of earlier formats become values of this one.
+   * @param format the format that is written, 1 to 255. It gets a new number with every change that an earlier reader
+   * would misunderstand; adding an optional field keeps the number.
+   * @param schema the shape of a value of this format; additional fields are allowed, because a later version may add
+   * some.
+   * @param earlier readers of earlier formats by number, which convert values to this format.
    */
   constructor(format: number, schema: Schema, earlier: Readonly<Record<number, FormatReader<Static<Schema>>>> = {}) {
     this.#format = format;
@@ -40,7 +41,10 @@ export class SealedJson<Schema extends TSchema> {
     return bytes;
   }
 
-  /** Throws KeyringError: `unknown_format` for bytes of a later version, `damaged_value` for what does not fit its format. */
+  /**
+   * Throws KeyringError: `unknown_format` for a value of a later version, `damaged_value` for one that does not fit its
+   * format.
+   */
   decode(bytes: Buffer, kind: string): Static<Schema> {
     const format = bytes[0];
     const read = format === this.#format ? (value: unknown) => this.#checked(value) : this.#earlier.get(format ?? 0);
@@ -51,7 +55,7 @@ export class SealedJson<Schema extends TSchema> {
     try {
       return read(JSON.parse(bytes.toString('utf8', 1)));
     } catch (error) {
-      // The error of a parser quotes the text, which no log may hold.
+      // The parser's error quotes the text, which must not reach a log.
       if (error instanceof KeyringError) throw error;
       throw new KeyringError('damaged_value', `A value of ${kind} does not fit its format ${format}.`);
     }
@@ -61,13 +65,13 @@ export class SealedJson<Schema extends TSchema> {
     return key.seal(context, this.encode(value));
   }
 
-  /** Throws KeyringError, as `SealingKey.open` and as `decode`. */
+  /** Throws KeyringError like `SealingKey.open` and `decode`. */
   open(key: Pick<SealingKey, 'open'>, context: SealContext, sealed: Uint8Array): Static<Schema> {
     return this.decode(key.open(context, sealed), context.kind);
   }
 
   #checked(value: unknown): Static<Schema> {
-    // Compiled when the first value is read: a start of the server need not compile them all.
+    // Compiled when the first value is read, so that a start of the server does not compile all of them.
     this.#validator ??= Compile(this.#schema) as unknown as Validator;
     if (!this.#validator.Check(value)) throw new TypeError('the value does not fit');
     return value as Static<Schema>;

@@ -8,17 +8,21 @@ const ZSTD = 2;
 const HEADER_BYTES = 5;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Below this, starting zstd (some 25 µs each way, as much as sealing 40 KB) costs more than the bytes it saves are worth. */
+/**
+ * Below this size, starting zstd (25 µs each way, as long as sealing 40 KB) costs more than the saved bytes are worth.
+ */
 const COMPRESS_FROM_BYTES = 4096;
 
-/** HKDF-SHA-256 (RFC 5869) of a data key or the master key, without salt: the input is uniformly random already. */
+/**
+ * HKDF-SHA-256 (RFC 5869) of a data key or the master key, without salt, because the input is uniformly random already.
+ */
 export function subkey(secret: Buffer | KeyObject, info: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), info, 32)));
 }
 
 /**
- * A sealed value is: format (1 byte: plain or zstd), key generation (4 bytes, big endian), IV (12), ciphertext, tag (16).
- * Format, generation, owner and place are bound as associated data.
+ * Makes the sealing key of an owner. A sealed value is: format (1 byte: plain or zstd), key generation (4 bytes, big
+ * endian), IV (12), ciphertext, tag (16). Format, generation, owner and context are bound as associated data.
  */
 export function sealingKey(
   dataKey: Buffer | KeyObject,
@@ -78,12 +82,12 @@ export function sealingKey(
 
 function compressed(plain: Uint8Array): { format: number; body: Uint8Array } {
   if (plain.byteLength < COMPRESS_FROM_BYTES) return { format: PLAIN, body: plain };
-  // Told the size beforehand, zstd sets up smaller tables.
+  // Knowing the size beforehand, zstd sets up smaller tables.
   const body = zstdCompressSync(plain, { pledgedSrcSize: plain.byteLength });
   return body.byteLength < plain.byteLength ? { format: ZSTD, body } : { format: PLAIN, body: plain };
 }
 
-/** In the pieces of 16 KB that are usual, more time goes into the pieces than into zstd. */
+/** Decompresses in one piece: with the usual pieces of 16 KB, more time goes into the pieces than into zstd. */
 function decompressed(body: Buffer): Buffer {
   return zstdDecompressSync(body, { chunkSize: Math.max(16_384, 4 * body.byteLength) });
 }

@@ -17,14 +17,15 @@ const SALT_BYTES = 32;
 const SEALED_CHUNK_BYTES = STREAM_CHUNK_BYTES + STREAM_TAG_BYTES;
 
 /**
- * A sealed stream is: format (1 byte), key generation (4 bytes, big endian), salt (32), then chunks of AES-256-GCM, each
- * ciphertext and tag. It is the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár: Online Authenticated-Encryption
- * and its Nonce-Reuse Misuse-Resistance, 2015): each chunk's nonce is its number and whether it is the last one.
+ * Seals and opens streams of an owner. A sealed stream is: format (1 byte), key generation (4 bytes, big endian), salt
+ * (32), then chunks of AES-256-GCM, each ciphertext and tag. It is the STREAM construction (Hoang, Reyhanitabar,
+ * Rogaway, Vizár: Online Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance, 2015): the nonce of a chunk is
+ * its number and whether it is the last one.
  *
  * The stream's key is HKDF-SHA-256 of the generation's subkey, the salt, and what the stream is bound to (format,
- * generation, owner, place). It seals nothing else, so numbers can be nonces, and no chunk opens in another stream.
+ * generation, owner, context). It seals nothing else, so numbers can be nonces, and no chunk opens in another stream.
  *
- * @param keyOf the subkey of a generation, used for nothing but this.
+ * @param keyOf returns the subkey of a generation, used only for this.
  */
 export function streamSealing(
   keyOf: (generation: number) => KeyObject,
@@ -51,7 +52,7 @@ export function streamSealing(
     for await (const piece of plain) {
       countStreamed(piece.length);
       for (let at = 0; at < piece.length; ) {
-        // A full chunk waits until more comes: only then is it known not to be the last.
+        // A full chunk is held back until more bytes arrive, because only then it is known not to be the last.
         if (filled === STREAM_CHUNK_BYTES) {
           yield sealChunk(key, number++, false, held, sealed);
           filled = 0;
@@ -114,7 +115,7 @@ function sealChunk(key: Buffer, number: number, isLast: boolean, plain: Buffer, 
   return into.subarray(0, plain.length + STREAM_TAG_BYTES);
 }
 
-/** The sealed bytes of one range as they come in, taken apart. */
+/** Splits the sealed bytes of one range as they arrive. */
 class SealedBytes {
   readonly #context: SealContext;
   readonly #source: AsyncIterator<Uint8Array>;
@@ -134,7 +135,7 @@ class SealedBytes {
 
   async header(): Promise<Buffer> {
     const header = Buffer.from(await this.#read(STREAM_HEADER_BYTES));
-    if (header.readUInt8(0) !== STREAM) throw damaged(this.#context, 'it has another format');
+    if (header.readUInt8(0) !== STREAM) throw damaged(this.#context, 'its format is unknown');
     return header;
   }
 
@@ -156,7 +157,7 @@ class SealedBytes {
     await this.#source.return?.();
   }
 
-  /** The next bytes, in a buffer that the next call fills anew. */
+  /** Returns the next bytes in a buffer that the next call overwrites. */
   async #read(count: number): Promise<Buffer> {
     for (let filled = 0; filled < count; ) {
       if (this.#rest.length === 0) {
@@ -178,8 +179,8 @@ function damaged(context: SealContext, why: string, cause?: unknown): KeyringErr
 }
 
 /**
- * A generator that has given its first value already. `return` on one that was never asked for a value would leave open
- * what its source holds.
+ * Returns a generator that has already produced its first value. Calling `return` on one that was never started would
+ * not close its source.
  */
 async function begun<T>(generator: AsyncGenerator<T>): Promise<AsyncIterableIterator<T>> {
   let first: IteratorResult<T> | null = await generator.next();

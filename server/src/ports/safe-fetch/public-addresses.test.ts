@@ -15,7 +15,7 @@ const REFUSED = [
 const PUBLIC = ['8.8.8.8', '1.1.1.1', '93.184.216.34', '172.15.0.1', '172.32.0.1', '100.63.0.1', '100.128.0.1'];
 const PUBLIC_6 = ['2606:4700:4700::1111', '2a00:1450:4001:80b::200e', '2003:db8::1', '2001:4860:4860::8888'];
 
-test('only addresses that anybody may reach are public', () => {
+test('isPublicAddress accepts only addresses that are reachable from the whole internet', () => {
   for (const address of REFUSED) assert.equal(isPublicAddress(address), false, address);
   for (const address of [...PUBLIC, ...PUBLIC_6]) assert.equal(isPublicAddress(address), true, address);
 });

@@ -17,7 +17,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   }
 }
 
-test('a document is fetched from the very address that was checked', async () => {
+test('SafeFetch fetches a document from the very address that was checked', async () => {
   await using fake = await fakeFetch();
   fake.names.set('client.example', [[PUBLIC]]);
   fake.documents.set(URL, json({ client_id: URL }, { 'cache-control': 'max-age=60' }));
@@ -29,7 +29,7 @@ test('a document is fetched from the very address that was checked', async () =>
   assert.deepEqual([fake.dialled, fake.requests], [[PUBLIC], [URL]]);
 });
 
-test('a name that changes its mind after the check changes nothing: its first answer is dialled', async () => {
+test('SafeFetch resolves a name once, so that a later change of its address has no effect', async () => {
   await using fake = await fakeFetch();
   const url = 'https://rebind.example/';
   fake.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']]);
@@ -40,7 +40,7 @@ test('a name that changes its mind after the check changes nothing: its first an
   assert.deepEqual(fake.dialled, [PUBLIC]);
 });
 
-test('what is not public is never connected to, by name, by address, or mixed with what is', async () => {
+test('SafeFetch never connects to a host that is not public, by name, by address, or mixed with public ones', async () => {
   await using fake = await fakeFetch();
   for (const address of [
     '127.0.0.1',
@@ -63,13 +63,13 @@ test('what is not public is never connected to, by name, by address, or mixed wi
   assert.deepEqual(fake.dialled, []);
 });
 
-test('without a fake network, loopback is refused as well', async () => {
+test('SafeFetch refuses loopback on the real network as well', async () => {
   for (const url of ['https://localhost:9/', 'https://127.0.0.1:9/', 'https://[::1]:9/']) {
     assert.equal(await codeOf(createSafeFetch().get(url)), 'not_public', url);
   }
 });
 
-test('only https without a user is fetched', async () => {
+test('SafeFetch fetches only https URLs without a user', async () => {
   await using fake = await fakeFetch();
   for (const url of [
     'http://client.example/',
@@ -82,7 +82,7 @@ test('only https without a user is fetched', async () => {
   }
 });
 
-test('a redirect is an answer, not a way', async () => {
+test('SafeFetch does not follow redirects', async () => {
   await using fake = await fakeFetch();
   fake.names.set('client.example', [[PUBLIC]]);
   fake.documents.set(URL, (response) => response.writeHead(302, { location: 'https://127.0.0.1/' }).end());
@@ -90,7 +90,7 @@ test('a redirect is an answer, not a way', async () => {
   assert.deepEqual(fake.dialled, [PUBLIC]);
 });
 
-test('a document ends at 64 KB', async () => {
+test('SafeFetch accepts documents of at most 64 KB', async () => {
   await using fake = await fakeFetch();
   fake.names.set('client.example', [[PUBLIC]]);
   const of = (bytes: number) => fake.documents.set(URL, (response) => response.end(Buffer.alloc(bytes)));
@@ -106,7 +106,7 @@ test('a document ends at 64 KB', async () => {
   assert.equal(await codeOf(fake.fetcher.get(URL)), 'too_large', 'also when it never says how long it is');
 });
 
-test('a document that does not come in time is given up, wherever it stalls', async () => {
+test('SafeFetch gives up a document that is late, wherever it stalls', async () => {
   await using fake = await fakeFetch(200);
   fake.names.set('client.example', [[PUBLIC]]);
   fake.documents.set(URL, () => undefined);
@@ -117,7 +117,7 @@ test('a document that does not come in time is given up, wherever it stalls', as
   assert.equal(await codeOf(silent.get(URL)), 'too_slow');
 });
 
-test('a certificate for another name is refused', async () => {
+test('SafeFetch refuses a certificate for another name', async () => {
   await using fake = await fakeFetch();
   fake.names.set('other.example', [[PUBLIC]]);
   assert.equal(await codeOf(fake.fetcher.get('https://other.example/')), 'unreachable');
@@ -127,7 +127,7 @@ test('a certificate for another name is refused', async () => {
   assert.equal(await codeOf(createSafeFetch(untrusting).get(URL)), 'unreachable', 'nor one that nobody signed');
 });
 
-test('only so many are fetched at once', async () => {
+test('SafeFetch bounds the number of concurrent fetches', async () => {
   await using fake = await fakeFetch(300);
   fake.names.set('client.example', [[PUBLIC]]);
   fake.documents.set(URL, () => undefined);

@@ -8,14 +8,14 @@ import { FetchError, type FetchedDocument, type SafeFetch } from './safe-fetch.t
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Anybody may name an address: what waits for answers is bounded. */
+/** Most fetches at once; bounded because anybody may name an address. */
 const AT_ONCE = 16;
 
-/** What tests put in the place of the network; the checks between stay. */
+/** The network, which tests replace; the checks remain. */
 export interface Network {
-  /** All addresses of a host name. */
+  /** Returns all addresses of a host name. */
   resolve(host: string): Promise<readonly string[]>;
-  /** A connection to exactly this address. */
+  /** Connects to exactly this address. */
   dial(address: string, port: number): Socket;
   /** Certificates to trust instead of the usual ones. */
   readonly ca?: string;
@@ -26,7 +26,9 @@ const internet: Network = {
   dial: (address, port) => connect({ host: address, port }),
 };
 
-/** Resolves a name once, checks every address that came, and connects to one of these very addresses. */
+/**
+ * Makes a SafeFetch, which resolves a name once, checks every address, and connects to one of exactly these addresses.
+ */
 export function createSafeFetch(network: Network = internet, timeoutMs: number = TIMEOUT_MS): SafeFetch {
   let running = 0;
   return {
@@ -51,7 +53,10 @@ export function createSafeFetch(network: Network = internet, timeoutMs: number =
   };
 }
 
-/** The address to connect to. Throws `not_public` when only one of several is not: who mixes them means the other. */
+/**
+ * The address to connect to. Throws `not_public` even when only one of several is not public, because a mixture is an
+ * attack.
+ */
 async function publicAddressOf(url: URL, network: Network): Promise<string> {
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await network.resolve(host) : [host];
@@ -60,7 +65,7 @@ async function publicAddressOf(url: URL, network: Network): Promise<string> {
   return first;
 }
 
-/** Without the brackets of IPv6. */
+/** The host name without the brackets of IPv6. */
 function hostOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
@@ -74,12 +79,12 @@ function withDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
 
 async function fetchFrom(address: string, url: URL, network: Network, deadline: AbortSignal): Promise<FetchedDocument> {
   const raw = network.dial(address, Number(url.port === '' ? 443 : url.port));
-  // Without a listener for its error, a broken connection would end the process.
+  // Without an error listener, a broken connection would end the process.
   raw.on('error', () => undefined);
   const host = hostOf(url);
   const socket: TLSSocket = secure({
     ...{ socket: raw, ALPNProtocols: ['http/1.1'] },
-    // The certificate must be for what was asked for; by a name where there is one, as RFC 6066 has it.
+    // The certificate must match the requested host; the name is sent only if it is not an IP address (RFC 6066).
     ...(isIP(host) === 0 ? { servername: host } : { host }),
     ...(network.ca === undefined ? {} : { ca: network.ca }),
   });
@@ -101,7 +106,7 @@ function send(socket: TLSSocket, url: URL, deadline: AbortSignal): Promise<Incom
     ...{ method: 'GET', path: url.pathname + url.search, maxHeaderSize: HEADER_BYTES_MAX },
     headers: { host: url.host, accept: 'application/json', 'accept-encoding': 'identity', connection: 'close' },
     signal: deadline,
-    // Only without an agent is this asked for the connection.
+    // Node calls this for the connection only if there is no agent.
     createConnection: () => socket,
   });
   request.on('response', resolve).on('error', reject).end();

@@ -1,11 +1,11 @@
-/** A document as a server elsewhere gave it. */
+/** A document fetched from another server. */
 export interface FetchedDocument {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** The document cannot be had: a reason of ours, never what the other side said. */
+/** The document cannot be fetched. The reason is one of our codes, never a text of the other side. */
 export class FetchError extends Error {
   override readonly name = 'WebError';
   readonly code: 'not_https' | 'not_public' | 'unreachable' | 'too_slow' | 'too_large' | 'overloaded';
@@ -16,9 +16,9 @@ export class FetchError extends Error {
 }
 
 /**
- * Documents of strangers on the public internet, fetched because somebody without an account named their address. Over
- * https only, without following redirects, within bounds of time and size, and never from an address of this machine or
- * of a network that is not public, whatever a name resolves to.
+ * Fetches documents of untrusted parties on the public internet, whose addresses may come from callers without an
+ * account. Only over https, without following redirects, within limits of time and size, and never from an address of
+ * this machine or of a network that is not public, whatever a name resolves to.
  */
 export interface SafeFetch {
   /** Throws FetchError. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DiskSpool } from './disk.ts';
 
-test('a spool holds a bounded number of bytes, and gives back all values in order, as often as asked', async () => {
+test('DiskSpool bounds its bytes, and returns all values in order, as often as they are read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'notevault-spool-'));
   try {
     await using spool = new DiskSpool<{ at: number; bytes: Buffer }>(folder, 10_000);
@@ -28,7 +28,7 @@ test('a spool holds a bounded number of bytes, and gives back all values in orde
   }
 });
 
-test('few values stay in memory', async () => {
+test('DiskSpool keeps few values in memory', async () => {
   await using spool = new DiskSpool<number>('/nowhere');
   await spool.add(1);
   await spool.add(2);
@@ -36,7 +36,7 @@ test('few values stay in memory', async () => {
   assert.equal(spool.isOnDisk, false);
 });
 
-test('a closed spool refuses to be read, also where reading had begun', async () => {
+test('DiskSpool refuses to be read once it is closed, even in the middle', async () => {
   const spool = new DiskSpool<number>('/nowhere');
   await spool.add(1);
   await spool.add(2);

@@ -5,19 +5,22 @@ import type { Spool } from './spool.ts';
 
 const HELD_MAX = 8 * 1024 * 1024;
 
-/** Values beyond a bound of memory wait in a file of a folder. The file has no name: it is gone with the process. */
+/**
+ * Keeps values in memory up to a bound, and the rest in a file of `folder`. The file has no name, so it disappears with
+ * the process.
+ */
 export class DiskSpool<Value> implements Spool<Value> {
   readonly #folder: string;
   readonly #heldMax: number;
   readonly #held: Buffer[] = [];
-  /** Where values lie in the file, behind those held. */
+  /** Position and length in the file of values that are not in memory. */
   readonly #filed: { readonly at: number; readonly length: number }[] = [];
   #file: FileHandle | undefined;
   #end = 0;
   #closed = false;
   heldBytes = 0;
 
-  /** @param heldMax bytes held in memory before the file is begun. */
+  /** @param heldMax bytes kept in memory before the file is used. */
   constructor(folder: string, heldMax: number = HELD_MAX) {
     this.#folder = folder;
     this.#heldMax = heldMax;
@@ -56,7 +59,7 @@ export class DiskSpool<Value> implements Spool<Value> {
     }
   }
 
-  /** A closed spool has no values: to give none would make a caller believe that there were none. */
+  /** Throws once the spool is closed: returning no values would make a caller believe that there were none. */
   #checkOpen(): void {
     if (this.#closed) throw new Error('the spool is closed');
   }

@@ -1,11 +1,12 @@
 /**
- * Values that are put aside one after the other, and read again in that order, as often as needed: plain data and sealed
- * bytes. What memory should not hold waits on disk, in a file that no other process sees and no crash leaves behind.
+ * A temporary list of values (plain data and sealed bytes) that are added one after another and read in that order, as
+ * often as needed. What does not fit in memory is kept on disk, in a file that no other process sees and no crash
+ * leaves behind.
  */
 export interface Spool<Value> extends AsyncDisposable {
-  /** Bytes that are held in memory. */
+  /** Bytes in memory. */
   readonly heldBytes: number;
-  /** Whether reading may have to wait for the disk. */
+  /** Whether a read may have to wait for the disk. */
   readonly isOnDisk: boolean;
   add(value: Value): Promise<void>;
   /** All values, in the order in which they were added. Throws once the spool is closed, also between two values. */

@@ -8,20 +8,20 @@ import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentele
 import type { Span, SpanStart, Tracing } from './tracing.ts';
 
 export interface OtlpOptions {
-  /** Of the collector; traces go to `/v1/traces` below it. */
+  /** Base URL of the collector; traces go to `/v1/traces` below it. */
   readonly url: string;
   readonly version: string;
   readonly random: (count: number) => Buffer;
-  /** Called when spans could not be sent, for the first time since some were. */
+  /** Called when sending spans fails for the first time after a success. */
   readonly failed: () => void;
-  /** How long spans wait for others to be sent with. */
+  /** How long spans wait to be sent in a batch. */
   readonly batchMs?: number;
-  /** For one batch with all its tries, and for all of them when the process ends. */
+  /** Timeout of one batch with all its attempts, and of all batches when the process ends. */
   readonly sendMs?: number;
 }
 
 const BATCH_MS = 2_000;
-/** Spans that may wait; what comes then is dropped. */
+/** Most spans that wait; later ones are dropped. */
 const WAITING_MAX = 4_096;
 const BATCH_MAX = 512;
 const SEND_MS = 3_000;
@@ -34,8 +34,9 @@ interface Current {
 }
 
 /**
- * Sends spans to an OpenTelemetry collector (OTLP over HTTP, JSON). Nothing is registered globally, and nothing is told of
- * the machine. Headers, certificates and compression come from OpenTelemetry's own variables, `OTEL_EXPORTER_OTLP_…`.
+ * Sends spans to an OpenTelemetry collector (OTLP over HTTP, JSON). Nothing is registered globally, and nothing about
+ * the machine is sent. Headers, certificates and compression come from OpenTelemetry's own variables,
+ * `OTEL_EXPORTER_OTLP_…`.
  */
 export function otlpTracing(options: OtlpOptions): Tracing {
   const { url, version, random, failed, batchMs = BATCH_MS, sendMs = SEND_MS } = options;
@@ -58,7 +59,7 @@ export function otlpTracing(options: OtlpOptions): Tracing {
 
   function inside(): Current | undefined {
     const current = storage.getStore();
-    // What outlives a request (a timer, a connection) is no part of it any more.
+    // Work that outlives a request (a timer, a connection) no longer belongs to its span.
     return current === undefined || current.ended ? undefined : current;
   }
 
@@ -92,13 +93,13 @@ export function otlpTracing(options: OtlpOptions): Tracing {
   };
 }
 
-/** Its `tracestate` is left behind: that is free text of whoever called. */
+/** The caller's `tracestate` is dropped, because it is free text. */
 function remoteParent(traceparent: string | undefined): Context | null {
   const parsed = traceparent === undefined ? null : parseTraceParent(traceparent);
   return parsed === null ? null : trace.setSpanContext(ROOT_CONTEXT, { ...parsed, isRemote: true });
 }
 
-/** Says when sending begins to fail: the libraries keep it to themselves. */
+/** Reports when sending begins to fail, which the libraries do not. */
 function watched(exporter: SpanExporter, failed: () => void): SpanExporter {
   let failing = false;
   return {

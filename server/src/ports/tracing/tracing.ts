@@ -1,18 +1,20 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
-/** What a span tells beside its name and times: words of ours, route patterns, numbers. Never a text or an address of anybody’s. */
+/** The labels of a span: fixed words, route patterns and numbers, never a text or an address of a user. */
 export type SpanLabels = Readonly<Record<string, string | number>>;
 
-/** Takes down what was done, how long it took, and what it was a part of. Nothing of it waits for anybody or throws. */
+/** Records what was done, how long it took, and as part of what. No call waits or throws. */
 export interface Tracing extends AsyncDisposable {
-  /** Whether this runs in a span that has not ended. */
+  /** Whether the current code runs inside a span that has not ended. */
   readonly isInside: boolean;
-  /** Begins a span: a part of `traceparent` where that is given and well-formed, else of the span this runs in, else of none. */
+  /**
+   * Starts a span: a child of `traceparent` if that is given and well-formed, else of the current span, else a root.
+   */
   begin(name: string, begun: SpanStart): Span;
 }
 
 export interface SpanStart {
-  /** `server`: answers somebody; `client`: asks somebody; `internal`: neither. */
+  /** `server`: answers a request; `client`: makes a request; `internal`: neither. */
   readonly kind: 'server' | 'client' | 'internal';
   /** The caller's `traceparent` header (W3C Trace Context, level 1). */
   readonly traceparent?: string | undefined;
@@ -20,13 +22,13 @@ export interface SpanStart {
 }
 
 export interface Span {
-  /** Runs `work` in this span: what is begun by it, or by what it waits for, is a part of this one. */
+  /** Runs `work` inside this span: spans started by it, or by what it awaits, become children of this one. */
   within<T>(work: () => T): T;
   /** Ends the span; later calls do nothing. */
   end(ended: { readonly failed: boolean; readonly labels?: SpanLabels }): void;
 }
 
-/** Runs `work` in a span of its own, which failed when `work` did: an answer of the error catalogue is no failure. */
+/** Runs `work` in a new span, which failed if `work` threw anything but an error of the catalogue. */
 export async function inSpan<T>(tracing: Tracing, name: string, begun: SpanStart, work: () => Promise<T>): Promise<T> {
   const span = tracing.begin(name, begun);
   try {
