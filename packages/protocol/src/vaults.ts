@@ -7,12 +7,14 @@ export const VaultsQuery = Type.Object({
   deleted: Type.Optional(Type.String({ description: '`true` lists deleted vaults instead of active ones.' })),
   user_code: Type.Optional(Type.String({ description: 'Device-link code to look up.' })),
 });
+export type VaultsQuery = Static<typeof VaultsQuery>;
 
 export const NewVaultBody = Type.Object({
   name: Type.String(),
   description: Type.Optional(Nullable(Type.String())),
   is_default: Type.Optional(Type.Boolean()),
 });
+export type NewVaultBody = Static<typeof NewVaultBody>;
 
 export const RegisterVaultBody = Unchecked<{ client_id?: unknown; name?: unknown }>({
   client_id: Type.Unknown({ description: 'The client’s own stable id for the vault.' }),
@@ -24,6 +26,7 @@ export const UpdateVaultBody = Type.Object({
   description: Type.Optional(Nullable(Type.String())),
   is_default: Type.Optional(Type.Boolean()),
 });
+export type UpdateVaultBody = Static<typeof UpdateVaultBody>;
 
 const VaultFields = {
   id: Uuid,

@@ -1,3 +1,4 @@
+import type { ProfileBody } from '@notevault/protocol/accounts.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
@@ -24,17 +25,10 @@ export interface User {
   readonly tier: string;
 }
 
-/** What a profile update changes; what is absent stays. */
-export interface ProfileChange {
-  readonly display_name?: string | null;
-  readonly locale?: string | null;
-  readonly analytics_opt_out?: boolean;
-}
-
 export interface Profile {
   /** Throws `unauthorized` when the account is gone. */
   me(userId: UserId): Promise<User>;
-  updateMe(userId: UserId, change: ProfileChange): Promise<User>;
+  updateMe(userId: UserId, change: ProfileBody): Promise<User>;
 }
 
 export function createProfile(deps: AccountDeps): Profile {

@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NewVaultBody } from '@notevault/protocol/vaults.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Principal } from '../access/access.ts';
@@ -11,12 +12,6 @@ import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBli
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-interface NewVault {
-  readonly name: string;
-  readonly description?: string | null;
-  readonly is_default?: boolean;
-}
-
 interface RegisterResult {
   readonly vault: Vault;
   readonly status: 'created' | 'existing';
@@ -24,7 +19,7 @@ interface RegisterResult {
 
 export interface Creation {
   /** Throws `validation`, `limit_exceeded`, `insufficient_access`. */
-  create(principal: Principal, vault: NewVault, inTransaction?: InTransaction<Vault>): Promise<Vault>;
+  create(principal: Principal, vault: NewVaultBody, inTransaction?: InTransaction<Vault>): Promise<Vault>;
   /**
    * The vault of this client id, made when there is none, however often and at once it is asked for.
    * Throws `register_params`, `limit_exceeded`, `insufficient_access`.

@@ -1,5 +1,6 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { UpdateVaultBody } from '@notevault/protocol/vaults.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Principal } from '../access/access.ts';
@@ -20,16 +21,10 @@ import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-interface VaultChange {
-  readonly name?: string;
-  readonly description?: string | null;
-  readonly is_default?: boolean;
-}
-
 /** All of these throw `vault_not_found` for a vault that is not there for the caller. */
 export interface Lifecycle {
   /** Throws `validation`, `insufficient_access`. */
-  update(principal: Principal, id: string, change: VaultChange): Promise<Vault>;
+  update(principal: Principal, id: string, change: UpdateVaultBody): Promise<Vault>;
   /** Deletes softly. Throws `insufficient_access`. */
   remove(principal: Principal, id: string): Promise<VaultId>;
   /** Throws `limit_exceeded`. */
@@ -91,7 +86,7 @@ interface OpenKeys {
   readonly userKey: SealingKey;
 }
 
-function cleanChange({ name, description, is_default }: VaultChange): VaultChange {
+function cleanChange({ name, description, is_default }: UpdateVaultBody): UpdateVaultBody {
   return {
     ...(name === undefined ? {} : { name: cleanName(name) }),
     ...(description === undefined ? {} : { description: cleanDescription(description) }),
@@ -112,7 +107,7 @@ async function rewriteMeta(
   handle: WriteHandle,
   row: VaultWithCounts,
   keys: OpenKeys,
-  change: VaultChange,
+  change: UpdateVaultBody,
 ): Promise<void> {
   const old = metaOf(keys.key, row);
   const name = change.name ?? old.name;

@@ -1,16 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { VaultsQuery } from '@notevault/protocol/vaults.ts';
 import { type Principal, permissionOf } from '../access/access.ts';
 import { checkPermission, vaultIdOf } from './access.ts';
 import { openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
 import type { DeviceLink, VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
-
-interface VaultQuery {
-  /** `true` for deleted vaults instead of active ones. */
-  readonly deleted?: string;
-  /** A device-link code to look up; ignored unless the caller is a session. */
-  readonly user_code?: string;
-}
 
 export interface VaultList {
   readonly vaults: Vault[];
@@ -22,7 +16,7 @@ export interface VaultQueries {
   /** The vaults the caller reaches, oldest first: the active ones, or the deleted ones. */
   list(principal: Principal, which: { deleted: boolean }): Promise<Vault[]>;
   /** The list as a client asks for it. */
-  overview(principal: Principal, query: VaultQuery): Promise<VaultList>;
+  overview(principal: Principal, query: VaultsQuery): Promise<VaultList>;
   /** Opens a vault: announced as `vaultOpened`. Throws `vault_not_found`. */
   get(principal: Principal, id: string): Promise<Vault>;
 }
