@@ -25,7 +25,7 @@ export interface RequestContext {
   readonly origin: string | null;
   /** Any header of the request, by its name in lower case. */
   readonly header: (name: string) => string | null;
-  /** For routes that end in `/*`: the rest of the URL path, normalised by the contract's path rules, or decoded as `tail` says. */
+  /** For routes that end in `/*`: the rest of the URL path, normalised as paths of notes are, or decoded as `tail` says. */
   readonly tail: string;
 }
 

@@ -6,7 +6,7 @@ import type { Answer } from '../../../test/kit/person.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { listSizes } from '../../ports/database/statement.ts';
 
-/** What the design allows a write and a read (of the note itself; who calls, and into which vault, comes on top). */
+/** The statements that a write and a read may take (of the note itself; who calls, and into which vault, comes on top). */
 const WRITE_MAX = 12;
 const READ_MAX = 3;
 /** A new note with all that a write can bring asks once more, before its transaction, whether many links wait for its names. */
