@@ -56,9 +56,9 @@ export function routableUrl(url: string): string {
 }
 
 /**
- * The rest of the URL path behind a route's `/*`. Taken from the URL as sent: the router decodes it whole, but
- * paths are decoded by segment. What is before it is counted in segments, for it may be spelled with percent signs and so be longer than the
- * route's pattern.
+ * The rest of the URL path behind a route's `/*`. Taken from the URL as sent: the router decodes it whole, but paths are
+ * decoded by segment. What is before it is counted in segments, for it may be spelled with percent signs and so be longer
+ * than the route's pattern.
  */
 function tailOf(request: FastifyRequest, route: Route): string {
   // A request line may also hold the whole address; the router drops its origin in the same way.

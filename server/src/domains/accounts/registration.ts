@@ -19,7 +19,10 @@ export interface NewAccount extends Credentials {
 }
 
 export interface Registration {
-  /** Throws `email_and_password_required`, the errors of a password, `registration_closed`, `invite_required`, `invite_invalid`, `registration_failed`. */
+  /**
+   * Throws `email_and_password_required`, the errors of a password, `registration_closed`, `invite_required`,
+   * `invite_invalid`, `registration_failed`.
+   */
   register(account: NewAccount, address?: string | null): Promise<SignedIn>;
   bootstrap(): Promise<{ pending: boolean; mode: AccountDeps['registration'] }>;
   /** An account made by the operator, whatever the registration mode; without password it needs a reset to sign in. */

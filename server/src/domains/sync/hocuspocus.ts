@@ -1,6 +1,14 @@
 import { type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
+import {
+  Frames,
+  MalformedFrame,
+  type Message,
+  pingFrame,
+  pongFrame,
+  readNamed,
+  singleMessageKind,
+} from '@notevault/protocol/socket-frames.ts';
 import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
-import { Frames, MalformedFrame, type Message, pingFrame, pongFrame, readNamed, singleMessageKind } from './frames.ts';
 import type { Permission } from './permission-cache.ts';
 import type { SessionContext, Target } from './session-context.ts';
 import { type RejectReason, rejectReasonOf, type Subscription } from './subscription.ts';
@@ -173,7 +181,7 @@ export class HocuspocusSession {
       update: (update) => send(frames.update(update)),
       acknowledge: (reason: RejectReason | null) => send(frames.status(reason === null)),
       awareness: (update) => send(frames.awareness(update)),
-      changed: (seq) => send(frames.stateless(JSON.stringify({ type: 'changed', change_seq: seq }))),
+      changed: (seq) => send(frames.changed(seq)),
       close: (end) => {
         if (end === 'lost') this.#connection.close(CLOSE_CODES.again, 'try again');
         if (end === 'malformed') this.#connection.close(CLOSE_CODES.malformed, 'not a state vector');

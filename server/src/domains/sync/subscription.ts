@@ -1,9 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Message } from '@notevault/protocol/socket-frames.ts';
 import type { ApplyOutcome, LiveNote, LiveNotes, Watcher } from '../notes/notes.ts';
 import { readStates, type State, writeStates } from './awareness.ts';
 import type { Connection } from './connection.ts';
-import type { Message } from './frames.ts';
 import type { Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 

@@ -1,8 +1,8 @@
 import type { NoteId, UserId } from '@notevault/protocol/ids.ts';
+import { Frames, MalformedFrame, type Message, readPlain } from '@notevault/protocol/socket-frames.ts';
 import { bearerOf } from '../tokens/tokens.ts';
 import { noStates } from './awareness.ts';
 import { type Caller, CLOSE_CODES, type Connection } from './connection.ts';
-import { Frames, MalformedFrame, type Message, readPlain } from './frames.ts';
 import type { Credential, SessionContext } from './session-context.ts';
 import {
   type CloseReason,

@@ -2,7 +2,7 @@ import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 
 /*
- * What crosses the two endpoints. A message of the Hocuspocus provider (version 4) is: document name, kind, body; of
+ * The messages of the two WebSocket endpoints. A message of the Hocuspocus provider (version 4) is: document name, kind, body; of
  * y-websocket (version 3): kind, body. Bodies of the kinds that both have are the same.
  */
 
@@ -37,6 +37,12 @@ export type Message =
   | { readonly kind: 'close' }
   /** Of no meaning here. */
   | { readonly kind: 'other' };
+
+/** The payload of a stateless message: the vault's change sequence is now this. */
+export interface ChangeHint {
+  readonly type: 'changed';
+  readonly change_seq: number;
+}
 
 /** Bytes that are no message. */
 export class MalformedFrame extends Error {
@@ -135,8 +141,10 @@ export class Frames {
   denied(reason: string): Uint8Array {
     return this.#auth(PERMISSION_DENIED, reason);
   }
-  stateless(payload: string): Uint8Array {
-    return this.#write(STATELESS, (encoder) => encoding.writeVarString(encoder, payload));
+  /** Something in the vault changed. */
+  changed(changeSeq: number): Uint8Array {
+    const hint: ChangeHint = { type: 'changed', change_seq: changeSeq };
+    return this.#write(STATELESS, (encoder) => encoding.writeVarString(encoder, JSON.stringify(hint)));
   }
   close(reason: string): Uint8Array {
     return this.#write(CLOSE, (encoder) => encoding.writeVarString(encoder, reason));
