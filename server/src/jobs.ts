@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import { runForOwner } from './concurrency/owner.ts';
 import { FailureLog } from './failure-log.ts';
 import type { Clock } from './ports/clock/clock.ts';
 
@@ -10,6 +11,9 @@ export interface Job {
   /** @param signal aborted when the process is to end: what takes long should end then too. */
   run(signal: AbortSignal): Promise<unknown>;
 }
+
+/** Whose share jobs count against: apart from what else the server does by itself. */
+const OWNER = 'jobs';
 
 /** Runs each job at start and then at its pace, one run at a time; a failure is logged and tried again next time. */
 export class JobRunner implements AsyncDisposable {
@@ -31,7 +35,7 @@ export class JobRunner implements AsyncDisposable {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await job.run(signal);
+        await runForOwner(OWNER, () => job.run(signal));
         this.#failures.succeeded(job.name);
       } catch (error) {
         this.#failures.failed(job.name, error);

@@ -1,3 +1,5 @@
+import { runShared } from './owner.ts';
+
 /** What runs under one key, and what was asked for since it began. */
 interface Run {
   readonly now: Promise<void>;
@@ -21,7 +23,7 @@ export class Coalescer<Key> {
   }
 
   #begin(key: Key, work: () => Promise<void>): Promise<void> {
-    const now = work().finally(() => {
+    const now = runShared(work).finally(() => {
       const run = this.#runs.get(key);
       if (run?.now === now && run.next === undefined) this.#runs.delete(key);
     });

@@ -57,7 +57,8 @@ export class FairSemaphore {
    */
   async acquire(owner: string, units = 1, signal?: AbortSignal): Promise<Permit> {
     signal?.throwIfAborted();
-    if (this.#queue.length === 0 && this.#fits(owner, units)) return this.#grant(owner, units);
+    const permit = this.tryAcquire(owner, units);
+    if (permit !== null) return permit;
     const request: Request = { ...Promise.withResolvers<Permit>(), units };
     if (!this.#queue.push(owner, request, units)) throw new NotevaultError('unavailable');
     this.#next();
@@ -73,6 +74,11 @@ export class FairSemaphore {
     } finally {
       signal.removeEventListener('abort', abort);
     }
+  }
+
+  /** The units where nobody has to wait for them, else null. */
+  tryAcquire(owner: string, units = 1): Permit | null {
+    return this.#queue.length === 0 && this.#fits(owner, units) ? this.#grant(owner, units) : null;
   }
 
   /** Runs `work` with units of its own. Throws as `acquire` does. */

@@ -69,9 +69,10 @@ export class Admission {
   /** Works on a request once it is its owner's turn. Throws `unavailable` over the owner's share. */
   async work<Result>(request: FastifyRequest, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
     const owner = this.ownerOf(request);
-    using _ = await this.#work.acquire(owner, 1, closedSignal(response));
+    const hangUp = closedSignal(response);
+    using _ = await this.#work.acquire(owner, 1, hangUp);
     await loopSlices.enter(owner);
-    return await runForOwner(owner, work);
+    return await runForOwner(owner, work, hangUp);
   }
 
   /** Room for a large answer until it is sent, or given up. Throws `unavailable` over the owner's share. */

@@ -303,7 +303,10 @@ async function authorize(
 ): Promise<Authorized> {
   if (route.access === 'public') return {};
   const { authorization, 'user-agent': userAgent = null } = request.headers;
-  const principal = await guard.authenticate(authorization, { ip: request.ip, userAgent });
+  const client = { ip: request.ip, userAgent };
+  // Until it is known who calls, it counts against the share of the network they call from.
+  const owner = admission.ownerOf(request);
+  const principal = await runForOwner(owner, () => guard.authenticate(authorization, client));
   guard.consumeQuota(principal, { onboarding: route.onboarding ?? false });
   admission.admit(request, reply.raw, principal.userId);
   if (route.access === 'credential') return { principal };

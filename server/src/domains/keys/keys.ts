@@ -1,3 +1,4 @@
+import { runShared } from '../../concurrency/owner.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';
@@ -80,7 +81,7 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
     const cached = opened.get(name);
     // Taken out and put back: the map's order is the order of last use.
     opened.delete(name);
-    const key = cached ?? load(owner);
+    const key = cached ?? runShared(() => load(owner));
     opened.set(name, key);
     if (cached === undefined) {
       const forget = () => opened.get(name) === key && opened.delete(name);

@@ -72,7 +72,7 @@ export function limitContract(open: Open): void {
   });
 
   test('closing waits for accepted calls and refuses later ones', async () => {
-    const opened = await open({ maxWaiting: 100 });
+    const opened = await open({ maxWaiting: 200 });
     await opened.db.migrate(CONTRACT_SCHEMA);
     const writes = Array.from({ length: 50 }, (_, index) => put(opened.db, { id: `item ${index}`, count: 1 }));
     const reads = Array.from({ length: 20 }, () => opened.db.read((handle) => handle.all(sql.items, {})));

@@ -4,6 +4,7 @@ import { handleContract, onCommitContract, readContract } from './contract.bodie
 import { item, put } from './contract.items.ts';
 import { limitContract, migrationContract } from './contract.life.ts';
 import type { Open, OpenedDatabase } from './contract.open.ts';
+import { shareContract } from './contract.shares.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './contract.statements.ts';
 import { listsContract, valuesContract } from './contract.values.ts';
 import { ConstraintError, type Database } from './database.ts';
@@ -32,6 +33,7 @@ export function databaseContract(name: string, open: Open): void {
     describe('handles', () => handleContract(db));
     describe('snapshots', () => readContract(db));
     describe('races', () => raceContract(db));
+    describe('connections', () => shareContract(db));
   });
   describe(`${name} migrates`, () => migrationContract(open));
   describe(`${name} under limits`, () => limitContract(open));

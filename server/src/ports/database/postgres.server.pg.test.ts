@@ -167,7 +167,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
   });
 
   test('a deadlock runs the body again, with fresh effects', async () => {
-    await using db = await open({ poolSize: 2 });
+    await using db = await open({ poolSize: 4 });
     await db.transact((handle) => Promise.all([put(handle, 'one'), put(handle, 'two')]));
     const met = Promise.withResolvers<void>();
     let waiting = 0;
@@ -183,7 +183,9 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
         await handle.run(sql.add, { id: second, by: 1 });
       });
     await Promise.all([cross('one', 'two'), cross('two', 'one')]);
-    assert.deepEqual([runs, effects], [3, 2]);
+    // The one that is run again may take its first row before the other wakes up, and meet it a second time.
+    assert.ok(runs >= 3, `${runs} runs`);
+    assert.equal(effects, 2);
     assert.deepEqual(await db.get(sql.total, {}), { rows: 2, total: 6 });
   });
 

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient } from 'pg';
+import type { Permit } from '../../concurrency/semaphore.ts';
+import { ConnectionPermits } from './connection-permits.ts';
 import {
   type Database,
   DatabaseError,
@@ -47,7 +49,7 @@ class Postgres implements Database {
   readonly engine = 'postgres';
   readonly #pool: Pool;
   readonly #config: ClientConfig;
-  readonly #maxWaiting: number;
+  readonly #permits: ConnectionPermits;
   readonly #idleMs: number;
   readonly #names = new StatementNames();
   #accepted = 0;
@@ -56,7 +58,9 @@ class Postgres implements Database {
 
   constructor(options: PostgresOptions) {
     const { url, poolSize = 10, statementTimeoutMs = 30_000, maxWaiting = 10_000, waitMs = 10_000 } = options;
-    this.#maxWaiting = maxWaiting;
+    // Half of them: who has much slow work leaves the others as many.
+    const connectionsPerOwner = Math.ceil(poolSize / 2);
+    this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerOwner, maxWaiting, waitMs });
     this.#idleMs = options.idleMs ?? 5_000;
     this.#config = { connectionString: url, application_name: 'notevault', keepAlive: true, types: TYPES };
     this.#pool = new Pool({
@@ -102,12 +106,12 @@ class Postgres implements Database {
 
   read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
     return this.#retried(() =>
-      this.#transaction('begin_read', body, async (session, client) => {
+      this.#transaction('begin_read', body, async (session, lease) => {
         // Nothing can be lost any more, so the caller does not wait; the connection is released when the server has
         // answered.
         session.commit().then(
-          () => client.release(),
-          () => client.release(true),
+          () => lease.release(),
+          () => lease.release(true),
         );
       }),
     );
@@ -116,9 +120,9 @@ class Postgres implements Database {
   /** Every body has its own connection here, so a bulk one needs no special treatment. */
   transact<T>(body: (handle: WriteHandle) => Promise<T>): Promise<T> {
     return this.#retried(() =>
-      this.#transaction('begin_write', body, async (session, client) => {
+      this.#transaction('begin_write', body, async (session, lease) => {
         await session.commit();
-        client.release();
+        lease.release();
       }),
     );
   }
@@ -153,15 +157,15 @@ class Postgres implements Database {
   #once(compiled: Compiled, params: unknown, items: readonly unknown[]): Promise<unknown[]> {
     return this.#retried(async () => {
       const values = valuesOf(compiled, params, items);
-      const client = await this.#connect();
+      const lease = await this.#connect();
       let broken = false;
       try {
-        return (await new Session(client, this.#names).query(compiled, values)).rows;
+        return (await new Session(lease.client, this.#names).query(compiled, values)).rows;
       } catch (error) {
         broken = isUnavailable(error);
         throw error;
       } finally {
-        client.release(broken);
+        lease.release(broken);
       }
     });
   }
@@ -170,10 +174,10 @@ class Postgres implements Database {
   async #transaction<T>(
     begin: Begin,
     body: (handle: WriteHandle) => Promise<T>,
-    end: (session: Session, client: PoolClient) => Promise<void>,
+    end: (session: Session, lease: Lease) => Promise<void>,
   ): Promise<T> {
-    const client = await this.#connect();
-    const session = new Session(client, this.#names, begin);
+    const lease = await this.#connect();
+    const session = new Session(lease.client, this.#names, begin);
     const leftOpen = Promise.withResolvers<never>();
     using deadline = new TransactionWatchdog(this.#idleMs, () => leftOpen.reject(bodyLeftOpen()));
     const handle = new PostgresHandle(session, deadline);
@@ -182,10 +186,10 @@ class Postgres implements Database {
       value = await Promise.race([body(handle), leftOpen.promise]);
       handle.end();
       if (handle.failure !== undefined) throw handle.failure.error;
-      await end(session, client);
+      await end(session, lease);
     } catch (error) {
       handle.end();
-      await releaseClient(client, session, error);
+      await releaseLease(lease, session, error);
       // A body may throw its own error after a deadlock; whether to run it again depends on the deadlock.
       const first = handle.failure?.error;
       throw isWorthRetrying(first) ? first : error;
@@ -212,29 +216,43 @@ class Postgres implements Database {
     }
   }
 
-  async #connect(): Promise<PoolClient> {
-    if (this.#pool.waitingCount >= this.#maxWaiting) {
-      throw new DatabaseError('overloaded', 'too many callers are waiting for a connection');
-    }
+  async #connect(): Promise<Lease> {
+    const permit = await this.#permits.acquire();
     try {
-      return await this.#pool.connect();
+      return new Lease(await this.#pool.connect(), permit);
     } catch (error) {
-      // A connection that failed to open is not counted, so a full pool means that all connections are in use.
-      const allBusy = this.#pool.totalCount >= this.#pool.options.max;
-      if (allBusy) throw new DatabaseError('overloaded', 'no connection became free in time', error);
+      permit[Symbol.dispose]();
       throw new DatabaseError('unavailable', 'PostgreSQL cannot be reached', error);
     }
   }
 }
 
+/** A connection of the pool, with its owner's permit for it. */
+class Lease {
+  readonly client: PoolClient;
+  readonly #permit: Permit;
+
+  constructor(client: PoolClient, permit: Permit) {
+    this.client = client;
+    this.#permit = permit;
+  }
+
+  /** Releases the connection, or closes it when it is broken. */
+  release(broken = false): void {
+    this.client.release(broken);
+    this.#permit[Symbol.dispose]();
+  }
+}
+
 /** Rolls back and releases the connection, or closes it when that fails. */
-async function releaseClient(client: PoolClient, session: Session, error: unknown): Promise<void> {
+async function releaseLease(lease: Lease, session: Session, error: unknown): Promise<void> {
+  let broken = isUnavailable(error);
   try {
     await session.rollback();
-    client.release(isUnavailable(error));
   } catch {
-    client.release(true);
+    broken = true;
   }
+  lease.release(broken);
 }
 
 function perform(effect: () => void): void {

@@ -1,17 +1,11 @@
-import { currentOwner } from '../../concurrency/owner.ts';
-import { FairSemaphore } from '../../concurrency/semaphore.ts';
+import { type ConnectionLimits, ConnectionPermits } from './connection-permits.ts';
 import { DatabaseError, type ReadHandle } from './database.ts';
 import type { Connection } from './sqlite.connection.ts';
 import { portError } from './sqlite.errors.ts';
 import { SqliteHandle } from './sqlite.handle.ts';
 import { TransactionWatchdog } from './transaction-watchdog.ts';
 
-export interface ReaderLimits {
-  readonly connections: number;
-  /** Most connections of one owner, so that sliced reads of a large vault leave some for others. */
-  readonly connectionsPerOwner: number;
-  /** Most bodies that may wait for a connection; more are refused as overloaded. */
-  readonly maxWaiting: number;
+export interface ReaderLimits extends ConnectionLimits {
   /**
    * A body that leaves its handle unused for this long is aborted, because its snapshot keeps the `-wal` file from
    * being reused.
@@ -25,26 +19,18 @@ export class Readers {
   readonly #limits: ReaderLimits;
   readonly #all: Connection[] = [];
   readonly #idle: Connection[] = [];
-  readonly #permits: FairSemaphore;
-  readonly #over = new AbortController();
+  readonly #permits: ConnectionPermits;
   #closing = false;
 
   constructor(open: () => Connection, limits: ReaderLimits) {
     this.#open = open;
     this.#limits = limits;
-    this.#permits = new FairSemaphore({
-      units: limits.connections,
-      unitsPerOwner: limits.connectionsPerOwner,
-      waiting: limits.maxWaiting,
-      waitingPerOwner: Math.ceil(limits.maxWaiting / 2),
-    });
+    this.#permits = new ConnectionPermits(limits);
   }
 
   async read<T>(body: (handle: ReadHandle) => Promise<T>): Promise<T> {
     if (this.#closing) throw closed();
-    using _ = await this.#permits.acquire(currentOwner(), 1, this.#over.signal).catch((error) => {
-      throw error instanceof DatabaseError ? error : overloaded();
-    });
+    using _ = await this.#permits.acquire();
     const connection = this.#idle.pop() ?? this.#openOne();
     try {
       return await this.#snapshot(connection, body);
@@ -66,7 +52,7 @@ export class Readers {
   /** Refuses new bodies and waits for running ones. */
   async close(): Promise<void> {
     this.#closing = true;
-    this.#over.abort(closed());
+    this.#permits.refuseWaiting(closed());
     while (this.#idle.length < this.#all.length) await new Promise((resolve) => setImmediate(resolve));
     for (const connection of this.#all) connection.close();
   }
@@ -95,10 +81,6 @@ export class Readers {
       throw portError(error);
     }
   }
-}
-
-function overloaded(): DatabaseError {
-  return new DatabaseError('overloaded', 'too many readers are waiting');
 }
 
 function readLeftOpen(): DatabaseError {

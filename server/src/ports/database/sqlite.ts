@@ -51,6 +51,8 @@ const WRITER = [
 const READER = [...EVERY, 'cache_size = -16384', 'busy_timeout = 5000'];
 const MIGRATOR = [...EVERY, 'synchronous = full', 'wal_autocheckpoint = 0', 'foreign_keys = on'];
 const READER_CONNECTIONS = 4;
+/** How long a read waits for a connection: those before it may be long, and yield to all else. */
+const READ_WAIT_MS = 30_000;
 
 const syncData = promisify(fdatasync);
 
@@ -139,6 +141,7 @@ class Sqlite implements Database {
       connections: READER_CONNECTIONS,
       connectionsPerOwner: READER_CONNECTIONS - 1,
       maxWaiting,
+      waitMs: READ_WAIT_MS,
       idleMs,
     });
     this.#unmapping = setInterval(() => {

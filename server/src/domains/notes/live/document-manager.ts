@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import { Coalescer } from '../../../concurrency/coalesce.ts';
+import { runShared } from '../../../concurrency/owner.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { LiveDeps, LiveNotifications } from '../notes.deps.ts';
 import type { Actor } from '../sealed-note.ts';
@@ -156,7 +157,7 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
   }
 
   async #mayWait(vaultId: VaultId): Promise<boolean> {
-    this.#atStart ??= this.#readWaiting().catch((error) => {
+    this.#atStart ??= runShared(() => this.#readWaiting()).catch((error) => {
       // Asked again: a database that was away once must not keep people out for ever.
       this.#atStart = undefined;
       throw error;

@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import { runShared } from '../../../concurrency/owner.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -73,7 +74,7 @@ export class UpdateLog implements AsyncDisposable {
     this.#waiting.push({ ...logged, bytes, done });
     this.#waitingBytes += bytes;
     this.#edits += 1;
-    this.#flushing ??= this.#flush();
+    this.#flushing ??= runShared(() => this.#flush());
     return done.promise;
   }
 

@@ -1,0 +1,67 @@
+import { currentHangUp, currentOwner } from '../../concurrency/owner.ts';
+import { FairSemaphore, type Permit } from '../../concurrency/semaphore.ts';
+import { DatabaseError } from './database.ts';
+
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** Most connections of one owner, so that its slow work leaves some for others. */
+  readonly connectionsPerOwner: number;
+  /** Most callers that may wait for a connection; more are refused as overloaded. */
+  readonly maxWaiting: number;
+  /** How long a caller waits for a connection. */
+  readonly waitMs: number;
+}
+
+/** Shares the connections of a database fairly between owners. A caller whose client disconnects stops waiting. */
+export class ConnectionPermits {
+  readonly #waitMs: number;
+  readonly #semaphore: FairSemaphore;
+  readonly #waiting = new Set<AbortController>();
+
+  constructor({ connections, connectionsPerOwner, maxWaiting, waitMs }: ConnectionLimits) {
+    this.#waitMs = waitMs;
+    this.#semaphore = new FairSemaphore({
+      units: connections,
+      unitsPerOwner: connectionsPerOwner,
+      waiting: maxWaiting,
+      waitingPerOwner: Math.ceil(maxWaiting / 2),
+    });
+  }
+
+  /** Callers that wait. */
+  get waiting(): number {
+    return this.#semaphore.waiting;
+  }
+
+  /** Resolves once the caller may use a connection. Throws DatabaseError. */
+  async acquire(): Promise<Permit> {
+    return this.#semaphore.tryAcquire(currentOwner()) ?? (await this.#wait());
+  }
+
+  /** Refuses all that wait. */
+  refuseWaiting(error: DatabaseError): void {
+    for (const waiting of this.#waiting) waiting.abort(error);
+  }
+
+  async #wait(): Promise<Permit> {
+    const waiting = new AbortController();
+    const hangUp = currentHangUp();
+    const late = setTimeout(() => waiting.abort(overloaded('no connection became free in time')), this.#waitMs);
+    const leave = () => waiting.abort(new DatabaseError('unavailable', 'the client disconnected'));
+    hangUp?.addEventListener('abort', leave, { once: true });
+    this.#waiting.add(waiting);
+    try {
+      return await this.#semaphore.acquire(currentOwner(), 1, waiting.signal);
+    } catch (error) {
+      throw error instanceof DatabaseError ? error : overloaded('too many callers are waiting for a connection');
+    } finally {
+      clearTimeout(late);
+      hangUp?.removeEventListener('abort', leave);
+      this.#waiting.delete(waiting);
+    }
+  }
+}
+
+function overloaded(message: string): DatabaseError {
+  return new DatabaseError('overloaded', message);
+}
