@@ -5,7 +5,7 @@ const LevelOrNull = Type.Unsafe<'none' | 'read' | 'write' | null>({
   type: ['string', 'null'],
   enum: ['none', 'read', 'write', null],
   description:
-    'Level on every vault not in `vault_access`, also on ones made later; `write` lets the key make vaults. Absent: `write` without `vault_access`, else `none`.',
+    'Level on every vault that is not in `vault_access`, including vaults created later; `write` allows the key to create vaults. If absent: `write` without `vault_access`, else `none`.',
 });
 
 export const NewKeyBody = Type.Object({
@@ -15,7 +15,7 @@ export const NewKeyBody = Type.Object({
     Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],
       additionalProperties: true,
-      description: 'Vault id → `none`, `read` or `write`. Every vault must be the caller’s own.',
+      description: 'Vault id → `none`, `read` or `write`. Every vault must belong to the caller.',
     }),
   ),
   scope: Type.Optional(Nullable(Type.String({ description: '`mcp`, or `mcp:read` for a key that only reads.' }))),
@@ -33,7 +33,7 @@ export const ApiKey = Type.Object({
 export type ApiKey = Static<typeof ApiKey>;
 export const KeysResponse = Type.Object({ keys: Type.Array(ApiKey) });
 
-/** The secret is in here and nowhere else ever after. */
+/** The only answer that contains the secret; it cannot be read again. */
 export const KeyCreated = Type.Object({ id: Uuid, name: Type.String(), key: Type.String() });
 export type KeyCreated = Static<typeof KeyCreated>;
 export const Deleted = Type.Object({ deleted: Type.Boolean() });

@@ -17,13 +17,13 @@ export type Attachment = Static<typeof Attachment>;
 export const UploadAttachment = Type.Object({
   path: Type.String(),
   content_base64: Type.String({ description: 'The bytes (RFC 4648, section 4); 64 MB of them at most.' }),
-  mime_type: Type.Optional(Nullable(Type.String({ description: 'Ignored: comes from the extension.' }))),
+  mime_type: Type.Optional(Nullable(Type.String({ description: 'Ignored; derived from the extension.' }))),
   mtime: Type.Optional(Nullable(Type.Number({ description: 'Client mtime, epoch seconds; now, by default.' }))),
 });
 
 export const AttachmentUploaded = Type.Object({
   attachment: Attachment,
-  server_path: Type.Optional(Type.String({ description: 'The path as stored, when it is not the one sent.' })),
+  server_path: Type.Optional(Type.String({ description: 'The path as stored, if it differs from the one sent.' })),
 });
 export type AttachmentUploaded = Static<typeof AttachmentUploaded>;
 
@@ -43,22 +43,22 @@ export type AttachmentRenamed = Static<typeof AttachmentRenamed>;
 
 export const MoveAttachments = Unchecked<{ paths?: unknown; target_folder?: unknown }>({
   paths: Type.Unknown({ description: '1 to 1,000 paths.' }),
-  target_folder: Type.Unknown({ description: 'A folder’s path, empty for the root; it need not exist yet.' }),
+  target_folder: Type.Unknown({ description: 'Path of a folder, empty for the root. It need not exist yet.' }),
 });
 
 export const DeleteAttachments = Unchecked<{ paths?: unknown }>({
   paths: Type.Unknown({ description: '1 to 500 paths.' }),
 });
 
-/** The bytes as they are. */
+/** The raw bytes. */
 export const FileBytes = Type.Unsafe({ type: 'string', format: 'binary' });
 export const AttachmentsQuery = Type.Object({
-  folder: Type.Optional(Type.String({ description: 'Only those in this folder and the folders below it.' })),
+  folder: Type.Optional(Type.String({ description: 'Only attachments in this folder and its subfolders.' })),
 });
 export const AttachmentsResponse = Type.Object({ attachments: Type.Array(Attachment) });
 export type AttachmentsResponse = Static<typeof AttachmentsResponse>;
 export const DownloadQuery = Type.Object({
-  raw: Type.Optional(Type.String({ description: '`1`: the bytes, whatever is accepted.' })),
+  raw: Type.Optional(Type.String({ description: '`1` returns the raw bytes whatever the Accept header says.' })),
 });
 export const AttachmentDeleted = Type.Object({ deleted: Type.Boolean(), path: Type.String() });
 export type AttachmentDeleted = Static<typeof AttachmentDeleted>;

@@ -1,7 +1,7 @@
-/** A text of a stranger for people to read, on one line; null when there is none. */
+/** Makes an untrusted text safe to show to people, on one line; null when nothing is left. */
 export function cleanText(text: unknown, max = 255): string | null {
   if (typeof text !== 'string') return null;
-  // Characters that turn the line around could show another host than there is.
+  // Bidirectional control characters could make the line show another host than its own.
   const clean = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')

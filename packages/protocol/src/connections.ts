@@ -3,7 +3,7 @@ import { Nullable, Timestamp, Uuid } from './schemas.ts';
 
 const Text = Nullable(Type.String());
 
-/** Something that acts for an account: an application, a device or a key. */
+/** An application, device or key that acts for an account. */
 export const Connection = Type.Object({
   kind: Type.Unsafe<'oauth' | 'device' | 'pat'>({ type: 'string', enum: ['oauth', 'device', 'pat'] }),
   client_id: Text,

@@ -2,19 +2,19 @@ import { type Static, Type } from 'typebox';
 import { Nullable, Unchecked, Uuid } from './schemas.ts';
 
 export const DeviceBody = Unchecked<{ client_id?: unknown; vault_name?: unknown; device_name?: unknown }>({
-  client_id: Nullable(Type.String({ description: 'What the client calls itself.' })),
-  vault_name: Nullable(Type.String({ description: 'Name to suggest for a new vault.' })),
-  device_name: Nullable(Type.String({ description: 'Name to suggest for the device.' })),
+  client_id: Nullable(Type.String({ description: 'Name of the client.' })),
+  vault_name: Nullable(Type.String({ description: 'Suggested name for a new vault.' })),
+  device_name: Nullable(Type.String({ description: 'Suggested name for the device.' })),
 });
 
 export const DeviceStarted = Type.Object({
   device_code: Type.String(),
-  user_code: Type.String({ description: '`XXXX-XXXX`; read without case, hyphen and spaces.' }),
+  user_code: Type.String({ description: '`XXXX-XXXX`; case, hyphen and spaces are ignored.' }),
   verification_url: Type.String(),
   verification_uri: Type.String(),
   verification_uri_complete: Type.String(),
   expires_in: Type.Integer(),
-  interval: Type.Integer({ description: 'Least seconds between two polls.' }),
+  interval: Type.Integer({ description: 'Minimum number of seconds between two polls.' }),
 });
 export type DeviceStarted = Static<typeof DeviceStarted>;
 
@@ -25,9 +25,11 @@ export const DecisionBody = Unchecked<{
   deny?: unknown;
 }>({
   user_code: Type.String(),
-  vault_id: Type.String({ description: 'Id of the vault the device gets, or `new`.' }),
-  vault_name: Nullable(Type.String({ description: 'Name of the new vault; absent: as the device suggested.' })),
-  deny: Type.Boolean({ description: 'true refuses the device; no vault is needed then.' }),
+  vault_id: Type.String({ description: 'Id of the vault to link the device to, or `new`.' }),
+  vault_name: Nullable(
+    Type.String({ description: 'Name of the new vault. If absent, the name that the device suggested.' }),
+  ),
+  deny: Type.Boolean({ description: 'true refuses the device; `vault_id` is then not needed.' }),
 });
 export const Decided = Type.Object({ ok: Type.Boolean(), vault_id: Nullable(Uuid) });
 

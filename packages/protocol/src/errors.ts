@@ -141,14 +141,14 @@ export const errors = {
   device_vault_not_owned: entry(
     403,
     'vault not found or not owned by user',
-    'Give the device one of your active vaults, or `new`.',
+    'Choose one of your active vaults for the device, or `new`.',
   ),
   authorization_pending: entry(
     400,
     'authorization_pending',
     'The user has not decided yet. Poll again after `interval` seconds.',
   ),
-  slow_down: entry(400, 'slow_down', 'Polled too early: `interval` is five seconds longer from now on.'),
+  slow_down: entry(400, 'slow_down', 'Polled too early. `interval` is five seconds longer from now on.'),
   access_denied: entry(
     400,
     'access_denied',

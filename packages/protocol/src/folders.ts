@@ -3,7 +3,7 @@ import { NoteListed } from './notes.ts';
 import { Nullable, sent, Uuid } from './schemas.ts';
 
 export const Folder = Type.Object({
-  name: Type.String({ description: 'The whole path; empty for the root.' }),
+  name: Type.String({ description: 'Full path; empty for the root.' }),
   id: Nullable(Uuid),
   parent_id: Nullable(Uuid),
   count: Type.Integer({ description: 'Notes directly inside.' }),
@@ -14,8 +14,8 @@ export const FolderRenamed = Type.Object({
   renamed: Type.Boolean(),
   old_path: Type.String(),
   new_path: Type.String(),
-  count: Type.Integer({ description: 'Notes that moved along.' }),
-  attachments: Type.Integer({ description: 'Attachments that moved along.' }),
+  count: Type.Integer({ description: 'Number of notes moved.' }),
+  attachments: Type.Integer({ description: 'Number of attachments moved.' }),
 });
 export type FolderRenamed = Static<typeof FolderRenamed>;
 
@@ -23,7 +23,7 @@ export const FolderResponse = Type.Object({ folder: Folder });
 export type FolderResponse = Static<typeof FolderResponse>;
 export const FoldersResponse = Type.Object({ folders: Type.Array(Folder) });
 export type FoldersResponse = Static<typeof FoldersResponse>;
-/** The folders that are there by themselves, not only because something is in them. */
+/** Explicit folders, which exist even when they are empty. */
 export const ExplicitFolders = Type.Object({ folders: Type.Array(Type.Pick(Folder, ['name', 'id'])) });
 export type ExplicitFolders = Static<typeof ExplicitFolders>;
 
@@ -36,8 +36,8 @@ export type NotesInFolderById = Static<typeof NotesInFolderById>;
 export const CreateFolder = Type.Object({ folder: sent('The path.') });
 export const DeleteFolderQuery = Type.Object({ recursive: Type.Optional(Type.String()) });
 export const MoveFolders = Type.Object({
-  ids: sent('Ids of folders that somebody made, 1 to 1,000.'),
+  ids: sent('Ids of explicit folders, 1 to 1,000.'),
   target_parent_id: sent('A folder’s id, or `root`.'),
-  target_parent: sent('A folder’s path, empty for the top level; it need not exist yet.'),
+  target_parent: sent('Path of a folder, empty for the root. It need not exist yet.'),
 });
-export const DeleteFolders = Type.Object({ ids: sent('Ids of folders that somebody made, 1 to 1,000.') });
+export const DeleteFolders = Type.Object({ ids: sent('Ids of explicit folders, 1 to 1,000.') });

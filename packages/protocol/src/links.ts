@@ -1,12 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, Uuid } from './schemas.ts';
 
-/** A link to the note from another one. */
+/** A link from another note to this one. */
 export const Backlink = Type.Object({
   source_note_id: Uuid,
-  source_path: Nullable(
-    Type.String({ description: 'Null only when the linking note is damaged and cannot be opened.' }),
-  ),
+  source_path: Nullable(Type.String({ description: 'Null only if the linking note is damaged.' })),
   source_title: Nullable(Type.String()),
   alias: Nullable(Type.String()),
   anchor: Nullable(Type.String()),

@@ -16,16 +16,16 @@ const OptionalTexts = Object.fromEntries(
   Object.entries(Texts).map(([field, schema]) => [field, Type.Optional(schema)]),
 ) as { [Field in keyof typeof Texts]: ReturnType<typeof Type.Optional<typeof Text>> };
 
-/** What a client reports of one event. */
+/** A client's report of one event. */
 export const LogEntry = Type.Object({
   ...OptionalTexts,
-  ts: Type.Optional(Nullable(Type.String({ description: 'When it happened, ISO 8601; else it is not kept.' }))),
+  ts: Type.Optional(Nullable(Type.String({ description: 'Time of the event, ISO 8601. Any other value is dropped.' }))),
   forced: Type.Optional(Nullable(Type.Boolean())),
 });
 export type LogEntry = Static<typeof LogEntry>;
 export const LogsBody = Type.Object({
   logs: Type.Array(LogEntry, {
-    description: 'The first 1,000 are kept; `message` is cut at 8,000 characters, `stack` at 16,000.',
+    description: 'The first 1,000 are stored; `message` is cut at 8,000 characters, `stack` at 16,000.',
   }),
 });
 export const LogsAccepted = Type.Object({ ok: Type.Boolean(), count: Type.Integer() });
@@ -33,7 +33,7 @@ export const LogsAccepted = Type.Object({ ok: Type.Boolean(), count: Type.Intege
 export const LogsQuery = Type.Object({
   level: Type.Optional(Type.String()),
   category: Type.Optional(Type.String()),
-  since: Type.Optional(Type.String({ description: 'ISO 8601: what arrived at this time or later.' })),
+  since: Type.Optional(Type.String({ description: 'ISO 8601. Only records that arrived at this time or later.' })),
   limit: Type.Optional(Type.String({ description: '1 to 1,000; default 100.' })),
 });
 export type LogsQuery = Static<typeof LogsQuery>;

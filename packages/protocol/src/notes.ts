@@ -5,16 +5,22 @@ export const UpsertNote = Type.Object({
   path: Type.String(),
   mtime: Type.Number({ description: 'Client mtime, epoch seconds.' }),
   content: Type.Optional(Type.String()),
-  version: Type.Optional(Nullable(Type.Integer({ description: 'The version the content was edited from.' }))),
+  version: Type.Optional(Nullable(Type.Integer({ description: 'The version that the content is based on.' }))),
   base_hash: Type.Optional(
-    Nullable(Type.String({ description: 'The content_hash last read: any other stored content is a 409.' })),
+    Nullable(
+      Type.String({
+        description: 'The content_hash last read. If the stored content has another hash, the answer is 409.',
+      }),
+    ),
   ),
   id: Type.Optional(
-    Nullable(Type.String({ description: 'Client-minted UUID, honoured when the note is new and the id free.' })),
+    Nullable(
+      Type.String({ description: 'UUID chosen by the client; used if the note is new and the id is not in use.' }),
+    ),
   ),
-  title: Type.Optional(Nullable(Type.String({ description: 'Ignored: comes from the content.' }))),
-  folder: Type.Optional(Nullable(Type.String({ description: 'Ignored: comes from the path.' }))),
-  tags: Type.Optional(Type.Array(Type.String(), { description: 'Ignored: come from the content.' })),
+  title: Type.Optional(Nullable(Type.String({ description: 'Ignored; derived from the content.' }))),
+  folder: Type.Optional(Nullable(Type.String({ description: 'Ignored; derived from the path.' }))),
+  tags: Type.Optional(Type.Array(Type.String(), { description: 'Ignored; derived from the content.' })),
 });
 export type UpsertNote = Static<typeof UpsertNote>;
 
@@ -30,7 +36,7 @@ export const NoteLink = Type.Object({
 });
 export type NoteLink = Static<typeof NoteLink>;
 
-/** Why the frontmatter could not be read as it stands. */
+/** Why the frontmatter is degraded. */
 export const ParseReason = Type.Object({
   code: Type.String(),
   message: Type.String(),
@@ -80,22 +86,22 @@ export const NoteListed = Type.Object({
 });
 export type NoteListed = Static<typeof NoteListed>;
 
-/** How one item of a batch fared. */
+/** The result of one item of a batch. */
 export const BatchResult = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('conflict'), Type.Literal('error')]),
-  path: Type.String({ description: 'As it was sent; empty when that was no text.' }),
+  path: Type.String({ description: 'The path as sent; empty if it was not a text.' }),
   id: Type.Optional(Uuid),
   content_hash: Type.Optional(Type.String()),
   version: Type.Optional(Type.Integer()),
   parse_status: Type.Optional(Type.Union([Type.Literal('ok'), Type.Literal('degraded')])),
   parse_reason: Type.Optional(ParseReason),
-  // Absent where the answer would grow too large: then the client reads the note by itself.
+  // Left out where the answer would become too large; the client then reads the note itself.
   server_note: Type.Optional(Nullable(Note)),
   server_path: Type.Optional(
-    Type.String({ description: 'The path as stored, or where the path is taken, what has it.' }),
+    Type.String({ description: 'The path as stored; if the path is in use, the path of the note that has it.' }),
   ),
-  reason: Type.Optional(Type.String({ description: '`recently_deleted`: another device deleted this very note.' })),
-  conflict: Type.Optional(Type.Boolean({ description: 'True, with the status `conflict` alone.' })),
+  reason: Type.Optional(Type.String({ description: '`recently_deleted`: another device has deleted this note.' })),
+  conflict: Type.Optional(Type.Boolean({ description: 'True; present only with the status `conflict`.' })),
   errors: Type.Optional(
     Type.Unsafe<Record<string, string[]>>({
       type: 'object',
@@ -107,7 +113,9 @@ export const BatchResult = Type.Object({
 export type BatchResult = Static<typeof BatchResult>;
 
 export const BatchBody = Unchecked<{ notes?: unknown }>({
-  notes: Type.Unknown({ description: 'At most 100 notes, each as for a single upsert; each stands alone.' }),
+  notes: Type.Unknown({
+    description: 'At most 100 notes, each as for a single upsert. They succeed or fail independently.',
+  }),
 });
 
 export const AppendNote = Type.Object({ path: Type.String(), text: Type.String() });
@@ -121,7 +129,7 @@ export const NoteVersion = Type.Object({
   created_at: Timestamp,
   size_bytes: Type.Integer(),
   reason: Type.String({
-    description: 'What made it: create, edit, merge, append, batch, agent, restore, link_rewrite.',
+    description: 'Reason: create, edit, merge, append, batch, agent, restore, link_rewrite.',
   }),
   actor: Type.Object({ kind: Type.String(), name: Type.String() }),
 });
@@ -137,7 +145,7 @@ export const NoteResponse = Type.Object({ note: Note });
 export type NoteResponse = Static<typeof NoteResponse>;
 export const NoteUpserted = Type.Object({
   note: Note,
-  server_path: Type.Optional(Type.String({ description: 'The path as stored, when it is not the one sent.' })),
+  server_path: Type.Optional(Type.String({ description: 'The path as stored, if it differs from the one sent.' })),
 });
 export type NoteUpserted = Static<typeof NoteUpserted>;
 export const NoteRenamed = Type.Object({
@@ -153,7 +161,7 @@ export type BatchResponse = Static<typeof BatchResponse>;
 export const MoveNotes = Type.Object({
   ids: sent('Note ids, 1 to 1,000.'),
   target_folder_id: sent('A folder’s id, or `root`.'),
-  target_folder: sent('A folder’s path, empty for the root; it need not exist yet.'),
+  target_folder: sent('Path of a folder, empty for the root. It need not exist yet.'),
 });
 export const DeleteNotes = Unchecked<{ ids?: unknown }>({
   ids: Type.Unknown({ description: 'Note ids, 1 to 1,000.' }),

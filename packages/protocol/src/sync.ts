@@ -6,7 +6,7 @@ export const ManifestAttachment = Type.Object({
   id: Uuid,
   path: Type.String(),
   content_hash: Type.String({ description: 'Lower-case hex SHA-256 of the content.' }),
-  seq: Type.Integer({ description: 'The change that last wrote it: a client with a lower one is behind.' }),
+  seq: Type.Integer({ description: 'The seq of the last change to the row. A client with a lower one is behind.' }),
 });
 export type ManifestAttachment = Static<typeof ManifestAttachment>;
 
@@ -14,12 +14,12 @@ export const ManifestNote = Type.Object({
   ...ManifestAttachment.properties,
   crdt_head: Type.String({
     description:
-      'Lower-case hex SHA-256 of the document’s Yjs snapshot: converged when this and content_hash are equal.',
+      'Lower-case hex SHA-256 of the document’s Yjs snapshot. A client has converged when this and content_hash equal its own.',
   }),
 });
 export type ManifestNote = Static<typeof ManifestNote>;
 
-/** Either all of it, or `unchanged` and `change_seq` alone. */
+/** Either the whole manifest, or only `unchanged` and `change_seq`. */
 export const Manifest = Type.Object({
   change_seq: Type.Integer(),
   total_notes: Type.Optional(Type.Integer()),
@@ -27,13 +27,15 @@ export const Manifest = Type.Object({
   notes: Type.Optional(Type.Array(ManifestNote, { description: 'By path.' })),
   attachments: Type.Optional(Type.Array(ManifestAttachment, { description: 'By path.' })),
   unchanged: Type.Optional(
-    Type.Boolean({ description: 'True when `since_seq` is the current seq; only `change_seq` is beside it then.' }),
+    Type.Boolean({
+      description: 'True when `since_seq` is the current seq; the only other field is then `change_seq`.',
+    }),
   ),
 });
 export type Manifest = Static<typeof Manifest>;
 
 export const SyncChange = Type.Object({
-  seq: Type.Integer({ description: 'The vault’s change that last wrote the row.' }),
+  seq: Type.Integer({ description: 'The seq of the last change to the row.' }),
   type: Type.Union([Type.Literal('note'), Type.Literal('attachment')]),
   id: Uuid,
   path: Type.String(),
@@ -51,18 +53,19 @@ export const SyncChange = Type.Object({
 export type SyncChange = Static<typeof SyncChange>;
 
 export const SyncChanges = Type.Object({
-  changes: Type.Array(SyncChange, { description: 'By seq; each row once, as its last write left it.' }),
+  changes: Type.Array(SyncChange, { description: 'Ordered by seq; each row once, in its current state.' }),
   has_more: Type.Boolean(),
-  next_cursor: Nullable(Type.String({ description: 'Where the next page begins; null on the last one.' })),
+  next_cursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page.' })),
   resume_cursor: Type.String({
-    description: 'The position after this page, to be kept with what was applied and sent as `cursor` next time.',
+    description:
+      'The position after this page. Store it together with the applied changes, and send it as `cursor` next time.',
   }),
 });
 export type SyncChanges = Static<typeof SyncChanges>;
 
 export const VaultTree = Type.Object({
   change_seq: Type.Integer(),
-  folders: Type.Array(Folder, { description: 'The root (empty name) first, then by path.' }),
+  folders: Type.Array(Folder, { description: 'The root (empty name) first, then ordered by path.' }),
   notes: Type.Array(Type.Object({ id: Uuid, path: Type.String(), created_at: Timestamp, updated_at: Timestamp })),
   attachments: Type.Array(
     Type.Object({
@@ -80,13 +83,17 @@ export type VaultTree = Static<typeof VaultTree>;
 export const ManifestQuery = Type.Object({
   since_seq: Type.Optional(
     Type.Unsafe<unknown>({
-      description: 'The change_seq of an earlier manifest: while it is current, nothing else is answered.',
+      description: 'The change_seq of an earlier manifest. While it is current, the answer contains no rows.',
     }),
   ),
 });
 export const ChangesQuery = Type.Object({
-  cursor: Type.Optional(Type.String({ description: 'A `next_cursor` or `resume_cursor`; absent: from the start.' })),
-  limit: Type.Optional(Type.String({ description: 'An integer: rows on the page, 1 to 500. Default 100.' })),
-  fields: Type.Optional(Type.String({ description: '`meta`, the default, or `all`, with the content of notes.' })),
+  cursor: Type.Optional(
+    Type.String({ description: 'A `next_cursor` or `resume_cursor`. If absent, the feed is read from the start.' }),
+  ),
+  limit: Type.Optional(Type.String({ description: 'Rows per page, 1 to 500. Default 100.' })),
+  fields: Type.Optional(
+    Type.String({ description: '`meta` (the default), or `all` to include the content of notes.' }),
+  ),
 });
 export type ChangesQuery = Static<typeof ChangesQuery>;

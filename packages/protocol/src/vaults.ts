@@ -5,7 +5,7 @@ export const VaultParams = Type.Object({ id: Type.String({ description: 'The vau
 
 export const VaultsQuery = Type.Object({
   deleted: Type.Optional(Type.String({ description: '`true` lists deleted vaults instead of active ones.' })),
-  user_code: Type.Optional(Type.String({ description: 'Device-link code to look up.' })),
+  user_code: Type.Optional(Type.String({ description: 'Code of a device link to look up.' })),
 });
 export type VaultsQuery = Static<typeof VaultsQuery>;
 
@@ -17,8 +17,8 @@ export const NewVaultBody = Type.Object({
 export type NewVaultBody = Static<typeof NewVaultBody>;
 
 export const RegisterVaultBody = Unchecked<{ client_id?: unknown; name?: unknown }>({
-  client_id: Type.Unknown({ description: 'The client’s own stable id for the vault.' }),
-  name: Type.Unknown({ description: 'Name, used when the vault is new.' }),
+  client_id: Type.Unknown({ description: 'A stable id that the client chooses for the vault.' }),
+  name: Type.Unknown({ description: 'Name of the vault; used only if the vault is new.' }),
 });
 
 export const UpdateVaultBody = Type.Object({

@@ -22,7 +22,7 @@ function problemsOf(env: Environment, flags: Flags = {}): readonly string[] {
   return [];
 }
 
-test('an empty environment gives the defaults, frozen', () => {
+test('readConfig of an empty environment returns the defaults, frozen', () => {
   const config = readConfig({});
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.port, 4100);
@@ -35,20 +35,20 @@ test('an empty environment gives the defaults, frozen', () => {
   assert.ok(Object.isFrozen(config) && Object.isFrozen(config.plans) && Object.isFrozen(config.corsOrigins));
 });
 
-test('flags win over the environment, and an empty text counts as absent in both', () => {
+test('readConfig prefers flags to the environment, and treats an empty text as absent in both', () => {
   assert.equal(readConfig({ NOTEVAULT_PORT: '5000' }, { port: '6000' }).port, 6000);
   assert.equal(readConfig({ NOTEVAULT_PORT: '5000' }, { port: '' }).port, 5000);
   assert.equal(readConfig({ NOTEVAULT_PORT: '', NOTEVAULT_MASTER_KEY: '' }).port, 4100);
 });
 
-test('every option has its variable and flag from its name, and no two share one', () => {
+test('every option has a unique variable and flag, derived from its name', () => {
   assert.equal(variableOf('dataDir'), 'NOTEVAULT_DATA_DIR');
   assert.equal(flagOf('dataDir'), '--data-dir');
   const names = listOptions().map(({ name }) => variableOf(name));
   assert.equal(new Set(names).size, names.length);
 });
 
-test('good values are read', () => {
+test('readConfig reads valid values', () => {
   const config = readConfig({
     NOTEVAULT_MASTER_KEY: KEY,
     NOTEVAULT_DATABASE_URL: 'postgres://alice:secret@db:5432/notevault',
@@ -93,7 +93,7 @@ const bad: [variable: string, values: string[], says: RegExp][] = [
 ];
 
 for (const [variable, values, says] of bad) {
-  test(`a bad ${variable} is refused with what it must be`, () => {
+  test(`readConfig refuses a bad ${variable} and says what it must be`, () => {
     for (const value of values) {
       const problems = problemsOf({ [variable]: value });
       assert.equal(problems.length, 1, value);
@@ -103,18 +103,18 @@ for (const [variable, values, says] of bad) {
   });
 }
 
-test('all problems are told at once, and a flag’s under the flag’s name', () => {
+test('readConfig reports all problems at once, and those of a flag under the flag’s name', () => {
   const problems = problemsOf({ NOTEVAULT_HOST: 'a b' }, { port: 'x', dataDir: 'a\0b' });
   assert.equal(problems.length, 3);
   assert.ok(problems.some((problem) => problem.startsWith('--port is "x"')));
   assert.match(new ConfigError(problems).message, /--port.*\n.*--data-dir/);
 });
 
-test('a port that Kubernetes put there is explained', () => {
+test('readConfig explains a port that Kubernetes set', () => {
   assert.match(problemsOf({ NOTEVAULT_PORT: 'tcp://10.0.0.1:4100' }).join(), /enableServiceLinks/);
 });
 
-test('secrets appear in no message and no print-out', () => {
+test('secrets appear in no message and no print-out of the configuration', () => {
   const url = 'mysql://alice:hunter2@db/x';
   assert.doesNotMatch(problemsOf({ NOTEVAULT_DATABASE_URL: url, NOTEVAULT_MASTER_KEY: 'hunter2' }).join(), /hunter2/);
   const config = readConfig({ NOTEVAULT_MASTER_KEY: KEY, NOTEVAULT_DATABASE_URL: 'postgres://a:hunter2@db/x' });
@@ -123,14 +123,14 @@ test('secrets appear in no message and no print-out', () => {
   assert.doesNotMatch(shown, new RegExp(`${KEY.slice(0, 40)}|07 07 07`));
 });
 
-test('a misspelt variable is told apart from an unrelated one', () => {
+test('readConfig reports a misspelt variable, but not an unrelated one', () => {
   assert.deepEqual(problemsOf({ NOTEVAULT_DATADIR: '/x' }), [
-    'NOTEVAULT_DATADIR is no option; did you mean NOTEVAULT_DATA_DIR?',
+    'NOTEVAULT_DATADIR is not an option; did you mean NOTEVAULT_DATA_DIR?',
   ]);
   assert.deepEqual(problemsOf({ NOTEVAULT_SERVICE_HOST: '10.0.0.1', OTHER_PORT: 'x' }), []);
 });
 
-test('a bucket may have a prefix, which ends in a slash', () => {
+test('a blob bucket may have a prefix, which then ends in a slash', () => {
   const blobsOf = (text: string) => readConfig({ NOTEVAULT_BLOBS: text }).blobs;
   assert.deepEqual(blobsOf('s3://notes'), { kind: 's3', bucket: 'notes', prefix: '' });
   assert.deepEqual(blobsOf('s3://notes/'), { kind: 's3', bucket: 'notes', prefix: '' });
@@ -140,11 +140,11 @@ test('a bucket may have a prefix, which ends in a slash', () => {
   assert.equal(problemsOf({ ...given, NOTEVAULT_BLOBS: 'disk' }).length, 2);
 });
 
-test('a pool size without PostgreSQL is a contradiction', () => {
+test('readConfig refuses a pool size without PostgreSQL', () => {
   assert.match(problemsOf({ NOTEVAULT_DATABASE_POOL: '5' }).join(), /no effect without NOTEVAULT_DATABASE_URL/);
 });
 
-test('a plan file is laid over the built-in plans', () => {
+test('a plan file is merged into the built-in plans', () => {
   const file = join(folder, 'plans.json');
   writeFileSync(file, JSON.stringify({ free: { vaults_cap: 2 } }));
   const config = readConfig({ NOTEVAULT_PLANS: file, NOTEVAULT_DEFAULT_PLAN: 'free' });
@@ -152,7 +152,7 @@ test('a plan file is laid over the built-in plans', () => {
   assert.equal(config.plans.free?.notes_cap, 10_000);
 });
 
-test('a plan file that cannot be used, or an unknown default plan, fails', () => {
+test('readConfig refuses an unusable plan file and an unknown default plan', () => {
   const file = join(folder, 'bad.json');
   writeFileSync(file, '{"free": {"vaults_cap": "many"}}');
   assert.match(problemsOf({ NOTEVAULT_PLANS: file }).join(), /"vaults_cap" of plan "free" must be/);
@@ -162,13 +162,13 @@ test('a plan file that cannot be used, or an unknown default plan, fails', () =>
   assert.match(problemsOf({ NOTEVAULT_DEFAULT_PLAN: 'gold' }).join(), /unknown plan "gold"; known: self_hosted, free/);
 });
 
-test('the public address follows from host and port when none is given', () => {
+test('publicUrlOf uses host and port when no public address is configured', () => {
   assert.equal(publicUrlOf({ publicUrl: null, host: '127.0.0.1' }, 4100), 'http://127.0.0.1:4100');
   assert.equal(publicUrlOf({ publicUrl: null, host: '::1' }, 80), 'http://[::1]:80');
   assert.equal(publicUrlOf({ publicUrl: 'https://x', host: '::1' }, 80), 'https://x');
 });
 
-test('an embedder has what it needs, and nothing that it would not look at', () => {
+test('readConfig refuses an embedder without its options, and options without effect', () => {
   assert.equal(readConfig({}).embedder, 'builtin');
   const onnx = { NOTEVAULT_EMBEDDER: 'onnx', NOTEVAULT_EMBEDDER_MODEL: 'models/small one' };
   assert.equal(readConfig({ ...onnx, NOTEVAULT_EMBEDDER_THREADS: '2' }).embedderModel, 'models/small one');

@@ -14,19 +14,19 @@ import {
 type ValueOf<Declared> =
   Declared extends Option<infer T, infer Default> ? T | (Default extends null ? null : never) : never;
 
-/** What every option came to. Frozen; handed to the parts that need it, never looked up from afar. */
+/** The values of all options. Frozen; passed to the code that needs it, never read globally. */
 export type Config = {
   readonly [Name in Exclude<OptionName, 'plans'>]: ValueOf<(typeof options)[Name]>;
 } & {
-  /** The built-in plans with the plan file laid over them. */
+  /** The built-in plans, changed and extended by the plan file. */
   readonly plans: PlanTable;
 };
 
-/** Text given on the command line, by option. An empty text counts as not given. */
+/** Texts from the command line, by option. An empty text counts as absent. */
 export type Flags = { readonly [Name in OptionName]?: string | undefined };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration cannot be used; `problems` has a sentence for each thing to mend. */
+/** The configuration is invalid; `problems` has one sentence for each thing to fix. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -36,12 +36,15 @@ export class ConfigError extends Error {
   }
 }
 
-/** The configuration of this process: its environment under its flags. */
+/** Reads the configuration of this process from its environment and flags. */
 export function processConfig(flags: Flags = {}): Config {
   return readConfig(process.env, flags);
 }
 
-/** Flags win over environment, environment over defaults. Throws ConfigError with every problem at once. */
+/**
+ * Reads the configuration: flags override the environment, which overrides the defaults. Throws ConfigError with every
+ * problem at once.
+ */
 export function readConfig(env: Environment, flags: Flags = {}): Config {
   const problems = misspelt(env);
   const values: Record<string, unknown> = {};
@@ -71,14 +74,14 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
   }
   if (config.versionsDailyDays < config.versionsHourlyDays) {
     problems.push(
-      `${variableOf('versionsDailyDays')} must not be less than ${variableOf('versionsHourlyDays')}: versions would be deleted before their hours are over.`,
+      `${variableOf('versionsDailyDays')} must not be less than ${variableOf('versionsHourlyDays')}: hourly versions would be deleted too early.`,
     );
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return freeze(config);
 }
 
-/** What the embedder lacks, and what is given but would do nothing. */
+/** Options that the embedder needs but are missing, and options that would have no effect. */
 function embedderProblems(config: Config, env: Environment, flags: Flags): string[] {
   const { embedder } = config;
   const takes = {
@@ -97,7 +100,7 @@ function embedderProblems(config: Config, env: Environment, flags: Flags): strin
   });
 }
 
-/** The configured public address, or the one that follows from where the server came to listen. */
+/** The configured public address, or one made of the host and the actual port. */
 export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
   return config.publicUrl ?? `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}:${port}`;
 }
@@ -122,10 +125,10 @@ function isGiven(name: OptionName, env: Environment, flags: Flags): boolean {
   return (flags[name] ?? '') !== '' || (env[variableOf(name)] ?? '') !== '';
 }
 
-/** Kubernetes sets NOTEVAULT_PORT in every pod beside a service called "notevault", to something that is no port. */
+/** Kubernetes sets NOTEVAULT_PORT in every pod beside a service called "notevault", to a value that is not a port. */
 function kubernetesHint(text: string): string {
   return text.startsWith('tcp://')
-    ? ' Kubernetes sets this for a service called "notevault": switch that off with enableServiceLinks: false.'
+    ? ' Kubernetes sets this for a service called "notevault": disable it with enableServiceLinks: false.'
     : '';
 }
 
@@ -146,17 +149,17 @@ function readPlans(file: string | null, problems: string[]): PlanTable {
   return wrong.length > 0 ? builtinPlans : mergePlans(builtinPlans, content as PlanChanges);
 }
 
-/** A sentence for each NOTEVAULT_ variable that looks like a known one but is none: it would silently do nothing. */
+/** A sentence for each NOTEVAULT_ variable that resembles a known one but is unknown, and would be ignored silently. */
 function misspelt(env: Environment): string[] {
   const known = listOptions().map(({ name }) => variableOf(name));
   return Object.keys(env).flatMap((variable) => {
     if (!variable.startsWith('NOTEVAULT_') || known.includes(variable)) return [];
     const meant = known.find((name) => distance(name, variable) <= 2);
-    return meant === undefined ? [] : [`${variable} is no option; did you mean ${meant}?`];
+    return meant === undefined ? [] : [`${variable} is not an option; did you mean ${meant}?`];
   });
 }
 
-/** Letters to insert, remove or replace to get from one word to the other (Levenshtein). */
+/** Levenshtein distance: the number of letters to insert, remove or replace. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
@@ -170,7 +173,7 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Freezes plain objects and arrays all the way down; secrets and buffers guard themselves. */
+/** Freezes plain objects and arrays deeply; secrets and buffers are left alone. */
 function freeze<T>(value: T): T {
   if (Array.isArray(value) || (value !== null && Object.getPrototypeOf(value) === Object.prototype)) {
     for (const inner of Object.values(value as object)) freeze(inner);

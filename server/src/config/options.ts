@@ -18,16 +18,16 @@ import {
   word,
 } from './values.ts';
 
-/** One option, declared once: environment, flags, checks and docs all come from this. */
+/** One option, declared once: environment, flags, checks and docs are derived from it. */
 export interface Option<T, Default extends T | null> {
   readonly group: Group;
   readonly kind: ValueKind<T>;
   readonly default: Default;
-  /** The default in words, where the value alone does not say it. */
+  /** The default in words, if the value alone is not clear. */
   readonly absent?: string;
-  /** What it does, in one sentence. */
+  /** The effect of the option, in one sentence. */
   readonly does: string;
-  /** Its value never appears in messages or logs. */
+  /** Whether its value must never appear in messages or logs. */
   readonly secret?: true;
 }
 
@@ -63,14 +63,14 @@ export const options = {
     kind: publicUrl,
     default: null,
     absent: 'http://HOST:PORT',
-    does: 'Address under which clients reach the server; https makes cookies secure.',
+    does: 'Public address of the server for clients; with https, cookies are marked secure.',
   }),
   trustProxy: option({
     group: 'network',
     kind: proxies,
     default: [],
     absent: 'none',
-    does: 'Reverse proxies whose X-Forwarded-For header is believed.',
+    does: 'Reverse proxies whose X-Forwarded-For header is trusted.',
   }),
   corsOrigins: option({
     group: 'network',
@@ -82,19 +82,19 @@ export const options = {
     group: 'network',
     kind: integer(1, 100_000),
     default: 200,
-    does: 'WebSockets that one user may have open at once.',
+    does: 'Most WebSockets that one user may have open at once.',
   }),
   documentsPerSocket: option({
     group: 'network',
     kind: integer(1, 100_000),
     default: 1000,
-    does: 'Documents that may be open over one WebSocket.',
+    does: 'Most documents that may be open over one WebSocket.',
   }),
   dataDir: option({
     group: 'storage',
     kind: path,
     default: './data',
-    does: 'Folder for everything the server keeps on disk.',
+    does: 'Folder for everything that the server stores on disk.',
   }),
   databaseUrl: option({
     group: 'storage',
@@ -108,60 +108,60 @@ export const options = {
     group: 'storage',
     kind: integer(2, 500),
     default: 10,
-    does: 'PostgreSQL connections this process may hold.',
+    does: 'Most PostgreSQL connections of this process.',
   }),
   blobs: option({
     group: 'storage',
     kind: blobStore,
     default: null,
     absent: 'disk; with PostgreSQL: database',
-    does: 'Where attachments are kept, sealed: in the data folder (which all processes on one PostgreSQL then must share), in the database, or in an S3 bucket. What is there already does not move when this changes.',
+    does: 'Where attachments are stored, sealed: in the data folder (which all processes on one PostgreSQL database must then share), in the database, or in an S3 bucket. Stored attachments are not moved when this changes.',
   }),
   s3Endpoint: option({
     group: 'storage',
     kind: serviceUrl,
     default: null,
     absent: 'AWS',
-    does: 'Address of an S3 service that is not AWS. Credentials and region come from where AWS tools look: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, files, roles.',
+    does: 'Address of an S3 service other than AWS. Credentials and region are read where AWS tools look: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, files, roles.',
   }),
   s3Addressing: option({
     group: 'storage',
     kind: choice('path', 'host'),
     default: null,
     absent: 'path with an endpoint, host on AWS',
-    does: 'Where the bucket stands in addresses: in the path (https://s3.example.org/notes) or before the host (https://notes.s3.example.org).',
+    does: 'How addresses name the bucket: in the path (https://s3.example.org/notes) or in the host name (https://notes.s3.example.org).',
   }),
   versionsHourlyDays: option({
     group: 'storage',
     kind: integer(1, 36_500),
     default: 30,
-    does: 'Age in days until which one version of a note an hour is kept; all are kept for a day.',
+    does: 'Age in days up to which one version of a note per hour is kept; for the first day, all are.',
   }),
   versionsDailyDays: option({
     group: 'storage',
     kind: integer(1, 36_500),
     default: 365,
-    does: 'Age in days until which one version of a note a day is kept; older ones are deleted.',
+    does: 'Age in days up to which one version of a note per day is kept; older ones are deleted.',
   }),
   tombstoneDays: option({
     group: 'storage',
     kind: integer(1, 36_500),
     default: 90,
-    does: 'Days for which deletions are kept for devices that were away; a device away for longer reads everything anew.',
+    does: 'Days for which tombstones are kept; a device that was offline for longer reads everything again.',
   }),
   attachmentExtensions: option({
     group: 'storage',
     kind: extensions,
     default: null,
     absent: 'images, audio, video, PDF, office and e-book formats, text and data, fonts, zip',
-    does: 'Extensions of the files that vaults take as attachments, instead of the usual ones.',
+    does: 'Allowed file extensions of attachments, instead of the defaults.',
   }),
   masterKey: option({
     group: 'storage',
     kind: key256,
     default: null,
     absent: 'a key file in the data folder, made at the first start',
-    does: 'Key that wraps all other keys; better in the environment than as a flag, which other users can see.',
+    does: 'Master key, which wraps all other keys. Prefer the environment to a flag, which other users of the machine can see.',
     secret: true,
   }),
   registration: option({
@@ -175,7 +175,7 @@ export const options = {
     kind: path,
     default: null,
     absent: 'built-in plans only',
-    does: 'JSON file of plans that changes or adds to the built-in ones.',
+    does: 'JSON file of plans, which changes the built-in plans or adds new ones.',
   }),
   defaultPlan: option({
     group: 'accounts',
@@ -187,33 +187,33 @@ export const options = {
     group: 'accounts',
     kind: integer(0, 1_000_000),
     default: 10,
-    does: 'Sign-in requests a minute for one address and path; 0 switches the limit off.',
+    does: 'Sign-in requests per minute for one address and path; 0 disables the limit.',
   }),
   searchMemoryMb: option({
     group: 'search',
     kind: integer(16, 1_000_000),
     default: 512,
-    does: 'Memory in MB that search indexes of all vaults may take together; those not used for longest make room.',
+    does: 'Memory in MB for the search indexes of all vaults; the least recently used are evicted.',
   }),
   embedder: option({
     group: 'search',
     kind: choice('builtin', 'onnx', 'http'),
     default: 'builtin',
-    does: 'What makes vectors for search: itself (words and their pieces), a model in a folder, or a server with OpenAI’s API.',
+    does: 'What makes vectors for search: the builtin embedder (words and their pieces), a model in a folder, or a server with OpenAI’s API.',
   }),
   embedderModel: option({
     group: 'search',
     kind: line,
     default: null,
     absent: 'none',
-    does: 'For onnx the folder with model.onnx and tokenizer.json, for http the model’s name.',
+    does: 'For onnx, the folder with model.onnx and tokenizer.json; for http, the model’s name.',
   }),
   embedderUrl: option({
     group: 'search',
     kind: serviceUrl,
     default: null,
     absent: 'none',
-    does: 'For http, the address that /embeddings is under, such as https://api.example.org/v1.',
+    does: 'For http, the base address of /embeddings, such as https://api.example.org/v1.',
   }),
   embedderKey: option({
     group: 'search',
@@ -228,26 +228,26 @@ export const options = {
     kind: integer(1, 256),
     default: null,
     absent: 'a quarter of the processors, at least one',
-    does: 'For onnx, the threads a calculation may use.',
+    does: 'For onnx, the number of threads of a calculation.',
   }),
   oauthVerifiedRedirects: option({
     group: 'accounts',
     kind: redirects,
     default: [],
     absent: 'none',
-    does: 'Redirect addresses of OAuth applications to show as verified, in full.',
+    does: 'Redirect addresses of OAuth applications, in full, that the consent page shows as verified.',
   }),
   embedderShare: option({
     group: 'search',
     kind: integer(1, 100),
     default: 50,
-    does: 'Share of the time, in percent, that making vectors of notes may take of the embedder; questions come first.',
+    does: 'Share of the embedder’s time, in percent, for making vectors of notes; search queries go first.',
   }),
   analytics: option({
     group: 'analytics',
     kind: choice('none', 'log', 'posthog'),
     default: 'none',
-    does: 'Where product events of people who do not object go: nowhere, to the log, or to a server with PostHog’s API.',
+    does: 'Where product analytics events are sent: nowhere, to the log, or to a server with PostHog’s API. Users who opt out send none.',
   }),
   analyticsUrl: option({
     group: 'analytics',
@@ -261,7 +261,7 @@ export const options = {
     kind: token,
     default: null,
     absent: 'none',
-    does: 'For posthog, the key of the project that events go into.',
+    does: 'For posthog, the key of the project that receives the events.',
     secret: true,
   }),
   analyticsEraseKey: option({
@@ -269,22 +269,22 @@ export const options = {
     kind: token,
     default: null,
     absent: 'none',
-    does: 'For posthog, a personal key that may delete persons: whoever objects is erased with it.',
+    does: 'For posthog, a personal key with permission to delete persons; it is used to erase users who opt out.',
     secret: true,
   }),
   analyticsProject: option({
     group: 'analytics',
     kind: word,
     default: '@current',
-    absent: 'the one of the personal key',
-    does: 'For posthog, the id of the project that persons are deleted from.',
+    absent: 'the project of the personal key',
+    does: 'For posthog, the id of the project from which persons are deleted.',
   }),
   metricsToken: option({
     group: 'process',
     kind: token,
     default: null,
     absent: 'no metrics',
-    does: 'Bearer token that opens /metrics, for Prometheus; without one nothing is measured.',
+    does: 'Bearer token for /metrics, for Prometheus; without one no metrics are collected.',
     secret: true,
   }),
   otlpUrl: option({
@@ -292,31 +292,31 @@ export const options = {
     kind: serviceUrl,
     default: null,
     absent: 'no traces',
-    does: 'Address of an OpenTelemetry collector, such as http://localhost:4318: traces go to /v1/traces below it, as JSON over HTTP. Headers to send come from where OpenTelemetry has them: OTEL_EXPORTER_OTLP_HEADERS.',
+    does: 'Address of an OpenTelemetry collector, such as http://localhost:4318. Traces go to /v1/traces below it, as JSON over HTTP, with the headers of OTEL_EXPORTER_OTLP_HEADERS.',
   }),
   logLevel: option({
     group: 'process',
     kind: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     default: 'info',
-    does: 'Least level that is logged.',
+    does: 'Lowest level that is logged.',
   }),
   hotVaultsMb: option({
     group: 'process',
     kind: integer(1, 1_000_000),
     default: 256,
-    does: 'Memory for the lists of vaults in use, in MB; the vaults used longest ago are let go.',
+    does: 'Memory in MB for the cached lists of vaults in use; the least recently used vaults are evicted.',
   }),
   shutdownSeconds: option({
     group: 'process',
     kind: integer(0, 600),
     default: 10,
-    does: 'Time that running requests get to finish when the server stops.',
+    does: 'Time for running requests to finish when the server stops.',
   }),
 } as const;
 
 export type OptionName = keyof typeof options;
 
-/** An option as data, when its value type does not matter. */
+/** An option whose value type does not matter. */
 export type AnyOption = Option<unknown, unknown>;
 
 /** dataDir → DATA_DIR → NOTEVAULT_DATA_DIR. */
@@ -329,7 +329,7 @@ export function flagOf(name: OptionName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** All options in the order they are declared in. */
+/** All options in order of declaration. */
 export function listOptions(): { name: OptionName; option: AnyOption }[] {
   return (Object.keys(options) as OptionName[]).map((name) => ({ name, option: options[name] }));
 }

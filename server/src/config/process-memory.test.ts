@@ -10,7 +10,7 @@ const start: ProcessStart = {
   env: { PATH: '/bin' },
 };
 
-test('a server starts anew with settings of the allocator, once', () => {
+test('leanStart restarts a server with settings of the allocator, once', () => {
   const lean = leanStart(start);
   assert.deepEqual(lean, {
     execArgv: ['--import', './probe.ts', '--max-semi-space-size=8'],
@@ -19,7 +19,7 @@ test('a server starts anew with settings of the allocator, once', () => {
   assert.equal(leanStart({ ...start, ...lean }), null);
 });
 
-test('what somebody has decided about memory stays', () => {
+test('leanStart keeps memory settings that somebody has made', () => {
   assert.equal(leanStart({ ...start, env: { MALLOC_ARENA_MAX: '8' } }), null);
   assert.equal(leanStart({ ...start, env: { MALLOC_MMAP_THRESHOLD_: '1' } }), null);
   const flags = ['--max_semi_space_size=64'];
@@ -28,7 +28,7 @@ test('what somebody has decided about memory stays', () => {
   assert.deepEqual(leanStart({ ...start, env })?.execArgv, start.execArgv);
 });
 
-test('nothing is done where a process cannot start anew, or would lose a channel', () => {
+test('leanStart does nothing where a process cannot restart, or would lose a channel', () => {
   assert.equal(leanStart({ ...start, platform: 'darwin' }), null);
   assert.equal(leanStart({ ...start, version: '24.11.0' }), null);
   assert.equal(leanStart({ ...start, hasChannel: true }), null);

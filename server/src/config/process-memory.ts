@@ -1,27 +1,34 @@
-/** The first version whose `process.execve` is no experiment. */
+/** The first version in which `process.execve` is not experimental. */
 const NODE_MIN = 26;
 
-/** What the C library's allocator and V8 keep of memory that nobody uses any more is decided when a process starts. */
+/** How much unused memory the C library's allocator and V8 keep is decided when a process starts. */
 const ALLOCATOR: Readonly<Record<string, string>> = {
-  // Each thread else has an arena of its own, which keeps what its largest piece of work took.
+  // Otherwise each thread has an arena of its own, which keeps the memory of its largest piece of work.
   MALLOC_ARENA_MAX: '2',
-  // Larger blocks are mapped one by one and go back when they are freed. Left to itself the bound rises to 32 MB.
+  // Larger blocks are mapped one by one and returned when they are freed. Without this setting the threshold rises to
+  // 32 MB.
   MALLOC_MMAP_THRESHOLD_: '262144',
 };
-/** Of young objects each heap keeps three times as many MB: four heaps take 60 MB less than by default. */
+/**
+ * The size of the young generation, of which each heap keeps three times as much: four heaps take 60 MB less than by
+ * default.
+ */
 const SEMI_SPACE = '--max-semi-space-size=8';
 
-/** A process as it was started. */
+/** How a process was started. */
 export interface ProcessStart {
   readonly platform: string;
   readonly version: string;
-  /** Whether another process speaks to this one over a channel of Node's: a new program would not have it. */
+  /** Whether another process is connected to this one by Node's IPC channel, which a restarted program would lose. */
   readonly hasChannel: boolean;
   readonly execArgv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What to start anew with so that little memory is kept; null when that is not to be had, or was decided by somebody. */
+/**
+ * Returns the arguments and environment for a restart with low memory use; null when a restart is impossible, or the
+ * settings were made by somebody.
+ */
 export function leanStart({ platform, version, hasChannel, execArgv, env }: ProcessStart) {
   if (platform !== 'linux' || hasChannel || Number.parseInt(version, 10) < NODE_MIN) return null;
   if (Object.keys(ALLOCATOR).some((name) => env[name] !== undefined)) return null;
@@ -30,8 +37,8 @@ export function leanStart({ platform, version, hasChannel, execArgv, env }: Proc
 }
 
 /**
- * Starts the program of this process anew, in this process, with settings under which it keeps less memory; returns where
- * that is not to be had. Nothing may be open yet but the standard streams.
+ * Restarts the program inside this process, with settings under which it keeps less memory; returns when that is
+ * impossible. Nothing but the standard streams may be open.
  */
 export function restartLean(): void {
   const { platform, execArgv, env } = process;

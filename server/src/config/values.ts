@@ -2,17 +2,17 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 
-/** How one option's text becomes a value. */
+/** How the text of one kind of option becomes a value. */
 export interface ValueKind<T> {
-  /** Stands for the value in help texts: `--port <number>`. */
+  /** Describes the value in help texts: `--port <number>`. */
   readonly placeholder: string;
-  /** Completes "it must be …", so that the message says what to do. */
+  /** Completes the sentence "it must be …" of an error message. */
   readonly expects: string;
-  /** The value, or undefined when the text is none. */
+  /** Returns the value, or undefined when the text is invalid. */
   parse(text: string): T | undefined;
 }
 
-/** A value that prints, logs and serializes as a mark; only `reveal()` gives it. */
+/** A secret value. It is printed, logged and serialised as a placeholder; only `reveal()` returns it. */
 export class Secret<T> {
   readonly #value: T;
   constructor(value: T) {
@@ -57,7 +57,7 @@ export const word: ValueKind<string> = {
   parse: (text) => (/^\S+$/.test(text) ? text : undefined),
 };
 
-/** A name or path as whoever it is for will read it. */
+/** Free text on one line, such as a name. */
 export const line: ValueKind<string> = {
   placeholder: 'name',
   expects: 'a name',
@@ -70,7 +70,7 @@ export const token: ValueKind<Secret<string>> = {
   parse: (text) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined),
 };
 
-/** A file or folder; relative ones count from where the process was started. */
+/** A file or folder; relative to the working directory of the process. */
 export const path: ValueKind<string> = {
   placeholder: 'path',
   expects: 'a path',
@@ -83,7 +83,7 @@ export const extensions: ValueKind<ReadonlySet<string>> = {
   expects: 'file name extensions with commas between them, such as png,jpg,pdf',
   parse(text) {
     const names = text.split(',').map((name) => name.trim().replace(/^\./, '').toLowerCase());
-    // A file in `.md` is a note, and would never get here.
+    // A `.md` file is a note, so it is never an attachment.
     return names.every((name) => /^[\p{L}\p{N}_-]{1,32}$/u.test(name) && name !== 'md') ? new Set(names) : undefined;
   },
 };
@@ -100,7 +100,7 @@ export const publicUrl: ValueKind<string> = {
   parse(text) {
     const url = URL.parse(text);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
-    // `#` and `?` alone leave empty parts behind, so look at the text for them.
+    // An empty query or fragment leaves no trace in the URL, so `#` and `?` are looked up in the text.
     return url.pathname === '/' && !/[?#]/.test(text) ? url.origin : undefined;
   },
 };
@@ -114,7 +114,7 @@ export const databaseUrl: ValueKind<Secret<string>> = {
   },
 };
 
-/** Where attachments are kept. */
+/** Where attachments are stored. */
 export type BlobStore =
   | { readonly kind: 'disk' | 'database' }
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
@@ -178,11 +178,11 @@ function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0 || address.includes('%')) return false;
-  // A prefix of 0 would believe anybody; the proxy check refuses it too, but with a stack.
+  // A prefix of 0 would trust every address; the proxy check refuses it too, but with a stack.
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
 function isOrigin(text: string): boolean {
-  // Apps send origins of their own schemes, for which URL knows no origin; a path is what must not be there.
+  // Apps send origins with their own schemes, for which URL returns no origin; only a path must not be present.
   return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+$/.test(text) && URL.canParse(text);
 }

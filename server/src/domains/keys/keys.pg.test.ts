@@ -10,10 +10,13 @@ import { createKeys } from './keys.ts';
 const masterKey = Buffer.alloc(MASTER_KEY_BYTES, 7);
 const keyring = () => new MasterKeyring(masterKey, (bytes) => crypto.getRandomValues(Buffer.alloc(bytes)));
 
-/** A look for it takes as long as any other on this engine. */
+/** A look-up of this missing owner takes as long as any other. */
 const NOBODY = { kind: 'user', id: '00000000-0000-7000-8000-000000000000' } as const;
 
-/** The database, which answers looks for a key after so many others, and starts transactions after half of them. */
+/**
+ * The database, but it answers look-ups of a key after `others` other calls, and starts transactions after half as
+ * many.
+ */
 function late(db: Database, others: number): Database {
   const pass = async (looks: number) => {
     for (let look = 0; look < looks; look++) await db.get(findKey, NOBODY);
@@ -38,8 +41,8 @@ function late(db: Database, others: number): Database {
 }
 
 suite('the server’s data key', () => {
-  onEachEngine('made at the first call', (open) => {
-    test('whoever asks while it is being made gets it, however late a look for it is answered', async () => {
+  onEachEngine('is created at the first call', (open) => {
+    test('for every caller that asks meanwhile, however late its look-up is answered', async () => {
       const { db } = await openFixtures(open);
       const keys = createKeys(late(db, 20), keyring());
       const asked: Promise<Buffer | Uint8Array>[] = [];
@@ -51,14 +54,14 @@ suite('the server’s data key', () => {
       assert.equal(new Set(blinds).size, 1);
     });
 
-    test('processes that start at once on an empty database have the same one', async () => {
+    test('only once by processes that start at the same time on an empty database', async () => {
       const { db } = await openFixtures(open);
       const processes = Array.from({ length: 6 }, () => createKeys(late(db, 5), keyring()));
       const opened = await Promise.all(processes.map((keys) => keys.openServer()));
       assert.equal(new Set(opened.map((key) => Buffer.from(key.blind('test', 'value')).toString('hex'))).size, 1);
     });
 
-    test('a database that fails says so itself, and the next call makes the key', async () => {
+    test('after a database failure, which is reported as such, by the next call', async () => {
       const { db } = await openFixtures(open);
       let failing = true;
       const fails = new Error('the disk is full');

@@ -23,7 +23,7 @@ export const findKey = statement((db, p: { kind: KeyOwner['kind']; id: string })
     .where('owner_id', '=', p.id),
 );
 
-/** Reserves a block of seals for one process. */
+/** Grants a block of seals to one process. */
 export const grantSeals = statement((db, p: { kind: KeyOwner['kind']; id: string; seals: number }) =>
   db
     .updateTable('data_keys')
@@ -37,7 +37,7 @@ export const deleteKey = statement((db, p: { kind: KeyOwner['kind']; id: string 
   db.deleteFrom('data_keys').where('owner_kind', '=', p.kind).where('owner_id', '=', p.id),
 );
 
-/** Keys not yet wrapped by the master key named, oldest owners first. */
+/** Keys that are not wrapped by the given master key, ordered by owner. */
 export const keysUnderOtherMasters = statement((db, p: { masterKeyId: string; limit: number }) =>
   db
     .selectFrom('data_keys')
@@ -65,7 +65,7 @@ export const countByMaster = statement((db, _: Record<never, never>) =>
     .orderBy('master_key_id'),
 );
 
-/** All keys in the order of their owners, a page at a time. */
+/** All keys ordered by owner, a page at a time. */
 export const keysAfter = statement((db, p: { kind: string; id: string; limit: number }) =>
   db
     .selectFrom('data_keys')

@@ -1,14 +1,17 @@
-/** One wrapped data key: of the server, a user or a vault. Its row is the only copy; without it nothing of the owner opens. */
+/**
+ * One wrapped data key of the server, a user or a vault. The row is the only copy; without it nothing of the owner can
+ * be opened.
+ */
 export interface DataKeyRow {
   /** `server`, `user` or `vault`. */
   owner_kind: string;
   /** The owner's id; the nil UUID for the server. */
   owner_id: string;
-  /** Names the master key that wraps it. */
+  /** Identifies the master key that wraps it. */
   master_key_id: string;
   /** The wrapped key: IV, ciphertext, tag. */
   wrapped: Buffer;
-  /** How many seals have been granted to processes, in blocks; the generation of new seals follows from it. */
+  /** How many seals have been granted to processes, in blocks; it determines the generation of new seals. */
   seals_granted: number;
 }
 
@@ -16,7 +19,7 @@ export interface KeysTables {
   data_keys: DataKeyRow;
 }
 
-// A table of its own, so that a purge destroys keys without touching anything else, and secure deletion stays cheap.
+// A separate table, so that a purge destroys keys without touching other rows, and secure deletion stays cheap.
 export const keysDdl = `
 create table data_keys (
   owner_kind text not null,

@@ -3,9 +3,12 @@ import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';
 
-/** AES-GCM under one key stays safe far beyond this many random IVs (NIST SP 800-38D, section 8.3: 2^32). */
+/**
+ * The number of random IVs for which AES-GCM under one key stays safe is far higher (NIST SP 800-38D, section 8.3:
+ * 2^32).
+ */
 const SEALS_PER_GENERATION = 2 ** 30;
-/** What a process takes at once; a crash wastes the rest of the block, nothing more. */
+/** Seals that a process reserves at once; a crash wastes only the rest of the block. */
 const SEALS_PER_GRANT = 2 ** 20;
 const OPEN_KEYS_MAX = 10_000;
 const REWRAP_BATCH = 200;
@@ -13,29 +16,32 @@ const REWRAP_BATCH = 200;
 /** The one owner that always exists. */
 export const serverOwner: KeyOwner = { kind: 'server', id: '00000000-0000-0000-0000-000000000000' };
 
-/** Data keys by owner: made with the owner, held open while used, destroyed with it. */
+/** Data keys by owner: created with the owner, cached while used, destroyed with the owner. */
 export interface Keys {
-  /** Makes the owner's data key, in the transaction that makes the owner. */
+  /** Creates the owner's data key in the transaction that creates the owner. */
   create(handle: WriteHandle, owner: KeyOwner): Promise<SealingKey>;
-  /** The owner's keys, or null when there are none: destroyed, or never made. Throws KeyringError. */
+  /** The owner's keys, or null when they were destroyed or never created. Throws KeyringError. */
   open(owner: KeyOwner): Promise<SealingKey | null>;
-  /** The server's own keys, made at the first call on an empty database. */
+  /** The server's own keys, created at the first call on an empty database. */
   openServer(): Promise<SealingKey>;
-  /** Rejects when stored keys cannot be read: the database is away. */
+  /** Rejects when stored keys cannot be read, because the database is unavailable. */
   probe(): Promise<void>;
-  /** Destroys the data key: what it sealed can never be opened again, here or in another process once it is committed. */
+  /** Destroys the data key. After the commit nothing sealed with it can be opened again, in this process or another. */
   destroy(handle: WriteHandle, owner: KeyOwner): Promise<void>;
-  /** Wraps every data key anew under `to`; resumable, reports how many are done. Resolves to their number. */
+  /**
+   * Rewraps every data key with the master key of `to`. It can be repeated after an interruption. Calls `progress`, and
+   * resolves to the number of keys rewrapped.
+   */
   rewrapAll(to: Keyring, progress: (done: number) => void): Promise<number>;
 }
 
-/** How many data keys each master key wraps; needs no master key. */
+/** Counts how many data keys each master key wraps; needs no master key. */
 export async function countKeysByMaster(db: Database): Promise<{ masterKeyId: string; keys: number }[]> {
   const rows = await db.all(store.countByMaster, {});
   return rows.map((row) => ({ masterKeyId: row.master_key_id, keys: row.keys }));
 }
 
-/** Opens every data key and forgets it again. Throws KeyringError at the first that cannot be opened. */
+/** Opens every data key once. Throws KeyringError for the first that cannot be opened. */
 export async function checkDataKeys(db: Database, keyring: Keyring): Promise<void> {
   for (let after = { kind: '', id: serverOwner.id }; ; ) {
     const rows = await db.all(store.keysAfter, { ...after, limit: REWRAP_BATCH });
@@ -60,12 +66,12 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
     return keyring.openDataKey(owner, { masterKeyId, bytes }, 0);
   }
 
-  /** Opens the key with a fresh grant, and asks for the next one before the block is used up. */
+  /** Opens the key with a new grant of seals, and requests the next grant before the block is used up. */
   async function load(owner: KeyOwner): Promise<SealingKey | null> {
     const row = await db.get(store.findKey, owner);
     if (row === undefined) return null;
     const wrapped = { masterKeyId: row.master_key_id, bytes: row.wrapped };
-    // A wrong master key must show before anything is written.
+    // A wrong master key must be detected before anything is written.
     keyring.openDataKey(owner, wrapped, 0);
     const grant = async () => {
       const granted = await db.transact((handle) => handle.get(store.grantSeals, { ...owner, seals: SEALS_PER_GRANT }));
@@ -79,7 +85,7 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
   function open(owner: KeyOwner): Promise<SealingKey | null> {
     const name = nameOf(owner);
     const cached = opened.get(name);
-    // Taken out and put back: the map's order is the order of last use.
+    // Removed and inserted again, because the map's order is the order of last use.
     opened.delete(name);
     const key = cached ?? runShared(() => load(owner));
     opened.set(name, key);
@@ -97,7 +103,7 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
   async function ensureServerKey(): Promise<SealingKey> {
     const found = await open(serverOwner);
     if (found !== null) return found;
-    // Two processes may start on an empty database at once: the second insert finds the first one's key.
+    // Two processes may start on an empty database at once; the second insert then finds the first one's key.
     const fault = await db
       .transact((handle) => create(handle, serverOwner))
       .then(
@@ -113,8 +119,8 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
     create,
     open,
     openServer() {
-      // All who ask meanwhile share one answer: a look-up begun before the key was committed would tell those who ask
-      // after it that there is none.
+      // Concurrent callers share one promise: a look-up that began before the key was committed must not tell later
+      // callers that there is none.
       openingServer ??= ensureServerKey().finally(() => {
         openingServer = undefined;
       });
@@ -146,7 +152,7 @@ export function createKeys(db: Database, keyring: Keyring): Keys {
   };
 }
 
-/** Counts seals and moves to the next generation when the count calls for it; a late grant only delays the move. */
+/** Counts seals and starts the next generation when the count requires it; a late grant only delays that. */
 function countSeals(
   first: number,
   openAt: (generation: number) => SealingKey,
@@ -182,7 +188,7 @@ function countSeals(
     },
     open: (place, sealed) => key.open(place, sealed),
     sealStream(place, plain) {
-      // One, however long: each stream has a key of its own.
+      // A stream counts as one seal, however long it is, because it has a key of its own.
       count();
       return key.sealStream(place, plain);
     },

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtinPlans, capOf, checkPlans, mergePlans } from './plans.ts';
 
-test('a cap that is null compares as endless, any other as itself', () => {
+test('capOf returns Infinity for a cap of null, and any other cap itself', () => {
   assert.equal(capOf(builtinPlans.self_hosted, 'notes_cap'), Number.POSITIVE_INFINITY);
   assert.equal(capOf(builtinPlans.free, 'notes_cap'), 10_000);
   assert.equal(capOf(builtinPlans.free, 'max_file_bytes'), 0);
 });
 
-test('a change to a known plan keeps its other keys and every other plan', () => {
+test('mergePlans changes keys of a known plan, and keeps its other keys and all other plans', () => {
   const table = mergePlans(builtinPlans, { free: { vaults_cap: 3 } });
   assert.deepEqual(table.free, { ...builtinPlans.free, vaults_cap: 3 });
   assert.deepEqual(table.pro, builtinPlans.pro);
 });
 
-test('a new plan is accepted only whole', () => {
+test('checkPlans accepts a new plan only if it is complete', () => {
   const team = { ...builtinPlans.pro, vaults_cap: null };
   assert.deepEqual(checkPlans(builtinPlans, { team }), []);
   assert.deepEqual(mergePlans(builtinPlans, { team }).team, team);
   assert.match(checkPlans(builtinPlans, { team: { vaults_cap: 1 } }).join(), /missing: notes_cap, attachments_enabled/);
 });
 
-test('a plan file’s faults are all named', () => {
+test('checkPlans reports every fault of a plan file', () => {
   const content = { free: { vaults_cap: -1, notes: 1, cross_vault_search: 'yes' }, 'Big Plan': {}, pro: 7 };
   const problems = checkPlans(builtinPlans, content);
   assert.deepEqual(

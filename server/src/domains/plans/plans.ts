@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
-/** What an account may use. Caps are numbers, null for "none"; flags say what is allowed, never what is forbidden. */
+/** What an account may use. Caps are numbers, or null for no cap; flags are permissions, never prohibitions. */
 export interface Plan {
   readonly vaults_cap: number | null;
   /** Counted over all active vaults of the account. */
@@ -10,7 +10,7 @@ export interface Plan {
   readonly attachment_bytes_cap: number | null;
   readonly pats_cap: number | null;
   readonly cross_vault_search: boolean;
-  /** For one user, over all credentials. */
+  /** Per user, over all credentials. */
   readonly requests_per_minute: number | null;
 }
 
@@ -58,23 +58,26 @@ export const builtinPlans = {
   },
 } as const satisfies PlanTable;
 
-/** A cap as a number to compare with. The only place that knows what "none" means. */
+/** A cap as a number to compare with: Infinity for no cap. */
 export function capOf(plan: Plan, key: PlanCap): number {
   return plan[key] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The plan of an account. One whose plan was taken out of the table gets the narrowest, so that nothing opens by accident. */
+/**
+ * The plan of an account. If its plan was removed from the table it gets the most restrictive one, so that nothing is
+ * granted by accident.
+ */
 export function planOf(table: PlanTable, tier: string): Plan {
   return (Object.hasOwn(table, tier) ? table[tier] : undefined) ?? table.free ?? builtinPlans.free;
 }
 
-/** The reasons of refusals that are not called after their key. */
+/** Refusal reasons that differ from the name of their cap. */
 const REASONS: Partial<Record<PlanCap, string>> = {
   max_file_bytes: 'file_too_large',
   attachment_bytes_cap: 'attachments_quota_exceeded',
 };
 
-/** The refusal at a cap: `current` is what counts against it now. */
+/** Makes the error for a reached cap; `current` is the present count. */
 export function capExceeded(key: PlanCap, tier: string, plan: Plan, current: number): NotevaultError {
   return new NotevaultError('limit_exceeded', {
     reason: REASONS[key] ?? `${key}_exceeded`,
@@ -86,7 +89,7 @@ export function capExceeded(key: PlanCap, tier: string, plan: Plan, current: num
   });
 }
 
-/** The refusal of any attachment by a plan that has none. */
+/** Makes the error for an attachment in a plan without attachments. */
 export function attachmentsDisabled(tier: string): NotevaultError {
   return new NotevaultError('limit_exceeded', {
     reason: 'attachments_disabled',
@@ -95,14 +98,14 @@ export function attachmentsDisabled(tier: string): NotevaultError {
   });
 }
 
-/** What a plan file says: for a known plan the keys it changes, for a new plan all of them. */
+/** The content of a plan file: for a known plan the changed keys, for a new plan all keys. */
 export type PlanChanges = Readonly<Record<string, Partial<Plan>>>;
 
-/** The table with `changes` laid over it, once `checkPlans` found nothing wrong with them. */
+/** Merges `changes` into the table; `checkPlans` must have found no fault in them. */
 export function mergePlans(base: PlanTable, changes: PlanChanges): PlanTable {
   const table: Record<string, Plan> = { ...base };
   for (const [name, change] of Object.entries(changes)) {
-    // A new plan has no entry to lay it over, but `checkPlans` let it through only with every key.
+    // A new plan has no entry to extend, but `checkPlans` accepts it only with every key.
     table[name] = { ...(table[name] as Plan), ...change };
   }
   return table;
@@ -111,7 +114,7 @@ export function mergePlans(base: PlanTable, changes: PlanChanges): PlanTable {
 const PLAN_NAME = /^[a-z][a-z0-9_]{0,39}$/;
 const KEYS = new Map(Object.entries(builtinPlans.self_hosted).map(([key, value]) => [key, typeof value === 'boolean']));
 
-/** What is wrong with a plan file's content, in sentences; none when it can be merged into `base`. */
+/** The faults of a plan file's content, in sentences; empty when it can be merged into `base`. */
 export function checkPlans(base: PlanTable, content: unknown): string[] {
   if (!isRecord(content)) return ['it must be a JSON object of plans by name, such as {"free": {"vaults_cap": 2}}'];
   return Object.entries(content).flatMap(([name, plan]) => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock/clock.ts';
 import { capOf, type PlanTable, planOf } from './plans.ts';
 
 const WINDOW_MS = 60_000;
-/** A plan of few requests, or none, must not keep anybody from setting up. */
+/** A plan of few or no requests must still allow a new account to be set up. */
 const ONBOARDING_MAX = 60;
 const USERS_MAX = 100_000;
 
@@ -16,16 +16,16 @@ export interface RateLimits {
 interface Window {
   readonly endsAt: number;
   used: number;
-  /** Taken from the allowance for onboarding, beyond the plan. */
+  /** Onboarding requests beyond the plan. */
   onboardingUsed: number;
 }
 
 /**
- * Requests of each user over all credentials, in windows of a minute from the first. Counted in this process alone: of
- * several processes each allows the plan's number (see docs/security.md).
+ * Counts the requests of each user over all credentials, in windows of a minute that start at the first request. The
+ * counts are of this process only: of several processes, each allows the plan's number (see docs/security.md).
  */
 export function createRateLimits(clock: Clock, plans: PlanTable): RateLimits {
-  // In the order of their ends: a window is put in when it begins.
+  // Ordered by end, because a window is inserted when it starts.
   const windows = new Map<UserId, Window>();
 
   function windowOf(userId: UserId, now: number): Window {

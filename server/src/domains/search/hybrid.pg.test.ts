@@ -22,7 +22,7 @@ const find = async (who: Writer, query: string, more: Record<string, unknown> = 
 const near = (who: Writer, query: string, more: Record<string, unknown> = {}) =>
   find(who, query, { mode: 'vector', ...more });
 const statusOf = async (who: Writer) => (await who.caller.get('/search/status')).body;
-/** As statusOf, when the credential is too old to ask. */
+/** Like statusOf, for when the credential is too old for a request. */
 async function statusIn({ app }: TestServer, { vault }: Writer) {
   const opened = await app.vaults.openAsSystem(vault as VaultId);
   assert.ok(opened !== null);
@@ -36,10 +36,10 @@ async function putAll({ caller }: Writer, notes: readonly object[]): Promise<voi
 }
 const embed = ({ app }: TestServer) => app.search.embed(signal);
 
-/** The builtin embedder under another name, with faults. */
+/** The builtin embedder under another name, with injected failures. */
 interface Faulty extends Embedder {
   id: string;
-  /** Thrown by the next calls, one each. */
+  /** Thrown by the next calls, one per call. */
   readonly faults: EmbedderError[];
   /** A text that is refused, alone or among others. */
   poison: string | null;
@@ -77,7 +77,7 @@ onEachEngine('vectors', (open) => {
   const started = async (embedder: Embedder = builtinEmbedder()): Promise<NotesServer> =>
     startNotes({ open, embedder });
 
-  test('notes are embedded in the background; until then hybrid search goes by words and the status counts them as pending', async () => {
+  test('notes are embedded in the background; until then hybrid search ranks by words, and the status counts them as pending', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('lamp.md', 'A lantern of copper.');
@@ -148,7 +148,7 @@ onEachEngine('vectors', (open) => {
     await embed(server);
     assert.equal(embedder.made, 3);
     assert.deepEqual(await near(alice, 'quaggas'), ['quagga.md']);
-    // One that knows only what is stored says the same.
+    // A second server that knows only what is stored returns the same.
     const { masterKey, clock, blobs } = server;
     await using second = await startServer({ open: async () => server.db, masterKey, clock, blobs, embedder });
     const { accessToken } = await server.alice.signed();
@@ -186,7 +186,7 @@ onEachEngine('vectors', (open) => {
     assert.equal((await near(alice, 'lantern', { limit: 50 })).length, 50);
   });
 
-  test('hybrid search finds what either ranking finds, best what both do, with descending scores between 0 and 1', async () => {
+  test('hybrid search finds what either ranking finds, ranks notes found by both first, with descending scores between 0 and 1', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('both.md', 'The lighthouse keeper');
@@ -240,7 +240,7 @@ onEachEngine('vectors', (open) => {
     }
   });
 
-  test('while the embedder is away hybrid search goes by words, vector search is unavailable, and notes stay pending', async () => {
+  test('while the embedder is down, hybrid search ranks by words, vector search is unavailable, and notes stay pending', async () => {
     const embedder = faulty('m');
     await using notes = await started(embedder);
     const { alice, server } = notes;
@@ -248,7 +248,7 @@ onEachEngine('vectors', (open) => {
     embedder.faults.push(new EmbedderError('unavailable', 'away'));
     await assert.rejects(embed(server), /away/);
     assert.equal((await statusOf(alice)).pending, 1);
-    // Not again before its time, then with success.
+    // Not retried before its time; then it succeeds.
     await embed(server);
     assert.equal((await statusOf(alice)).pending, 1);
     server.clock.advance({ minutes: 1 });
@@ -261,7 +261,7 @@ onEachEngine('vectors', (open) => {
     assert.deepEqual(await near(alice, 'lanterns'), ['a.md']);
   });
 
-  test('a note that the embedder refuses counts as failed, holds up no other, and is tried again later', async () => {
+  test('a note that the embedder refuses counts as failed, delays no other, and is retried later', async () => {
     const embedder = faulty('m');
     embedder.poison = 'quibble';
     await using notes = await started(embedder);
@@ -276,7 +276,7 @@ onEachEngine('vectors', (open) => {
     server.clock.advance({ minutes: 11 });
     await embed(server);
     assert.equal((await statusIn(server, alice)).failed, 1);
-    // Twice as long now.
+    // The pause has doubled by now.
     embedder.poison = null;
     server.clock.advance({ minutes: 11 });
     await embed(server);

@@ -5,7 +5,7 @@ import type { Notes } from '../notes/notes.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { WorkerClient } from './worker/worker-client.ts';
 
-/** What the search domain works with. */
+/** The dependencies of the search domain. */
 export interface SearchDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -13,8 +13,8 @@ export interface SearchDeps {
   readonly notes: Pick<Notes, 'sealedAfter' | 'sealedOf' | 'live'>;
   readonly worker: WorkerClient;
   readonly embedder: Embedder;
-  /** Pauses background work that just ran for `ms`, so that it takes its share of the time and no more. */
+  /** Pauses background work that just ran for `ms`, so that it takes only its share of the time. */
   readonly rest: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Is told of failures of background work. */
+  /** Reports failures of background work. */
   readonly reportError: (error: unknown) => void;
 }

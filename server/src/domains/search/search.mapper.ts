@@ -3,7 +3,7 @@ import type { SearchResult } from '@notevault/protocol/search.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
 import type { FoundNote } from './worker/worker-api.ts';
 
-/** A found note as the API returns it. Without a snippet the note's text could not be read. */
+/** Maps a found note to the wire. The snippet is null when the note's text could not be read. */
 export function searchResultOf(note: FoundNote, snippet: Snippet | null): SearchResult {
   return {
     id: note.id,

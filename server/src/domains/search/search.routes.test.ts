@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onSqlite } from '../../../test/kit/engines.ts';
 import { type Json, notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
 
-/** The paths a search finds, in order. */
+/** The paths of the notes that a search finds, in order. */
 async function find(who: Writer, query: string, more: Record<string, unknown> = {}): Promise<string[]> {
   return (await results(who, query, more)).map(({ path }: Json) => path);
 }
@@ -162,7 +162,7 @@ onSqlite('search', (open) => {
     assert.deepEqual(await find(alice, '"'.repeat(5000)), []);
   });
 
-  test('POST /search needs read access only, and other users’ vaults change no result and no score', async () => {
+  test('POST /search needs only read access, and other users’ vaults change no result and no score', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a.md', 'anchor rope');

@@ -9,7 +9,7 @@ export const findIndex = statement((db, p: { vault: VaultId }) =>
   db.selectFrom('search_indexes').select(['format', 'feed_epoch', 'seq', 'segments']).where('vault_id', '=', p.vault),
 );
 
-/** Active vaults with at least so many changes that no stored index of this format knows. */
+/** Active vaults with at least `minChanges` changes that no stored index of this format has. */
 export const findBehind = statement((db, p: { format: string; minChanges: number; after: string; limit: number }) =>
   db
     .selectFrom('vault_feeds')

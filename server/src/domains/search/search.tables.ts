@@ -1,6 +1,6 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 
-/** A vault’s stored index. Where the row is missing, the index is made from the notes. */
+/** A vault’s stored index. Without a row, the index is built from the notes. */
 export interface SearchIndexRow {
   vault_id: VaultId;
   /** The format of the segments and their terms, see index-format.ts. Another format is not read. */

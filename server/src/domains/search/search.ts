@@ -16,11 +16,11 @@ import { VaultSearch } from './query/vault-search.ts';
 import type { SearchDeps } from './search.deps.ts';
 import type { IndexState } from './worker/worker-api.ts';
 
-/** A search waits this long for the index of a large vault. The index is made nevertheless. */
+/** How long a search waits for the index of a large vault; the index is built nevertheless. */
 const TIMEOUT_MS = 25_000;
 const VAULTS_AT_ONCE = 4;
 
-/** What is in memory and under way in this process. */
+/** Memory use and work in progress of search in this process. */
 export interface SearchStats {
   readonly indexBytes: number;
   /** Requests to the search thread that have no answer yet. */
@@ -29,10 +29,10 @@ export interface SearchStats {
   readonly embeddingNotes: number;
 }
 
-/** Searches that the one search thread works on, and that wait for that: each costs it some milliseconds. */
+/** Limits of searches that the single search thread runs and that wait for it; each costs it some milliseconds. */
 const SEARCHES = { units: 8, unitsPerOwner: 4, waiting: 1000, waitingPerOwner: 100 };
 
-/** Searches vaults. Results show the notes as they are at the moment of the request. */
+/** Searches vaults. Results show the notes as they are at the time of the request. */
 export class Search implements AsyncDisposable {
   readonly #deps: SearchDeps;
   readonly #catchUp: IndexCatchUp;
@@ -88,7 +88,7 @@ export class Search implements AsyncDisposable {
     return { total, indexed: Math.max(0, total - pending - failed), pending, failed, model: embedder.name };
   }
 
-  /** Makes the vault's index anew from its notes and stores it. All notes are embedded again in the background. */
+  /** Rebuilds the vault's index from its notes and stores it. All notes are embedded again in the background. */
   async rebuild(vault: OpenVault, onProgress: (notes: number) => void): Promise<IndexState> {
     await this.#embedding.forget(vault);
     this.#backgroundEmbedding.recordChange();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 
-/** What the tokens of each kind of credential begin with: it says who knows them. */
+/** The prefixes of tokens, one for each kind of credential. */
 export const prefixes = {
   session: 'nv_ses_',
   pat: 'nv_pat_',
@@ -17,13 +17,15 @@ export function prefixOf(token: string): string {
 }
 
 export interface Token {
-  /** Given out once. */
+  /** The token itself, which is handed out once. */
   readonly raw: string;
-  /** What is stored. */
+  /** The hash, which is stored. */
   readonly hash: Buffer;
 }
 
-/** A token nobody can guess. It is looked up by its hash, so how long a look-up takes says nothing about any token. */
+/**
+ * Makes an unpredictable token. Tokens are looked up by hash, so the duration of a look-up reveals nothing about them.
+ */
 export function newToken(random: (count: number) => Buffer, prefix: string): Token {
   const raw = prefix + random(SECRET_BYTES).toString('base64url');
   return { raw, hash: hashOf(raw) };
@@ -34,23 +36,26 @@ export function hashOf(raw: string): Buffer {
 }
 
 /**
- * The token of an `Authorization` header, or null. RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110,
+ * The token of an `Authorization` header, or null (RFC 6750, section 2.1). The scheme is case-insensitive (RFC 9110,
  * section 11.1).
  */
 export function bearerOf(authorization: string | undefined): string | null {
   return /^bearer ([\w\-.~+/]+=*)$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
-/** Two tabs, or a retry after a lost answer, may present one refresh token twice: the one before is accepted for so long. */
+/**
+ * How long the previous refresh token is still accepted: two tabs, or a retry after a lost answer, may present one
+ * token twice.
+ */
 export const GRACE_MS = 30_000;
 
-/** A refresh token that is presented, inside a transaction, and the family of those that descend from one sign-in. */
+/** A refresh token presented in a transaction, and the family of tokens that descend from one sign-in. */
 export interface PresentedToken {
-  /** Holds the family until the end of the transaction and prolongs it; false when it is gone. */
+  /** Locks the family until the end of the transaction and extends its life; false when it no longer exists. */
   hold(): Promise<boolean>;
-  /** Puts the next token in the presented one's place; false unless the presented one was current. */
+  /** Replaces the presented token by the next one; false unless the presented one was current. */
   replace(): Promise<boolean>;
-  /** When the presented token was replaced; null while it is current, undefined when it is not known any more. */
+  /** When the presented token was replaced; null while it is current, undefined when it is unknown. */
   replacedAt(): Promise<number | null | undefined>;
   /** The current token, sealed. */
   current(): Promise<Buffer | undefined>;
@@ -59,12 +64,12 @@ export interface PresentedToken {
 }
 
 /**
- * Resolves to the family's current refresh token, sealed: the `next` one when the presented one was current, the one
- * that took its place when that was within the grace. Any other token of the family was stolen or replayed: the family
- * ends and the answer is null.
+ * Resolves to the family's current refresh token, sealed: `next` when the presented token was current, or its
+ * replacement when it was replaced within the grace period. Any other token of the family was stolen or replayed: the
+ * family ends, and the result is null.
  */
 export async function rotate(presented: PresentedToken, next: Buffer, now: number): Promise<Buffer | null> {
-  // First of all, so that refreshes of one family come one after another.
+  // Locked first, so that refreshes of one family run one after another.
   if (!(await presented.hold())) return null;
   if (await presented.replace()) return next;
   const replacedAt = await presented.replacedAt();

@@ -217,12 +217,12 @@ describe('the http embedder', () => {
       response.end(JSON.stringify({ data: [{ index: 0, embedding: [null, ...Array(511).fill(0)] }] }));
       return true;
     };
-    await assert.rejects(embedAgainst([nan]), failsWith('unusable', /no numbers/));
+    await assert.rejects(embedAgainst([nan]), failsWith('unusable', /not numbers/));
     const huge: Fault = (_, response) => {
       response.end(`{"data":[{"index":0,"embedding":[1e999${',0'.repeat(511)}]}]}`);
       return true;
     };
-    await assert.rejects(embedAgainst([huge]), failsWith('unusable', /no numbers/));
+    await assert.rejects(embedAgainst([huge]), failsWith('unusable', /not numbers/));
     const twice: Fault = (_, response, vectors) => {
       const embedding = [...(vectors[0] ?? [])];
       response.end(
@@ -241,7 +241,7 @@ describe('the http embedder', () => {
         response.end(body);
         return true;
       };
-      await assert.rejects(embedAgainst([nonsense]), failsWith('unusable', /no JSON|no list/), body);
+      await assert.rejects(embedAgainst([nonsense]), failsWith('unusable', /answer with JSON|no list/), body);
     }
   });
   test('stops reading an answer without end', async () => {

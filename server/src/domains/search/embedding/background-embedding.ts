@@ -1,7 +1,7 @@
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Embedding } from './embedding.ts';
 
-/** How often to look for writes of other processes, and for notes that are due for another attempt. */
+/** How often to look for writes of other processes, and for notes whose next attempt is due. */
 const CHECK_EVERY_MS = 60_000;
 /** The pause after an embedder failed. Each one is twice as long as the one before, up to a limit. */
 const FIRST_PAUSE_MS = 10_000;

@@ -8,7 +8,7 @@ import * as store from './vectors.store.ts';
 /** Other processes may take over a lease that was not extended for this long: a page takes seconds, at worst a minute. */
 const LEASE_MS = 5 * 60_000;
 
-/** The vectors of a note as they are written, or that they could not be made. */
+/** The vectors of a note to store, or the record that they could not be made. */
 export type VectorsToStore = Omit<store.NewVectors, 'vseq'>;
 
 /** What is stored at once, in one transaction. */

@@ -7,12 +7,12 @@ import { EmbeddingLease } from './embedding-lease.ts';
 import { FIRST_RETRY_MS, NoteEmbedder } from './note-embedder.ts';
 import * as store from './vectors.store.ts';
 
-/** Notes that are read at once; some of them have many chunks. */
+/** Notes read at once; some of them have many chunks. */
 const PAGE = { limit: 32, bytes: 256 * 1024 };
 const VAULTS_PER_QUERY = 16;
-/** Pages of one vault before the next vault has its turn. */
+/** Pages of one vault before the next vault's turn. */
 const PAGES_PER_TURN = 8;
-/** Deleted rows are overwritten: few at a time, because they may be large. */
+/** Few rows per transaction, because deleted rows are overwritten and may be large. */
 const ROWS_PER_ERASE = 64;
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -65,7 +65,9 @@ export class Embedding {
     while ((await this.#runRound(space, signal)) && !signal.aborted);
   }
 
-  /** Gives each vault its turn, so that a large one does not hold up the others. Resolves to whether any has more to do. */
+  /**
+   * Runs one turn of each vault, so that a large one does not delay the others. Resolves to whether any has more to do.
+   */
   async #runRound(space: Space, signal: AbortSignal): Promise<boolean> {
     const { db, clock } = this.#deps;
     let hasMore = false;
@@ -121,7 +123,10 @@ export class Embedding {
     }
   }
 
-  /** A vault that is deleted, or leased by another process, must not keep the notes of others from being tried. */
+  /**
+   * Postpones failed notes of a vault that is deleted or leased by another process, so that they do not block those of
+   * other vaults.
+   */
   async #postpone(vaultId: VaultId, ids: readonly NoteId[]): Promise<void> {
     const { db, clock } = this.#deps;
     const until = clock.now() + FIRST_RETRY_MS;

@@ -27,7 +27,7 @@ interface EmbeddedNote {
   readonly data: Buffer | null;
 }
 
-/** By note: what is stored of it. */
+/** By note: the stored version and number of failures. */
 type StoredVersions = ReadonlyMap<string, { readonly version: number; readonly failures: number }>;
 
 /** Embeds notes and stores their vectors. */

@@ -18,7 +18,7 @@ test('VectorMatrix loses less than 1 in 50 of the first 10 passages of the test 
       })),
     ),
   );
-  // Two of the passages together make another; no text is there twice.
+  // Each text is made of two passages; no text occurs twice.
   const texts = Array.from({ length: PASSAGES }, () => {
     const [one, other] = [random.pick(passages), random.pick(passages)];
     return { about: one.about, text: `${one.text} ${other.text} ${random.noise(4)}` };

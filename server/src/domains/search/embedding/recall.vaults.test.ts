@@ -4,7 +4,7 @@ import { chunksOf } from '@notevault/note-text/chunks.ts';
 import { realNotes } from '../../../../test/kit/real-vaults.ts';
 import { recallOfPrefilter } from '../../../../test/kit/recall.ts';
 
-test('VectorMatrix loses less than 1 in 50 of the first 10 chunks of vaults of others', async (context) => {
+test('VectorMatrix loses less than 1 in 50 of the first 10 chunks of published vaults', async (context) => {
   const notes = realNotes('');
   const passages = [...notes].flatMap(([path, content]) =>
     chunksOf(content, 100).map(({ start, end, headings }) => ({

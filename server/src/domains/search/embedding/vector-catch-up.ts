@@ -16,7 +16,7 @@ export class VectorCatchUp {
     this.#deps = deps;
   }
 
-  /** Adds the vectors of a model that were stored since the last time. One call for a vault runs after the other. */
+  /** Adds the vectors of a model that were stored since the last call. Calls for one vault run one after another. */
   catchUp(vault: OpenVault, model: string): Promise<void> {
     const previous = this.#running.get(vault.id) ?? Promise.resolve();
     const own = previous.catch(() => undefined).then(() => this.#run(vault, model));

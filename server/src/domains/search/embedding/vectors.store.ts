@@ -166,7 +166,7 @@ export const deleteVectors = listStatement((db, p: { vault: VaultId }, notes: st
   db.deleteFrom('search_vectors').where('vault_id', '=', p.vault).where('note_id', 'in', notes),
 );
 
-/** What is stored of notes, without the vectors themselves. */
+/** The stored versions of notes, without the vectors themselves. */
 export const findVersions = listStatement((db, p: { vault: VaultId }, notes: string[]) =>
   db
     .selectFrom('search_vectors')

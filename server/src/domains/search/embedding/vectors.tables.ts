@@ -4,24 +4,24 @@ import type { VaultId } from '@notevault/protocol/ids.ts';
 export interface SearchVectorsRow {
   vault_id: VaultId;
   note_id: string;
-  /** The embedder’s space. Vectors of another cannot be compared with these. */
+  /** The embedder’s space. Vectors of another space cannot be compared with these. */
   model: string;
-  /** The version of the note that the vectors were made of. */
+  /** The version of the note from which the vectors were made. */
   version: number;
-  /** Grows with every write of the vault’s vectors, so that a reader can go on from the last one it knows. */
+  /** Grows with every write of the vault’s vectors, so that a reader can continue from the last one it has. */
   vseq: number;
   /** Sealed, see packVectors; null when the vectors could not be made. */
   data: Buffer | null;
   /** How many attempts failed; 0 once there are vectors. */
   failures: number;
-  /** When to try again, epoch milliseconds; null once there are vectors. */
+  /** When to retry, epoch milliseconds; null once there are vectors. */
   retry_at: number | null;
 }
 
 /** How far a vault’s notes are embedded, and which process embeds them. */
 export interface SearchEmbeddingRow {
   vault_id: VaultId;
-  /** The embedder’s space. With another one everything is still to do. */
+  /** The embedder’s space. After a change of the space all notes are embedded again. */
   model: string;
   /** The epoch of the change feed that `seq` belongs to. */
   feed_epoch: number;

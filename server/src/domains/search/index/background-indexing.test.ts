@@ -8,7 +8,7 @@ import type { IndexPersistence } from './index-persistence.ts';
 
 const vaultAt = (at: number) => `00000000-0000-7000-8000-${String(at).padStart(12, '0')}` as VaultId;
 
-/** Vaults that are all far behind; indexing some of them fails. */
+/** Vaults that are all far behind; indexing the `broken` ones fails. */
 function indexing(count: number, broken: ReadonlySet<string>) {
   let now = 1_000_000;
   const behind = new Set(Array.from({ length: count }, (_, at) => vaultAt(at)));
@@ -40,7 +40,7 @@ function indexing(count: number, broken: ReadonlySet<string>) {
   );
   return {
     ...{ behind, tried },
-    /** Lets the job run every second for so long. */
+    /** Runs the job every second for some time. */
     async pass(seconds: number) {
       for (let second = 0; second < seconds; second++) {
         now += 1000;
@@ -50,14 +50,14 @@ function indexing(count: number, broken: ReadonlySet<string>) {
   };
 }
 
-test('background indexing gets to the vaults behind many that cannot be indexed', async () => {
+test('background indexing reaches the vaults behind many that cannot be indexed', async () => {
   const broken = new Set(Array.from({ length: 40 }, (_, at) => vaultAt(at)));
   const { behind, pass } = indexing(50, broken);
   await pass(120);
   assert.deepEqual([...behind], [...broken]);
 });
 
-test('background indexing tries a vault that fails less and less often', async () => {
+test('background indexing retries a failing vault less and less often', async () => {
   const { tried, pass } = indexing(1, new Set([vaultAt(0)]));
   await pass(3600);
   assert.ok(tried.length >= 3 && tried.length <= 8, `${tried.length} tries in an hour`);

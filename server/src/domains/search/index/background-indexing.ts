@@ -5,7 +5,7 @@ import type { IndexCatchUp } from './index-catch-up.ts';
 import { indexFormat } from './index-format.ts';
 import type { IndexPersistence } from './index-persistence.ts';
 
-/** A question should not wait for so many changes that no stored index knows: they take some seconds. */
+/** A search should not have to wait for this many changes that no stored index has; they take some seconds. */
 const MIN_CHANGES = 1000;
 /** A vault is left alone for this long after a write, so that an import is indexed once, after it. */
 const QUIET_MS = 5000;
@@ -13,26 +13,29 @@ const QUIET_MS = 5000;
 const CHECK_EVERY_MS = 60_000;
 /** How many vaults are looked up at once, and then indexed one after the other. */
 const VAULTS_PER_CHECK = 16;
-/** How long a vault that could not be indexed is left alone: twice as long after each failure in a row, up to a bound. */
+/** The pause after a vault could not be indexed; it doubles with each failure in a row, up to a bound. */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 24 * 3_600_000;
-/** Vaults with failures that are remembered. */
+/** Most vaults whose failures are remembered. */
 const MAX_FAILED = 1000;
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A vault that is far behind: its seq when it was checked, and since when it has had it. */
+/** A vault that is far behind: its seq when it was checked, and since when it has had this seq. */
 interface Behind {
   readonly seq: number;
   readonly since: number;
 }
 
-/** Indexes vaults to which much was written and that nobody has searched since, so that the next search need not wait. */
+/** Indexes vaults with many writes that nobody has searched since, so that the next search need not wait. */
 export class BackgroundIndexing {
   readonly #deps: SearchDeps;
   readonly #catchUp: IndexCatchUp;
   readonly #persistence: IndexPersistence;
   #nextCheckAt = 0;
-  /** The next check goes on behind this vault: checks that begin at the first one would never get to the last. */
+  /**
+   * The next check continues after this vault. If every check began at the first vault, the last ones would never be
+   * reached.
+   */
   #checkedUpTo: string = NIL_ID;
   /** The vaults that were behind in the last round over all vaults, and in this one so far. */
   #lastRound = new Map<VaultId, Behind>();
@@ -106,7 +109,7 @@ export class BackgroundIndexing {
     return this.#thisRound.values().some(({ since }) => since + QUIET_MS > now);
   }
 
-  /** Indexes a vault and stores the index, which in memory may have to make room for others. */
+  /** Indexes a vault and stores the index; in memory, others may be evicted for it. */
   async #index(vaultId: VaultId, signal: AbortSignal): Promise<void> {
     const { vaults, rest } = this.#deps;
     const vault = await vaults.openAsSystem(vaultId);

@@ -5,11 +5,11 @@ import { TransferList } from '../worker/transfer-list.ts';
 import type { IndexState } from '../worker/worker-api.ts';
 import { loadStoredIndex } from './stored-index.ts';
 
-/** What the worker is given at once: some 20 ms of work, so that searches of other vaults come between. */
+/** Notes per request to the worker: some 20 ms of work, so that searches of other vaults run in between. */
 const PAGE = { limit: 64, bytes: 256 * 1024 };
 
 /**
- * Is called after each page of notes.
+ * Called after each page of notes.
  *
  * @param tookMs how long the page took.
  * @param isAwaited whether another catch-up of the vault waits for this one.
@@ -19,20 +19,20 @@ type AfterPage = (state: IndexState, tookMs: number, isAwaited: boolean) => void
 /** Brings the worker's indexes up to date with their vaults. */
 export class IndexCatchUp {
   readonly #deps: SearchDeps;
-  /** The last catch-up of each vault and epoch that is running or waits for its turn. */
+  /** The last catch-up of each vault and epoch that is running or queued. */
   readonly #running = new Map<string, Promise<IndexState>>();
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
   }
 
-  /** Brings a vault's index into memory and up to the vault's seq as it is now. */
+  /** Loads a vault's index into memory and brings it up to the vault's current seq. */
   catchUp(vault: OpenVault, onProgress: (state: IndexState) => void = () => undefined): Promise<IndexState> {
     return this.#enqueue(vault, onProgress);
   }
 
   /**
-   * Does the same in the background: it calls `rest` after each page with how long that took, until somebody waits for the
+   * Like `catchUp`, in the background: after each page it calls `rest` with the duration, until somebody waits for the
    * index. Rejects when the signal is aborted.
    */
   catchUpInBackground(vault: OpenVault, rest: (ms: number) => Promise<void>, signal: AbortSignal): Promise<IndexState> {
@@ -79,7 +79,7 @@ export class IndexCatchUp {
     }
   }
 
-  /** The next page of notes that the index does not know, or that tombstones it needs have expired. */
+  /** The next page of notes that the index does not have; or the fact that tombstones it needs have expired. */
   #changesAfter(vault: OpenVault, { seq, floor }: IndexState) {
     const { db, vaults, notes } = this.#deps;
     return db.read(async (handle) => {
@@ -88,7 +88,7 @@ export class IndexCatchUp {
       if (changeSeq <= seq) return { kind: 'none' } as const;
       const page = await notes.sealedAfter(handle, vault, seq as Seq, PAGE);
       const last = page.notes.at(-1)?.seq;
-      // Seqs without a note belong to other changes. After the last note all of them are done.
+      // Seqs without a note belong to other changes. After the last note, all seqs are covered.
       const upTo = page.more && last !== undefined ? last : changeSeq;
       return { kind: 'page', notes: page.notes, more: page.more, upTo } as const;
     });

@@ -9,7 +9,7 @@ import { openSegmentList } from './stored-index.ts';
 
 /** Fewer changed notes than this are indexed again as quickly as a segment is read. */
 const MIN_UNSTORED_NOTES = 200;
-/** Deleted rows are overwritten: so many at a time do not hold other writers up. */
+/** Deleted rows are overwritten; this many at a time do not block other writers. */
 const PARTS_PER_DELETE = 4;
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 /** A segment that no index names after this time was abandoned by its writer. */

@@ -4,7 +4,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import { VectorCatchUp } from '../embedding/vector-catch-up.ts';
 import type { SearchDeps } from '../search.deps.ts';
 
-/** What a search compares vectors with, and the model whose vectors these are. Null where there is none. */
+/** The vector of a query, and the model that made it. Both are null when there is none. */
 export interface QueryVector {
   readonly model: string | null;
   readonly vectorQuery: VectorQuery | null;
@@ -14,7 +14,7 @@ export const NO_QUERY_VECTOR: QueryVector = { model: null, vectorQuery: null };
 
 /** A search does not wait longer for a vector, because words may find the same notes. */
 const TIMEOUT_MS = 5000;
-/** After a failure searches go without vectors for this long: each would wait for the same timeout. */
+/** After a failure searches skip the vector for this long; otherwise each would wait for the timeout. */
 const PAUSE_MS = 15_000;
 
 /** Makes the vectors of queries, and brings the vaults' vectors into memory. */
@@ -43,7 +43,7 @@ export class QueryVectors {
     return vectorQuery === null ? NO_QUERY_VECTOR : { model: space.id, vectorQuery };
   }
 
-  /** Brings a vault's vectors into memory without a query, so that the similarity of notes is known. */
+  /** Loads a vault's vectors into memory without a query, for the similarity between notes. */
   async withoutQuery(vault: OpenVault): Promise<QueryVector> {
     const space = await this.#tryEmbedder((signal) => this.#deps.embedder.space(signal));
     if (space === null) return NO_QUERY_VECTOR;

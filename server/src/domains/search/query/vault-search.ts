@@ -14,10 +14,10 @@ import { WorkerDied } from '../worker/worker-client.ts';
 import { NO_QUERY_VECTOR, type QueryVector, QueryVectors } from './query-vector.ts';
 import type { CheckedRequest } from './search-request.ts';
 
-/** Between two steps an index may be dropped from memory or a note be written; the search then starts again, this often. */
+/** Between two steps the index may be evicted or a note written; the search then starts again, at most this often. */
 const MAX_ATTEMPTS = 5;
 
-/** A found note and its row, which has not been written since the index saw it. */
+/** A found note with its row, which was not written since the index read it. */
 interface CurrentNote {
   readonly found: FoundNote;
   readonly row: SealedNote;

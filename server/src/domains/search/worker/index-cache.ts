@@ -32,7 +32,7 @@ export class IndexCache {
     this.#indexes.delete(vault);
   }
 
-  /** Measures an index that grew, and drops others until all fit. The index itself stays, however large it is. */
+  /** Measures an index that grew, and evicts others until all fit. The index itself stays, however large it is. */
   makeRoomFor(index: LoadedIndex): void {
     index.measure();
     let total = this.bytes;

@@ -78,7 +78,7 @@ export class LoadedIndex {
     this.bytes = this.index.bytes + (this.#vectors?.bytes ?? 0);
   }
 
-  /** Runs steps that add notes, each note as a whole. The index is then complete up to `upTo`. */
+  /** Runs steps that add notes, each note completely. The index is then complete up to `upTo`. */
   async addNotes(steps: Generator<void, void>, upTo: number): Promise<void> {
     this.#writers += 1;
     try {
@@ -116,7 +116,7 @@ export class LoadedIndex {
 
   /** Freezes all notes added so far and returns the seq that the frozen segments are complete up to. */
   async freeze(): Promise<number> {
-    // A running compaction does not see what was added since it began.
+    // A running compaction does not see notes that were added since it began.
     await this.#compaction;
     const { seq } = this.index;
     // Notes added from here on are not in the frozen segments.

@@ -24,7 +24,7 @@ export interface WorkerApi {
   vectorState(params: { vault: string; epoch: number; model: string }): { vseq: number } | null;
   /** Adds vectors in order of their vseqs. They are then complete up to `upTo`. */
   addVectors(params: AddVectorsParams): void;
-  /** The passages of notes that are to be embedded; null for a note that cannot be read. */
+  /** The passages of notes to embed; null for a note that cannot be read. */
   passages(params: { key: SharedKey; notes: readonly SealedNote[] }): Promise<(NotePassages | null)[]>;
   /** A snippet of each text; null for one that cannot be read. */
   snippets(params: { key: SharedKey; words: readonly string[]; texts: readonly SnippetSource[] }): (Snippet | null)[];
@@ -69,7 +69,7 @@ export interface IndexState {
   readonly bytes: number;
 }
 
-/** What the index row tells of the stored segments. */
+/** The fields of the index row that describe the stored segments. */
 interface StoredIndex {
   readonly seq: number;
   /** A sealed SegmentList. */

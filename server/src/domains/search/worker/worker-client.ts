@@ -30,7 +30,7 @@ export class WorkerClient implements AsyncDisposable {
   #indexBytes = 0;
   #isClosed = false;
 
-  /** @param reportFailure is told the names of errors, never words of a note. */
+  /** @param reportFailure called with names of errors, never with words of a note. */
   constructor(start: () => Worker, reportFailure: (failure: string) => void) {
     this.#start = start;
     this.#reportFailure = reportFailure;
@@ -62,7 +62,7 @@ export class WorkerClient implements AsyncDisposable {
     }
   }
 
-  /** Memory that all indexes take, as of the last answer. */
+  /** Memory that all indexes use, as of the last answer. */
   get indexBytes(): number {
     return this.#indexBytes;
   }

@@ -29,18 +29,18 @@ import {
   type WorkerApi,
 } from './worker-api.ts';
 
-/** What the worker is given: it knows no key and no table itself. */
+/** The dependencies of the worker, which itself knows no key and no table. */
 export interface WorkerDeps {
   openKey(shared: SharedKey): SealingKey;
   /** Throws when the note is damaged. */
   openMeta(key: SealingKey, note: SealedNote): NoteMeta;
   openContent(key: SealingKey, note: SealedText): string;
   uuid(): string;
-  /** Bytes that all indexes together may take; the one in use may take more. */
+  /** Most bytes of all indexes together; the one in use may take more. */
   readonly maxBytes: number;
 }
 
-/** A snippet of a shorter section goes on into the text after it. */
+/** A section shorter than this is extended by the text after it for its snippet. */
 const MIN_SNIPPET_SOURCE = 600;
 const PART_BYTES = 1 << 20;
 
@@ -48,9 +48,9 @@ const PART_BYTES = 1 << 20;
 export class SearchWorker implements WorkerApi {
   readonly #deps: WorkerDeps;
   readonly #indexes: IndexCache;
-  /** By vault and segment: parts that wait for `createIndex`. */
+  /** By vault and segment: loaded parts that wait for `createIndex`. */
   readonly #loadingParts = new Map<string, Map<string, Uint8Array[]>>();
-  /** By segment: encoded bytes of which parts are being read. */
+  /** By segment: the encoded bytes whose parts are being read. */
   readonly #encodedSegments = new Map<string, Uint8Array>();
 
   constructor(deps: WorkerDeps) {
