@@ -40,6 +40,9 @@ const refused: [what: string, rule: string, path: string, line: string][] = [
   ],
   ['a store using its operation', 'dependency-rule', 'notes/notes.store.ts', "import { x } from './notes.ts';"],
   ['an operation using its routes', 'dependency-rule', 'notes/notes.ts', "import { x } from './notes.routes.ts';"],
+  ['an operation using its pages', 'dependency-rule', 'oauth/oauth.ts', "import { x } from './oauth.pages.ts';"],
+  ['pages using their store', 'dependency-rule', 'oauth/oauth.pages.ts', "import { x } from './oauth.store.ts';"],
+  ['a route beneath HTTP', 'dependency-rule', 'access/access.routes.ts', "import { x } from '../../http/route.ts';"],
   ['an operation that knows HTTP', 'dependency-rule', 'notes/notes.ts', "import { x } from '../../http/route.ts';"],
   [
     'an operation that reads the configuration',
@@ -63,6 +66,7 @@ const allowed: [what: string, path: string, line: string][] = [
   ['a port', 'notes/notes.ts', "import { x } from '../../ports/clock/clock.ts';"],
   ['the statements', 'notes/notes.store.ts', "import { x } from '../../ports/database/statement.ts';"],
   ['HTTP in routes', 'notes/notes.routes.ts', "import { x } from '../../http/route.ts';"],
+  ['HTTP in pages', 'oauth/oauth.pages.ts', "import { x } from '../../http/pages.ts';"],
   ['a package', 'notes/notes.ts', "import { x } from '@notevault/note-text/links.ts';"],
   ['anything in a test', 'notes/notes.test.ts', "import { x } from '../sync/sync.store.ts';"],
 ];
@@ -82,6 +86,14 @@ test('ports know nothing above them and of each other only ports', () => {
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../clock/clock.ts';"), []);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../../concurrency/fair-queue.ts';"), []);
   assert.deepEqual(rulesIn(sqlite, "import { x } from './writer.ts';"), []);
+});
+
+test('http imports no domain that has routes', () => {
+  const path = 'server/src/http/route.ts';
+  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/vaults/vaults.ts';"), ['dependency-rule']);
+  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/oauth/oauth.ts';"), ['dependency-rule']);
+  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/access/access.ts';"), []);
+  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/access/access.store.ts';"), ['entry-file']);
 });
 
 test('packages know nothing of the server, and those for browsers nothing of Node', () => {

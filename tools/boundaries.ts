@@ -71,7 +71,7 @@ function isBeneathAll(target: string): boolean {
 
 interface DomainFile {
   readonly domain: string;
-  /** `operation` for `<domain>.ts` and its helpers; else what stands before `.ts`: store, tables, schema, routes. */
+  /** `operation` for `<domain>.ts` and its helpers; else what stands before `.ts`: store, tables, schema, routes, pages. */
   readonly kind: string;
   /** Only `<domain>.ts` itself is the domain's door. */
   readonly isEntry: boolean;
@@ -81,7 +81,7 @@ function domainOf(path: string): DomainFile | null {
   const match = /^server\/src\/domains\/([^/]+)\/(.+)\.ts$/.exec(path);
   if (match === null) return null;
   const [, domain = '', name = ''] = match;
-  const kind = /\.(store|tables|schema|routes)$/.exec(name)?.[1] ?? 'operation';
+  const kind = /\.(store|tables|schema|routes|pages)$/.exec(name)?.[1] ?? 'operation';
   return { domain, kind, isEntry: name === domain };
 }
 
@@ -90,10 +90,13 @@ function domainFault(from: DomainFile, target: string, typeOnly: boolean): Fault
   if (to !== null) return to.domain === from.domain ? withinFault(from, to) : orderFault(from, to, typeOnly);
   if (isBeneathAll(target)) return null;
   if (target.startsWith('server/src/http/')) {
-    if (from.kind === 'routes' || from.kind === 'schema') return null;
+    if (BENEATH_HTTP.includes(from.domain)) {
+      return { rule: 'dependency-rule', message: `"${from.domain}" stands beneath http/, which imports it.` };
+    }
+    if (['routes', 'schema', 'pages'].includes(from.kind)) return null;
     return {
       rule: 'dependency-rule',
-      message: 'only routes and schemas know HTTP: throw a NotevaultError, return data.',
+      message: 'only routes, schemas and pages know HTTP: throw a NotevaultError, return data.',
     };
   }
   if (!target.startsWith('server/src/ports/')) {
@@ -113,14 +116,15 @@ function domainFault(from: DomainFile, target: string, typeOnly: boolean): Fault
       };
 }
 
-/** Inside a domain: routes → operation → store → tables; a schema is data for the routes. */
+/** Inside a domain: routes → operation → store → tables; schemas and pages are data for the routes. */
 function withinFault(from: DomainFile, to: DomainFile): Fault | null {
   const forbidden: Record<string, string[]> = {
     routes: ['store', 'routes'],
-    operation: ['routes'],
-    store: ['operation', 'routes', 'schema'],
-    tables: ['operation', 'store', 'routes', 'schema'],
-    schema: ['store', 'routes'],
+    operation: ['routes', 'pages'],
+    store: ['operation', 'routes', 'pages', 'schema'],
+    tables: ['operation', 'store', 'routes', 'pages', 'schema'],
+    schema: ['store', 'routes', 'pages'],
+    pages: ['store', 'routes'],
   };
   if (!forbidden[from.kind]?.includes(to.kind)) return null;
   // Stores of one domain may be split; helpers of the operation that a store needs belong beside the tables.
@@ -183,6 +187,12 @@ function outsideFault(path: string, target: string): Fault | null {
   if (path.startsWith('server/src/config/') && target.startsWith('server/src/') && !target.includes('/config/')) {
     if (target === 'server/src/domains/plans/plans.ts') return null;
     return { rule: 'dependency-rule', message: 'the configuration imports nothing of the server but the plan table.' };
+  }
+  if (path.startsWith('server/src/http/') && to !== null && !BENEATH_HTTP.includes(to.domain)) {
+    return {
+      rule: 'dependency-rule',
+      message: `http/ stands beneath "${to.domain}", whose routes import it: declare what it needs there, and pass it in.`,
+    };
   }
   // A bench may measure a part of a domain by itself.
   if (to === null || to.isEntry || path.startsWith('bench/')) return null;

@@ -21,6 +21,7 @@ import { Connections } from './domains/connections/connections.ts';
 import { Credentials } from './domains/credentials/credentials.ts';
 import { devicesRoutes } from './domains/devices/devices.routes.ts';
 import { Devices } from './domains/devices/devices.ts';
+import { linkPageRoutes } from './domains/devices/link-page.routes.ts';
 import { foldersRoutes } from './domains/folders/folders.routes.ts';
 import { createFolders, type Folders } from './domains/folders/folders.ts';
 import { createIdempotency } from './domains/idempotency/idempotency.ts';
@@ -34,8 +35,10 @@ import { batchRoutes } from './domains/notes/batch.routes.ts';
 import { historyRoutes } from './domains/notes/history.routes.ts';
 import { notesRoutes } from './domains/notes/notes.routes.ts';
 import { createNotes, type Notes } from './domains/notes/notes.ts';
+import { consentRoutes } from './domains/oauth/consent.routes.ts';
 import { oauthRoutes } from './domains/oauth/oauth.routes.ts';
 import { OAuth } from './domains/oauth/oauth.ts';
+import { providerRoutes } from './domains/oauth/provider.routes.ts';
 import { createRateLimits } from './domains/plans/rate-limits.ts';
 import { searchRoutes } from './domains/search/search.routes.ts';
 import { Search } from './domains/search/search.ts';
@@ -50,8 +53,7 @@ import { createVaults, type Vaults } from './domains/vaults/vaults.ts';
 import { Events } from './events.ts';
 import { goneRoutes } from './http/gone-routes.ts';
 import { buildHttp } from './http/http.ts';
-import { errorPage } from './http/oauth-pages.ts';
-import { pageOf } from './http/pages.ts';
+import { errorPage, pageOf } from './http/pages.ts';
 import { Sockets } from './http/sockets.ts';
 import { type Job, JobRunner } from './jobs.ts';
 import { meteredDatabase } from './metered-database.ts';
@@ -330,6 +332,7 @@ export async function buildApp(
       ...logsRoutes(logs),
       ...oauthRoutes(oauth),
     ],
+    rawRoutes: [...providerRoutes(oauth, publicUrl), ...consentRoutes(oauth), ...linkPageRoutes(devices)],
     ...{ sockets, socketRoutes: socketRoutes(collaboration) },
     guard: {
       authenticate: (authorization, client) => credentials.authenticate(authorization, client),
@@ -342,8 +345,6 @@ export async function buildApp(
       },
     },
     idempotency,
-    oauth,
-    devices,
     ready: () => keys.probe(),
   });
   return {

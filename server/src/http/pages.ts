@@ -107,3 +107,13 @@ ${body}
     },
   };
 }
+
+/** What is shown when there is no application to go back to. */
+export function errorPage({ error, description }: { error: string; description: string | null }): Page {
+  return {
+    title: 'This did not work',
+    body: html`<h1>This did not work</h1>
+<p>${description ?? 'The application sent a request that this server cannot answer.'}</p>
+<p class="soft">Go back to the application and begin again. <code>${error}</code></p>`,
+  };
+}

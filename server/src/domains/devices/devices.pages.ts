@@ -1,5 +1,5 @@
-import type { DeviceConsentRequest } from '../domains/devices/devices.ts';
-import { Html, html, type Page } from './pages.ts';
+import { Html, html, type Page } from '../../http/pages.ts';
+import type { DeviceConsentRequest } from './devices.ts';
 
 /** Where somebody types the code that their device shows. */
 export function linkPage({ code, email }: { code: string; email: string }, fault: string | null): Page {

@@ -1,5 +1,5 @@
-import type { ConsentRequest } from '../domains/oauth/oauth.ts';
-import { Html, html, type Page } from './pages.ts';
+import { Html, html, type Page } from '../../http/pages.ts';
+import type { ConsentRequest } from './oauth.ts';
 
 const PERMISSIONS = { none: 'No access', read: 'Read only', write: 'Read and write' } as const;
 
@@ -68,16 +68,6 @@ ${select('elsewhere', 'elsewhere', vaults.length === 0 ? top : 'none')}
 <p class="soft">Signed in as ${account?.email ?? ''}. <button class="link" name="step" value="sign-out">Somebody else?</button></p>
 </form>`,
     formTargets: formTargets(client.redirectUri),
-  };
-}
-
-/** What is shown when there is no application to go back to. */
-export function errorPage({ error, description }: { error: string; description: string | null }): Page {
-  return {
-    title: 'This did not work',
-    body: html`<h1>This did not work</h1>
-<p>${description ?? 'The application sent a request that this server cannot answer.'}</p>
-<p class="soft">Go back to the application and begin again. <code>${error}</code></p>`,
   };
 }
 

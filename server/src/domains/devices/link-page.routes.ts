@@ -1,0 +1,39 @@
+import { runForm, SIGN_IN_FAULTS, stepOf } from '../../http/forms.ts';
+import type { RawReply, RawRequest, RawRoute } from '../../http/raw-route.ts';
+import { linkChoicePage, linkedPage, linkPage } from './devices.pages.ts';
+import type { Devices, LinkPage } from './devices.ts';
+
+const FAULTS = [...SIGN_IN_FAULTS, 'device_code_not_found'];
+/** A form names every vault of its sender. */
+const FORM_LIMIT = 1024 * 1024;
+
+/** A device link, decided without a web app: who signs in beside the code may decide on it, once. */
+export function linkPageRoutes({ linkPage: operations }: Devices): RawRoute[] {
+  const shared = { path: '/link', limit: 'auth', bodyLimit: FORM_LIMIT, forPeople: true } as const;
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      handle: async ({ query: { code } }) => ({
+        page: linkPage({ code: typeof code === 'string' ? code : '', email: '' }, null),
+      }),
+    },
+    { ...shared, method: 'POST', handle: (request) => answer(operations, request) },
+  ];
+}
+
+async function answer(operations: LinkPage, request: RawRequest): Promise<RawReply> {
+  const form = request.form();
+  const { token, fields, address } = form;
+  const step = stepOf(form);
+  if (step === 'sign-in') {
+    const [code, email] = [fields.get('code') ?? '', fields.get('email') ?? ''];
+    const sent = { code, email, password: fields.get('password') ?? '', address };
+    const { value, fault } = await runForm(operations.open(sent), FAULTS);
+    if (value !== null) return { page: linkChoicePage(value, null) };
+    return { status: fault.status, page: linkPage({ code, email }, fault.text) };
+  }
+  const vault = step === 'allow' ? (fields.get('vault') ?? '') : null;
+  await operations.decide(token, vault);
+  return { page: linkedPage(vault !== null) };
+}

@@ -1,0 +1,69 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { type Form, runForm, SIGN_IN_FAULTS, stepOf } from '../../http/forms.ts';
+import type { RawReply, RawRequest, RawRoute } from '../../http/raw-route.ts';
+import { consentPage, signInPage } from './oauth.pages.ts';
+import type { Consent, OAuth } from './oauth.ts';
+
+/** A form names every vault of its sender. */
+const FORM_LIMIT = 1024 * 1024;
+const CHOOSE = 'Choose at least one vault that it may use.';
+
+/** The pages on which a person signs in and decides about an application. */
+export function consentRoutes(oauth: OAuth): RawRoute[] {
+  const shared = {
+    path: '/oauth/interaction/:uid',
+    limit: 'auth',
+    bodyLimit: FORM_LIMIT,
+    forPeople: true,
+  } as const;
+  return [
+    { ...shared, method: 'GET', handle: async (request) => show(await oauth.consent(), request) },
+    { ...shared, method: 'POST', handle: (request) => decide(oauth, request) },
+  ];
+}
+
+/** The page of an authorization request, as far as it has come. */
+async function show(consent: Consent, { browser }: RawRequest): Promise<RawReply> {
+  const options = await consent.read(browser);
+  return { page: options.account === null ? signInPage(options, null, '') : consentPage(options, null) };
+}
+
+async function decide(oauth: OAuth, request: RawRequest): Promise<RawReply> {
+  const form = request.form();
+  const consent = await oauth.consent();
+  const { browser } = request;
+  const { token } = form;
+  switch (stepOf(form)) {
+    case 'sign-in':
+      return signIn(consent, request, form);
+    case 'sign-out':
+      await consent.signOut(browser, { token });
+      return { page: signInPage(await consent.read(browser), null, '') };
+    case 'deny':
+      return { redirect: await consent.deny(browser, { token }) };
+    case 'allow':
+      return allow(consent, request, form);
+    default:
+      throw new NotevaultError('foreign_form');
+  }
+}
+
+async function signIn(consent: Consent, { browser }: RawRequest, { token, fields, address }: Form): Promise<RawReply> {
+  const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
+  const { fault } = await runForm(consent.signIn(browser, { token, email, password, address }), SIGN_IN_FAULTS);
+  const options = await consent.read(browser);
+  if (fault === null) return { page: consentPage(options, null) };
+  return { status: fault.status, page: signInPage(options, fault.text, email) };
+}
+
+async function allow(consent: Consent, { browser }: RawRequest, { token, fields }: Form): Promise<RawReply> {
+  const decision = { permissions: permissionsOf(fields), elsewhere: fields.get('elsewhere') ?? 'none' };
+  const { value, fault } = await runForm(consent.allow(browser, { token, ...decision }), ['validation']);
+  if (fault === null) return { redirect: value };
+  return { status: fault.status, page: consentPage(await consent.read(browser), CHOOSE) };
+}
+
+function permissionsOf(fields: URLSearchParams): Record<string, string> {
+  const chosen = [...fields].filter(([name]) => name.startsWith('vault:'));
+  return Object.fromEntries(chosen.map(([name, level]) => [name.slice('vault:'.length), level]));
+}

@@ -1,0 +1,140 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { runForOwner } from '../concurrency/owner.ts';
+import type { Idempotency } from '../domains/idempotency/idempotency.ts';
+import type { Admission } from './admission.ts';
+import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body.ts';
+import { bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT, type StreamThroughput } from './body-stream.ts';
+import { refuseForeignOrigin } from './cors.ts';
+import { type IdempotentRequest, keyOf, runIdempotent } from './idempotent-route.ts';
+import { schemaOf } from './openapi.ts';
+import { refuseOtherMethods } from './other-methods.ts';
+import { type Authorized, requestContextOf } from './request-context.ts';
+import type { Guard, Reply, Route } from './route.ts';
+import { send } from './send.ts';
+import type { UploadLimiter } from './upload-limiter.ts';
+
+/** What the routes of the API share. */
+export interface MountedDeps {
+  readonly guard: Guard;
+  readonly idempotency: Pick<Idempotency, 'once'>;
+  readonly publicUrl: string;
+  readonly authRateLimit: number;
+  readonly streamThroughput?: StreamThroughput;
+  readonly uploads: UploadLimiter;
+  readonly admission: Admission;
+  readonly bodies: ParsedBodies;
+}
+
+/** Mounts the routes of the domains; other methods of their paths answer 405. */
+export async function mountRoutes(api: FastifyInstance, routes: readonly Route[], deps: MountedDeps): Promise<void> {
+  for (const route of routes) if (route.takes === undefined) mountRoute(api, route, deps);
+  await api.register(async (streamed) => {
+    leaveBodiesUnread(streamed);
+    for (const route of routes) if (route.takes !== undefined) mountRoute(streamed, route, deps);
+  });
+  mountRefusals(api, routes);
+}
+
+function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void {
+  const authorized = new WeakMap<FastifyRequest, Authorized>();
+  const anybody = route.access === 'public' || route.limit === 'auth';
+  api.route({
+    method: route.method,
+    url: route.path,
+    schema: schemaOf(route),
+    bodyLimit: route.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
+    // What a streamed body must look like is for its operation to say.
+    ...(route.takes === undefined ? {} : { validatorCompiler: () => () => true }),
+    config: route.limit === 'auth' && deps.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
+    // Before the body is read: who calls, and to which vault.
+    onRequest: async (request, reply) => {
+      refuseForeignOrigin(request, deps.publicUrl);
+      authorized.set(request, await authorize(route, request, reply, deps));
+      if ('perform' in route) keyOf(request, route);
+    },
+    handler: async (request, reply) => {
+      const { admission } = deps;
+      const perform = () => answer(route, request, reply, authorized.get(request) ?? {}, deps);
+      // What comes over slow lines has places of its own, and would keep its sender's other requests from being answered.
+      if (route.takes === undefined) await admission.work(request, reply.raw, perform);
+      else await runForOwner(admission.ownerOf(request), perform);
+      return reply;
+    },
+  });
+}
+
+async function answer(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authorized: Authorized,
+  deps: MountedDeps,
+): Promise<void> {
+  const { idempotency, admission, bodies, publicUrl } = deps;
+  const successStatus = Math.min(...Object.keys(route.responses).map(Number));
+  // The call was assembled from the very schemas that the handler's types were made from.
+  const context = requestContextOf(request, route, authorized) as IdempotentRequest;
+  const handle = async (call: IdempotentRequest) =>
+    'perform' in route
+      ? runIdempotent(idempotency, route, call, keyOf(request, route), successStatus)
+      : route.handle(call);
+  const room = route.answerBytes === undefined ? null : await admission.room(request, reply.raw, route.answerBytes);
+  const answered = await (route.takes === undefined
+    ? handle(context)
+    : withBody(request, route, context, deps, handle));
+  bodies.done(request);
+  await send(reply, answered, successStatus, publicUrl, room);
+}
+
+/** Gives a call its body, which is read while it is answered; one of few at a time. */
+async function withBody(
+  request: FastifyRequest,
+  { takes }: Route,
+  call: IdempotentRequest,
+  { uploads, streamThroughput = STREAM_THROUGHPUT }: MountedDeps,
+  answered: (call: IdempotentRequest) => Promise<Reply>,
+): Promise<Reply> {
+  using stream = bodyStreamOf(request, takes?.mediaType ?? '', streamThroughput);
+  const account = (call as Authorized).principal?.userId ?? '';
+  return await uploads.run(account, request.raw, () => answered({ ...call, stream } as IdempotentRequest));
+}
+
+async function authorize(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { guard, admission }: MountedDeps,
+): Promise<Authorized> {
+  if (route.access === 'public') return {};
+  const { authorization, 'user-agent': userAgent = null } = request.headers;
+  const client = { ip: request.ip, userAgent };
+  // Until it is known who calls, it counts against the share of the network they call from.
+  const owner = admission.ownerOf(request);
+  const principal = await runForOwner(owner, () => guard.authenticate(authorization, client));
+  guard.consumeQuota(principal, { onboarding: route.onboarding ?? false });
+  admission.admit(request, reply.raw, principal.userId);
+  if (route.access === 'credential') return { principal };
+  if (route.access === 'session') {
+    if (principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
+    return { principal };
+  }
+  const need = route.access;
+  const header = request.headers['x-vault-id'];
+  const sent = Array.isArray(header) ? header[0] : header;
+  const vault = await runForOwner(principal.userId, () => guard.openVault(principal, sent, need));
+  return { principal, vault };
+}
+
+/** The methods of each path with routes; all others answer 405. */
+function mountRefusals(api: FastifyInstance, routes: readonly Pick<Route, 'path' | 'method' | 'anyName'>[]): void {
+  const methodsOf = new Map<string, Set<string>>();
+  for (const { path, method } of routes) methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method));
+  for (const { path, method } of routes.filter((route) => route.anyName)) {
+    for (const [url, present] of methodsOf) if (url.startsWith(path.slice(0, -1))) present.add(method);
+  }
+  for (const [url, present] of methodsOf) {
+    if (present.has('GET')) present.add('HEAD');
+    refuseOtherMethods(api, url, present);
+  }
+}

@@ -1,0 +1,32 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { Alive, Health, plainSchema } from './openapi.ts';
+import { refuseOtherMethods } from './other-methods.ts';
+
+const READ = new Set(['GET', 'HEAD']);
+
+/** The document of the API, and that there is one: below `/api`. */
+export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, version: string): void {
+  const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
+  api.get('/openapi', { schema: document }, async () => app.swagger());
+  const health = plainSchema('getHealth', 'That the server runs, and which version', Health);
+  api.get('/health', { schema: health }, async () => ({ status: 'ok', version }));
+  for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);
+}
+
+/** What whoever runs the server asks.
+ *
+ * @param ready rejects when the server cannot serve (the database is away).
+ */
+export function mountProbes(app: FastifyInstance, ready: () => Promise<void>): void {
+  const alive = plainSchema('isAlive', 'That the process runs', Alive);
+  app.get('/healthz', { schema: alive }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { schema: plainSchema('isReady', 'That the server can serve', Alive) }, async () => {
+    await ready().catch((cause) => {
+      throw new NotevaultError('unavailable', {}, cause);
+    });
+    return { status: 'ok' };
+  });
+  for (const path of ['/healthz', '/readyz']) refuseOtherMethods(app, path, READ);
+}
