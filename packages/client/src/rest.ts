@@ -1,5 +1,5 @@
 import type { Attachment, AttachmentsResponse, AttachmentUploaded } from '@notevault/protocol/attachments.ts';
-import { errors } from '@notevault/protocol/errors.ts';
+import { type ErrorBody, errors } from '@notevault/protocol/errors.ts';
 import type { ExplicitFolders } from '@notevault/protocol/folders.ts';
 import type { Note, NoteUpserted, UpsertNote } from '@notevault/protocol/notes.ts';
 import type { SearchRequest, SearchResponse, SearchResult } from '@notevault/protocol/search.ts';
@@ -10,8 +10,8 @@ import type { Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/v
 export class RestError extends Error {
   override readonly name = 'RestError';
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+  readonly body: ErrorBody;
+  constructor(status: number, body: ErrorBody) {
     super(typeof body.error === 'string' ? body.error : `status ${status}`);
     this.status = status;
     this.body = body;
@@ -126,7 +126,7 @@ export class RestClient {
         ...(raw !== undefined ? { body: raw } : body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       if (answer.ok) return answer;
-      const said = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
+      const said = (await answer.json().catch(() => ({}))) as ErrorBody;
       if (attempt === TRIES || ![401, 429, 503].includes(answer.status)) throw new RestError(answer.status, said);
       if (answer.status === 401) {
         // One expired token fails all requests under way; only the first of them fetches a new one.

@@ -335,6 +335,13 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
+/** The body of an error: a text of the catalogue in `error`, or messages by field in `errors`, and what the error adds. */
+export interface ErrorBody {
+  readonly error?: string;
+  readonly errors?: string | Readonly<Record<string, readonly string[]>>;
+  readonly [detail: string]: unknown;
+}
+
 /** An error of the catalogue, thrown by operations; `details` are additional fields of the body. */
 export class NotevaultError extends Error {
   override readonly name = 'NotevaultError';

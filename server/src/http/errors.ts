@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import { type ErrorBody, errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { BlobError } from '../ports/blobs/blobs.ts';
 import { DatabaseError } from '../ports/database/database.ts';
@@ -10,7 +10,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** How a failed request is answered: status and body by the catalogue, headers by the error. */
 interface ErrorResponse {
   readonly status: number;
-  readonly body: Record<string, unknown>;
+  readonly body: ErrorBody;
   readonly headers: Record<string, string>;
 }
 
