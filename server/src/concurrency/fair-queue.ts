@@ -1,10 +1,14 @@
 interface Waiting<Item> {
   readonly item: Item;
   readonly weight: number;
+  /** Whether it counts against the limits. */
+  readonly counted: boolean;
 }
 
 interface Line<Item> {
   readonly waiting: Waiting<Item>[];
+  /** Items that count against the limits, and their weight. */
+  counted: number;
   weight: number;
   /** What the owner has cost, counted from where the others stood when it came. */
   spent: number;
@@ -29,6 +33,7 @@ export class FairQueue<Item> {
   readonly #limits: QueueLimits;
   readonly #lines = new Map<string, Line<Item>>();
   #length = 0;
+  #counted = 0;
   #weight = 0;
   /** What the owner served last had cost by then. */
   #level = 0;
@@ -43,21 +48,20 @@ export class FairQueue<Item> {
 
   /** Adds an item. @returns false, without adding it, when the owner's share or the whole queue is full. */
   push(owner: string, item: Item, weight: number): boolean {
-    const line = this.#lines.get(owner) ?? { waiting: [], weight: 0, spent: this.#level };
+    const line = this.#lineOf(owner);
     const limits = this.#limits;
     // One item always fits its owner's share, however heavy it is.
     const overShare =
-      line.waiting.length >= limits.itemsPerOwner ||
-      (line.waiting.length > 0 && line.weight + weight > limits.weightPerOwner);
-    const overAll = this.#length >= limits.items || (this.#length > 0 && this.#weight + weight > limits.weight);
+      line.counted >= limits.itemsPerOwner || (line.counted > 0 && line.weight + weight > limits.weightPerOwner);
+    const overAll = this.#counted >= limits.items || (this.#counted > 0 && this.#weight + weight > limits.weight);
     if (overShare || overAll) return false;
-    if (line.waiting.length === 0) line.spent = Math.max(line.spent, this.#level);
-    line.waiting.push({ item, weight });
-    line.weight += weight;
-    this.#lines.set(owner, line);
-    this.#length += 1;
-    this.#weight += weight;
+    this.#add(owner, line, { item, weight, counted: true });
     return true;
+  }
+
+  /** Adds an item that does not count against the limits, because something else bounds how many of its kind wait. */
+  pushUncounted(owner: string, item: Item): void {
+    this.#add(owner, this.#lineOf(owner), { item, weight: 0, counted: false });
   }
 
   /** The next item, which stays in; undefined when nothing waits. `may` says whose turn it can be. */
@@ -74,7 +78,7 @@ export class FairQueue<Item> {
     const [owner, line] = next;
     const first = line.waiting.shift();
     if (first === undefined) return undefined;
-    this.#drop(line, first);
+    this.#count(line, first, -1);
     this.#level = line.spent;
     return { owner, item: first.item };
   }
@@ -85,7 +89,7 @@ export class FairQueue<Item> {
     const at = line?.waiting.findIndex((waiting) => waiting.item === item) ?? -1;
     const [found] = at < 0 ? [] : (line?.waiting.splice(at, 1) ?? []);
     if (line === undefined || found === undefined) return false;
-    this.#drop(line, found);
+    this.#count(line, found, -1);
     return true;
   }
 
@@ -101,14 +105,29 @@ export class FairQueue<Item> {
     const items = [...this.#lines.values()].flatMap(({ waiting }) => waiting.map(({ item }) => item));
     this.#lines.clear();
     this.#length = 0;
+    this.#counted = 0;
     this.#weight = 0;
     return items;
   }
 
-  #drop(line: Line<Item>, { weight }: Waiting<Item>): void {
-    line.weight -= weight;
-    this.#length -= 1;
-    this.#weight -= weight;
+  #lineOf(owner: string): Line<Item> {
+    return this.#lines.get(owner) ?? { waiting: [], counted: 0, weight: 0, spent: this.#level };
+  }
+
+  #add(owner: string, line: Line<Item>, waiting: Waiting<Item>): void {
+    if (line.waiting.length === 0) line.spent = Math.max(line.spent, this.#level);
+    line.waiting.push(waiting);
+    this.#lines.set(owner, line);
+    this.#count(line, waiting, 1);
+  }
+
+  #count(line: Line<Item>, { weight, counted }: Waiting<Item>, by: 1 | -1): void {
+    this.#length += by;
+    if (!counted) return;
+    line.counted += by;
+    line.weight += by * weight;
+    this.#counted += by;
+    this.#weight += by * weight;
   }
 
   #cheapest(may: MayGo<Item>): [string, Line<Item>] | undefined {

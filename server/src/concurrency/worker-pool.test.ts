@@ -97,6 +97,22 @@ test('an account over its share of the queue is refused, and others are not', as
   assert.ok(refused.every((error) => error instanceof NotevaultError && error.code === 'unavailable'));
 });
 
+test('a patient task is not refused, and takes no room from the others of its account', async () => {
+  const { pool } = openPool();
+  await using _ = pool;
+  const many = (count: number, patient: boolean) =>
+    Promise.allSettled(
+      Array.from({ length: count }, () => pool.run('alice', 'burn', { ms: 1 }, { patient, bytes: 2 ** 30 })),
+    );
+  const [patient, others] = await Promise.all([many(60, true), many(3, false)]);
+  assert.ok(patient.every(({ status }) => status === 'fulfilled'));
+  assert.deepEqual(
+    others.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected'],
+    'one fits its share, however heavy it is',
+  );
+});
+
 test('the task of an account that asks for little does not wait for all tasks of one that asks for much', async () => {
   const { pool } = openPool();
   await using _ = pool;

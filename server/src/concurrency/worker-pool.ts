@@ -26,6 +26,11 @@ export interface TaskOptions {
   readonly cpuMs?: number;
   /** About how many bytes the input takes while it waits. */
   readonly bytes?: number;
+  /**
+   * The task waits however many others of its account do. For work of requests: how many of these are worked on at once, and
+   * how much they hold, is bounded before.
+   */
+  readonly patient?: boolean;
   /** Buffers of the input that move to the worker instead of being copied. */
   readonly transfer?: readonly Transferable[];
 }
@@ -40,7 +45,7 @@ export interface TaskResult<Output> {
 export interface Compute<Of extends Tasks> {
   /**
    * Runs a task on a worker thread, for an account. Throws TaskLimitError, TaskFailed, the NotevaultError the task threw,
-   * and `unavailable` when the account's share of the queue, or the queue, is full.
+   * and, unless it is patient, `unavailable` when the account's share of the queue, or the queue, is full.
    */
   run<Name extends keyof Of & string>(
     account: string,
@@ -92,13 +97,14 @@ export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposabl
     account: string,
     name: Name,
     input: Parameters<Of[Name]>[0],
-    { cpuMs = CPU_MS, bytes = 0, transfer = [] }: TaskOptions = {},
+    { cpuMs = CPU_MS, bytes = 0, patient = false, transfer = [] }: TaskOptions = {},
   ): Promise<TaskResult<OutputOf<Of, Name>>> {
     const done = Promise.withResolvers<TaskResult<unknown>>();
     const task = { ...done, order: { name, input }, cpuMs, transfer };
-    if (this.#closed || !this.#queue.push(account, task, bytes)) {
+    if (this.#closed || !(patient || this.#queue.push(account, task, bytes))) {
       return Promise.reject(new NotevaultError('unavailable'));
     }
+    if (patient) this.#queue.pushUncounted(account, task);
     this.#startNext();
     return done.promise as Promise<TaskResult<OutputOf<Of, Name>>>;
   }

@@ -25,7 +25,9 @@ export async function draftTextAnywhere(
   const posted = target.kind === 'new' ? target : withoutContent(target);
   const common = commonInput(deps, context, input);
   const bytes = 2 * (text.length + (old?.content.length ?? 0));
-  const draft = await offload(deps, context.vault, 'draftText', { ...common, target: posted, text, reason }, bytes);
+  const draft = await offload(deps, context.vault, 'draftText', { ...common, target: posted, text, reason }, bytes, {
+    patient: true,
+  });
   return receiveDraft(draft, text, old);
 }
 
@@ -41,7 +43,9 @@ export async function draftMergeAnywhere(
   const more = merge.text.length + merge.base.content.length;
   if (!isLarge(note, doc, more)) return draftMerge(deps, context, target, input, merge);
   const posted = { ...commonInput(deps, context, input), target: withoutContent(target), merge };
-  const draft = await offload(deps, context.vault, 'draftMerge', posted, 2 * (note.content.length + more));
+  const draft = await offload(deps, context.vault, 'draftMerge', posted, 2 * (note.content.length + more), {
+    patient: true,
+  });
   return typeof draft === 'string' ? draft : receiveDraft(draft, merge.text, note);
 }
 

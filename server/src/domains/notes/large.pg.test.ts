@@ -32,6 +32,18 @@ onEachEngine('large notes', (open) => {
     assert.deepEqual([restored.content_hash, restored.version, restored.tags], [sha(text), 4, ['tag']]);
   });
 
+  test('no large text or rename is refused because its account sends many at once', async () => {
+    const { alice } = await start();
+    await alice.write('hub.md');
+    await alice.write('source.md', `${'[[hub]] '.repeat(400)}\n`);
+    const text = long('line').slice(0, 140_000);
+    const writes = Array.from({ length: 24 }, (_, at) => alice.put(`${at}.md`, { content: `${at}${text}` }));
+    const renamed = alice.caller.post('/notes/rename', { old_path: 'hub.md', new_path: 'centre.md' });
+    const answers = await Promise.all([...writes, renamed]);
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.equal((await alice.read('source.md')).body.content, `${'[[centre]] '.repeat(400)}\n`);
+  });
+
   test('texts written on top of an older version of a large note merge, and a foreign text is kept', async () => {
     const { server, alice } = await start();
     const text = long('line');

@@ -163,7 +163,7 @@ async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'v
   const posted = { ...rewrite, note: { ...note, sealedContent: Buffer.alloc(0) } };
   const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), actor, rewrite: posted };
   const bytes = 2 * note.content.length + 100 * rewrites.length;
-  const draft = await offload(deps, vault, 'rewriteLinks', input, bytes);
+  const draft = await offload(deps, vault, 'rewriteLinks', input, bytes, { patient: true });
   return receiveDraft(draft, null, note);
 }
 

@@ -87,7 +87,7 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
   const text = sealed.openContent(vault, id, version, kept.content);
   const { hash } = sealed.openVersion(vault, id, version, kept.meta);
   const derived = isLargeText(text)
-    ? await offload(deps, vault, 'deriveText', { path, text }, 2 * text.length)
+    ? await offload(deps, vault, 'deriveText', { path, text }, 2 * text.length, { patient: true })
     : deriveNote(path, text);
   const meta = { ...note.meta, ...metaOf(derived), hash };
   const links = await db.read((handle) => hooks.linksFrom(handle, vault, { id, path, links: derived.links }));
