@@ -14,6 +14,8 @@ type Field = keyof World;
 /** Bearer secrets: they grant access to anyone who has them, by design. */
 const SECRETS: readonly Field[] = ['deviceRefresh', 'deviceCode'];
 const NEEDS: readonly Need[] = ['devices', 'cursor'];
+/** Wrong device codes are counted, and after ten in an hour an account can link no device, not even its own. */
+const COUNTED: readonly Field[] = ['userCode'];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 type Making = (world: World) => Request;
@@ -75,7 +77,7 @@ interface Isolation {
   /** Values that no answer to anybody else may contain, unless they were in the request. */
   readonly hers: readonly string[];
   /** The first twin uses alice's values, the second values that belong to nobody. */
-  readonly twins: readonly [Twin, Twin];
+  twins: readonly [Twin, Twin];
   readonly faults: string[];
 }
 
@@ -89,12 +91,16 @@ export async function isolationRun(open: TestServerOptions['open'], seed: number
   await useKeys(operations, owner);
   const alice = await makeWorld(owner, word, NEEDS);
   await owner.post('/logs', { logs: [{ message: `log line of ${word}` }] });
-  const twins = [await makeTwin(server, 'castor'), await makeTwin(server, 'pollux')] as const;
+  const twins = await makeTwins(server, 0);
   const before = await everythingOf(operations, owner, alice);
   const hers = secretsIn(before, alice, word, server.alice.email);
   const run: Isolation = { server, random, alice, word, hers, twins, faults: [] };
-  for (const operation of operations) {
-    if (operation.access !== 'public') await askAbout(run, operation, rounds);
+  for (const [index, operation] of operations.entries()) {
+    if (operation.access === 'public') continue;
+    await askAbout(run, operation, rounds);
+    if (requestsOf(operation).some((request) => fieldsOf(request, alice).some((field) => COUNTED.includes(field)))) {
+      run.twins = await makeTwins(server, index);
+    }
   }
   const after = await everythingOf(operations, owner, alice);
   for (const [name, was] of Object.entries(before)) {
@@ -102,6 +108,11 @@ export async function isolationRun(open: TestServerOptions['open'], seed: number
       run.faults.push(`${name} says something else to alice now: ${difference(was, after[name])}`);
   }
   return run.faults;
+}
+
+/** Two new accounts that do the same; `number` tells them from earlier ones. */
+async function makeTwins(server: TestServer, number: number): Promise<readonly [Twin, Twin]> {
+  return [await makeTwin(server, `castor${number}`), await makeTwin(server, `pollux${number}`)];
 }
 
 async function makeTwin(server: TestServer, name: string): Promise<Twin> {
@@ -133,7 +144,7 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
   const words = [run.word, word];
   const keys = [sharedKey(operation.name), `made up ${random.noise(12)}`] as const;
   const inVault = inVaultOf(operation);
-  for (const request of [operation.request, ...(variants[operation.name] ?? []).map(inVault)]) {
+  for (const request of requestsOf(operation)) {
     const fields = fieldsOf(request, alice).filter((field) => !SECRETS.includes(field));
     const alone = fields.map((field) => [field]);
     const drawn = Array.from({ length: rounds }, () => fields.filter(() => random.chance(0.5)));
@@ -150,6 +161,10 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
   }
   const views = await Promise.all(twins.map(({ caller, world }) => ownView(caller, world, words)));
   if (views[0] !== views[1]) run.faults.push(`${operation.name} left the twins different: ${difference(...views)}`);
+}
+
+function requestsOf(operation: Known): Making[] {
+  return [operation.request, ...(variants[operation.name] ?? []).map(inVaultOf(operation))];
 }
 
 /** A variant is called in the same vault as its operation's row. */
@@ -242,7 +257,7 @@ function normal(text: string, world: World, words: readonly string[]): string {
       seen.set(id, known);
       return known;
     })
-    .replaceAll(/(castor|pollux)@example\.org/g, '<email>')
+    .replaceAll(/(castor|pollux)\d+@example\.org/g, '<email>')
     .replace(/nv_[a-z]+_[\w-]+/g, '<secret>')
     .replace(/[\w-]{40,}/g, '<opaque>');
 }

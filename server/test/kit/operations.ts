@@ -112,7 +112,8 @@ export async function linkDevice(
   vault: string,
 ): Promise<{ id: string; access: string; refresh: string }> {
   const started = (await owner.post('/auth/device', { device_name: 'Phone' })).body;
-  await owner.post('/auth/device/authorize', { user_code: started.user_code, vault_id: vault });
+  const authorized = await owner.post('/auth/device/authorize', { user_code: started.user_code, vault_id: vault });
+  if (authorized.status !== 200) throw new Error(`authorizing a device was answered ${authorized.status}`);
   const { status, body } = await owner.post('/auth/device/token', { device_code: started.device_code });
   if (status !== 200) throw new Error(`linking a device was answered ${status}: ${JSON.stringify(body)}`);
   const shown = (await owner.get('/connections')).body as { kind: string; client_id: string; vault_id: string }[];
