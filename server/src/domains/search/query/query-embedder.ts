@@ -1,0 +1,65 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { currentOwner } from '../../../concurrency/owner.ts';
+import { FairSemaphore } from '../../../concurrency/semaphore.ts';
+import type { Embedder, Space } from '../../../ports/embedder/embedder.ts';
+import type { SearchDeps } from '../search.deps.ts';
+
+/** A search does not wait longer for its turn, nor for its vector, because words may find the same notes. */
+const TIMEOUT_MS = 5000;
+/** After a failure searches skip the vector for this long; otherwise each would wait for the timeout. */
+const PAUSE_MS = 15_000;
+/** Few at once, so that the queue of the embedder itself stays short: it does not know whose queries it has. */
+const LIMITS = { units: 2, unitsPerOwner: 1, waiting: 512, waitingPerOwner: 64 };
+
+/** Embeds queries, shared fairly between accounts: the queries of one account delay those of another by one at most. */
+export class QueryEmbedder {
+  readonly #deps: Pick<SearchDeps, 'clock' | 'embedder' | 'reportError'>;
+  readonly #permits = new FairSemaphore(LIMITS);
+  readonly #timeoutMs: number;
+  #pausedUntil = 0;
+
+  constructor(deps: Pick<SearchDeps, 'clock' | 'embedder' | 'reportError'>, timeoutMs: number = TIMEOUT_MS) {
+    this.#deps = deps;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Returns the space of the embedder; null when it fails, or failed a moment ago. */
+  space(): Promise<Space | null> {
+    return this.#try((embedder) => embedder.space(AbortSignal.timeout(this.#timeoutMs)));
+  }
+
+  /**
+   * Returns the vector of a query; null when the embedder fails, failed a moment ago, or has no time for this account.
+   *
+   * @param idf as in `EmbedOptions`.
+   */
+  async embed(text: string, idf: Parameters<Embedder['embedQuery']>[1]['idf']): Promise<Float32Array | null> {
+    const permit = await this.#permits
+      .acquire(currentOwner(), 1, AbortSignal.timeout(this.#timeoutMs))
+      .catch(withoutTurn);
+    if (permit === null) return null;
+    using _ = permit;
+    return await this.#try((embedder) =>
+      embedder.embedQuery(text, { signal: AbortSignal.timeout(this.#timeoutMs), idf }),
+    );
+  }
+
+  async #try<Result>(call: (embedder: Embedder) => Promise<Result>): Promise<Result | null> {
+    const { clock, embedder, reportError } = this.#deps;
+    if (clock.now() < this.#pausedUntil) return null;
+    try {
+      return await call(embedder);
+    } catch (error) {
+      this.#pausedUntil = clock.now() + PAUSE_MS;
+      reportError(error);
+      return null;
+    }
+  }
+}
+
+/** The account's own other queries took too long, or are too many: that is no failure of the embedder. */
+function withoutTurn(error: unknown): null {
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+  if (isTimeout || (error instanceof NotevaultError && error.code === 'unavailable')) return null;
+  throw error;
+}
