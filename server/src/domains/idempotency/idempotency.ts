@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import { Type } from 'typebox';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
@@ -8,7 +9,6 @@ import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Keys } from '../keys/keys.ts';
 import { canonicalForm } from './canonical-json.ts';
 import * as store from './idempotency.store.ts';
-import { TimedKeyedLock } from './keyed-lock.ts';
 import { SharedTexts, takeOutTexts, withTexts } from './shared-texts.ts';
 
 /**
@@ -95,7 +95,8 @@ interface Slot {
 }
 
 export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: IdempotencyDeps): Idempotency {
-  const lock = new TimedKeyedLock(waitMs);
+  const keysInUse = new KeyedMutex();
+  const waitLimit = { ms: waitMs, error: () => new NotevaultError('request_in_progress') };
   const expiredUntil = () => clock.now() - RETENTION_MS;
   const contextOf = (slot: Slot) => ({
     kind: 'idempotent_responses.response',
@@ -145,7 +146,8 @@ export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: Idempot
   return {
     async once(request, work) {
       const slot = await slotOf(request);
-      return lock.run(`${slot.vault}:${slot.user}:${slot.keyBlind.toString('hex')}`, async () => {
+      const name = `${slot.vault}:${slot.user}:${slot.keyBlind.toString('hex')}`;
+      const runOnce = async () => {
         const before = await find(slot);
         if (before !== null) return before;
         try {
@@ -156,7 +158,8 @@ export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: Idempot
           if (meanwhile === null) throw error;
           return meanwhile;
         }
-      });
+      };
+      return keysInUse.run(name, runOnce, waitLimit);
     },
     async removeExpired() {
       for (let removed = 0; ; ) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { PriorityQueue } from '../../concurrency/priority-queue.ts';
 import {
   checkVectors,
   type Embedder,
@@ -12,7 +13,6 @@ import {
   type Space,
 } from './embedder.ts';
 import { openSession, openTokenizer, type Session, type Tokens } from './onnx.runtime.ts';
-import { PriorityQueue } from './priority-queue.ts';
 
 export interface OnnxOptions {
   /**

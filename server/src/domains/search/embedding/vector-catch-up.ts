@@ -1,3 +1,4 @@
+import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { TransferList } from '../worker/transfer-list.ts';
@@ -9,8 +10,7 @@ const PAGE_SIZE = 256;
 /** Brings the stored vectors of vaults into the worker's memory. */
 export class VectorCatchUp {
   readonly #deps: SearchDeps;
-  /** The last catch-up of each vault. */
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #vaults = new KeyedMutex();
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
@@ -18,12 +18,7 @@ export class VectorCatchUp {
 
   /** Adds the vectors of a model that were stored since the last call. Calls for one vault run one after another. */
   catchUp(vault: OpenVault, model: string): Promise<void> {
-    const previous = this.#running.get(vault.id) ?? Promise.resolve();
-    const own = previous.catch(() => undefined).then(() => this.#run(vault, model));
-    this.#running.set(vault.id, own);
-    return own.finally(() => {
-      if (this.#running.get(vault.id) === own) this.#running.delete(vault.id);
-    });
+    return this.#vaults.run(vault.id, () => this.#run(vault, model));
   }
 
   async #run(vault: OpenVault, model: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Seq } from '@notevault/protocol/ids.ts';
+import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { TransferList } from '../worker/transfer-list.ts';
@@ -19,8 +20,8 @@ type AfterPage = (state: IndexState, tookMs: number, isAwaited: boolean) => void
 /** Brings the worker's indexes up to date with their vaults. */
 export class IndexCatchUp {
   readonly #deps: SearchDeps;
-  /** The last catch-up of each vault and epoch that is running or queued. */
-  readonly #running = new Map<string, Promise<IndexState>>();
+  /** By vault and epoch. */
+  readonly #indexes = new KeyedMutex();
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
@@ -44,15 +45,9 @@ export class IndexCatchUp {
 
   /** Runs the catch-ups of a vault one after the other: a later one needs writes that an earlier one has not seen. */
   #enqueue(vault: OpenVault, afterPage: AfterPage): Promise<IndexState> {
-    const key = `${vault.id} ${vault.feedEpoch}`;
-    const previous = this.#running.get(key) ?? Promise.resolve();
-    const own: Promise<IndexState> = previous
-      .catch(() => undefined)
-      .then(() => this.#run(vault, (state, tookMs) => afterPage(state, tookMs, this.#running.get(key) !== own)));
-    this.#running.set(key, own);
-    return own.finally(() => {
-      if (this.#running.get(key) === own) this.#running.delete(key);
-    });
+    return this.#indexes.run(`${vault.id} ${vault.feedEpoch}`, (lock) =>
+      this.#run(vault, (state, tookMs) => afterPage(state, tookMs, lock.isAwaited())),
+    );
   }
 
   async #run(
