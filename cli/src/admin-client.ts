@@ -3,7 +3,7 @@ import { type ErrorCode, errors, NotevaultError } from '@notevault/protocol/erro
 import type { AdminCommands } from '@notevault/server/admin.ts';
 import { CliError } from './error-messages.ts';
 
-/** The operator's operations, done by the server that listens on a Unix socket. */
+/** The admin operations, run by the server that listens on a Unix socket. */
 export function adminClient(socketPath: string): AdminCommands {
   return new Proxy({} as AdminCommands, {
     get: (_, command) =>
@@ -20,12 +20,12 @@ async function call(socketPath: string, command: string, args: unknown[]): Promi
   throw refusalOf(status, answer) ?? new CliError(`The running server refused "${command}" (status ${status}).`);
 }
 
-/** The error of the catalogue that an answer is, or null. */
+/** The catalogue error in an answer, or null. */
 function refusalOf(status: number, { error, ...details }: Record<string, unknown>): NotevaultError | null {
   if (error === undefined && typeof details.errors === 'object') return new NotevaultError('validation', details);
   const codes = Object.keys(errors) as ErrorCode[];
   const code = codes.find((each) => errors[each].status === status && errors[each].error === error);
-  // Some errors say their text twice.
+  // Some errors repeat their text under `errors`.
   const { errors: twice, ...others } = details;
   return code === undefined ? null : new NotevaultError(code, twice === error ? others : details);
 }
@@ -48,7 +48,7 @@ function post(socketPath: string, path: string, body: string): Promise<{ status:
       reject(
         new CliError(
           `A notevault process works in the data folder, but does not answer on ${socketPath}: it may be starting, ` +
-            'or it is another command. Try again, or stop it first.',
+            'or it may be another command. Try again, or stop it first.',
           { cause },
         ),
       ),

@@ -2,7 +2,7 @@ import { type Config, type Flags, processConfig } from '@notevault/server/config
 import { flagOf, listOptions, type OptionName, variableOf } from '@notevault/server/config/options.ts';
 import { type Command, Option } from 'commander';
 
-/** Adds configuration options to a command, all of them or those named; each is an environment variable as well. */
+/** Adds configuration options to a command, all or only those named. Each is an environment variable as well. */
 export function withConfig(command: Command, names?: readonly OptionName[]): Command {
   for (const { name, option } of listOptions()) {
     if (names !== undefined && !names.includes(name)) continue;
@@ -14,10 +14,10 @@ export function withConfig(command: Command, names?: readonly OptionName[]): Com
   return command;
 }
 
-/** What most commands need to find and open the data. */
+/** The options that most commands need to open the data. */
 export const storageOptions: readonly OptionName[] = ['dataDir', 'databaseUrl', 'masterKey'];
 
-/** The configuration from the environment under a command's flags. */
+/** Reads the configuration from a command's flags and the environment. */
 export function configOf(flags: Record<string, unknown>): Config {
   const given: Partial<Record<OptionName, string>> = {};
   for (const { name } of listOptions()) {

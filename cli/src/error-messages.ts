@@ -2,7 +2,7 @@ import { RestError } from '@notevault/client/rest.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import { DAMAGE_HELP } from '@notevault/server/damage-help.ts';
 
-/** Errors whose message was written for the person at the terminal. */
+/** Errors whose message is written for users of the command line. */
 const MESSAGES = new Set([
   ...[
     'ConfigError',
@@ -15,12 +15,12 @@ const MESSAGES = new Set([
   ],
 ]);
 
-/** A command cannot go on; the message says what to do. */
+/** An error that ends a command; its message says what to do. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }
 
-/** The catalogue speaks of the e-mail that was sent; here there was none. */
+/** Rewrites an error that mentions the e-mail sent, for a command line without an e-mail. */
 export function accountMessage(user: string | undefined, error: unknown): unknown {
   if (user !== undefined || !(error instanceof NotevaultError) || error.code !== 'account_not_found') return error;
   return new CliError(
@@ -28,7 +28,7 @@ export function accountMessage(user: string | undefined, error: unknown): unknow
   );
 }
 
-/** What a person is told about an error that ended a command. */
+/** The message for an error that ended a command. */
 export function errorMessage(error: unknown): string {
   if (error instanceof NotevaultError) {
     if (error.code === 'validation') return `notevault: ${faultsOf(error.details.errors)}.`;
@@ -46,7 +46,7 @@ export function errorMessage(error: unknown): string {
   if (code === 'EADDRINUSE') {
     return `notevault: ${address}:${port} is in use. Is notevault running already? Else give another --port.`;
   }
-  if (code === 'EADDRNOTAVAIL') return `notevault: this machine has no address ${address}: give another --host.`;
+  if (code === 'EADDRNOTAVAIL') return `notevault: this machine has no address ${address}. Give another --host.`;
   if (code === 'EACCES' && port !== undefined) {
     return `notevault: no permission to listen on port ${port}: take one from 1024 on.`;
   }
@@ -56,7 +56,7 @@ export function errorMessage(error: unknown): string {
   return `notevault: unexpected failure.\n${error.stack ?? error.message}`;
 }
 
-/** A field's name and what is wrong with it, as one sentence: `plan must be one of free, pro`. */
+/** The faults of each field as one sentence: `plan must be one of free, pro`. */
 function faultsOf(fields: unknown): string {
   const faults = Object.entries((fields ?? {}) as Record<string, readonly string[]>);
   return faults.flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`)).join('; ');
@@ -68,7 +68,9 @@ function rejectionOf({ status, message, body }: RestError): string {
   return `the server answered ${status}: ${message}.${hint}`;
 }
 
-/** What `fetch` hides in the cause of its error; a name that leads to several addresses has an error for each. */
+/**
+ * Finds the reason that `fetch` hides in the cause of its error. A name with several addresses has an error for each.
+ */
 function unreachable(cause: unknown): string {
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   return `the server cannot be reached (${first instanceof Error ? first.message : 'no answer'}).`;

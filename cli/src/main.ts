@@ -10,7 +10,7 @@ import { searchCommand } from './commands/search.ts';
 import { serveCommand } from './commands/serve.ts';
 import { errorMessage } from './error-messages.ts';
 
-// A command loads the service when it runs: help, and the answer to a typing error, come without it.
+// Each command imports the service only when it runs, so that help and usage errors are fast.
 const program = new Command('notevault')
   .description('A server for vaults of markdown notes: merging writes, true links, sealed at rest.')
   .version(version)
@@ -26,7 +26,7 @@ const program = new Command('notevault')
   .addCommand(doctorCommand());
 inherit(program);
 
-// Whoever reads the output may stop early (`| head`): that is no failure.
+// The reader of the output may stop early (`| head`), which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
@@ -42,7 +42,7 @@ try {
   }
 }
 
-/** A command made on its own knows nothing of its parent: neither the hint after an error, nor that it must not exit. */
+/** Copies settings of the parent to a command: the hint after an error, and that it must not exit the process. */
 function inherit(parent: Command): void {
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent);

@@ -4,11 +4,14 @@ import type { Config } from '@notevault/server/config/config.ts';
 import { adminSocketPath, DataFolderBusy, lockDataFolder, requireData } from '@notevault/server/data-folder.ts';
 import { adminClient } from './admin-client.ts';
 
-/** The service without its listener, in this process. Throws DataFolderBusy while a server works in the data folder. */
+/**
+ * Opens the service without its HTTP listener, in this process. Throws DataFolderBusy while a server uses the data
+ * folder.
+ */
 export async function openApp(config: Config): Promise<App> {
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
-  // Not before the lock is taken: beside a running server none of this is needed.
+  // Imported only after the lock is taken: beside a running server none of this is needed.
   const [{ openPorts }, { buildApp }, { createLogger }] = await Promise.all([
     import('@notevault/server/ports.ts'),
     import('@notevault/server/app.ts'),
@@ -20,7 +23,10 @@ export async function openApp(config: Config): Promise<App> {
   return { ...app, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
 
-/** The operator's operations: in this process, or through the server that works in the data folder. A folder without data is refused. */
+/**
+ * Runs `work` with the admin operations: in this process, or through the server that uses the data folder. Refuses a
+ * folder without data.
+ */
 export async function withAdmin<T>(
   config: Config,
   work: (commands: AdminCommands) => Promise<T>,

@@ -1,6 +1,9 @@
 const EVERY_MS = { terminal: 100, plain: 5000 };
 
-/** Reports how far long work is, on standard error: one line rewritten on a terminal, else a plain line now and then. */
+/**
+ * Reports the progress of long work on standard error: one line that is rewritten on a terminal, else a plain line now
+ * and then.
+ */
 export function progressLine(now: () => number = Date.now): (text: string, done: boolean) => void {
   const { stderr } = process;
   const pace = stderr.isTTY ? EVERY_MS.terminal : EVERY_MS.plain;

@@ -9,20 +9,22 @@ import { configOf } from './config-flags.ts';
 import { accountMessage, CliError } from './error-messages.ts';
 import { openApp } from './open-app.ts';
 
-/** What commands read of a vault. */
+/** The fields of a vault that commands use. */
 type ListedVault = Pick<Vault, 'id' | 'name' | 'is_default' | 'note_count'>;
 
-/** What the command line asks of an account's vaults: the same operations, in this process or through a running server. */
+/** The operations on an account's vaults that commands use, in this process or through a running server. */
 export interface VaultsClient {
   vaults(): Promise<readonly ListedVault[]>;
   search(vault: string, request: SearchRequest): Promise<readonly SearchResult[]>;
-  /** Makes a vault's search index anew; resolves to the notes in it. */
+  /** Rebuilds a vault's search index; resolves to the number of notes in it. */
   rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
 }
 
 const PROGRESS_MS = 500;
 
-/** Straight into the data folder, else through the server that works in it; as the account named, or the only one. */
+/**
+ * Runs `work` directly in the data folder, else through the server that uses it, as the named account or the only one.
+ */
 export async function withVaults<T>(
   flags: Record<string, unknown>,
   work: (client: VaultsClient) => Promise<T>,
@@ -53,7 +55,7 @@ async function remoteVaultsClient(admin: AdminCommands, user: string | undefined
   };
 }
 
-/** Asks now and then how far it is: the operation itself answers at the end. */
+/** Polls the progress while the operation runs; its request is answered only at the end. */
 async function rebuild(
   admin: AdminCommands,
   user: string | undefined,
@@ -89,7 +91,7 @@ async function localVaultsClient(app: App, user: string | undefined): Promise<Va
   };
 }
 
-/** The vault of a name, or the account's default one. */
+/** Returns the vault with a name, or the account's default vault. */
 export async function vaultNamed(client: VaultsClient, name: string | undefined) {
   const vaults = await client.vaults();
   const found = vaults.filter((vault) => (name === undefined ? vault.is_default : vault.name === name));

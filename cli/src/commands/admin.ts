@@ -17,9 +17,9 @@ export function adminCommand(): Command {
 
 function createUser(): Command {
   return withConfig(new Command('create-user'), [...storageOptions, 'defaultPlan', 'plans'])
-    .description('Make an account; the first one becomes the admin')
+    .description('Create an account; the first one becomes the admin')
     .argument('<email>')
-    .option('--admin', 'make it an admin')
+    .option('--admin', 'make the account an admin')
     .option('--password-stdin', 'read the password from standard input instead of asking for it')
     .action(async (email: string, flags: Flags) => {
       const config = configOf(flags);
@@ -32,7 +32,7 @@ function createUser(): Command {
 
 function invite(): Command {
   return withConfig(new Command('invite'), storageOptions)
-    .description('Make an invite; it is shown this once')
+    .description('Create an invite; it is shown only once')
     .argument('[email]', 'only this e-mail may use it')
     .action(async (email: string | undefined, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.invite(email)));
@@ -44,7 +44,7 @@ function invite(): Command {
 
 function setPlan(): Command {
   return withConfig(new Command('set-plan'), [...storageOptions, 'plans'])
-    .description('Put an account on a plan')
+    .description('Change the plan of an account')
     .argument('<email>')
     .argument('<plan>')
     .action(async (email: string, plan: string, flags: Flags) => {
@@ -55,7 +55,7 @@ function setPlan(): Command {
 
 function resetPassword(): Command {
   return withConfig(new Command('reset-password'), storageOptions)
-    .description('Make a token that sets a new password once, within an hour; it is shown this once')
+    .description('Create a token that sets a new password, once and within an hour; it is shown only once')
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.issueReset(email)));

@@ -3,8 +3,11 @@ import { configOf, withConfig } from '../config-flags.ts';
 
 export function doctorCommand(): Command {
   return withConfig(new Command('doctor'))
-    .description('Check configuration, data folder, database and keys, and say what to mend')
-    .option('--restored', 'first, with every server stopped: the data is from a backup, so clients must read it anew')
+    .description('Check configuration, data folder, database and keys, and say what to fix')
+    .option(
+      '--restored',
+      'before the checks, and with every server stopped, declare that the data is from a backup, so that clients read it again',
+    )
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
       process.stdout.write('ok    configuration\n');

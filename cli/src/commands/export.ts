@@ -11,10 +11,13 @@ interface Flags extends VaultClientFlags {
 
 export function exportCommand(): Command {
   return withVaultClientFlags(new Command('export'))
-    .description('Write a vault as plain files, notes and attachments, with the times they were last changed')
+    .description('Write the notes and attachments of a vault as plain files, with their modification times')
     .argument('<vault>', 'the name of the vault')
-    .argument('<folder>', 'made when it is not there; it must be empty')
-    .option('--overwrite', 'write into a folder that is not empty, over files of the same name; others stay')
+    .argument('<folder>', 'created if missing; must be empty')
+    .option(
+      '--overwrite',
+      'write into a folder that is not empty and replace files of the same name; other files are kept',
+    )
     .action(async (vault: string, folder: string, flags: Flags) => {
       const root = resolve(folder);
       await prepareFolder(root, flags.overwrite ?? false);

@@ -18,9 +18,9 @@ const STEPS: Readonly<Record<Step, string>> = {
 
 export function importCommand(): Command {
   return withVaultClientFlags(new Command('import'))
-    .description('Copy the files of a folder into a vault; again changes nothing but what differs')
+    .description('Copy the files of a folder into a vault; a repeated import writes only what differs')
     .argument('<folder>')
-    .option('--vault <name>', 'the vault, made when there is none of that name (default: the name of the folder)')
+    .option('--vault <name>', 'name of the vault, which is created if missing (default: the name of the folder)')
     .action(async (folder: string, flags: Flags) => {
       const root = resolve(folder);
       if (!(await stat(root)).isDirectory()) throw new CliError(`${folder} is no folder.`);

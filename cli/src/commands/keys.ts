@@ -13,7 +13,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 export function keysCommand(): Command {
   return new Command('keys')
-    .description('The master key that wraps all others')
+    .description('The master key, which wraps all other keys')
     .addCommand(newKey())
     .addCommand(status())
     .addCommand(rotate());
@@ -21,7 +21,7 @@ export function keysCommand(): Command {
 
 function newKey(): Command {
   return new Command('new')
-    .description('Print a new master key, for NOTEVAULT_MASTER_KEY; nothing else is done')
+    .description('Print a new master key, for NOTEVAULT_MASTER_KEY; changes nothing')
     .action(() => {
       print(randomBytes(32).toString('base64'));
     });
@@ -29,7 +29,7 @@ function newKey(): Command {
 
 function status(): Command {
   return withConfig(new Command('status'), storageOptions)
-    .description('Say where the master key is and what it wraps (with the server stopped)')
+    .description('Show where the master key is and how many keys it wraps (with the server stopped)')
     .action(async (flags: Flags) => {
       const config = configOf(flags);
       requireData(config);
@@ -48,9 +48,9 @@ function status(): Command {
 function rotate(): Command {
   return withConfig(new Command('rotate'), storageOptions)
     .description(
-      'Put all data under a new master key; every server on this data must be stopped. Cut short, run it again',
+      'Rewrap all data keys under a new master key; every server on this data must be stopped. If interrupted, run it again',
     )
-    .option('--new-key-stdin', 'read the new key (base64) from standard input instead of making one')
+    .option('--new-key-stdin', 'read the new key (base64) from standard input instead of creating one')
     .action(async (flags: Flags) => {
       const config = configOf(flags);
       const given = flags.newKeyStdin === true ? parseMasterKey(await text(process.stdin), 'Standard input') : null;

@@ -5,7 +5,7 @@ import { vaultNamed, withVaults } from '../vaults-client.ts';
 
 export function reindexCommand(): Command {
   return withConfig(new Command('reindex'), storageOptions)
-    .description('Make search indexes anew from the notes; works beside a running server')
+    .description('Rebuild search indexes from the notes; works beside a running server')
     .argument('[vault]', 'name of the vault (default: all of the account)')
     .option('--user <email>', 'whose vaults (default: the only account)')
     .action(async (name: string | undefined, flags: Record<string, unknown>) => {

@@ -12,13 +12,13 @@ interface Flags extends Record<string, unknown> {
 
 export function searchCommand(): Command {
   return withConfig(new Command('search'), storageOptions)
-    .description('Find notes of a vault; works beside a running server')
+    .description('Search the notes of a vault; works beside a running server')
     .argument('<query...>', 'words, "exact phrases", -word, tag:x, path:x, folder:x, title:x')
     .option('--vault <name>', 'the vault (default: the default one)')
     .option('--user <email>', 'whose vault (default: the only account)')
     .addOption(new Option('--mode <mode>', 'how to search').choices(['keyword', 'vector', 'hybrid']).default('hybrid'))
     .option('--limit <number>', 'most notes to show, 1 to 50', '10')
-    .option('--json', 'print the results as the API gives them')
+    .option('--json', 'print the results as JSON, as the API returns them')
     .addHelpText('after', '\nExits with 0 also when nothing is found; --json then prints an empty list.')
     .action(async (query: string[], { vault: name, mode, limit, json, ...rest }: Flags) => {
       const results = await withVaults(rest, async (client) => {
@@ -35,7 +35,7 @@ function shown({ path, score, heading_path: heading, snippet, highlights }: Sear
   return `${path}  ${score.toFixed(2)}${place}\n  ${marked(printable(snippet), highlights)}\n`;
 }
 
-/** Matches in bold, on a terminal. */
+/** Shows matches in bold, on a terminal. */
 function marked(snippet: string, highlights: SearchResult['highlights']): string {
   if (!process.stdout.isTTY) return snippet;
   let text = '';
@@ -47,7 +47,7 @@ function marked(snippet: string, highlights: SearchResult['highlights']): string
   return text + snippet.slice(at);
 }
 
-/** A note must not steer the terminal it is shown on. */
+/** Removes control characters, so that a note cannot control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

@@ -4,7 +4,7 @@ import { configOf, withConfig } from '../config-flags.ts';
 
 export function serveCommand(): Command {
   return withConfig(new Command('serve'))
-    .description('Run the server until it is told to stop (SIGTERM, SIGINT; a second one hurries)')
+    .description('Run the server until SIGTERM or SIGINT; a second signal stops it at once')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
       restartLean();
@@ -12,7 +12,7 @@ export function serveCommand(): Command {
       const { createLogger } = await import('@notevault/server/telemetry.ts');
       const log = createLogger(config.logLevel);
       const serving = await serve(config, log);
-      // Before anybody is told that it listens: who heard that may stop it at once.
+      // Installed before the server announces that it listens, because it may be stopped right after.
       const stopped = stopSignal(config.shutdownSeconds);
       const print = (line: string) => process.stderr.write(`${line}\n`);
       print(`Notevault listens on ${serving.url}`);
@@ -25,7 +25,7 @@ export function serveCommand(): Command {
         );
       }
       if (serving.noAccounts) {
-        print('  account  Nobody has one yet. Make the first, which becomes the admin, in another terminal:');
+        print('  account  There is none yet. Create the first, which becomes the admin, in another terminal:');
         print('           notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)');
       }
       await stopped;
@@ -35,11 +35,11 @@ export function serveCommand(): Command {
     });
 }
 
-/** Resolves at the first signal; from then on a second signal, or the deadline, ends the process at once. */
+/** Resolves at the first signal. After that a second signal, or the deadline, ends the process at once. */
 function stopSignal(deadlineSeconds: number): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
-    // Everything acknowledged is on disk already, so hurrying loses only what nobody was promised.
+    // Everything acknowledged is on disk already, so stopping at once loses only unacknowledged work.
     const hurry = () => process.kill(process.pid, 'SIGKILL');
     const stop = () => {
       if (asked) hurry();

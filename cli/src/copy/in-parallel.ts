@@ -1,4 +1,4 @@
-/** Does the work for every item, so many at once; `progress` hears how many are done. */
+/** Runs `work` for every item, at most `atOnce` at a time; calls `progress` with the number of items done. */
 export async function inParallel<Item>(
   atOnce: number,
   items: readonly Item[],

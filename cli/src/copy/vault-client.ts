@@ -7,28 +7,28 @@ import type { Manifest } from '@notevault/protocol/sync.ts';
 import type { App } from '@notevault/server/app.ts';
 import { CliError } from '../error-messages.ts';
 
-/** Where an import or export goes: the same operations, in this process or over HTTP. */
+/** The vault of an import or export: the same operations, in this process or over HTTP. */
 export interface VaultClient {
   upsert(note: { path: string; content: string; mtime: number }): Promise<Note>;
-  /** Null when there is none. */
+  /** Null when there is no such note. */
   read(path: string): Promise<Note | null>;
   /** Paths of all notes. */
   listNotes(): Promise<string[]>;
-  /** Folders that stay when they are empty. */
+  /** Explicit folders, which remain when they are empty. */
   listFolders(): Promise<string[]>;
   listFiles(): Promise<readonly Attachment[]>;
-  /** Makes the bytes of a file on this machine an attachment. */
+  /** Uploads a file of this machine as an attachment. */
   upload(path: string, file: { at: string; size: number; mtime: number }): Promise<Attachment>;
   bytesOf(path: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** The vault of some name, and whether to make it when there is none. */
+/** The name of a vault, and whether to create it if there is none. */
 export interface VaultChoice {
   readonly name: string;
   readonly make: boolean;
 }
 
-/** A vault of an account, in this process. */
+/** Opens a vault of an account in this process. */
 export async function localVaultClient(app: App, email: string | undefined, choice: VaultChoice): Promise<VaultClient> {
   const { token } = await app.accounts.openSession(email);
   const principal = await app.accounts.authenticate(`Bearer ${token}`);
@@ -61,7 +61,7 @@ export async function localVaultClient(app: App, email: string | undefined, choi
   };
 }
 
-/** As localVaultClient, through a running server. */
+/** Like localVaultClient, through a running server. */
 export async function remoteVaultClient(
   url: string,
   token: () => Promise<string>,
@@ -80,7 +80,7 @@ export async function remoteVaultClient(
   };
 }
 
-/** A manifest without notes would export nothing: it must not pass for an empty vault. */
+/** A manifest without notes would export nothing, so it must not pass for an empty vault. */
 function pathsOf({ notes }: Manifest): string[] {
   if (notes === undefined) throw new TypeError('a manifest without its notes');
   return notes.map(({ path }) => path);

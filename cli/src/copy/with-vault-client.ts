@@ -6,14 +6,14 @@ import { accountMessage, CliError } from '../error-messages.ts';
 import { openApp } from '../open-app.ts';
 import { localVaultClient, remoteVaultClient, type VaultChoice, type VaultClient } from './vault-client.ts';
 
-/** The flags that say where a vault is. */
+/** The flags that locate a vault. */
 export interface VaultClientFlags extends Record<string, unknown> {
   readonly user?: string;
   readonly url?: string;
   readonly token?: string;
 }
 
-/** Adds them to a command. */
+/** Adds these flags to a command. */
 export function withVaultClientFlags(command: Command): Command {
   const options = [...storageOptions, 'blobs', 's3Endpoint', 's3Addressing', 'attachmentExtensions'] as const;
   return withConfig(command, [...options, 'plans', 'defaultPlan'])
@@ -22,7 +22,10 @@ export function withVaultClientFlags(command: Command): Command {
     .option('--token <token>', 'an access token for it');
 }
 
-/** Through the server named, else straight into the data folder, else through the server that works in it. */
+/**
+ * Runs `work` on a vault: through the server named by the flags, else directly in the data folder, else through the
+ * server that uses the data folder.
+ */
 export async function withVaultClient<Result>(
   flags: VaultClientFlags,
   choice: VaultChoice,

@@ -11,15 +11,15 @@ export type Step = 'notes' | 'attachments';
 export interface ExportSummary {
   readonly notes: number;
   readonly attachments: number;
-  /** What this system cannot hold, or what could not be read or written. */
+  /** Files that this system cannot hold, and those that could not be read or written. */
   readonly failed: { readonly path: string; readonly why: string }[];
 }
 
 /**
- * Writes all notes and attachments of a vault as files below a folder, with their mtimes; each is compared by its hash
- * with what the vault says of it before it takes its name.
+ * Writes all notes and attachments of a vault as files below a folder, with their mtimes. Each file is compared with
+ * the hash that the vault has of it before it is renamed into place.
  *
- * @param progress called often, with what is done of all in each step.
+ * @param progress called often, with how much of each step is done.
  */
 export async function exportVault(
   folder: string,

@@ -10,7 +10,7 @@ async function* bytes(...pieces: string[]): AsyncGenerator<Uint8Array> {
 }
 const told = { hash: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', mtime: 5 };
 
-test('names that a system cannot hold are told apart before anything is written', () => {
+test('unwritable recognises names that a system cannot hold', () => {
   for (const path of ['', 'a//b', '../a', 'a/..', './a', 'a\0']) assert.notEqual(unwritable(path, 'linux'), null, path);
   for (const path of ['a:b', 'CON', 'nul.txt', 'a./b', 'b ', 'a\\b', 'COM1.md']) {
     assert.notEqual(unwritable(path, 'win32'), null, path);
@@ -19,12 +19,12 @@ test('names that a system cannot hold are told apart before anything is written'
   for (const path of ['console.md', 'a.b/c d', 'Ünï/日本.md']) assert.equal(unwritable(path, 'win32'), null, path);
 });
 
-test('bytes that are not what was told leave what was there, and no part of themselves', async () => {
+test('FolderWriter keeps the old file, and no part of the new one, when the bytes do not have the expected hash', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'notevault-test-'));
   try {
     const writer = new FolderWriter(folder);
     writeFileSync(join(folder, 'a.txt'), 'old');
-    await assert.rejects(writer.write('a.txt', bytes('ab', 'x'), told), /not what the vault says/);
+    await assert.rejects(writer.write('a.txt', bytes('ab', 'x'), told), /do not have the hash/);
     async function* broken() {
       yield* bytes('a');
       throw new RangeError('broke off');
@@ -34,7 +34,7 @@ test('bytes that are not what was told leave what was there, and no part of them
     await writer.write('a.txt', bytes('ab', 'c'), told);
     await writer.write('b/c/d.txt', bytes('abc'), told);
     assert.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'abc');
-    await assert.rejects(writer.write('a.txt/b.txt', bytes('abc'), told), /is no folder/);
+    await assert.rejects(writer.write('a.txt/b.txt', bytes('abc'), told), /is not a folder/);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -7,38 +7,38 @@ import { CliError } from '../error-messages.ts';
 /** Names that no Windows file may have, whatever its extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
 
-/** Why a path cannot be a file here; null when it can. */
+/** Returns why a path cannot be a file on this system; null when it can. */
 export function unwritable(path: string, platform: NodeJS.Platform = process.platform): string | null {
   for (const name of path.split('/')) {
-    // The vault has no such names; a file system that were given one would leave the folder.
-    if (name === '' || name === '.' || name === '..' || name.includes('\0')) return 'is no path within the folder';
+    // A vault has no such names; on disk they would lead out of the folder.
+    if (name === '' || name === '.' || name === '..' || name.includes('\0')) return 'is not a path within the folder';
     if (platform !== 'win32') continue;
     if (/[<>:"|?*\\]/.test(name)) return `"${name}" has a character that Windows files cannot have`;
     if (/[. ]$/.test(name)) return `"${name}" ends in a dot or space, which Windows files cannot`;
-    if (DEVICES.test(name)) return `"${name}" is a device’s name on Windows`;
+    if (DEVICES.test(name)) return `"${name}" is the name of a device on Windows`;
   }
   return null;
 }
 
-/** Throws when something is there and must not be written over. */
+/** Creates the folder; throws when it has files that must not be replaced. */
 export async function prepareFolder(folder: string, overwrite: boolean): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (!overwrite && (await readdir(folder)).length > 0) {
-    throw new CliError(`${folder} is not empty: give another folder, or --overwrite to write over the files in it.`);
+    throw new CliError(`${folder} is not empty: give another folder, or --overwrite to replace the files in it.`);
   }
 }
 
-/** Files below one folder: each takes its name when all of it is written and is what it should be. */
+/** Writes files below one folder. Each is renamed into place when it is complete and has the expected hash. */
 export class FolderWriter {
   readonly #root: string;
-  /** Folders known to be there, and no links to elsewhere. */
+  /** Folders that exist and are not links to other places. */
   readonly #made = new Map<string, Promise<void>>();
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Throws a CliError when the bytes do not have the hash; what was there before stays then. */
+  /** Writes a file. Throws a CliError when the bytes do not have the hash; the old file then stays. */
   async write(path: string, bytes: AsyncIterable<Uint8Array>, told: { hash: string; mtime: number }): Promise<void> {
     const target = join(this.#root, path);
     await this.makeFolder(dirname(path));
@@ -51,10 +51,11 @@ export class FolderWriter {
         hash.update(piece);
         for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten;
       }
-      if (hash.digest('hex') !== told.hash) throw new CliError('what came is not what the vault says it has');
+      if (hash.digest('hex') !== told.hash)
+        throw new CliError('the bytes received do not have the hash that the vault has');
       await file.utimes(told.mtime, told.mtime);
       await file.close();
-      // Also over a link: the link goes, and what it led to stays as it is.
+      // Replaces a link too; its target stays as it is.
       await rename(part, target);
     } catch (error) {
       await file.close().catch(() => undefined);
@@ -63,7 +64,7 @@ export class FolderWriter {
     }
   }
 
-  /** Makes a folder and those above it. Throws a CliError where a link, or a file, stands in the way. */
+  /** Creates a folder and its parents. Throws a CliError where a link or a file has that path. */
   makeFolder(path: string): Promise<void> {
     if (path === '.' || path === '') return Promise.resolve();
     let made = this.#made.get(path);
@@ -80,7 +81,7 @@ export class FolderWriter {
     await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    // Through a link to a folder elsewhere, files would be written there.
-    if (!(await lstat(folder)).isDirectory()) throw new CliError(`${path} is there already, and is no folder`);
+    // Through a link to another folder, files would be written there.
+    if (!(await lstat(folder)).isDirectory()) throw new CliError(`${path} exists already and is not a folder`);
   }
 }

@@ -3,20 +3,23 @@ import { createReadStream } from 'node:fs';
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Why a file was not taken. */
+/** A file that was not imported, and the reason. */
 export interface Skipped {
   readonly path: string;
   readonly why: string;
 }
 
-/** What a folder holds, by what an import does with it. Paths are relative, with `/`. */
+/** The files of a folder, by what an import does with them. Paths are relative, with `/`. */
 export interface Listing {
   readonly notes: string[];
   readonly attachments: string[];
   readonly skipped: Skipped[];
 }
 
-/** Every file below a folder, in path order; hidden folders (`.obsidian`, `.trash`, `.git`) and links are left out. */
+/**
+ * Lists every file below a folder, ordered by path; hidden folders (`.obsidian`, `.trash`, `.git`) and links are left
+ * out.
+ */
 export async function listFolder(root: string): Promise<Listing> {
   const listing: Listing = { notes: [], attachments: [], skipped: [] };
   const folders = [''];
@@ -38,7 +41,7 @@ export async function listFolder(root: string): Promise<Listing> {
   return listing;
 }
 
-/** A file's place on this machine, its size and mtime (epoch seconds). */
+/** The absolute path of a file, its size and mtime (epoch seconds). */
 export async function statFile(root: string, path: string): Promise<{ at: string; size: number; mtime: number }> {
   const at = join(root, path);
   const { size, mtimeMs } = await stat(at);
@@ -52,7 +55,7 @@ export async function hashOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-// A byte order mark is part of the text: files come back byte for byte.
+// A byte order mark is part of the text, so that files are exported byte for byte.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A note file's text and mtime (epoch seconds), or null when it is not UTF-8. */

@@ -6,9 +6,9 @@ import { errorMessage } from '../error-messages.ts';
 import { hashOf, listFolder, readNote, type Skipped, statFile } from './files.ts';
 import { isRejected } from './rejected.ts';
 
-/** Writes under way at once: they share commits, and none waits for another's disk. */
+/** Writes under way at once: they share commits, and the disk is always busy. */
 const AT_ONCE = 32;
-/** Files may be large, and few at a time fill a disk or a line. */
+/** Attachments may be large; a few at a time saturate a disk or a connection. */
 const FILES_AT_ONCE = 4;
 
 export type Step = 'notes' | 'attachments' | 'check';
@@ -16,13 +16,13 @@ type Progress = (step: Step, done: number, of: number) => void;
 
 export interface Summary extends NoteTotals {
   readonly notes: number;
-  /** Notes whose text was not there yet, or another. */
+  /** Notes that were new or had another text. */
   readonly written: number;
   readonly attachments: number;
-  /** Attachments whose bytes were not there yet, or others. */
+  /** Attachments that were new or had other bytes. */
   readonly uploaded: number;
   readonly skipped: Skipped[];
-  /** What could not be written, or came back with other content than its file has. */
+  /** Files that could not be written, or that were read back with other content. */
   readonly failed: Skipped[];
 }
 
@@ -32,7 +32,7 @@ interface NoteTotals {
   readonly degraded: string[];
 }
 
-/** What comes of a run as it goes on. */
+/** The counts and lists of a running import. */
 interface ImportRun {
   readonly root: string;
   readonly client: VaultClient;
@@ -47,10 +47,10 @@ interface TargetPath {
 }
 
 /**
- * Copies the files of a folder into a vault, then reads every note back: its hash must be its file's, and only now, with
- * all of them there, do its links say what dangles. Attachments are compared by the hash that the vault has of them.
+ * Copies the files of a folder into a vault, then reads every note back: its hash must be that of its file, and now
+ * that all notes exist, its links show which ones dangle. Attachments are compared by the vault's hash.
  *
- * @param progress called often, with what is done of all in each step.
+ * @param progress called often, with how much of each step is done.
  */
 export async function importFolder(root: string, client: VaultClient, progress: Progress): Promise<Summary> {
   const listing = await listFolder(root);
@@ -105,7 +105,7 @@ async function uploadFiles({ root, client, progress, skipped, failed }: ImportRu
       const list = isRejected(error) ? skipped : failed;
       list.push({
         path: file,
-        why: isRejected(error) ? 'a kind of file that the server does not take' : reasonOf(error),
+        why: isRejected(error) ? 'a type of file that the server does not allow' : reasonOf(error),
       });
     }
   });
@@ -123,7 +123,7 @@ async function checkNotes(
   await inParallel(AT_ONCE, paths, told, async (path) => {
     const note = await client.read(path);
     if (note === null || note.content_hash !== hashes.get(path)) {
-      return void failed.push({ path, why: note === null ? 'gone after writing' : 'came back with another text' });
+      return void failed.push({ path, why: note === null ? 'gone after writing' : 'was read back with another text' });
     }
     links += note.links.length;
     dangling += note.links.filter((link) => link.dangling).length;
@@ -133,9 +133,9 @@ async function checkNotes(
 }
 
 /**
- * The path of each file in the vault. Of two that a vault cannot hold beside each other, the first is taken.
+ * The path of each file in the vault. Of two files whose paths collide in a vault, the first is imported.
  *
- * @param taken files by their folded path; those found here are added.
+ * @param taken imported files by folded path; those found here are added.
  */
 function targetPathsFor(
   files: readonly string[],
@@ -151,7 +151,7 @@ function targetPathsFor(
     }
     const other = taken.get(foldPath(path));
     if (other !== undefined) {
-      skipped.push({ path: file, why: `same name as ${other} but for case or Unicode form: rename one of them` });
+      skipped.push({ path: file, why: `differs from ${other} only by case or Unicode form: rename one of them` });
       return [];
     }
     taken.set(foldPath(path), file);

@@ -45,7 +45,7 @@ describe('notevault import', { concurrency: 2 }, () => {
     ...['Vault "A vault": 3 notes (3 written, 0 unchanged)', '  links        2, of them 1 dangling'],
     ...['  degraded     1 with unusable frontmatter', '    sub/three.md'],
     ...['  attachments  1 (1 uploaded, 0 unchanged)', '    .obsidian: hidden folder', '    latin.md: not UTF-8'],
-    ...['drawing.psd', 'sub/program.txt'].map((file) => `    ${file}: a kind of file that the server does not take`),
+    ...['drawing.psd', 'sub/program.txt'].map((file) => `    ${file}: a type of file that the server does not allow`),
   ];
 
   for (const how of ['stopped', 'running', '--url'] as const) {
@@ -110,7 +110,7 @@ describe('notevault import', { concurrency: 2 }, () => {
     assertFails(await cli(['export', 'A vault', target], { env }), /is not empty.*--overwrite/);
     const over = await cli(['export', 'A vault', target, '--overwrite'], { env });
     assert.equal(over.code, 1);
-    assert.match(over.stdout, /failed {7}2\n {4}sub\/three.md: sub is there already, and is no folder\n/);
+    assert.match(over.stdout, /failed {7}2\n {4}sub\/three.md: sub exists already and is not a folder\n/);
     assert.deepEqual(readdirSync(elsewhere), ['kept.png']);
     assert.equal(readFileSync(`${elsewhere}/kept.png`, 'utf8'), 'kept');
     assert.ok(lstatSync(`${target}/picture.png`).isFile());
