@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-// `npm run bench`: every bench, one after the other; `npm run bench -- moves --postgres` runs one, with its arguments.
+// `npm run bench` runs every bench, one after the other; `npm run bench -- moves --postgres` runs one, with its
+// arguments.
 const folder = join(import.meta.dirname, '../bench');
 const all = globSync('*.ts', { cwd: folder })
   .map((file) => basename(file, '.ts'))

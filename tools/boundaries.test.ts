@@ -56,7 +56,8 @@ const refused: [what: string, rule: string, path: string, line: string][] = [
   ['a test’s part', 'no-tests', 'notes/notes.ts', "import { x } from '../../../test/kit/server.ts';"],
 ];
 for (const [what, rule, file, line] of refused) {
-  test(`refused in a domain: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), [rule]));
+  test(`checkBoundaries refuses in a domain: ${what}`, () =>
+    assert.deepEqual(rulesIn(`${domains}/${file}`, line), [rule]));
 }
 
 const allowed: [what: string, path: string, line: string][] = [
@@ -71,14 +72,14 @@ const allowed: [what: string, path: string, line: string][] = [
   ['anything in a test', 'notes/notes.test.ts', "import { x } from '../sync/sync.store.ts';"],
 ];
 for (const [what, file, line] of allowed) {
-  test(`allowed in a domain: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), []));
+  test(`checkBoundaries allows in a domain: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), []));
 }
 
-test('a folder that is not in DOMAIN_ORDER is refused', () => {
+test('checkBoundaries refuses a folder that is not in DOMAIN_ORDER', () => {
   assert.deepEqual(rulesIn(`${domains}/attic/attic.ts`, 'export const x = 1;'), ['domain-order']);
 });
 
-test('ports know nothing above them and of each other only ports', () => {
+test('checkBoundaries lets a port import nothing above it, and of other ports only their interface', () => {
   const sqlite = 'server/src/ports/database/sqlite.ts';
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../../domains/notes/notes.ts';"), ['dependency-rule']);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../../http/http.ts';"), ['dependency-rule']);
@@ -88,7 +89,7 @@ test('ports know nothing above them and of each other only ports', () => {
   assert.deepEqual(rulesIn(sqlite, "import { x } from './writer.ts';"), []);
 });
 
-test('http imports no domain that has routes', () => {
+test('checkBoundaries lets http import no domain that has routes', () => {
   const path = 'server/src/http/route.ts';
   assert.deepEqual(rulesIn(path, "import type { X } from '../domains/vaults/vaults.ts';"), ['dependency-rule']);
   assert.deepEqual(rulesIn(path, "import type { X } from '../domains/oauth/oauth.ts';"), ['dependency-rule']);
@@ -96,7 +97,7 @@ test('http imports no domain that has routes', () => {
   assert.deepEqual(rulesIn(path, "import type { X } from '../domains/access/access.store.ts';"), ['entry-file']);
 });
 
-test('packages know nothing of the server, and those for browsers nothing of Node', () => {
+test('checkBoundaries lets packages import nothing of the server, and those for browsers nothing of Node', () => {
   const client = 'packages/client/src/client.ts';
   assert.deepEqual(rulesIn(client, "import { x } from '@notevault/server/app.ts';"), ['packages']);
   assert.deepEqual(rulesIn(client, "import { x } from '../../../server/src/app.ts';"), ['packages']);
@@ -104,7 +105,7 @@ test('packages know nothing of the server, and those for browsers nothing of Nod
   assert.deepEqual(rulesIn(client, "import { x } from '@notevault/protocol/errors.ts';"), []);
 });
 
-test('only the composition roots see every file of a domain', () => {
+test('checkBoundaries lets only the composition roots import every file of a domain', () => {
   const line = "import { x } from './domains/notes/notes.routes.ts';";
   assert.deepEqual(rulesIn('server/src/app.ts', line), []);
   assert.deepEqual(rulesIn('server/src/telemetry.ts', line), ['entry-file']);
@@ -114,13 +115,13 @@ test('only the composition roots see every file of a domain', () => {
   );
 });
 
-test('the configuration imports nothing of the server but the plan table', () => {
+test('checkBoundaries lets the configuration import nothing of the server but the plan table', () => {
   const path = 'server/src/config/config.ts';
   assert.deepEqual(rulesIn(path, "import { x } from '../domains/vaults/vaults.ts';"), ['dependency-rule']);
   assert.deepEqual(rulesIn(path, "import { x } from '../domains/plans/plans.ts';"), []);
 });
 
-test('only the configuration, tests and tools read the environment', () => {
+test('checkBoundaries lets only the configuration, tests and tools read the environment', () => {
   assert.deepEqual(rulesIn('server/src/app.ts', 'const x = process.env.X;'), ['environment']);
   assert.deepEqual(rulesIn('cli/src/main.ts', "import { env } from 'node:process';"), ['environment']);
   assert.deepEqual(rulesIn('server/src/app.ts', "const x = 'process.env'; // process.env"), []);
@@ -129,14 +130,14 @@ test('only the configuration, tests and tools read the environment', () => {
   }
 });
 
-test('a log message is a literal', () => {
+test('checkBoundaries requires literal log messages', () => {
   const path = 'server/src/app.ts';
   assert.deepEqual(rulesIn(path, 'log.info(`opened $' + '{path}`);'), ['log-literal']);
   assert.deepEqual(rulesIn(path, "request.log.warn({ note }, 'opened ' + path);"), ['log-literal']);
   assert.deepEqual(rulesIn(path, "log.info({ note }, 'opened');", 'const x = `y`;'), []);
 });
 
-test('a finding names file, line and what to do', () => {
+test('checkBoundaries names file, line and remedy in each finding', () => {
   const text = ['', "import { x } from '../notes/notes.ts';"].join('\n');
   const [finding] = checkBoundaries([{ path: `${domains}/vaults/vaults.ts`, text }]);
   assert.equal(finding?.line, 2);

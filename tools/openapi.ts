@@ -6,7 +6,10 @@ import { readConfig } from '../server/src/config/config.ts';
 import { openPorts } from '../server/src/ports.ts';
 import { createLogger } from '../server/src/telemetry.ts';
 
-/** The OpenAPI document as a server with default options gives it: from the routes themselves, over an empty database. */
+/**
+ * Returns the OpenAPI document of a server with default options, made from the routes themselves over an empty
+ * database.
+ */
 export async function openApiOfApp(): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'notevault-gen-'));
   try {

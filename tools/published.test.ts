@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { publishable, withLauncher } from './published.ts';
 
-test('workspace imports become relative ones, static and dynamic', () => {
+test('publishable makes workspace imports relative, static and dynamic ones', () => {
   const code = [
     "import { a } from '@notevault/protocol/errors.ts';",
     'export { b } from "@notevault/server/http/http.ts";',
@@ -20,17 +20,17 @@ test('workspace imports become relative ones, static and dynamic', () => {
   );
 });
 
-test('a worker loaded by URL gets its compiled name', () => {
+test('publishable gives a worker loaded by URL its compiled name', () => {
   const code = "new Worker(new URL('./worker.ts', import.meta.url));";
   assert.equal(publishable('server/src/a.js', code), "new Worker(new URL('./worker.js', import.meta.url));");
 });
 
-test('an import that would not be there fails the build', () => {
+test('publishable throws for an import that would not exist after publishing', () => {
   assert.throws(() => publishable('a.js', "import { x } from '@notevault/protocol';"), /still imports @notevault/);
   assert.throws(() => publishable('a.js', "import { x } from './b.ts';"), /still imports \.\/b\.ts/);
 });
 
-test('the launcher replaces a first line for shells, and is valid JavaScript', () => {
+test('the launcher replaces the first line, for shells, and is valid JavaScript', () => {
   const code = withLauncher('#!/usr/bin/env node\nglobalThis.done = true;\n');
   assert.match(code, /^#!\/bin\/sh\n':' \/\/; exec node .*\nglobalThis/);
 });

@@ -5,8 +5,8 @@ const WORKSPACE = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])(@notevault\/[^"'\n]+)\.ts
 const RELATIVE_URL = /(new URL\(\s*)(["'])(\.{1,2}\/[^"'\n]+)\.ts\2(\s*,\s*import\.meta\.url)/g;
 
 /**
- * A compiled file as it can be published: the workspaces are no packages outside the repository, so their imports
- * become relative ones, and what is loaded by URL (workers) gets the name it has after compiling.
+ * Converts a compiled file for publishing. Outside the repository the workspaces are not packages, so their imports
+ * become relative; files loaded by URL (workers) get their compiled names.
  */
 export function publishable(path: string, code: string): string {
   const done = code
@@ -26,8 +26,8 @@ function relativeTo(path: string, specifier: string): string {
 }
 
 /**
- * A first line for shells and a second for both: node:sqlite warns on every start of early versions of Node 24, and
- * `env -S`, which could pass the flag against it, is missing from BusyBox. JavaScript sees a string and a comment.
+ * A first line for shells, and a second one for both. `env -S` could pass the flag that silences the warning of
+ * node:sqlite in early versions of Node 24, but BusyBox lacks it. JavaScript reads a string and a comment.
  */
 const LAUNCHER = `#!/bin/sh\n':' //; exec node --disable-warning=ExperimentalWarning "$0" "$@"\n`;
 

@@ -17,27 +17,27 @@ function linesIn(path: string, text: string): number[] {
   return checkRetiredNames(isPage ? [] : [source], isPage ? [source] : [], retired).map(({ line }) => line);
 }
 
-test('a retired file name is found by its path', () => {
+test('checkRetiredNames finds a retired file name by its path', () => {
   assert.deepEqual(linesIn('server/src/engines.ts', ''), [1]);
   assert.deepEqual(linesIn('server/src/ports.ts', ''), []);
 });
 
-test('a retired identifier is found in code, as a whole word, not in comments or strings', () => {
+test('checkRetiredNames finds a retired identifier in code, as a whole word, not in comments or strings', () => {
   assert.deepEqual(linesIn('server/src/a.ts', "\nnew HotVaults();\n// HotVaults\nlog('HotVaults');\n"), [2]);
   assert.deepEqual(linesIn('server/src/a.ts', 'new MyHotVaults(); const breatherOf = 1;'), []);
 });
 
-test('a retired column is found in stores and tables, also inside strings', () => {
+test('checkRetiredNames finds a retired column in stores and tables, also in strings', () => {
   assert.deepEqual(linesIn('server/src/domains/notes/notes.store.ts', "select(['notes.stamp'])"), [1]);
   assert.deepEqual(linesIn('server/src/domains/notes/notes.ts', "const label = 'stamp';"), []);
 });
 
-test('a retired metric or phrase is found in code, comments and documents', () => {
+test('checkRetiredNames finds a retired metric or phrase in code, comments and documents', () => {
   assert.deepEqual(linesIn('server/src/a.ts', "\n'notevault_hot_vault_bytes'; // leans on it"), [2, 2]);
   assert.deepEqual(linesIn('docs/scaling.md', 'it leans on that'), [1]);
 });
 
-test('what the list allows for a path is not reported there', () => {
+test('checkRetiredNames does not report what the list allows for a path', () => {
   assert.deepEqual(linesIn('server/src/wire.ts', 'new HotVaults(); breather();'), [1]);
   assert.deepEqual(linesIn('docs/adr/0001.md', 'it leans on that'), []);
 });

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Finding, lineAt, mask, type Source } from './sources.ts';
 
-/** Names that the code has given up for the field's own words, so that nobody brings them back. */
+/** Names that were replaced by standard terms and must not return. */
 export interface RetiredNames {
-  /** Retired → what it is called now. */
+  /** Retired name → current name. */
   readonly files: Readonly<Record<string, string>>;
   readonly identifiers: Readonly<Record<string, string>>;
   /** Columns, tables and other names of the schema. */
@@ -12,16 +12,19 @@ export interface RetiredNames {
   readonly metrics: Readonly<Record<string, string>>;
   /** Phrases of comments and documents. */
   readonly phrases: Readonly<Record<string, string>>;
-  /** Path → retired names that may stand there: words of the wire, of libraries, of prose. `*` for all of them. */
+  /**
+   * Path → retired names allowed there, because they belong to the wire, to a library or to prose. `*` stands for all
+   * paths.
+   */
   readonly allowed: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The lists stand in a file of their own, which this check does not read as a source. */
+/** Reads the lists, which are in a file of their own that this check does not read as a source. */
 export function readRetiredNames(root: string): RetiredNames {
   return JSON.parse(readFileSync(join(root, 'tools/retired-names.json'), 'utf8')) as RetiredNames;
 }
 
-/** Finds retired names in paths, in code, in SQL, in metrics and in comments. `documents` are Markdown pages. */
+/** Finds retired names in paths, code, SQL, metrics and comments. `documents` are Markdown pages. */
 export function checkRetiredNames(
   sources: readonly Source[],
   documents: readonly Source[],
@@ -56,7 +59,7 @@ export function checkRetiredNames(
   return found;
 }
 
-/** Where names of the schema stand: elsewhere the same words mean other things. */
+/** Whether a file may contain names of the schema; elsewhere the same words mean other things. */
 function isSchema(path: string): boolean {
   return /\.(store|tables)\.ts$/.test(path);
 }
@@ -72,5 +75,5 @@ function wordsPattern(names: Readonly<Record<string, string>>): RegExp {
 }
 
 function finding(path: string, line: number, name: string, now: string): Finding {
-  return { path, line, rule: 'retired-name', message: `"${name}" is a retired name: it is called "${now}" now.` };
+  return { path, line, rule: 'retired-name', message: `"${name}" is a retired name: use "${now}".` };
 }

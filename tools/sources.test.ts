@@ -6,7 +6,7 @@ function importsIn(...lines: string[]) {
   return importsOf({ path: 'server/src/app.ts', text: lines.join('\n') });
 }
 
-test('static, multi-line, bare, dynamic and re-exporting imports are found with their lines', () => {
+test('importsOf finds static, multi-line, bare, dynamic and re-exporting imports with their lines', () => {
   const found = importsIn(
     "import { a } from './a.ts';",
     'import {',
@@ -29,7 +29,7 @@ test('static, multi-line, bare, dynamic and re-exporting imports are found with 
   assert.ok(found.every(({ typeOnly }) => !typeOnly));
 });
 
-test('imports of types only are told apart from inline types, which stay at run time', () => {
+test('importsOf distinguishes type imports from inline types, which remain at run time', () => {
   const found = importsIn(
     "import type { A } from './a.ts';",
     "import { type B } from './b.ts';",
@@ -42,7 +42,7 @@ test('imports of types only are told apart from inline types, which stay at run 
   );
 });
 
-test('imports in comments and templates are none', () => {
+test('importsOf ignores imports in comments and templates', () => {
   const found = importsIn(
     "// import './a.ts';",
     '/*',
@@ -55,7 +55,7 @@ test('imports in comments and templates are none', () => {
   assert.deepEqual(found, []);
 });
 
-test('masking keeps offsets and is not led astray by quotes in patterns, templates and comments', () => {
+test('mask keeps offsets, and handles quotes in patterns, templates and comments', () => {
   const text = [
     'const a = /[\'"`/]/.test(b) ? c / d : e;',
     "// it's a comment",
@@ -70,7 +70,7 @@ test('masking keeps offsets and is not led astray by quotes in patterns, templat
   assert.match(masked, /c \/ d : e;/);
 });
 
-test('an import is resolved to a file of the repository, or to none', () => {
+test('resolveImport returns a file of the repository, or null', () => {
   assert.equal(resolveImport('server/src/http/http.ts', '../app.ts'), 'server/src/app.ts');
   assert.equal(resolveImport('cli/src/main.ts', '@notevault/server/app.ts'), 'server/src/app.ts');
   assert.equal(resolveImport('cli/src/main.ts', '@notevault/note-text/scan/x.ts'), 'packages/note-text/src/scan/x.ts');

@@ -7,19 +7,19 @@ export interface Source {
   readonly text: string;
 }
 
-/** What a check has to say about a place. */
+/** A finding of a check, with its place. */
 export interface Finding {
   readonly path: string;
   readonly line: number;
   readonly rule: string;
-  /** What is wrong and what to do. */
+  /** What is wrong and how to fix it. */
   readonly message: string;
 }
 
 export interface Import {
   readonly line: number;
   readonly specifier: string;
-  /** Nothing of it is left at run time. */
+  /** Whether the import is erased at run time. */
   readonly typeOnly: boolean;
 }
 
@@ -43,12 +43,12 @@ function list(root: string, folder: string): string[] {
     });
 }
 
-/** Tests and what only they use: they may reach into anything. */
+/** Whether the file is a test or used only by tests, which may import anything. */
 export function isTest(path: string): boolean {
   return /\.(test|contract)\.ts$/.test(path) || /^(server|packages\/[^/]+)\/test\//.test(path);
 }
 
-/** The file an import names, as a path from the root, or null when it is a package of others or of Node. */
+/** The file that an import names, as a path from the root, or null for a package or a module of Node. */
 export function resolveImport(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier));
   const workspace = /^@notevault\/([a-z-]+)\/(.+)$/.exec(specifier);
@@ -61,7 +61,9 @@ export function resolveImport(from: string, specifier: string): string | null {
 const STATEMENT = /^(?:import|export)\b(\s+type\b)?([^;'"]*?)from\s+'([^'\n]+)'|^import\s+'([^'\n]+)'/gm;
 const EXPRESSION = /(typeof\s+)?\bimport\(\s*'([^'\n]+)'/g;
 
-/** Every import and re-export, static or not. Relies on the formatter: statements start a line, quotes are single. */
+/**
+ * Every import and re-export, static or dynamic. Relies on the formatter: statements start a line, quotes are single.
+ */
 export function importsOf(source: Source): Import[] {
   const code = mask(source.text, { strings: false });
   const found: Import[] = [];
@@ -83,7 +85,7 @@ export function lineAt(text: string, index: number): number {
   return line;
 }
 
-/** The text with comments, templates and (unless told otherwise) strings blanked out; offsets and lines stay. */
+/** Blanks out comments, templates and (unless told otherwise) strings; offsets and lines stay. */
 export function mask(text: string, { strings = true } = {}): string {
   let out = '';
   let at = 0;
@@ -98,7 +100,7 @@ export function mask(text: string, { strings = true } = {}): string {
 
 function blank(piece: string, kind: string): string {
   const spaces = piece.replace(/[^\n]/g, ' ');
-  // Delimiters stay, so that whoever looks at the code still sees that a string or template stood here.
+  // The delimiters stay, so that a string or template is still recognisable.
   return kind === 'comment' ? spaces : `${piece[0]}${spaces.slice(1, -1)}${piece.at(-1)}`;
 }
 
@@ -130,7 +132,7 @@ function quotedEnd(text: string, start: number, quote: string): number {
   return text.length;
 }
 
-/** A template's end; expressions inside may hold templates and strings of their own. */
+/** The end of a template, whose expressions may contain templates and strings. */
 function templateEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;
@@ -151,7 +153,7 @@ function expressionEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** A slash begins a pattern where a value may begin, and divides where one has ended. */
+/** Whether a slash begins a pattern: it does where a value may begin, and divides where one has ended. */
 function startsRegex(before: string): boolean {
   const tail = before.slice(-40).trimEnd();
   return tail === '' || /[([{=,:;!&|?+\-*%~^<>]$/.test(tail) || /\b(return|typeof|case|in|of|void)$/.test(tail);

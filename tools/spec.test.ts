@@ -5,13 +5,13 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
 
-/** The numbers that rules of the spec have, in their order. */
+/** The numbers of the spec's rules, in order. */
 function rules(): string[] {
   const spec = readFileSync(join(root, 'docs/sync-spec.md'), 'utf8');
   return [...spec.matchAll(/^- \*\*(\d+\.\d+)\*\*/gm)].map(([, number = '']) => number);
 }
 
-test('each rule of the sync spec has a number of its own, in order', () => {
+test('each rule of the sync spec has a unique number, in order', () => {
   const numbers = rules();
   assert.ok(numbers.length > 60);
   const [sorted, keyOf] = [
@@ -27,7 +27,7 @@ test('each rule of the sync spec has a number of its own, in order', () => {
   assert.equal(new Set(numbers).size, numbers.length);
 });
 
-test('the rules that titles of tests quote are in the sync spec', () => {
+test('the rules that test titles quote exist in the sync spec', () => {
   const numbers = new Set(rules());
   const quoted = globSync('{server,packages,cli}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }).flatMap(
     (file) => {

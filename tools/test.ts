@@ -6,23 +6,23 @@ import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.
 /*
  * node tools/test.ts [--long | --vaults] [paths or node options…]
  *
- * Runs the tests (all of them, or those in the given files and folders) against one PostgreSQL server, started here
- * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files are run only when they are
- * named, or alone with a flag: with --long those called *.long.test.ts, which run for minutes to hours, and with
- * --vaults those called *.vaults.test.ts, which read vaults that are no part of the repository: the folders in
- * TEST_VAULTS, by default in ../shared/vaults.
+ * Runs the tests (all, or those in the given files and folders) against one PostgreSQL server, which is started here
+ * unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they are named,
+ * or with a flag: with --long those called *.long.test.ts, which run for minutes to hours, and with --vaults those
+ * called *.vaults.test.ts, which read vaults outside of the repository: the folders in TEST_VAULTS, by default in
+ * ../shared/vaults.
  */
 
 const EVERYWHERE = ['packages/**/test', 'packages/**/src', 'server/src', 'server/test', 'cli', 'tools'];
-/** What a test file that needs PostgreSQL imports, or is called; one not recognised starts a server of its own. */
+/** Recognises test files that need PostgreSQL, by an import or their name; one not recognised starts its own server. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 
 type Kind = 'short' | 'long' | 'vaults';
 
-/** A test that waits for what never comes fails after this time, with its name. */
+/** A test that takes longer fails with its name. */
 const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = { short: 5, long: 240, vaults: 30 };
 
-/** And a file of tests that does not end after this. */
+/** A test file that takes longer is ended. */
 const FILE_MINUTES: Readonly<Record<Kind, number>> = { short: 15, long: 600, vaults: 60 };
 
 const args = process.argv.slice(2);
@@ -31,7 +31,7 @@ const options = args.filter((arg) => arg.startsWith('-') && arg !== `--${kind}`)
 const paths = args.filter((arg) => !arg.startsWith('-'));
 const files = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap(testsIn))].sort();
 
-/** A signal to this process alone would leave the tests running without their server. */
+/** The tests are stopped together with this process; otherwise they would continue without their server. */
 const children = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
@@ -63,7 +63,7 @@ async function run(files: readonly string[]): Promise<number> {
     else process.stderr.write(`NOTHING IS TESTED ON POSTGRESQL: ${reason}\n`);
   }
   environment.TEST_FILE_MINUTES ??= String(FILE_MINUTES[kind]);
-  // Compiling the sources anew for each file would be a third of the work.
+  // Without the cache, compiling the sources for each file would be a third of the work.
   environment.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compile');
   const setup = ['--import', new URL('./test-setup.ts', import.meta.url).href];
   const timeout = `--test-timeout=${TIMEOUT_MINUTES[kind] * 60_000}`;
