@@ -12,7 +12,7 @@ const limits = {
   answers: { units: 100, unitsPerOwner: 50, waiting: 100, waitingPerOwner: 1 },
 };
 
-/** A request of an account, and the response to it. */
+/** A request of an account, with its response. */
 function requestOf(admission: Admission, account: string | null) {
   const request = { raw: {}, ip: '192.0.2.7' } as unknown as FastifyRequest;
   const response = Object.assign(new EventEmitter(), { destroyed: false, closed: false });
@@ -29,7 +29,7 @@ async function until(reached: () => boolean): Promise<void> {
   while (!reached()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('an account has a bounded number of requests at once, and others have theirs', () => {
+test('Admission bounds the requests of one account at once, without affecting others', () => {
   const admission = new Admission(limits);
   const open = Array.from({ length: 6 }, () => requestOf(admission, 'alice'));
   assert.throws(() => requestOf(admission, 'alice'), { code: 'unavailable' });
@@ -39,7 +39,7 @@ test('an account has a bounded number of requests at once, and others have their
   assert.throws(() => requestOf(admission, 'alice'), { code: 'unavailable' });
 });
 
-test('few requests of an account are worked on at once, each on its account', async () => {
+test('Admission works on few requests of an account at once, counted per account', async () => {
   const admission = new Admission(limits);
   const begun: string[] = [];
   const gates: (() => void)[] = [];
@@ -62,7 +62,7 @@ test('few requests of an account are worked on at once, each on its account', as
   await Promise.all([...alice, ...others]);
 });
 
-test('an account over its share of large answers is refused, and a client that hangs up gives back what it had', async () => {
+test('Admission refuses an account over its share of large answers, and releases the share of a client that hangs up', async () => {
   const admission = new Admission(limits);
   const open = (account: string, bytes: number) => {
     const { request, raw, close } = requestOf(admission, account);

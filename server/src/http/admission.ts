@@ -10,11 +10,11 @@ import { closedSignal, onceClosed } from './closed-signal.ts';
 const MB = 1024 * 1024;
 
 export interface AdmissionLimits {
-  /** Requests of one owner from the first byte to the last of the answer; more are refused. */
+  /** Most requests of one owner from the first byte to the end of the answer; more are refused. */
   readonly requestsPerOwner: number;
-  /** Requests that are worked on at once. */
+  /** Limits of requests that are being handled. */
   readonly work: SemaphoreLimits;
-  /** Bytes of large answers that are made or sent. */
+  /** Limits of bytes of large answers that are being made or sent. */
   readonly answers: SemaphoreLimits;
 }
 
@@ -24,7 +24,7 @@ const LIMITS: AdmissionLimits = {
   answers: { units: 96 * MB, unitsPerOwner: 32 * MB, waiting: 2000, waitingPerOwner: 500 },
 };
 
-/** Shares the process between those who send requests: each account, and each network of callers without one. */
+/** Shares the process between accounts, and between networks of callers without an account. */
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #work: FairSemaphore;
@@ -38,17 +38,19 @@ export class Admission {
     this.#answers = new FairSemaphore(limits.answers);
   }
 
-  /** Requests that wait to be worked on, or for room for their answer. */
+  /** Number of requests that wait to be handled or for memory for their answer. */
   get waiting(): number {
     return this.#work.waiting + this.#answers.waiting;
   }
 
-  /** Bytes of large answers that are made or sent. */
+  /** Bytes of large answers that are being made or sent. */
   get answerBytes(): number {
     return this.#answers.used;
   }
 
-  /** Counts a request against its account's share from here to the end of its answer. Throws `unavailable` over it. */
+  /**
+   * Counts a request against its account's share until the end of its answer. Throws `unavailable` beyond the share.
+   */
   admit(request: FastifyRequest, response: ServerResponse, account: string): void {
     const count = this.#requests.get(account) ?? 0;
     if (count >= this.#limits.requestsPerOwner) throw new NotevaultError('unavailable');
@@ -61,12 +63,12 @@ export class Admission {
     });
   }
 
-  /** Whose share a request counts against. */
+  /** The owner against whose share a request counts. */
   ownerOf(request: FastifyRequest): string {
     return this.#owners.get(request.raw) ?? `network ${networkOf(request.ip)}`;
   }
 
-  /** Works on a request once it is its owner's turn. Throws `unavailable` over the owner's share. */
+  /** Handles a request when it is its owner's turn. Throws `unavailable` beyond the owner's share. */
   async work<Result>(request: FastifyRequest, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
     const owner = this.ownerOf(request);
     const hangUp = closedSignal(response);
@@ -75,7 +77,9 @@ export class Admission {
     return await runForOwner(owner, work, hangUp);
   }
 
-  /** Room for a large answer until it is sent, or given up. Throws `unavailable` over the owner's share. */
+  /**
+   * Reserves memory for a large answer until it is sent or abandoned. Throws `unavailable` beyond the owner's share.
+   */
   async room(request: FastifyRequest, response: ServerResponse, bytes: number): Promise<Permit> {
     const permit = await this.#answers.acquire(this.ownerOf(request), bytes, closedSignal(response));
     onceClosed(response, () => permit[Symbol.dispose]());

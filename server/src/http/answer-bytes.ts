@@ -1,11 +1,11 @@
 const MB = 1024 * 1024;
 
-/** What large answers are likely to take of memory while they are made, for `answerBytes` of a route. */
+/** Estimates of the memory that large answers take while they are made, for `answerBytes` of a route. */
 export const answerBytes = {
-  /** A page or list of megabytes: it is there as rows, as texts, and as JSON. */
+  /** A page or list of megabytes, which exists as rows, as texts, and as JSON. */
   page: 16 * MB,
-  /** A note, mostly far smaller than it may be. */
+  /** A note, usually far smaller than the largest one. */
   note: 2 * MB,
-  /** What a write answers: with the note it wrote. */
+  /** The answer to a write, which contains the written note. */
   write: MB,
 } as const;

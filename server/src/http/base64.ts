@@ -3,12 +3,15 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 const DIGITS = /^[A-Za-z0-9+/]*$/;
 const LAST = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Decodes base64 (RFC 4648, section 4) as it comes. Throws `invalid_base64` for anything else, line breaks included. */
+/**
+ * Decodes base64 (RFC 4648, section 4) while it arrives. Throws `invalid_base64` for anything else, line breaks
+ * included.
+ */
 export async function* decodeBase64(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held = '';
   for await (const chunk of text) {
     const digits = held + chunk.toString('latin1');
-    // The last group stays, for only there padding may stand.
+    // The last group is held back, because only the last one may have padding.
     const whole = Math.max(0, Math.floor((digits.length - 1) / 4) * 4);
     const ready = digits.slice(0, whole);
     if (!DIGITS.test(ready)) throw new NotevaultError('invalid_base64');
@@ -19,12 +22,12 @@ export async function* decodeBase64(text: AsyncIterable<Buffer>): AsyncGenerator
   if (held !== '') yield Buffer.from(held, 'base64');
 }
 
-/** How many characters the base64 text of so many bytes has. */
+/** Length of the base64 text of this many bytes. */
 export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }
 
-/** The base64 text of a stream, in pieces. */
+/** Encodes a stream as base64 text, in pieces. */
 export async function* encodeBase64(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {

@@ -25,7 +25,7 @@ const limits: BodyLimits = {
 
 const jsonType = { 'content-type': 'application/json' };
 
-/** A server with one route that tells how long its body was; its bounds are small, so that tests reach them. */
+/** A server with one route that returns the length of its body; its limits are small, so that tests reach them. */
 async function serve(changed: Partial<BodyLimits> = {}) {
   const app = Fastify({ bodyLimit: 64 * KB });
   app.setErrorHandler(errorHandler('http://127.0.0.1'));
@@ -52,7 +52,7 @@ async function serve(changed: Partial<BodyLimits> = {}) {
     fetch(url + path, { method: 'POST', headers: json, body: JSON.stringify('x'.repeat(length)) });
   return {
     ...{ app, url, post, release },
-    /** Resolves once so many requests in all have begun, and what follows from that is done. */
+    /** Resolves when this many requests in total have begun and been processed so far. */
     begun: async (count: number) => {
       await until(() => seen.asked >= count);
       await turns(10);
@@ -61,7 +61,7 @@ async function serve(changed: Partial<BodyLimits> = {}) {
       await until(() => seen.closed >= count);
       await turns(10);
     },
-    /** A request whose body stays away, but for `begun`. */
+    /** Starts a request whose body is not sent, except for `begun`. */
     open: async (length: number | 'chunked', begun = '') => {
       const before = seen.asked;
       const socket = await open(url, length, begun);
@@ -86,7 +86,7 @@ async function open(url: string, length: number | 'chunked', begun = ''): Promis
   return socket;
 }
 
-test('clients that hang up while they wait for a place take none with them', { timeout: 10_000 }, async () => {
+test('clients that hang up while they wait for a permit use none up', { timeout: 10_000 }, async () => {
   await using server = await serve();
   const inside = [await server.open(2 * KB), await server.open(2 * KB)];
   const waiting = [await server.open(2 * KB), await server.open(2 * KB), await server.open(2 * KB)];
@@ -98,7 +98,7 @@ test('clients that hang up while they wait for a place take none with them', { t
   }
 });
 
-test('those that wait come in one by one, and beyond a bound are told to come back', { timeout: 10_000 }, async () => {
+test('waiting large bodies are read one by one, and beyond a bound refused', { timeout: 10_000 }, async () => {
   await using server = await serve({ bigWaiting: 3 });
   const inside = [await server.open(2 * KB), await server.open(2 * KB)];
   const answers = [1, 2, 3].map(() => server.post('/length', 4 * KB));
@@ -110,7 +110,7 @@ test('those that wait come in one by one, and beyond a bound are told to come ba
   for (const answer of answers) assert.equal((await answer).status, 200);
 });
 
-test('a place is free once the body is parsed, however long its answer takes', { timeout: 10_000 }, async () => {
+test('a permit is released when the body is parsed, however long its answer takes', { timeout: 10_000 }, async () => {
   await using server = await serve();
   const held = [1, 2].map(() => server.post('/held', 4 * KB));
   await server.begun(2);
@@ -119,7 +119,7 @@ test('a place is free once the body is parsed, however long its answer takes', {
   for (const answer of held) assert.equal((await answer).status, 200);
 });
 
-test('an account’s large bodies wait while its others are worked on, and those of others do not', {
+test('an account’s large bodies wait while its others are handled, and those of other accounts do not', {
   timeout: 10_000,
 }, async () => {
   await using server = await serve({ workedBytes: 16 * KB, workedBytesOfOne: 8 * KB });
@@ -143,7 +143,7 @@ test('an account’s large bodies wait while its others are worked on, and those
   assert.equal((await server.post('/length', 6 * KB)).status, 200);
 });
 
-test('a body of more values than any request has is refused as it comes', async () => {
+test('a body with too many JSON values is refused while it arrives', async () => {
   await using server = await serve({ budgetBytes: 8 * 1024 * KB, budgetBytesOfOne: 8 * 1024 * KB });
   const send = async (body: string) => {
     const answer = await fetch(`${server.url}/wide`, { method: 'POST', headers: jsonType, body });
@@ -158,7 +158,7 @@ test('a body of more values than any request has is refused as it comes', async 
   assert.deepEqual(await send(JSON.stringify([text])), [200, { values: 1 }], 'what stands in a text does not count');
 });
 
-test('keys that would change a prototype are dropped, however they are written', async () => {
+test('body keys that would change a prototype are dropped, however they are written', async () => {
   await using server = await serve();
   for (const key of ['__proto__', '\\u005f_proto__', '_\\u005Fpr\\u006fto__', '__\\u0070roto__']) {
     const answer = await fetch(`${server.url}/keys`, { method: 'POST', headers: jsonType, body: `{"a":{"${key}":1}}` });
@@ -166,7 +166,7 @@ test('keys that would change a prototype are dropped, however they are written',
   }
 });
 
-test('a body over the limit is refused by its length, and one of unknown length as soon as it is', async () => {
+test('a body over the limit is refused by its declared length, and one of unknown length as soon as it exceeds it', async () => {
   await using server = await serve();
   const declared = await server.post('/length', 64 * KB);
   assert.deepEqual([declared.status, await declared.json()], [413, { error: 'body_too_large', max: 64 * KB }]);
@@ -176,7 +176,9 @@ test('a body over the limit is refused by its length, and one of unknown length 
   assert.deepEqual([chunked.status, await chunked.json()], [413, { error: 'body_too_large', max: 64 * KB }]);
 });
 
-test('a client that is refused for its length can send on and read why', { timeout: 10_000 }, async () => {
+test('a client that is refused for the length of its body can continue to send and read the answer', {
+  timeout: 10_000,
+}, async () => {
   await using server = await serve();
   const socket = await server.open(1024 * KB);
   assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 413 (?!.*connection: close).*"body_too_large"/is);
@@ -185,7 +187,7 @@ test('a client that is refused for its length can send on and read why', { timeo
   assert.match(await answerOn(socket), /^HTTP\/1.1 200 .*{"length":1}/s, 'the connection goes on after it');
 });
 
-test('a body that stops coming is cut off, and one that keeps others waiting when it is slow', {
+test('a body that stops arriving is cut off, and so is a slow one that keeps others waiting', {
   timeout: 10_000,
 }, async (t) => {
   await using server = await serve({ intervalMs: 60 });
@@ -211,7 +213,7 @@ test('a body that stops coming is cut off, and one that keeps others waiting whe
   assert.match(await answerOn(slowAndSmall), /^HTTP\/1.1 200 .*{"length":298}/s, 'a small one may take its time');
 });
 
-test('what has arrived of all bodies is bounded, whatever they declare', { timeout: 10_000 }, async () => {
+test('the bytes received of all bodies are bounded, whatever lengths they declare', { timeout: 10_000 }, async () => {
   await using server = await serve({ bigBytes: 64 * KB, budgetBytes: 40 * KB });
   const chunk = `${(10 * KB).toString(16)}\r\n${'x'.repeat(10 * KB)}\r\n`;
   const inside = [
@@ -228,7 +230,7 @@ test('what has arrived of all bodies is bounded, whatever they declare', { timeo
   assert.match(await answerOn(crumbs), /^HTTP\/1.1 503/, 'many small pieces take more memory than their bytes');
 });
 
-/** Everything the server says until it closes. */
+/** Everything that the server sends until it closes the connection. */
 async function answerOn(socket: AsyncIterable<Buffer>): Promise<string> {
   let text = '';
   for await (const chunk of socket) text += chunk;

@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { freeBuffer } from '../ports/gc/gc.ts';
 
-/** What a chunk costs beside its bytes: a body sent byte by byte takes far more memory than its length says. */
+/** The cost of a chunk beside its bytes: a body sent byte by byte takes far more memory than its length. */
 const CHUNK_OVERHEAD = 256;
-/** So many looks in a row at which too little has come end a request. */
+/** After this many consecutive intervals with too few bytes the request is ended. */
 const SLOW_INTERVALS = 2;
-/** A body that is held while it comes must be whole after so long, however steadily it drips. */
+/** A body that is collected must be complete after this time, however steadily it arrives. */
 const BODY_MAX_MS = 300_000;
 
-/** The memory that the bodies of all requests may take while they arrive, and those of one owner. */
+/** The memory for the bodies of all requests, and of one owner, while they arrive. */
 export class MemoryBudget {
   readonly #ofOne: number;
   readonly #takenBy = new Map<string, number>();
@@ -20,7 +20,7 @@ export class MemoryBudget {
     this.#ofOne = bytesOfOne;
   }
 
-  /** Throws `unavailable` when the bytes are not to be had. */
+  /** Reserves memory. Throws `unavailable` when there is not enough. */
   acquire(owner: string, bytes: number): void {
     const taken = (this.#takenBy.get(owner) ?? 0) + bytes;
     if (bytes > this.#left || taken > this.#ofOne) throw new NotevaultError('unavailable');
@@ -36,14 +36,14 @@ export class MemoryBudget {
   }
 }
 
-/** How slowly a body may come. */
+/** The slowest allowed arrival of a body. */
 export interface MinThroughput {
   readonly intervalMs: number;
-  /** A body that keeps others waiting must bring so much between two looks; any other must bring something. */
+  /** A large body that keeps others waiting must bring this many bytes per interval; any other must bring something. */
   readonly bigBytesPerInterval: number;
 }
 
-/** A body on its way in: reads it within bounds of size, memory and time. */
+/** Reads one body within limits of size, memory and time. */
 export class BodyReader {
   readonly #payload: Readable;
   readonly #budget: MemoryBudget;
@@ -59,9 +59,10 @@ export class BodyReader {
   }
 
   /**
-   * The whole body. Throws `body_too_large`, `unavailable`, `request_timeout`; `bad_request` when the client hangs up.
+   * Reads the whole body. Throws `body_too_large`, `unavailable`, `request_timeout`; `bad_request` when the client
+   * hangs up.
    *
-   * @param check looks at each chunk as it comes; what it throws ends the reading.
+   * @param check called with each chunk as it arrives; reading ends with the error that it throws.
    */
   async collect(
     max: number,
@@ -79,10 +80,10 @@ export class BodyReader {
       }
     };
     const onClose = () => reject(new NotevaultError('bad_request'));
-    // A client that hung up before now will not be heard of again.
+    // If the client has already hung up, no event will follow.
     if (this.#payload.destroyed) onClose();
     const watch = this.#watch(big ? throughput.bigBytesPerInterval : 1, throughput.intervalMs, reject);
-    // The listener for errors stays: without one, a stream that breaks later would end the process.
+    // The error listener stays: without one, a later error of the stream would end the process.
     this.#payload.on('data', onData).on('end', resolve).on('error', onClose).on('close', onClose);
     try {
       await promise;
@@ -93,7 +94,7 @@ export class BodyReader {
     }
   }
 
-  /** To be called once the body is parsed, or will not be. */
+  /** Releases the memory; call it when the body is parsed or will not be. */
   release(): void {
     this.#chunks.length = 0;
     this.#budget.release(this.#owner, this.#reserved);
@@ -122,7 +123,7 @@ export class BodyReader {
   }
 }
 
-/** The chunks as one; their own memory is let go, which the collector would see to only once 64 MB have piled up. */
+/** Joins the chunks and frees their memory at once; the garbage collector would wait until 64 MB have piled up. */
 function joined(chunks: Buffer[], bytes: number): Buffer {
   const whole = Buffer.concat(chunks, bytes);
   for (const chunk of chunks.splice(0)) freeBuffer(chunk);

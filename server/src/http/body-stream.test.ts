@@ -9,7 +9,9 @@ import { UploadLimiter } from './upload-limiter.ts';
 
 const slow: StreamThroughput = { intervalMs: 60_000, bytesPerInterval: 1 };
 
-/** A server with one route that counts the bytes of its body as they come, and tells how each reading of a body ended. */
+/**
+ * A server with one route that counts the bytes of its body while they arrive, and reports how reading each body ended.
+ */
 async function serve(pace: StreamThroughput, places = new UploadLimiter()) {
   const app = Fastify({ forceCloseConnections: true });
   app.setErrorHandler(errorHandler('http://127.0.0.1'));
@@ -52,7 +54,7 @@ const begun = async (ended: readonly unknown[], count: number) => {
   while (ended.length < count) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('bodies of any type, length and none at all come through', { timeout: 20_000 }, async () => {
+test('streamed bodies of any type and length arrive whole, empty ones too', { timeout: 20_000 }, async () => {
   await using server = await serve(slow);
   for (const [body, type] of [
     ['x'.repeat(300_000), 'text/plain'],
@@ -68,13 +70,13 @@ test('bodies of any type, length and none at all come through', { timeout: 20_00
   assert.match(await answerOf(chunked), /\{"bytes":5\}$/);
 });
 
-test('one that stops coming is cut off, with an answer', { timeout: 20_000 }, async () => {
+test('a streamed body that stops arriving is cut off with an answer', { timeout: 20_000 }, async () => {
   await using server = await serve({ intervalMs: 20, bytesPerInterval: 5 });
   const socket = await open(server.url, 'content-length: 1000', 'abc');
   assert.match(await answerOf(socket), /^HTTP\/1.1 408 [\s\S]*"request_timeout"/);
 });
 
-test('a client that says more than it sends, and hangs up, has sent a broken request', {
+test('a client that declares more bytes than it sends, and hangs up, gets bad_request', {
   timeout: 20_000,
 }, async () => {
   await using server = await serve(slow);
@@ -82,14 +84,16 @@ test('a client that says more than it sends, and hangs up, has sent a broken req
   await begun(server.ended, 1);
   socket.destroy();
   assert.equal(await server.ended[0], 'bad_request');
-  // Said more, but ended its side in order: Node itself tells it so.
+  // The client declared more, but closed its side properly: Node itself answers this case.
   const half = await open(server.url, 'content-length: 1000', 'abc');
   await begun(server.ended, 2);
   half.end();
   assert.equal(await server.ended[1], 'bad_request');
 });
 
-test('more than a few of one account wait, and too many are told to come back', { timeout: 20_000 }, async () => {
+test('only a few streamed bodies of one account are read at once, others wait, and too many are refused', {
+  timeout: 20_000,
+}, async () => {
   const bounds = { concurrent: 2, waiting: 1, concurrentPerAccount: 2, waitingPerAccount: 1 };
   await using server = await serve(slow, new UploadLimiter(bounds));
   const inside = [await open(server.url, 'content-length: 2', 'a'), await open(server.url, 'content-length: 2', 'a')];

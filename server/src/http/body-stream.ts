@@ -3,7 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { inviteBody } from './expectations.ts';
 
-/** A request's body that is read as it comes, once, and never held as a whole. */
+/** A request's body as a stream, which can be read once. */
 export interface BodyStream {
   /** Throws `request_timeout` when the client stops sending, `bad_request` when it hangs up. */
   readonly bytes: AsyncIterable<Buffer>;
@@ -11,10 +11,10 @@ export interface BodyStream {
   readonly declaredBytes: number | null;
 }
 
-/** How slowly a body may come. */
+/** The slowest allowed arrival of a body. */
 export interface StreamThroughput {
   readonly intervalMs: number;
-  /** While it is waited for, a body must bring so much between two looks; two poor looks in a row end it. */
+  /** While it is awaited, a body must bring this many bytes per interval; two intervals in a row with fewer end it. */
   readonly bytesPerInterval: number;
 }
 
@@ -22,22 +22,25 @@ export const STREAM_THROUGHPUT: StreamThroughput = { intervalMs: 10_000, bytesPe
 
 const SLOW_INTERVALS = 2;
 
-/** In this scope bodies of every type stay streams. */
+/** Keeps bodies of every type as streams in this scope. */
 export function leaveBodiesUnread(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request: FastifyRequest, payload, done) => done(null, payload));
 }
 
 /**
- * Throws `unsupported_media_type` for a body with a content coding (RFC 9110, section 8.4.1): it is not what its type says,
- * and kept as it came it would be something else than what was sent.
+ * Throws `unsupported_media_type` for a body with a content coding (RFC 9110, section 8.4.1): its bytes are not of the
+ * type it declares, so storing them would store something else than was sent.
  */
 export function rejectEncoded(request: FastifyRequest): void {
   const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (coding !== '' && coding !== 'identity') throw new NotevaultError('unsupported_media_type');
 }
 
-/** The body of a streamed route, to be let go of at its end. Throws `unsupported_media_type` where it should be JSON and does not say so, or is encoded. */
+/**
+ * Returns the body of a streamed route, which must be disposed of at its end. Throws `unsupported_media_type` for an
+ * encoded body, and for one that should be JSON and does not declare it.
+ */
 export function bodyStreamOf(
   request: FastifyRequest,
   takes: string,
@@ -45,7 +48,7 @@ export function bodyStreamOf(
 ): BodyStream & Disposable {
   const { 'content-length': length, 'content-type': type } = request.headers;
   const mediaType = type?.split(';', 1)[0]?.trim().toLowerCase();
-  // Any bytes are octets, whatever they are called.
+  // For an octet-stream any declared media type is accepted.
   if (takes === JSON_TYPE && mediaType !== JSON_TYPE) throw new NotevaultError('unsupported_media_type');
   rejectEncoded(request);
   const body = new Body(request.raw, throughput);
@@ -58,7 +61,7 @@ export function bodyStreamOf(
 
 const JSON_TYPE = 'application/json';
 
-/** Waits for a body's chunks, not longer than its pace allows. */
+/** Reads a body's chunks with the minimum throughput. */
 class Body {
   readonly #payload: IncomingMessage;
   readonly #throughput: StreamThroughput;
@@ -73,7 +76,7 @@ class Body {
     this.#throughput = throughput;
   }
 
-  /** Left early, it leaves the connection as it is: an answer can still be sent. */
+  /** When iteration stops early, the connection is left open, so that an answer can be sent. */
   async *chunks(): AsyncGenerator<Buffer> {
     this.#begin();
     while (this.#failure === null) {
@@ -96,15 +99,15 @@ class Body {
     const { intervalMs, bytesPerInterval } = this.#throughput;
     let [before, slow] = [0, 0];
     this.#watch = setInterval(() => {
-      // Only while the client is waited for: storing what it sent is not its fault.
+      // Counts only while the client is awaited; the time for storing its bytes is not its fault.
       slow = this.#waiting && this.#consumed - before < bytesPerInterval ? slow + 1 : 0;
       before = this.#consumed;
       if (slow >= SLOW_INTERVALS) this.#fail(new NotevaultError('request_timeout'));
     }, intervalMs);
     this.#payload.on('readable', this.#onEvent).on('end', this.#onEvent).on('close', this.#onClose);
-    // The listener for errors stays: without one, a stream that breaks later would end the process.
+    // The error listener stays: without one, a later error of the stream would end the process.
     this.#payload.on('error', this.#onClose);
-    // A client that hung up before now will not be heard of again.
+    // If the client has already hung up, no event will follow.
     if (this.#payload.destroyed) this.#onClose();
     else inviteBody(this.#payload);
   }
@@ -128,10 +131,10 @@ class Body {
   }
 }
 
-/** So long an answered request may go on sending a body that nobody reads. */
+/** How long an answered request may continue to send a body that is not read. */
 const LINGER_MS = 10_000;
 
-/** Ends connections whose request was answered before all of it came: what is left may be endless. */
+/** Closes connections whose request was answered before its whole body arrived, because the rest may be endless. */
 export function destroyUnread(request: FastifyRequest['raw']): void {
   if (request.complete) return;
   const timer = setTimeout(() => {

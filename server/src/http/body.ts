@@ -13,23 +13,29 @@ const KB = 1024;
 const MB = 1024 * KB;
 
 export const DEFAULT_BODY_LIMIT = 16 * MB;
-/** Where anybody may send: names, passwords and tokens fit, and nobody fills the memory without an account. */
+/**
+ * Limit of bodies on public routes: enough for names, passwords and tokens, and too little to fill the memory without
+ * an account.
+ */
 export const PUBLIC_BODY_LIMIT = 16 * KB;
 
-/** What the bodies of all requests together may take. */
+/** Limits of the bodies of all requests together. */
 export interface BodyLimits extends MinThroughput {
-  /** Bodies from this size on are read and parsed at most `bigAtOnce` at a time: each costs several times its size in memory. */
+  /**
+   * Bodies from this size on are read and parsed at most `bigAtOnce` at a time, because each takes several times its
+   * size in memory.
+   */
   readonly bigBytes: number;
   readonly bigAtOnce: number;
-  /** Of one account at once: a slow line must not keep the bodies of others out. */
+  /** Most at once of one account, so that its slow connections do not keep the bodies of others out. */
   readonly bigAtOnceOfOne: number;
-  /** More requests than these do not wait for a place. */
+  /** Most requests that wait for a permit; more are refused. */
   readonly bigWaiting: number;
   readonly bigWaitingOfOne: number;
-  /** All bytes that have arrived and are not parsed yet, and those of one account. */
+  /** Most bytes that have arrived and are not parsed yet, in total and of one account. */
   readonly budgetBytes: number;
   readonly budgetBytesOfOne: number;
-  /** Bodies from this size on count against the bytes of all whose requests are worked on, and of one account's. */
+  /** Bodies from this size on count against the limits of bytes in requests being handled, in total and per account. */
   readonly workedFrom: number;
   readonly workedBytes: number;
   readonly workedBytesOfOne: number;
@@ -50,21 +56,21 @@ const LIMITS: BodyLimits = {
   bigBytesPerInterval: 160 * KB,
 };
 
-/** No request has nearly as many. */
+/** Far more than any valid request has. */
 const VALUES_MAX = 100_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** What requests with big bodies hold. */
+/** Tracks what requests with large bodies hold. */
 export interface ParsedBodies {
-  /** To be called once a request's work is done and its body not needed any more; sending its answer may take longer. */
+  /** Call this when a request's body is no longer needed; sending its answer may take longer. */
   done(request: FastifyRequest): void;
 }
 
 /**
- * Reads the JSON bodies of all requests, within common bounds.
+ * Reads the JSON bodies of all requests within common limits.
  *
- * @param ownerOf whose share of the bounds a request counts against.
+ * @param ownerOf returns the owner against whose share a request counts.
  */
 export function parseBodies(
   app: FastifyInstance,
@@ -81,13 +87,13 @@ export function parseBodies(
   const worked = new FairSemaphore({
     units: limits.workedBytes,
     unitsPerOwner: limits.workedBytesOfOne,
-    // What waits is bounded by its memory.
+    // Waiting requests are bounded by their memory.
     waiting: Number.POSITIVE_INFINITY,
     waitingPerOwner: Number.POSITIVE_INFINITY,
   });
   const permits = new WeakMap<FastifyRequest, Permit>();
   const done = (request: FastifyRequest) => permits.get(request)?.[Symbol.dispose]();
-  // Also when the request is refused before anybody works on it.
+  // Also runs when the request is refused before its handler.
   app.addHook('preValidation', async (request, reply) => {
     if (permits.has(request)) onceClosed(reply.raw, () => done(request));
   });
@@ -96,7 +102,7 @@ export function parseBodies(
     const max = request.routeOptions.bodyLimit ?? DEFAULT_BODY_LIMIT;
     const declared = Number(request.headers['content-length'] ?? Number.NaN);
     if (declared > max) throw new NotevaultError('body_too_large', { max });
-    // A body of unknown length is taken for the largest it may be.
+    // A body of unknown length counts as one of the largest allowed size.
     const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
     const owner = ownerOf(request);
     const reader = new BodyReader(payload, budget, owner);
@@ -106,7 +112,7 @@ export function parseBodies(
         return collectJson(reader, max, big, limits);
       };
       const body = await (big ? semaphore.run(owner, collect, 1, closedSignal(payload)) : collect());
-      // A slow line holds none of it: the body is there.
+      // The body has arrived, so a slow connection does not hold the permit.
       if (body.length > limits.workedFrom) permits.set(request, await worked.acquire(owner, body.length));
       return parseJson(body);
     } catch (error) {
@@ -119,7 +125,7 @@ export function parseBodies(
   return { done };
 }
 
-/** Throws as BodyReader.collect does. */
+/** Throws like BodyReader.collect. */
 function collectJson(reader: BodyReader, max: number, big: boolean, limits: BodyLimits): Promise<Buffer> {
   const values = new JsonValueCounter();
   return reader.collect(max, big, limits, (chunk) => {
@@ -128,23 +134,26 @@ function collectJson(reader: BodyReader, max: number, big: boolean, limits: Body
   });
 }
 
-/** How a key that must not come through begins, as it is or with escapes; a text that has it is looked through. */
+/**
+ * Matches the beginning of a key that must be dropped, plain or escaped; only texts with a match are parsed with a
+ * reviver.
+ */
 const SUSPICIOUS = /__proto__|\\u00[5-7]/i;
 
-/** JSON in UTF-8, strictly; an empty body is no body, whatever content type came with it. */
+/** Parses JSON in strict UTF-8; an empty body is no body, whatever its content type. */
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   try {
     const text = utf8.decode(body);
     freeBuffer(body);
-    // A reviver is called for each value.
+    // A reviver is slow, because it is called for each value.
     return SUSPICIOUS.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text);
   } catch {
     throw new NotevaultError('invalid_json');
   }
 }
 
-/** Drops `__proto__` keys: copied by assignment they would change the prototype of the copy. */
+/** Drops `__proto__` keys, which would change the prototype of a copy made by assignment. */
 function withoutPrototype(this: unknown, key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value;
 }

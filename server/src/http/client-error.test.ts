@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../../test/kit/server.ts';
 
 const json = 'content-type: application/json\r\n';
 
-/** What the server says to these bytes until it closes, or until `enough` of it has come. */
+/** What the server answers to these bytes until it closes, or until `enough` of it has arrived. */
 async function say(server: TestServer, bytes: string, enough = /$^/): Promise<string> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   await once(socket, 'connect');
@@ -20,8 +20,8 @@ async function say(server: TestServer, bytes: string, enough = /$^/): Promise<st
   return text;
 }
 
-onSqlite('requests that come to nothing', (open) => {
-  test('broken HTTP is answered like everything else', async () => {
+onSqlite('requests without a handler', (open) => {
+  test('get an answer in the usual shape when their HTTP is broken', async () => {
     await using server = await startServer({ open });
     const cases: readonly [bytes: string, status: string, error: string][] = [
       ['GET /api/health HTTP/1.1\r\nhost: a\r\nno colon\r\n\r\n', '400 Bad Request', 'bad_request'],
@@ -43,7 +43,7 @@ onSqlite('requests that come to nothing', (open) => {
     }
   });
 
-  test('where there is no route, the answer does not wait for the body', { timeout: 10_000 }, async () => {
+  test('get the answer of an unknown route before their body has arrived', { timeout: 10_000 }, async () => {
     await using server = await startServer({ open });
     const body = `host: a\r\n${json}content-length: 1000\r\n\r\n{`;
     for (const [line, status] of [
@@ -61,7 +61,7 @@ onSqlite('requests that come to nothing', (open) => {
     assert.equal((await server.anyone.call('OPTIONS', '/notes', undefined, preflight)).status, 204);
   });
 
-  test('without an account, no more than 16 KB are taken', async () => {
+  test('may send no more than 16 KB without an account', async () => {
     await using server = await startServer({ open });
     const big = { email: 'a@example.org', password: 'x'.repeat(16 * 1024) };
     for (const path of ['/auth/login', '/auth/register', '/auth/refresh']) {

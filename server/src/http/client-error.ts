@@ -10,12 +10,15 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers what never became a request, because its HTTP is broken, too large or too slow; then the connection is over. */
+/**
+ * Answers bytes that never became a request, because their HTTP is broken, too large or too slow; then closes the
+ * connection.
+ */
 export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
-  // Node's own record of the answer under way, undeclared: into the middle of one nothing may be written.
+  // An undeclared member of Node: the answer that is being sent. Nothing may be written into the middle of it.
   const { _httpMessage: under } = socket as Socket & { _httpMessage?: ServerResponse | null };
   if (under?.req.complete === true && socket.writable) {
-    // An earlier request, which is whole: this would pass for its answer.
+    // Waits for the answer to an earlier, complete request; otherwise this one would pass for it.
     under.once('close', () => answerClientError.call(this, error, socket));
     return;
   }
@@ -28,7 +31,7 @@ export function answerClientError(this: FastifyInstance, error: Error & { code?:
   endWith(socket, new NotevaultError(codes[error.code ?? ''] ?? 'bad_request'), id);
 }
 
-/** Writes an error where there is no answer to write to, and closes the connection. */
+/** Writes an error directly to the socket, where there is no response object, and closes the connection. */
 export function endWith(socket: Duplex, error: NotevaultError, id: string, more: Record<string, string> = {}): void {
   const { status, body } = errorResponseOf(error);
   const text = JSON.stringify(body);

@@ -2,8 +2,8 @@ import { AjvCompiler } from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 
 /*
- * What Fastify compiles the schemas of routes with, made once for all servers of the process: the schemas do not change,
- * and compiling those of all routes is most of the work of building a server. Tests build hundreds.
+ * The schema compilers of Fastify, shared by all servers of the process. The schemas do not change, and compiling those
+ * of all routes is most of the work of building a server; tests build hundreds.
  */
 
 type Validators = ReturnType<typeof AjvCompiler>;
@@ -12,7 +12,7 @@ type Serializers = ReturnType<typeof SerializerSelector>;
 const validators: Validators = AjvCompiler();
 const serializers: Serializers = SerializerSelector();
 
-/** What was compiled, by everything that it was made from. */
+/** Compiled validators, by all their inputs. */
 const validating = new Map<string, ReturnType<ReturnType<Validators>>>();
 const serializing = new Map<string, ReturnType<ReturnType<Serializers>>>();
 
@@ -26,7 +26,7 @@ export const buildSerializer: Serializers = (externalSchemas, options) => {
   return (route) => remembered(serializing, [externalSchemas, options, schemaOf(route)], () => compile(route));
 };
 
-/** Fastify gives the route with its schema, whatever the compilers' types say. */
+/** Fastify passes the route together with its schema, although the types of the compilers say otherwise. */
 function schemaOf(route: unknown): unknown {
   return (route as { readonly schema?: unknown }).schema;
 }

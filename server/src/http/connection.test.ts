@@ -12,7 +12,7 @@ class FullSocket extends EventEmitter {
   bufferedAmount = SOCKET_LIMITS.largeBytes + 1;
 }
 
-test('a socket that waits many times to drain keeps no listener of a wait that is over', async () => {
+test('Connection removes its drain listener after each wait', async () => {
   const [ws, socket] = [new FullSocket(), new EventEmitter()];
   const connection = new Connection(
     ws as unknown as WebSocket,

@@ -4,30 +4,33 @@ import type { SocketLimits } from './socket-limits.ts';
 
 /** Close codes of RFC 6455, section 7.4.1, and of the IANA registry. */
 export const CLOSE_CODES = {
-  /** The server stops. */
+  /** The server is stopping. */
   restart: 1012,
-  /** Too much of something: later, or slower. */
+  /** Too much of something: try again later, or slower. */
   later: 1013,
   policy: 1008,
   unsupported: 1003,
 } as const;
 
-/** What an endpoint makes of one socket. Nothing of it may throw. */
+/** The handlers of an endpoint for one socket. None of them may throw. */
 export interface Session {
-  /** A whole message, valid during the call and after it: nobody else writes into its bytes. */
+  /** A whole message. Its bytes stay valid after the call, because nothing else writes into them. */
   message(data: Uint8Array): void;
-  /** Nothing went one of both ways for a while: send something, in the endpoint's own protocol, that a client takes for life. */
+  /**
+   * Nothing was received or sent for a while: send something in the endpoint's own protocol that a client accepts as a
+   * sign of life.
+   */
   ping(): void;
-  /** The socket is gone. */
+  /** The socket is closed. */
   closed(): void;
 }
 
-/** Why reading from a socket rests. */
+/** Why reading from a socket is paused. */
 type PausedRead = 'rate' | 'queue';
 
 /**
- * One WebSocket, as an endpoint sees it: what is sent goes out through here alone, and what comes in comes no faster than it
- * is worked off. Everything counts in ticks of a second, so that a wall clock set anew closes nobody's socket.
+ * One WebSocket, as an endpoint sees it: all frames are sent through here, and messages are read no faster than they
+ * are processed. Times are counted in ticks of a second, so that changing the wall clock closes no socket.
  */
 export class Connection {
   readonly #ws: WebSocket;
@@ -48,7 +51,7 @@ export class Connection {
     if (this.#socket.bytesRead - this.#readBefore > this.#limits.anonymousBytes) this.terminate();
   };
 
-  /** @param admitted called once, when the peer has shown a credential or is gone without. */
+  /** @param admitted called once, when the peer has presented a credential or is gone without one. */
   constructor(ws: WebSocket, socket: Socket, limits: SocketLimits, admitted: () => void) {
     this.#ws = ws;
     this.#socket = socket;
@@ -56,11 +59,11 @@ export class Connection {
     this.#admitted = admitted;
     this.#tokens = limits.burst;
     this.#readBefore = socket.bytesRead;
-    // Frames are put together before anybody hears of them, so bytes are counted where they come in, and first.
+    // Bytes are counted first, as they arrive, because frames are assembled before an endpoint sees them.
     socket.prependListener('data', this.#countBytes);
   }
 
-  /** The peer has shown a good credential: the bounds for strangers end. */
+  /** Lifts the limits of anonymous sockets once the peer has presented a valid credential. */
   admit(): void {
     if (!this.#isAnonymous) return;
     this.#isAnonymous = false;
@@ -68,7 +71,7 @@ export class Connection {
     this.#admitted();
   }
 
-  /** Sends a binary message. A peer that does not read what it is sent is let go: it can come back and ask for less. */
+  /** Sends a binary message. A peer that does not read is disconnected; it can reconnect and request less. */
   send(frame: Uint8Array): void {
     if (this.#closingAt !== null || this.#ws.readyState !== this.#ws.OPEN) return;
     if (this.#ws.bufferedAmount > this.#limits.backlogBytes) {
@@ -80,11 +83,11 @@ export class Connection {
     this.#ws.send(frame);
   }
 
-  /** Resolves once most of what was sent has gone out, so that large answers are made one after the other. */
+  /** Resolves when most of what was sent has gone out, so that large answers are made one after the other. */
   async drained(): Promise<void> {
     while (this.#ws.readyState === this.#ws.OPEN && this.#ws.bufferedAmount > this.#limits.largeBytes) {
       await new Promise<void>((resolve) => {
-        // A socket that lives long waits often: what it did not wake by must not go on listening.
+        // A long-lived socket waits often, so each wait must remove its listener.
         const done = () => {
           this.#socket.off('drain', done);
           this.#ws.off('close', done);
@@ -96,35 +99,35 @@ export class Connection {
     }
   }
 
-  /** Says why and closes; whoever does not answer is cut off soon after. */
+  /** Sends a close with a reason; a peer that does not answer it is cut off soon after. */
   close(code: number, reason: string): void {
     if (this.#closingAt !== null) return;
     this.#closingAt = this.#ticks;
     this.#ws.close(code, reason);
-    // What it still sends is not read any more, but for the answer to the close.
+    // Later messages are not processed, except for the answer to the close.
     this.session?.closed();
     this.session = undefined;
   }
 
-  /** Work was taken on for this peer: past a bound its next messages wait where they are. */
+  /** Counts accepted work for this peer; beyond a limit reading pauses. */
   acquire(bytes: number): void {
     this.#queued += bytes;
     if (this.#queued > this.#limits.queueBytes) this.#pause('queue');
   }
 
-  /** Work was done. */
+  /** Counts finished work. */
   release(bytes: number): void {
     this.#queued -= bytes;
     if (this.#queued <= this.#limits.queueBytes / 4) this.#resume('queue');
   }
 
-  /** A large answer was made for this peer: it counts as what it sends does, at a better rate. */
+  /** Counts a large answer for this peer against its rate, at a lower weight than messages it sends. */
   charge(bytes: number): void {
     this.#tokens -= bytes / this.#limits.responseBytesPerToken;
     if (this.#tokens < 0) this.#pause('rate');
   }
 
-  /** A message came in. */
+  /** Handles an incoming message. */
   onFrame(data: Buffer, isBinary: boolean): void {
     this.#receivedAt = this.#ticks;
     if (this.#closingAt !== null) return;
@@ -137,12 +140,12 @@ export class Connection {
     this.session?.message(data);
   }
 
-  /** The peer answered a ping. */
+  /** Handles the peer's answer to a ping. */
   onPong(): void {
     this.#receivedAt = this.#ticks;
   }
 
-  /** Once a second. */
+  /** Called once a second. */
   tick(): void {
     const { burst, rate, silentTicks, anonymousTicks, closingTicks } = this.#limits;
     this.#ticks += 1;
@@ -156,7 +159,7 @@ export class Connection {
     }
     this.#tokens = Math.min(burst, this.#tokens + rate);
     if (this.#tokens >= 0) this.#resume('rate');
-    // Who is not read from cannot be heard.
+    // While reading is paused, silence is not the peer's fault.
     if (this.#paused.size > 0) this.#receivedAt = this.#ticks;
     const silent = this.#ticks - this.#receivedAt;
     if (silent >= 2 * silentTicks) {
@@ -167,13 +170,13 @@ export class Connection {
     if (silent === silentTicks || this.#ticks - this.#sentAt >= silentTicks) this.session?.ping();
   }
 
-  /** Ends the socket without a word. */
+  /** Ends the socket without a close frame. */
   terminate(): void {
     this.#closingAt ??= this.#ticks;
     this.#ws.terminate();
   }
 
-  /** The socket is gone. */
+  /** Handles the end of the socket. */
   onClose(): void {
     this.#closingAt ??= this.#ticks;
     if (this.#isAnonymous) this.admit();
@@ -181,7 +184,7 @@ export class Connection {
     this.session = undefined;
   }
 
-  /** What is sent in one turn goes out in one system call. */
+  /** Sends everything of one turn with one system call. */
   #cork(): void {
     if (this.#socket.writableCorked > 0) return;
     this.#socket.cork();

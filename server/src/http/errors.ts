@@ -7,7 +7,7 @@ import { DatabaseError } from '../ports/database/database.ts';
 const RETRY_AFTER_SECONDS = '1';
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** How a failed request is answered: status and body by the catalogue, headers by the error. */
+/** The HTTP form of an error: status and body from the catalogue, headers for the error. */
 interface ErrorResponse {
   readonly status: number;
   readonly body: ErrorBody;
@@ -15,10 +15,10 @@ interface ErrorResponse {
 }
 
 /**
- * The one place where errors become HTTP. Unexpected ones are logged with the request id and told apart by nothing else:
- * no stack, path or SQL leaves the server.
+ * The single place that turns errors into HTTP. Unexpected errors are logged with the request id and all answered
+ * alike: no stack, path or SQL leaves the server.
  *
- * @param resourceMetadataUrl where clients read how to get a credential; null where none is taken.
+ * @param resourceMetadataUrl where clients read how to get a credential; null where no credential is accepted.
  */
 export function errorHandler(resourceMetadataUrl: string | null) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -27,19 +27,19 @@ export function errorHandler(resourceMetadataUrl: string | null) {
     const answer = errorResponseOf(known ?? new NotevaultError('internal', { request_id: request.id }));
     const challenge = challengeOf(known, request, resourceMetadataUrl);
     if (challenge !== null) reply.header('www-authenticate', challenge);
-    // Fastify would close the connection at once, and most clients read no answer while they cannot go on sending.
+    // Fastify would close the connection at once, and most clients do not read an answer while they still send.
     if (known?.code === 'body_too_large') reply.removeHeader('connection');
     reply.code(answer.status).headers(answer.headers).send(answer.body);
   };
 }
 
-/** The id of a request: the one it brought, when it can be one. */
+/** The request's id: the one the client sent if it is valid, else a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const { 'x-request-id': sent } = headers;
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : crypto.randomUUID();
 }
 
-/** What every answer carries. */
+/** The headers of every answer. */
 export function headersFor(requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,
@@ -60,7 +60,7 @@ export function errorResponseOf(error: NotevaultError): ErrorResponse {
   return { status: entry.status, body, headers };
 }
 
-/** RFC 6750 section 3, RFC 9728 section 5.1. */
+/** The challenge of RFC 6750 section 3 and RFC 9728 section 5.1; null for other errors. */
 function challengeOf(error: NotevaultError | null, request: FastifyRequest, metadataUrl: string | null): string | null {
   if (metadataUrl === null) return null;
   if (error?.code === 'unauthorized') {
@@ -70,12 +70,12 @@ function challengeOf(error: NotevaultError | null, request: FastifyRequest, meta
   return error?.code === 'insufficient_access' ? 'Bearer error="insufficient_scope"' : null;
 }
 
-/** The catalogue error an exception stands for, or null when it is unexpected. */
+/** The catalogue error for an exception, or null when the exception is unexpected. */
 export function toCatalogueError(error: unknown, request: FastifyRequest): NotevaultError | null {
   if (error instanceof NotevaultError) return error;
   if (isDatabaseAway(error)) return new NotevaultError('unavailable');
   if (error instanceof BlobError) {
-    // The disk is full, or a service away: an operator must hear of it, and no answer tells what it was.
+    // The disk is full or a service is down. It is logged for the operator; answers do not reveal the cause.
     request.log.error({ err: error }, 'attachments cannot be stored or read');
     return new NotevaultError('unavailable');
   }
@@ -97,7 +97,7 @@ export function toCatalogueError(error: unknown, request: FastifyRequest): Notev
   }
 }
 
-/** Also as the cause of a library's error, which was told of it by us. */
+/** Also finds a DatabaseError in the cause of a library's error. */
 export function isDatabaseAway(error: unknown): boolean {
   const reason = error instanceof Error && error.cause instanceof DatabaseError ? error.cause : error;
   return reason instanceof DatabaseError && reason.code !== 'body_left_open';
@@ -110,7 +110,7 @@ interface SchemaFault {
   message?: string;
 }
 
-/** Field (dotted when nested) → what is wrong, from the schema validator's report. */
+/** Converts the schema validator's faults to a map of field (dotted when nested) to messages. */
 function validationError(faults: readonly SchemaFault[]): NotevaultError {
   const fields: Record<string, string[]> = {};
   for (const fault of faults) {

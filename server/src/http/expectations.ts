@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify';
 
 /** Requests whose client waits for `100 Continue` before it sends the body. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
-/** Requests that expect what this server does not do. */
+/** Requests with an unsupported expectation. */
 const unmet = new WeakSet<IncomingMessage>();
 
 /**
- * Takes requests with `Expect` (RFC 9110, section 10.1.1) through the router like all others. Node itself would invite the
- * body before anybody looked at the credentials, and refuse other expectations without a word.
+ * Routes requests with `Expect` (RFC 9110, section 10.1.1) like all others. Node itself would invite the body before
+ * credentials are checked, and refuse other expectations without a body.
  */
 export function routeExpectations(app: FastifyInstance): void {
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -22,12 +22,15 @@ export function routeExpectations(app: FastifyInstance): void {
   });
 }
 
-/** Throws `expectation_failed`. */
+/** Throws `expectation_failed` for an unsupported expectation. */
 export function refuseExpectation(request: IncomingMessage): void {
   if (unmet.has(request)) throw new NotevaultError('expectation_failed');
 }
 
-/** To be called once nothing but its content can refuse a body, before it is read: sends `100 Continue` to whoever waits for it. */
+/**
+ * Sends `100 Continue` to a client that waits for it. Call this before the body is read, when nothing but its content
+ * can lead to a refusal.
+ */
 export function inviteBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);

@@ -3,11 +3,11 @@ import { type Route, route } from './route.ts';
 
 const REPLACEMENTS = 'This feed was retired: use GET /sync/changes, or GET /sync/manifest and the sync socket.';
 
-/** The change feeds of earlier days: clients that still ask are told what to use. */
+/** Removed change feeds: old clients are told what to use instead. */
 export function goneRoutes(): Route[] {
   return [
-    goneRoute('/notes/changes', 'listNoteChanges', 'Retired: changes of notes'),
-    goneRoute('/attachments/changes', 'listAttachmentChanges', 'Retired: changes of attachments'),
+    goneRoute('/notes/changes', 'listNoteChanges', 'Removed: changes of notes'),
+    goneRoute('/attachments/changes', 'listAttachmentChanges', 'Removed: changes of attachments'),
   ];
 }
 

@@ -6,15 +6,15 @@ import { assertCatalogued, RawConnection } from '../../test/kit/raw-http.ts';
 import { startServer } from '../../test/kit/server.ts';
 
 onSqlite('a server that stops', (open) => {
-  test('answers a request that begins now with unavailable, Retry-After and a request id', async () => {
+  test('answers a new request on an open connection with unavailable, Retry-After and a request id', async () => {
     await using server = await startServer({ open });
-    // Half a request keeps its connection from being taken for an idle one.
+    // Half a request keeps the connection from being idle.
     using connection = await RawConnection.open(server.url);
     connection.send('GET /api/health HTTP/1.1\r\nhost: a\r\n\r\n');
     assert.equal((await connection.next())?.status, 200);
     using other = await RawConnection.open(server.url);
     other.send('GET /api/health HTTP/1.1\r\nhost: a\r\n');
-    // The server has read the half once it answers what came after it on another connection.
+    // When the server answers what was sent later on another connection, it has read the half.
     connection.send('GET /api/health HTTP/1.1\r\nhost: a\r\n\r\n');
     assert.equal((await connection.next())?.status, 200);
     const stopped = server.app.http.close();

@@ -2,9 +2,9 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Lets connections go when the server stops. Node closes those that are idle at that moment; one with a request under way
- * would be kept alive after its answer, and the server would wait until the client left it. A request that begins now on
- * a connection of before gets `unavailable`.
+ * Closes connections when the server stops. Node closes those that are idle at that moment, but would keep one with a
+ * request under way alive after its answer, and the server would wait for the client to close it. A new request on an
+ * open connection gets `unavailable`.
  */
 export function closeConnectionsOnStop(app: FastifyInstance): void {
   let stopping = false;
@@ -13,7 +13,7 @@ export function closeConnectionsOnStop(app: FastifyInstance): void {
     done();
   });
   app.addHook('onRequest', (_request, reply, done) => {
-    // Also for an answer whose headers were out before the server was told to stop.
+    // Also closes connections whose answer had sent its headers before the stop.
     reply.raw.once('close', () => {
       if (stopping) app.server.closeIdleConnections();
     });

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
-/** A name, an IPv4 address or an IPv6 one in brackets, and a port; all of it may be absent (RFC 9110, section 7.2). */
+/** A name, an IPv4 address or a bracketed IPv6 address, and a port; all of it is optional (RFC 9110, section 7.2). */
 const HOST = /^(?:\[[\w.:%~-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * Throws `bad_request` unless the request names one host, as HTTP/1.1 must (RFC 9112, section 3.2): of two, a proxy before
- * this server may have believed the other one. Node alone would answer a missing one without a word, and drop a second one.
+ * Throws `bad_request` unless the request names exactly one host, as HTTP/1.1 requires (RFC 9112, section 3.2): of two,
+ * a proxy in front may have used the other one. Node by itself would answer a missing one without a body, and ignore a
+ * second one.
  */
 export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   let host: string | undefined;

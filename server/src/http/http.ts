@@ -42,32 +42,36 @@ export interface HttpDeps {
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly log: FastifyBaseLogger;
   readonly version: string;
-  /** Origin under which clients reach the server, for metadata addresses and the origin check. */
+  /** Public origin of the server, for metadata addresses and the origin check. */
   readonly publicUrl: string;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
-  /** Requests a minute per IP and path on `auth` routes; 0 = no limit. */
+  /** Requests per minute per IP and path on `auth` routes; 0 = no limit. */
   readonly authRateLimit: number;
-  /** How the process is shared between those who send requests. Default: as `Admission` has it. */
+  /** How the process is shared between accounts; the defaults of `Admission` if absent. */
   readonly admissionLimits?: AdmissionLimits;
-  /** How slowly a body may come that is read as it comes. */
+  /** The slowest allowed arrival of a streamed body. */
   readonly streamThroughput?: StreamThroughput;
-  /** Absent: nothing is measured, and `/metrics` is not there. */
+  /** If absent, no metrics are collected and `/metrics` does not exist. */
   readonly metrics?: MetricsAccess;
-  /** Absent: nothing is traced. */
+  /** If absent, nothing is traced. */
   readonly tracing?: Tracing;
-  /** Rejects when the server cannot serve (the database is away). */
+  /** Rejects when the server cannot serve, because the database is down. */
   readonly ready: () => Promise<void>;
 }
 
 const IN_FLIGHT_MAX = 2000;
-/** A large file over a slow line takes hours; a body that stops coming, or that nobody reads, is cut off much earlier. */
+/**
+ * A large file over a slow connection takes hours; a body that stops arriving or is not read is cut off much earlier.
+ */
 const REQUEST_MS = 6 * 3_600_000;
-/** More than the headers of a request may have: the router's own answer to a longer one is not of the catalogue. */
+/**
+ * More than request headers may have, because the router's own answer to a longer parameter is not of the catalogue.
+ */
 const PARAM_LENGTH_MAX = 64 * 1024;
 const READ = new Set(['GET', 'HEAD']);
 
-/** The HTTP server over the routes of all domains; not yet listening. */
+/** Builds the HTTP server over the routes of all domains; it does not listen yet. */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const app = openFastify(deps);
   app.setErrorHandler(errorHandler(`${deps.publicUrl}/.well-known/oauth-protected-resource/api/mcp`));
@@ -105,7 +109,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
 
 function openFastify(deps: HttpDeps): FastifyInstance {
   return Fastify({
-    // Node would refuse a missing host without a word: see checkHost.
+    // Node would refuse a missing host without a body; checkHost does it instead.
     http: { shouldUpgradeCallback: mayUpgrade, requireHostHeader: false },
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -116,7 +120,7 @@ function openFastify(deps: HttpDeps): FastifyInstance {
     bodyLimit: DEFAULT_BODY_LIMIT,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
-    // Fastify's own is not of the catalogue: see closeConnectionsOnStop.
+    // Fastify's own answer is not of the catalogue; see closeConnectionsOnStop.
     return503OnClosing: false,
     requestTimeout: REQUEST_MS,
     clientErrorHandler: answerClientError,
@@ -147,7 +151,7 @@ function measure(app: FastifyInstance, access: MetricsAccess, uploads: UploadLim
   metrics.gauge('notevault_answer_bytes', answerBytes, () => admission.answerBytes);
 }
 
-/** Every answer carries the request id and refuses sniffing; past a bound of requests at once the rest come back later. */
+/** Adds the request id and `nosniff` to every answer, and refuses requests beyond the number allowed at once. */
 function guardEveryRequest(app: FastifyInstance): void {
   let inFlight = 0;
   app.addHook('onRequest', async (request, reply) => {
@@ -155,7 +159,7 @@ function guardEveryRequest(app: FastifyInstance): void {
     checkFraming(request.raw);
     checkHost(request.raw);
     refuseExpectation(request.raw);
-    // Sockets stay for hours, and have bounds of their own.
+    // Sockets stay open for hours and have their own limits.
     if (isUpgrade(request)) return;
     inFlight += 1;
     reply.raw.once('close', () => {
@@ -169,14 +173,17 @@ function guardEveryRequest(app: FastifyInstance): void {
   });
 }
 
-/** Before the body is read; and after CORS, so that pages elsewhere can see the answer and a preflight gets its own. */
+/**
+ * Runs before the body is read, and after CORS, so that pages of other origins can read the answer and preflights are
+ * answered.
+ */
 function refuseUnknownRoutes(app: FastifyInstance): void {
   const refuse = () => {
     throw new NotevaultError('not_found_route');
   };
   app.setNotFoundHandler(refuse);
   app.addHook('onRequest', async (request) => {
-    // The CORS plugin's own route, for OPTIONS anywhere, is none either.
+    // The CORS plugin's own catch-all route for OPTIONS does not count as a route.
     if (request.is404 || request.routeOptions.url === '*') refuse();
   });
 }

@@ -9,7 +9,7 @@ export type IdempotentRequest = Parameters<IdempotentRoute['perform']>[0];
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** The request's idempotency key, or null. Throws `missing_idempotency_key`, `invalid_idempotency_key`. */
+/** The request's idempotency key, or null without one. Throws `missing_idempotency_key`, `invalid_idempotency_key`. */
 export function keyOf(request: FastifyRequest, route: IdempotentRoute): string | null {
   const key = request.headers['x-idempotency-key'];
   if (key === undefined) {
@@ -20,7 +20,7 @@ export function keyOf(request: FastifyRequest, route: IdempotentRoute): string |
   return key;
 }
 
-/** Performs a route, once for its key, or gives its stored answer again. */
+/** Runs a route once for its key, or returns its stored answer. */
 export async function runIdempotent(
   idempotency: Pick<Idempotency, 'once'>,
   route: IdempotentRoute,
@@ -35,7 +35,7 @@ export async function runIdempotent(
   }
 }
 
-/** The error with `conflict: true` where it is answered with 409; any other error as it is. */
+/** Adds `conflict: true` to an error that is answered with 409; returns any other error unchanged. */
 function flagConflict(error: NotevaultError): NotevaultError {
   if (errors[error.code].status !== 409) return error;
   return new NotevaultError(error.code, { conflict: true, ...error.details }, error.cause);

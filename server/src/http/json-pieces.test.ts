@@ -6,7 +6,7 @@ import { jsonPieces } from './json-pieces.ts';
 
 const written = async (value: unknown) => Buffer.concat(await jsonPieces(value)).toString('utf8');
 
-test('JSON in pieces is what JSON.stringify writes, for any value', async () => {
+test('jsonPieces writes what JSON.stringify writes, for any value', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), async (value) => {
       assert.equal(await written(value), JSON.stringify(value));
@@ -14,7 +14,7 @@ test('JSON in pieces is what JSON.stringify writes, for any value', async () => 
   );
 });
 
-test('long texts are written whole, with pairs of surrogates at every edge of a piece', async () => {
+test('jsonPieces writes long texts whole, with surrogate pairs at every piece boundary', async () => {
   for (const shift of [0, 1, 2, 3]) {
     const value = { list: [{ content: `${'x'.repeat(shift)}${'😀\n"\\'.repeat(60_000)}`, none: undefined }] };
     assert.equal(await written(value), JSON.stringify(value));
@@ -23,9 +23,9 @@ test('long texts are written whole, with pairs of surrogates at every edge of a 
   assert.deepEqual(JSON.parse(await written({ broken })), { broken });
 });
 
-test('a large value is written in slices between which others run', async (t) => {
+test('jsonPieces writes a large value in slices between which other work runs', async (t) => {
   let now = performance.now();
-  // A clock on which every look is a slice later.
+  // A clock that advances by more than a slice at each reading.
   t.mock.method(performance, 'now', () => (now += 6));
   const before = loopSlices.resumed;
   const pieces = await jsonPieces({ list: Array.from({ length: 50 }, () => ({ content: 'a'.repeat(100_000) })) });

@@ -1,14 +1,14 @@
 import { createYield, type YieldIfDue } from '../concurrency/yield.ts';
 
-/** Text that is written as it is: about so many characters are gathered before they become bytes. */
+/** About this many characters are gathered before they are encoded. */
 const PIECE_CHARS = 64 * 1024;
 
-/** What JSON can say; a property that is undefined is left out. */
+/** Any JSON value; undefined properties are left out. */
 type Json = unknown;
 
 /**
- * A value as JSON in UTF-8, in pieces, as JSON.stringify writes it. Lists, and texts of megabytes inside of them, are
- * written a slice at a time, and others run in between.
+ * Encodes a value as JSON in UTF-8, in pieces, exactly like JSON.stringify. Lists, and texts of megabytes in them, are
+ * written in slices, between which other work runs.
  */
 export async function jsonPieces(value: Json, yieldIfDue: YieldIfDue = createYield()): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
@@ -24,7 +24,7 @@ export async function jsonPieces(value: Json, yieldIfDue: YieldIfDue = createYie
   return pieces;
 }
 
-/** @param depth so many levels are written field by field; below, only what holds a long text. */
+/** @param depth number of levels that are written field by field; below them, only values with a long text are. */
 function* partsOf(value: Json, depth: number): Generator<string> {
   if (typeof value === 'string' && value.length > PIECE_CHARS) yield* stringParts(value);
   else if (Array.isArray(value)) yield* listParts(value, depth);
@@ -57,7 +57,7 @@ function* stringParts(text: string): Generator<string> {
   yield '"';
   for (let from = 0; from < text.length; ) {
     let until = Math.min(from + PIECE_CHARS, text.length);
-    // The halves of a pair stay together: each alone would be written as an escape.
+    // The halves of a surrogate pair stay together; each alone would be written as an escape.
     if (until < text.length && isHighSurrogate(text.charCodeAt(until - 1))) until -= 1;
     yield JSON.stringify(text.slice(from, until)).slice(1, -1);
     from = until;

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { JsonValueCounter } from './json-values.ts';
 
-/** Lists and objects, and what commas part in them. */
+/** Counts lists, objects, and values separated by commas. */
 function valuesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const fields = Object.values(value);
   return 1 + Math.max(0, fields.length - 1) + fields.reduce((sum: number, field) => sum + valuesOf(field), 0);
 }
 
-test('values are counted as JSON has them, however its bytes are cut', () => {
+test('JsonValueCounter counts the values of a JSON text, however its bytes are cut', () => {
   const texts = fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '{', 'a', 'é', '\u{1f600}', '\n') });
   const values = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 4 }, texts, fc.integer(), fc.constant(null), tie('list'), tie('object')),

@@ -5,11 +5,11 @@ import type { Metrics } from '../metrics.ts';
 
 export interface MetricsAccess {
   readonly metrics: Metrics;
-  /** Bearer token of whoever may read them. */
+  /** Bearer token for reading the metrics. */
   readonly token: string;
 }
 
-/** Counts and times every answer by route, and gives all figures at `/metrics` to whoever has the token. */
+/** Counts and times every answer by route, and serves all metrics at `/metrics` to callers with the token. */
 export function mountMetrics(app: FastifyInstance, { metrics, token }: MetricsAccess): void {
   const seconds = metrics.histogram(
     'notevault_http_request_seconds',
@@ -25,7 +25,7 @@ export function mountMetrics(app: FastifyInstance, { metrics, token }: MetricsAc
     });
   });
   app.addHook('onResponse', async (request, reply) => {
-    // The pattern, never the URL: that holds paths of notes.
+    // The pattern, never the URL, which contains paths of notes.
     const route = request.routeOptions.url ?? 'none';
     seconds(reply.elapsedTime / 1000, { method: request.method, route, status: reply.statusCode });
   });
@@ -36,7 +36,7 @@ export function mountMetrics(app: FastifyInstance, { metrics, token }: MetricsAc
   });
 }
 
-/** Hashed first, so that not even the length shows in the time it takes. */
+/** Compares hashes, so that not even the length of the token shows in the time it takes. */
 function matches(sent: string | undefined, wanted: string): boolean {
   const [one, other] = [sent ?? '', wanted].map((text) => createHash('sha256').update(text).digest());
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);

@@ -33,7 +33,10 @@ const IdempotencyErrors = {
   ],
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
-/** Every error body: a code or sentence in `error`, or messages by field in `errors`, and what the error adds. */
+/**
+ * The schema of an error body: a code or sentence in `error`, or messages by field in `errors`, and the fields that the
+ * error adds.
+ */
 function errorBody(codes: readonly ErrorCode[], more: Readonly<Record<string, object>> = {}): TSchema {
   const texts = [...new Set(codes.map((code) => errors[code].error))];
   const validation = codes.includes('validation');
@@ -43,7 +46,7 @@ function errorBody(codes: readonly ErrorCode[], more: Readonly<Record<string, ob
     description: texts.map((text) => `\`${text}\``).join(', '),
     properties: {
       error: { type: 'string' },
-      errors: { description: 'A text, or field → messages.' },
+      errors: { description: 'A text, or a map of field to messages.' },
       ...more,
     },
     required: [...required, ...Object.keys(more)],
@@ -51,9 +54,9 @@ function errorBody(codes: readonly ErrorCode[], more: Readonly<Record<string, ob
   });
 }
 
-const ConflictFlag = { conflict: { type: 'boolean', description: 'Always true: the write was not taken.' } };
+const ConflictFlag = { conflict: { type: 'boolean', description: 'Always true: the write was refused.' } };
 
-/** All errors a route can answer with. */
+/** All errors that a route can answer with. */
 function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
@@ -64,7 +67,7 @@ function errorsOf(route: Route): ErrorCode[] {
   return [...new Set([...AccessErrors[route.access], ...own, ...RequestErrors])];
 }
 
-/** What the HTTP framework validates, serialises and documents of a route. */
+/** The schema with which Fastify validates, serialises and documents a route. */
 export function schemaOf(route: Route): FastifySchema {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(route)) {
@@ -88,7 +91,7 @@ export function schemaOf(route: Route): FastifySchema {
     response,
   };
   if (route.body !== undefined) named.body = route.body;
-  // Documented, not validated: at that moment nothing of it has been read.
+  // Documented, but not validated, because the body has not been read at that time.
   if (route.takes !== undefined) named.body = { content: { [route.takes.mediaType]: { schema: route.takes.schema } } };
   if (route.query !== undefined) named.querystring = route.query;
   if (route.params !== undefined) named.params = route.params;
@@ -99,42 +102,45 @@ export function schemaOf(route: Route): FastifySchema {
 
 const Bytes = Type.Unsafe({ type: 'string', format: 'binary' });
 
-/** Beside the JSON that a route answers with, the same statuses may bring bytes. */
+/** Documents bytes as an alternative to JSON for the same statuses. */
 function sendBytes(response: Record<number, TSchema>): void {
   for (const status of [200, 206]) {
     const json = response[status];
     const content = { ...(json === undefined ? {} : { 'application/json': { schema: json } }), ...OCTETS };
-    response[status] = { description: 'The bytes, or what is known of them.', content } as unknown as TSchema;
+    response[status] = { description: 'The bytes, or the metadata.', content } as unknown as TSchema;
   }
-  response[304] = Type.Null({ description: 'The bytes that the client has are the right ones.' });
+  response[304] = Type.Null({ description: 'The client already has the current bytes.' });
 }
 const OCTETS = { 'application/octet-stream': { schema: Bytes } };
 
 const VaultHeaders = {
   'x-vault-id': Type.Optional(
-    Type.String({ description: 'The vault meant; absent: the only one reached, else the default one.' }),
+    Type.String({
+      description: 'The vault to use. If absent, the only vault that the credential can access, else the default one.',
+    }),
   ),
   'x-device-id': Type.Optional(Type.String({ description: 'Names the installation.' })),
 };
 
-// Optional here even where it is required: its absence has an answer of its own, given before this schema is asked.
+// Optional here even where it is required, because its absence has an error of its own, which is checked before this
+// schema.
 const KeyHeaders = {
   'x-idempotency-key': Type.Optional(
     Type.String({
       pattern: '^[!-~]{1,255}$',
       description:
-        'The client’s own key for this request, 1 to 255 visible characters: sent again within 24 hours, the request is not done again, and the first answer comes with `Idempotency-Replayed: true`.',
+        'A key that the client chooses for this request, 1 to 255 visible characters. If it is sent again within 24 hours, the request does not run again, and the first answer is returned with `Idempotency-Replayed: true`.',
     }),
   ),
 };
 
 const RestOfPath = Type.Object({
   path: Type.String({
-    description: 'The whole rest of the path, each segment percent-encoded; slashes need no encoding.',
+    description: 'The rest of the path, with each segment percent-encoded; slashes need no encoding.',
   }),
 });
 
-/** A route outside the domains: its answer, for documentation. */
+/** The schema of a route outside the domains, for documentation. */
 export function plainSchema(operationId: string, summary: string, body: TSchema): FastifySchema {
   const schema: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
     ...{ operationId, summary, tags: ['server'], security: [] },
@@ -143,7 +149,7 @@ export function plainSchema(operationId: string, summary: string, body: TSchema)
   return schema;
 }
 
-/** What of a WebSocket route an HTTP client can be told. */
+/** The schema of a WebSocket route, for documentation. */
 export function socketSchema(route: {
   readonly operation: string;
   readonly summary: string;
@@ -163,7 +169,7 @@ export function socketSchema(route: {
 export const Health = Type.Object({ status: Type.Literal('ok'), version: Type.String() });
 export const Alive = Type.Object({ status: Type.Literal('ok') });
 
-/** The frame of the OpenAPI 3.1 document; the routes fill it. */
+/** The frame of the OpenAPI 3.1 document, to which the routes are added. */
 export function openApiDocument(version: string, publicUrl: string) {
   return {
     openapi: {
@@ -176,7 +182,7 @@ export function openApiDocument(version: string, publicUrl: string) {
       servers: [{ url: publicUrl }],
       components: { securitySchemes: { bearer: { type: 'http' as const, scheme: 'bearer' } } },
     },
-    // OpenAPI has no wildcard: the rest of the path is one parameter, whose slashes may stand as they are.
+    // OpenAPI has no wildcard, so the rest of the path is one parameter, whose slashes need no encoding.
     transform: ({ schema, url }: { schema: FastifySchema; url: string }) =>
       url.endsWith('/*')
         ? { schema: { ...schema, params: RestOfPath }, url: `${url.slice(0, -1)}:path` }

@@ -2,15 +2,15 @@ import { METHODS } from 'node:http';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance } from 'fastify';
 
-/** All that Node reads; a CONNECT names no path of this server. */
+/** All methods that Node parses, except CONNECT, which has no path. */
 const METHODS_READ = METHODS.filter((method) => method !== 'CONNECT');
 
-/** Lets the router know every method that Node reads: one it does not know is answered as if its path did not exist. */
+/** Registers every method that Node parses; the router answers an unregistered one as if the path did not exist. */
 export function knowAllMethods(app: FastifyInstance): void {
   for (const method of METHODS_READ) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 }
 
-/** For a path with routes: every method that is not among theirs answers 405, with `Allow`. */
+/** Answers 405 with `Allow` for every method that a path with routes does not have. */
 export function refuseOtherMethods(scope: FastifyInstance, url: string, present: ReadonlySet<string>): void {
   const allow = [...present].sort().join(', ');
   scope.route({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { html, pageOf } from './pages.ts';
 
-test('values become text wherever they stand, and pieces of pages stay what they are', () => {
+test('html escapes values wherever they are, and keeps pieces of pages as they are', () => {
   const hostile = `</p><script>alert("1")</script>'\`&amp;`;
   const piece = html`<b title="${hostile}">${hostile}</b>`;
   const shown = '&lt;/p&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&#96;&amp;amp;';
@@ -10,7 +10,7 @@ test('values become text wherever they stand, and pieces of pages stay what they
   assert.equal(html`<p>${piece}${[piece, piece]}${null}${7}</p>`.text, `<p>${piece.text.repeat(3)}7</p>`);
 });
 
-test('a page says in its policy where its forms may lead', () => {
+test('pageOf lists in the policy of a page where its forms may lead', () => {
   const policyOf = (formTargets?: string[]) =>
     pageOf({ title: '<x>', body: html`<p>x</p>`, ...(formTargets === undefined ? {} : { formTargets }) });
   assert.match(policyOf().headers['content-security-policy'] ?? '', /; form-action 'self'; /);

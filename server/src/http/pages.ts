@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A piece of a page: markup that was written here, with whatever else in it escaped. */
+/** A piece of a page: markup from our templates, with all values in it escaped. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -10,7 +10,10 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Html[];
 
-/** Puts values into markup as text, so that nothing anybody wrote becomes markup; pieces of pages stay what they are. */
+/**
+ * Makes markup from a template and escapes its values, so that no user's text becomes markup; values that are pieces of
+ * pages are kept.
+ */
 export function html(markup: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(markup.map((text, index) => text + textOf(parts[index] ?? null)).join(''));
 }
@@ -26,7 +29,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '`': '&#96;' },
 };
 
-/** Safe in text and in quoted attributes. */
+/** Escapes for text and quoted attributes. */
 function escaped(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
 }
@@ -65,11 +68,11 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** Where its forms may lead besides this server, by redirects: sources as CSP writes them. */
+  /** Addresses other than this server to which its forms may lead by redirects, as CSP sources. */
   readonly formTargets?: readonly string[];
 }
 
-/** A whole page, without script, and the headers that hold it to that. */
+/** Makes a whole page without script, and headers with a policy that enforces it. */
 export function pageOf({ title, body, formTargets = [] }: Page): { body: string; headers: Record<string, string> } {
   const document = html`<!DOCTYPE html>
 <html lang="en">
@@ -90,7 +93,7 @@ ${body}
   const policy = [
     `default-src 'none'`,
     `style-src 'sha256-${STYLE_HASH}'`,
-    // Browsers hold redirects that follow a form against this too.
+    // Browsers also apply this to redirects that follow a form.
     `form-action 'self' ${formTargets.join(' ')}`.trim(),
     `base-uri 'none'`,
     `frame-ancestors 'none'`,
@@ -101,7 +104,7 @@ ${body}
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy.join('; '),
       'x-frame-options': 'DENY',
-      // Not less: without any, browsers send no origin with a form, and it is checked.
+      // With a stricter policy, browsers would send no origin with a form, and the origin is checked.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     },

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
 
-/** A note id from the URL. Throws `invalid_id` (400). */
+/** Parses a note id of the URL. Throws `invalid_id` (400). */
 export function idParam(text: string): NoteId {
   const id = parseUuid(text);
   if (id === null) throw new NotevaultError('invalid_id');

@@ -7,8 +7,8 @@ import { startServer } from '../../test/kit/server.ts';
 
 const JSON_BODY = 'content-type: application/json';
 
-onSqlite('requests by the letter of HTTP', (open) => {
-  test('every method Node reads answers 405 with Allow on a known path it is not for, 404 elsewhere', async () => {
+onSqlite('HTTP protocol rules', (open) => {
+  test('every method that Node parses gets 405 with Allow on a path without it, and 404 elsewhere', async () => {
     await using server = await startServer({ open });
     const paths = [
       ['/api/notes', 'POST'],
@@ -40,7 +40,7 @@ onSqlite('requests by the letter of HTTP', (open) => {
     assertCatalogued(tunnel, 404, 'not_found', 'CONNECT');
   });
 
-  test('HTTP/1.1 without a host, with two, or with one that is none answers 400', async () => {
+  test('HTTP/1.1 without a host, with two, or with an invalid one gets 400', async () => {
     await using server = await startServer({ open });
     const line = 'GET /api/health HTTP/1.1\r\n';
     for (const hosts of [
@@ -60,17 +60,17 @@ onSqlite('requests by the letter of HTTP', (open) => {
     for (const host of ['', 'a', 'a.example.org:4100', '127.0.0.1', '[::1]:4100', '[fe80::1%25en0]', 'b%C3%BCro']) {
       assert.equal((await exchange(server.url, `${line}host: ${host}\r\n\r\n`))?.status, 200, host);
     }
-    // HTTP/1.0 knows no host.
+    // HTTP/1.0 has no Host header.
     assert.equal((await exchange(server.url, 'GET /api/health HTTP/1.0\r\n\r\n'))?.status, 200);
   });
 
-  test('an expectation other than 100-continue answers 417', async () => {
+  test('an expectation other than 100-continue gets 417', async () => {
     await using server = await startServer({ open });
     const asked = 'GET /api/health HTTP/1.1\r\nhost: a\r\nexpect: miracles\r\n\r\n';
     assertCatalogued(await exchange(server.url, asked), 417, 'expectation_failed');
   });
 
-  test('100 Continue comes once credentials, route and length are checked, and not before', async () => {
+  test('100 Continue is sent after credentials, route and length are checked, and not before', async () => {
     await using server = await startServer({ open });
     const { accessToken: token } = await server.alice.signed();
     await server.alice.post('/vaults', { name: 'one' });
@@ -104,7 +104,7 @@ onSqlite('requests by the letter of HTTP', (open) => {
     }
   });
 
-  test('oddities of framing, targets and upgrades answer in the shape of the catalogue, with the common headers', async () => {
+  test('invalid framing, targets and upgrades get answers of the catalogue with the common headers', async () => {
     await using server = await startServer({ open });
     const login = `POST /api/auth/login HTTP/1.1\r\nhost: a\r\n${JSON_BODY}\r\n`;
     const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`;
@@ -171,7 +171,7 @@ onSqlite('requests by the letter of HTTP', (open) => {
     }
   });
 
-  test('what cannot be read after a whole request never passes for the answer to that request', async () => {
+  test('bytes that cannot be parsed after a whole request never pass for the answer to that request', async () => {
     await using server = await startServer({ open });
     using connection = await RawConnection.open(server.url);
     connection.send('GET /readyz HTTP/1.1\r\nhost: a\r\n\r\nGARBAGE\r\n\r\n');

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { RequestContext, Route } from './route.ts';
 
-/** What the access check of a route found out. */
+/** The result of a route's access check. */
 export interface Authorized {
   readonly principal?: Principal;
   readonly vault?: OpenVault;
@@ -12,7 +12,7 @@ export interface Authorized {
 
 const DEVICE_BYTES_MAX = 64;
 
-/** A route's view of a request: headers, cookies and path, read once and in one place. */
+/** Makes a route's view of a request: headers, cookies and path are read here only. */
 export function requestContextOf(
   request: FastifyRequest,
   route: Route,
@@ -42,8 +42,8 @@ export function requestContextOf(
 }
 
 /**
- * The URL as the router may see it. It turns away a path that is not percent-encoded UTF-8 before any route or hook of
- * ours; with its percent signs escaped it comes through, and whoever reads the path says what is wrong with it.
+ * The URL for the router, which would refuse a path that is not percent-encoded UTF-8 before any of our hooks runs.
+ * Such a path gets its percent signs escaped, and the code that reads the path reports the error.
  */
 export function routableUrl(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
@@ -56,12 +56,12 @@ export function routableUrl(url: string): string {
 }
 
 /**
- * The rest of the URL path behind a route's `/*`. Taken from the URL as sent: the router decodes it whole, but paths are
- * decoded by segment. What is before it is counted in segments, for it may be spelled with percent signs and so be longer
- * than the route's pattern.
+ * The rest of the URL path behind a route's `/*`, taken from the URL as sent, because the router decodes it as a whole
+ * and vault paths are decoded by segment. The part before it is skipped by segments, because percent-encoding may make
+ * it longer than the route's pattern.
  */
 function tailOf(request: FastifyRequest, route: Route): string {
-  // A request line may also hold the whole address; the router drops its origin in the same way.
+  // A request line may contain an absolute URL; the router drops its origin in the same way.
   const path = request.originalUrl.replace(/^https?:\/\/.*?\//i, '/').split('?', 1)[0] ?? '';
   const before = `/api${route.path}`.split('/').length - 1;
   const rest = path.split('/').slice(before).join('/');

@@ -5,27 +5,30 @@ import type { InTransaction } from '../domains/idempotency/idempotency.ts';
 import type { BodyStream } from './body-stream.ts';
 
 /**
- * Who may call: anybody, a session, any credential, or any credential that may read or write the vault chosen by the
- * request. Checked before the body is read.
+ * Who may call: anybody, a session, any credential, or any credential that may read or write the vault of the request.
+ * Checked before the body is read.
  */
 export type Access = 'public' | 'session' | 'credential' | 'read' | 'write';
 
-/** What every handler gets. */
+/** The input of every handler. */
 export interface RequestContext {
   readonly requestId: string;
-  /** The client's address, behind the proxies that are trusted. */
+  /** The client's address, as reported by trusted proxies. */
   readonly ip: string;
   readonly userAgent: string | null;
-  /** `X-Device-Id`: names the installation; at most 64 bytes, else null. */
+  /** The `X-Device-Id` header, which names the installation; null if it is longer than 64 bytes. */
   readonly device: string | null;
   readonly cookies: Readonly<Record<string, string | undefined>>;
-  /** `Authorization`, for the public routes that end a credential; the others get a principal. */
+  /** The `Authorization` header, for the public routes that end a credential; the others get a principal. */
   readonly authorization: string | null;
-  /** `Origin`, as sent by browsers. */
+  /** The `Origin` header, sent by browsers. */
   readonly origin: string | null;
-  /** Any header of the request, by its name in lower case. */
+  /** Returns any header of the request by its lower-case name. */
   readonly header: (name: string) => string | null;
-  /** For routes that end in `/*`: the rest of the URL path, normalised as paths of notes are, or decoded as `tail` says. */
+  /**
+   * For routes that end in `/*`: the rest of the URL path, normalised like paths of notes, or decoded as `tail` of the
+   * route says.
+   */
   readonly tail: string;
 }
 
@@ -45,24 +48,26 @@ type AccessRequest<A extends Access> = A extends 'public'
 type BodyOf<B> = B extends TSchema ? Static<B> : undefined;
 type FieldsOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>;
 
-/** What a handler answers; one place writes it to the socket. */
+/** The result of a handler; one place writes it to the socket. */
 export interface Reply {
-  /** Default: the first status the route declares. */
+  /** The first status that the route declares, by default. */
   readonly status?: number;
   readonly body?: unknown;
-  /** Instead of `body`: JSON text in UTF-8, made faster than the route's schema would, and of its shape. */
+  /** Instead of `body`: JSON text in UTF-8 in the shape of the route's schema, made faster than by the schema. */
   readonly json?: Buffer | readonly Buffer[];
-  /** Instead of `body`: bytes that are made as they are sent. */
+  /** Instead of `body`: bytes that are produced while they are sent. */
   readonly bytes?: ReplyBytes;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A cookie to set, or to clear when `value` is null. */
+  /** A cookie to set, or to clear if `value` is null. */
   readonly cookie?: CookieChange;
 }
 
-/** An answer's body of any size. */
+/** The body of an answer, of any size. */
 export interface ReplyBytes {
   readonly length: number;
-  /** Not called for HEAD. What it throws is still answered as an error; what the bytes throw cuts the connection. */
+  /**
+   * Not called for HEAD. An error that it throws is answered; an error while the bytes are read closes the connection.
+   */
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -77,35 +82,41 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
   readonly path: string;
-  /** What the rest of the path is: a path of the vault (the default), or any text, percent-decoded and no more. */
+  /**
+   * How the rest of the path is read: as a path of the vault (the default), or as any text that is only
+   * percent-decoded.
+   */
   readonly tail?: 'text';
-  /** That the rest of the path may be any name, also another route's: none of them refuses this method. */
+  /**
+   * Set when the rest of the path may be any name, also that of another route, so that no route refuses this method
+   * there.
+   */
   readonly anyName?: true;
   /** The operation's name in the OpenAPI document. */
   readonly operation: string;
   readonly summary: string;
   readonly access: A;
-  /** The largest body in bytes. Default 16 MB. */
+  /** Largest body in bytes; 16 MB by default. */
   readonly bodyLimit?: number;
-  /** `auth`: limited by IP and path. */
+  /** `auth`: rate-limited by IP and path. */
   readonly limit?: 'auth';
-  /** Has some requests to itself once those of the plan are used up, so that nobody is kept from beginning. */
+  /** Whether some requests are allowed beyond the plan's limit, so that a new account can be set up. */
   readonly onboarding?: true;
   readonly body?: B;
   readonly query?: Q;
   readonly params?: P;
-  /** Success status → body; null for none. */
+  /** Body by success status; null for no body. */
   readonly responses: Readonly<Record<number, TSchema | null>>;
   /**
-   * That it may answer with megabytes, and how many it is likely to hold while it makes its answer: such answers are made
-   * a few at a time, and written a slice at a time.
+   * Set for a route that may answer with megabytes: about how many bytes it holds while it makes its answer. Such
+   * answers are made a few at a time and written in slices.
    */
   readonly answerBytes?: number;
-  /** Whether it can answer with the bytes of a file, too. */
+  /** Whether it can also answer with the bytes of a file. */
   readonly sendsBytes?: boolean;
-  /** The catalogue errors it can answer with, besides those of its access and of requests as such. */
+  /** The catalogue errors it can answer with, besides those of its access and of requests in general. */
   readonly errors?: readonly ErrorCode[];
-  /** Every 409 carries `conflict: true`, by which clients recognise that their write was not taken. */
+  /** Adds `conflict: true` to every 409, by which clients recognise that their write was refused. */
   readonly flagsConflicts?: true;
 }
 
@@ -116,25 +127,28 @@ export interface RouteSpec<A extends Access, B, Q, P> extends RouteBase<A, B, Q,
   readonly handle: (request: RequestOf<A, B, Q, P>) => Promise<Reply>;
 }
 
-/** A route that reads its body as it comes; `body` says what that looks like, and the operation whether it is so. */
+/** A route that streams its body. `body` only documents it; the operation validates it. */
 export interface StreamedSpec<A extends Access, Q, P> extends RouteBase<A, undefined, Q, P> {
   readonly takes: StreamedBody;
   readonly handle: (request: RequestOf<A, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Reply>;
 }
 
-/** For the document: the media type of a body that is not read as a whole, and its fields where it is JSON. */
+/** For the document: the media type of a streamed body, and its fields if it is JSON. */
 export interface StreamedBody {
   readonly mediaType: 'application/json' | 'application/octet-stream';
   readonly schema: TSchema;
 }
 
-/** What a keyed route made of a body that it read as it came. */
+/** The stored form of a body that a keyed route has streamed. */
 export interface ReceivedBody extends AsyncDisposable {
-  /** All that tells this body from another one, as JSON. */
+  /** Everything that distinguishes this body from another, as JSON. */
   readonly identity: unknown;
 }
 
-/** A streamed route whose answer is kept as a keyed route's: it takes the whole body in before it looks at its key. */
+/**
+ * A streamed route whose answer is stored under its idempotency key. It receives the whole body before it looks the key
+ * up.
+ */
 export interface IdempotentStreamedSpec<A extends Access, Q, P, Got extends ReceivedBody, Result>
   extends Omit<RouteBase<A, undefined, Q, P>, 'method'> {
   readonly takes: StreamedBody;
@@ -146,15 +160,20 @@ export interface IdempotentStreamedSpec<A extends Access, Q, P, Got extends Rece
   readonly reply: (result: Result, request: RequestOf<A, undefined, Q, P>) => Pick<Reply, 'status' | 'body'>;
 }
 
-/** A route whose answer is kept under the request's `X-Idempotency-Key` and given again to the same request. */
+/** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
 export interface IdempotentSpec<A extends Access, B, Q, P, Result> extends Omit<RouteBase<A, B, Q, P>, 'method'> {
-  /** Whether a key must be sent. Default: it may. */
+  /** Whether a key is required; optional by default. */
   readonly key?: 'required';
-  /** The operation; it awaits `finish` with the very result it resolves to, as the last thing in its transaction. */
+  /**
+   * The operation. As the last step of its transaction it awaits `inTransaction` with the result to which it resolves.
+   */
   readonly perform: (request: RequestOf<A, B, Q, P>, inTransaction: InTransaction<unknown>) => Promise<Result>;
-  /** The answer to a result; nothing but a mapping, for it is made inside the transaction too. */
+  /** Maps a result to the answer. It must be pure, because it also runs inside the transaction. */
   readonly reply: (result: Result, request: RequestOf<A, B, Q, P>) => Pick<Reply, 'status' | 'body'>;
-  /** What the caller must still be allowed to, beside `access`, before the stored `body` is given again. Throws as the operation does. */
+  /**
+   * Checks permissions beyond `access` that the caller must still have before the stored `body` is returned again.
+   * Throws like the operation.
+   */
   readonly recheck?: (request: RequestOf<A, B, Q, P>, body: unknown) => void;
 }
 
@@ -173,7 +192,7 @@ export interface IdempotentRoute extends AnyBase {
   readonly recheck?: (request: AnyRequest, body: unknown) => void;
 }
 
-/** A route with its types checked and forgotten. */
+/** A route whose type parameters were checked and erased. */
 export type Route = PlainRoute | IdempotentRoute;
 
 /** Declares a route: data plus one call. */
@@ -186,7 +205,7 @@ export function route<
   return spec as unknown as PlainRoute;
 }
 
-/** Declares a POST that does its work once for each idempotency key. */
+/** Declares a POST that runs once for each idempotency key. */
 export function idempotentRoute<
   A extends Exclude<Access, 'public'>,
   Result,
@@ -197,7 +216,7 @@ export function idempotentRoute<
   return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
 }
 
-/** Declares a route that reads its body as it comes. */
+/** Declares a route that streams its body. */
 export function streamedRoute<
   A extends Access,
   Q extends TSchema | undefined = undefined,
@@ -206,7 +225,7 @@ export function streamedRoute<
   return spec as unknown as PlainRoute;
 }
 
-/** Declares a POST that reads its body as it comes and does its work once for each idempotency key. */
+/** Declares a POST that streams its body and runs once for each idempotency key. */
 export function idempotentStreamedRoute<
   A extends Exclude<Access, 'public'>,
   Got extends ReceivedBody,
@@ -217,15 +236,18 @@ export function idempotentStreamedRoute<
   return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
 }
 
-/** Decides who calls and which vault is meant; bound in app.ts to the domains that know. */
+/** Decides who calls and which vault is used; implemented in app.ts by the domains. */
 export interface Guard {
-  /** The caller behind an `Authorization` header, and from where they call. Throws `unauthorized`. */
+  /** Returns the caller of an `Authorization` header, with the address they call from. Throws `unauthorized`. */
   authenticate(
     authorization: string | undefined,
     client: { readonly ip: string; readonly userAgent: string | null },
   ): Promise<Principal>;
   /** Counts a request against the caller's plan. Throws `rate_limited`. */
   consumeQuota(principal: Principal, use: { readonly onboarding: boolean }): void;
-  /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed. Throws the catalogue's 403s and 404s. */
+  /**
+   * Returns the vault that an `X-Vault-ID` header, or its absence, selects for the caller, if they have the needed
+   * level. Throws the catalogue's 403s and 404s.
+   */
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
 }

@@ -4,14 +4,14 @@ import type { Permit } from '../concurrency/semaphore.ts';
 import { jsonPieces } from './json-pieces.ts';
 import type { Reply, ReplyBytes } from './route.ts';
 
-/** So long a client may leave an answer's bytes unread before its connection is closed. */
+/** How long a client may leave an answer's bytes unread before its connection is closed. */
 const LINGER_MS = 60_000;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Writes what a handler answered; the only place that does.
+ * Writes the result of a handler; nothing else writes answers.
  *
- * @param room of a large answer: what it takes until it is sent.
+ * @param room the memory reserved for a large answer until it is sent.
  */
 export async function send(
   reply: FastifyReply,
@@ -25,7 +25,7 @@ export async function send(
   reply.code(answer.status ?? successStatus);
   const { vary, ...headers } = answer.headers ?? {};
   reply.headers(headers);
-  // CORS has its own word to say there.
+  // The CORS plugin sets this header too.
   if (vary !== undefined) reply.header('vary', [reply.getHeader('vary'), vary].filter(Boolean).join(', '));
   if (answer.cookie !== undefined) {
     const { name, value, path, maxAgeSeconds } = answer.cookie;
@@ -38,7 +38,7 @@ export async function send(
   else reply.send(answer.body);
 }
 
-/** The answer's JSON where it is made here and not by the route's schema. */
+/** The JSON of an answer that is encoded here instead of by the route's schema. */
 async function piecesOf({ json, body }: Reply, large: boolean): Promise<readonly Buffer[] | null> {
   if (json !== undefined) return Buffer.isBuffer(json) ? [json] : (json as readonly Buffer[]);
   return large && body !== undefined ? jsonPieces(body) : null;
@@ -46,7 +46,7 @@ async function piecesOf({ json, body }: Reply, large: boolean): Promise<readonly
 
 function sendPieces(reply: FastifyReply, pieces: readonly Buffer[], room: Permit | null): void {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  // The room is given back when the connection has taken the last of it.
+  // The memory is released when the connection has accepted the last bytes.
   room?.resize(length);
   reply.type('application/json; charset=utf-8').header('content-length', length);
   if (length <= PIECE_BYTES) {
@@ -57,7 +57,7 @@ function sendPieces(reply: FastifyReply, pieces: readonly Buffer[], room: Permit
   reply.send(Readable.from(pieces, { objectMode: false, highWaterMark: PIECE_BYTES }));
 }
 
-/** Opened before anything is written, so that what cannot be opened is answered with its error. */
+/** Opens the bytes before anything is written, so that a failure is answered with its error. */
 async function open(reply: FastifyReply, bytes: ReplyBytes): Promise<Readable> {
   if (reply.request.method === 'HEAD') return Readable.from([]);
   const opened = await bytes.open();

@@ -1,29 +1,32 @@
 const KB = 1024;
 const MB = 1024 * KB;
 
-/** What sockets may cost before anybody knows whose they are, and after. Ticks are seconds. */
+/** Limits of sockets, before and after they present a credential. A tick is a second. */
 export interface SocketLimits {
-  /** Sockets without a credential yet: of one address, and in all. */
+  /** Sockets without a credential, of one address and in total. */
   readonly anonymousPerAddress: number;
   readonly anonymous: number;
-  /** Bytes that a socket may send before it has shown a credential, in all. */
+  /** Total bytes that a socket may send before it presents a credential. */
   readonly anonymousBytes: number;
-  /** Time to show one. */
+  /** Time for presenting one. */
   readonly anonymousTicks: number;
-  /** A message over this ends its socket; endpoints refuse what is over their own, smaller bounds in words. */
+  /** A larger message ends its socket; endpoints refuse messages over their own, lower limits with an error. */
   readonly frameBytes: number;
-  /** Unsent bytes at which a socket is let go. */
+  /** Unsent bytes at which a socket is disconnected. */
   readonly backlogBytes: number;
   /** Unsent bytes at which no further large answer is made. */
   readonly largeBytes: number;
-  /** Received bytes not worked off yet at which a socket is not read from. */
+  /** Received, unprocessed bytes at which reading pauses. */
   readonly queueBytes: number;
-  /** Messages a second, over a time; how many may come at once; and how many bytes count as one more, sent or answered. */
+  /**
+   * Messages per second on average, how many may come at once, and how many bytes, sent or answered, count as one more
+   * message.
+   */
   readonly rate: number;
   readonly burst: number;
   readonly bytesPerToken: number;
   readonly responseBytesPerToken: number;
-  /** Silence after which life is asked for; after twice as much the socket is cut off. */
+  /** Silence after which the peer is pinged; after twice as much the socket is cut off. */
   readonly silentTicks: number;
   /** How long a peer may take to answer a close. */
   readonly closingTicks: number;

@@ -1,4 +1,4 @@
-/** What sockets may cost: before anybody knows whose they are, and after. */
+/** Limits of sockets, before and after they present a credential. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { errorHandler } from './errors.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import { handleUpgrades, mayUpgrade, mountSocket, Sockets, socketRoute, type UpgradeRequest } from './sockets.ts';
 
-/** A server whose only endpoint says back what it hears, and keeps what it was told of who knocks. */
+/** A server whose only endpoint echoes messages and records the upgrade requests. */
 async function echoServer(
   limits: Partial<SocketLimits> = {},
   loggerInstance: FastifyBaseLogger = createLogger('silent'),
@@ -75,7 +75,7 @@ async function echoServer(
 
 const ADMIT = 1;
 
-test('[10.1] a message comes back, and the endpoint is told who knocks, but the log is not', async () => {
+test('[10.1] a socket echoes messages, and its endpoint learns the token and address, which are not logged', async () => {
   const logged: string[] = [];
   const log = createLogger('trace', { write: (line) => logged.push(line) });
   await using server = await echoServer({}, log);
@@ -90,7 +90,7 @@ test('[10.1] a message comes back, and the endpoint is told who knocks, but the 
   assert.doesNotMatch(logged.join(''), /secret/);
 });
 
-test('asked without an upgrade, it says that it wants one; another upgrade is none', async () => {
+test('a socket endpoint without an upgrade answers 426, and ignores an upgrade to anything else', async () => {
   await using server = await echoServer();
   const answer = await fetch(`${server.url}/echo`);
   assert.equal(answer.status, 426);
@@ -104,7 +104,7 @@ test('asked without an upgrade, it says that it wants one; another upgrade is no
   raw.destroy();
 });
 
-test('an upgrade of what is no socket is answered as a request, and its connection ends', async () => {
+test('an upgrade with an invalid handshake is answered as a request, and its connection ends', async () => {
   await using server = await echoServer();
   await assert.rejects(server.open('/nowhere'), /answered 404/);
   await assert.rejects(server.open('/plain'), /answered 200/);
@@ -114,7 +114,7 @@ test('an upgrade of what is no socket is answered as a request, and its connecti
   await once(raw, 'close');
 });
 
-test('[9.12] so many without a credential from one address, and in all; who shows one makes room', async () => {
+test('[9.12] sockets without a credential are limited by address and in total, and authenticated ones do not count', async () => {
   await using server = await echoServer({ anonymousPerAddress: 2, anonymous: 3 });
   const first = await server.open();
   await server.open();
@@ -128,7 +128,7 @@ test('[9.12] so many without a credential from one address, and in all; who show
   await server.open();
 });
 
-test('[9.12] so many bytes before a credential, in whatever frames; after it, more', async () => {
+test('[9.12] bytes before a credential are limited, in whatever frames; after it, more are allowed', async () => {
   await using server = await echoServer({ anonymousBytes: 10_000 });
   const whole = await server.open();
   whole.send(new Uint8Array(20_000));
@@ -144,7 +144,7 @@ test('[9.12] so many bytes before a credential, in whatever frames; after it, mo
   await until(() => known.frames.length === 1);
 });
 
-test('[9.12] who shows no credential in time is closed, whatever they send', async () => {
+test('[9.12] a socket without a credential is closed in time, whatever it sends', async () => {
   await using server = await echoServer({ anonymousTicks: 3 });
   const stranger = await server.open();
   const known = await server.open();
@@ -158,7 +158,7 @@ test('[9.12] who shows no credential in time is closed, whatever they send', asy
   assert.equal(known.closed, null);
 });
 
-test('text and too large frames end the socket, and nothing else', async () => {
+test('text and too large frames end only their own socket', async () => {
   await using server = await echoServer({ frameBytes: 1000 });
   const [words, large, good] = [await server.open(), await server.open(), await server.open()];
   words.ws.send('words');
@@ -169,7 +169,7 @@ test('text and too large frames end the socket, and nothing else', async () => {
   await until(() => good.frames.length === 1);
 });
 
-test('what is no WebSocket frame ends the socket, and nothing else', async () => {
+test('bytes that are no WebSocket frame end only their own socket', async () => {
   await using server = await echoServer();
   const good = await server.open();
   for (const garbage of [
@@ -185,7 +185,7 @@ test('what is no WebSocket frame ends the socket, and nothing else', async () =>
   await until(() => good.frames.length === 1);
 });
 
-test('[9.12] a reader who does not read is let go, and costs no more than the bound', async () => {
+test('[9.12] a reader that does not read is disconnected, and costs no more than the limit', async () => {
   await using server = await echoServer({ backlogBytes: 1_000_000, closingTicks: 2 });
   const slow = await server.open();
   slow.send(ADMIT);
@@ -201,7 +201,7 @@ test('[9.12] a reader who does not read is let go, and costs no more than the bo
   assert.ok([1006, 1013].includes((await slow.ended()).code));
 });
 
-test('[9.12] messages that come too fast wait where they are; none is lost', async () => {
+test('[9.12] messages that come too fast wait, and none is lost', async () => {
   await using server = await echoServer({ burst: 10, rate: 5 });
   const socket = await server.open();
   for (let at = 0; at < 40; at++) socket.send(50 + at);
@@ -218,7 +218,7 @@ test('[9.12] messages that come too fast wait where they are; none is lost', asy
   );
 });
 
-test('[9.12] large answers count too: who asks for many is read from more slowly', async () => {
+test('[9.12] large answers count against the rate of their socket', async () => {
   await using server = await echoServer({ burst: 10, rate: 5, responseBytesPerToken: 1000 });
   const socket = await server.open();
   socket.send(9);
@@ -231,7 +231,7 @@ test('[9.12] large answers count too: who asks for many is read from more slowly
   await until(() => server.seen.heard.length === 2);
 });
 
-test('work that is not done yet holds back what comes next', async () => {
+test('unfinished work delays reading from the socket', async () => {
   await using server = await echoServer({ queueBytes: 1000 });
   const socket = await server.open();
   socket.send(9);
@@ -239,20 +239,20 @@ test('work that is not done yet holds back what comes next', async () => {
   const [connection] = server.seen.peers;
   connection?.acquire(2000);
   socket.send(8);
-  // A socket is read in turns of the event loop: these would suffice.
+  // A socket is read in turns of the event loop; without the pause this many would suffice.
   await turns();
   assert.equal(server.seen.heard.length, 1);
   connection?.release(2000);
   await until(() => server.seen.heard.length === 2);
 });
 
-test('[9.9] a silent socket is asked for life; one that does not answer is cut off', async () => {
+test('[9.9] a silent socket is pinged, and cut off if it does not answer', async () => {
   await using server = await echoServer({ silentTicks: 4 });
   const alive = await server.open();
   const dead = await server.open();
   for (const socket of [alive, dead]) socket.send(ADMIT);
   await until(() => server.seen.heard.length === 2);
-  // It neither reads nor answers: no pong comes.
+  // A paused socket neither reads nor answers, so no pong is sent.
   dead.ws.pause();
   server.tick(4);
   assert.equal(server.seen.pings, 2);
@@ -265,7 +265,7 @@ test('[9.9] a silent socket is asked for life; one that does not answer is cut o
   assert.equal((await dead.ended()).code, 1006);
 });
 
-test('a server that stops sends its sockets away and takes none, and does not wait for the deaf', async () => {
+test('a server that stops closes its sockets, accepts none, and does not wait for those that do not answer', async () => {
   await using server = await echoServer();
   const [polite, deaf] = [await server.open(), await server.open()];
   deaf.ws.pause();

@@ -10,13 +10,13 @@ import { requestIdOf } from './errors.ts';
 import { socketSchema } from './openapi.ts';
 import { SOCKET_LIMITS, type SocketLimits } from './socket-limits.ts';
 
-/** What an endpoint gets to know of who knocks. */
+/** What an endpoint learns about a new connection. */
 export interface UpgradeRequest<Params = Record<never, never>> {
-  /** The client's address, behind the proxies that are trusted. */
+  /** The client's address, as reported by trusted proxies. */
   readonly ip: string;
   readonly userAgent: string | null;
   readonly authorization: string | null;
-  /** `?token=`: browsers cannot set headers. Never logged. */
+  /** The `?token=` parameter, because browsers cannot set headers. Never logged. */
   readonly token: string | null;
   readonly params: Params;
 }
@@ -29,11 +29,11 @@ interface SocketRouteSpec<Params> {
   readonly summary: string;
   readonly description: string;
   readonly params?: TSchema;
-  /** Begins the conversation with a socket that was accepted; nobody knows yet whose it is. */
+  /** Starts the session of an accepted socket, which has not presented a credential yet. */
   readonly open: (connection: Connection, upgrade: UpgradeRequest<Params>) => Session;
 }
 
-/** A WebSocket route with its types checked and forgotten. */
+/** A WebSocket route whose type parameters were checked and erased. */
 export type SocketRoute = SocketRouteSpec<never>;
 
 /** Declares a WebSocket route: data plus one call. */
@@ -44,10 +44,10 @@ export function socketRoute<P extends TSchema | undefined = undefined>(
 }
 
 const TICK_MS = 1000;
-/** How long clients may take to answer that the server stops. */
+/** How long clients may take to answer the close when the server stops. */
 const CLOSE_TIMEOUT_MS = 2000;
 
-/** A request to become a WebSocket, on its way through the router. */
+/** A request for an upgrade to WebSocket, on its way through the router. */
 interface Upgrade {
   readonly socket: Socket;
   readonly head: Buffer;
@@ -55,17 +55,17 @@ interface Upgrade {
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade>();
 
-/** Whether a request asks to become a WebSocket. It then lives on outside of everything that counts requests. */
+/** Whether a request asks for an upgrade to WebSocket. The socket then no longer counts as a request. */
 export function isUpgrade(request: FastifyRequest): boolean {
   return upgrades.has(request.raw);
 }
 
-/** For `http.createServer`: any other `Upgrade` is ignored, as HTTP allows, and the request answered as it stands. */
+/** For `http.createServer`: any other `Upgrade` is ignored, as HTTP allows, and the request is answered normally. */
 export function mayUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** All sockets of a server: accepted within bounds, looked after once a second, sent away when it stops. */
+/** All sockets of a server: accepted within limits, checked once a second, closed when the server stops. */
 export class Sockets {
   readonly #limits: SocketLimits;
   readonly #connections = new Set<Connection>();
@@ -79,7 +79,7 @@ export class Sockets {
   constructor(tick: () => void, limits: Partial<SocketLimits> = {}) {
     this.#limits = { ...SOCKET_LIMITS, ...limits };
     this.#tick = tick;
-    // Its own default would hold a socket that does not answer for half a minute. (Its types do not know the option yet.)
+    // The default would keep a socket that does not answer for half a minute. (The types do not have the option yet.)
     const closing = { closeTimeout: this.#limits.closingTicks * TICK_MS };
     this.#server = new WebSocketServer({
       noServer: true,
@@ -88,25 +88,25 @@ export class Sockets {
       maxPayload: this.#limits.frameBytes,
       ...closing,
     });
-    // Its own answer would be text without the headers that every answer has.
+    // The library's own answer would be text without the headers of every answer.
     this.#server.on('wsClientError', (_error, socket, request) =>
       endWith(socket, new NotevaultError('bad_request'), requestIdOf(request), { 'sec-websocket-version': '13' }),
     );
   }
 
-  /** Open sockets. */
+  /** Number of open sockets. */
   get size(): number {
     return this.#connections.size;
   }
 
-  /** Throws `unavailable` when too many sockets wait to show a credential, or the server stops. */
+  /** Throws `unavailable` when too many sockets are without a credential, or the server is stopping. */
   checkCapacity(ip: string): void {
     const { anonymous, anonymousPerAddress: anonymousOfAddress } = this.#limits;
     const full = this.#anonymousTotal >= anonymous || (this.#anonymous.get(ip) ?? 0) >= anonymousOfAddress;
     if (full || this.#stopping) throw new NotevaultError('unavailable');
   }
 
-  /** Takes over the connection of an upgrade request; a handshake that is none is answered with 400. */
+  /** Takes over the connection of an upgrade request; an invalid handshake gets 400. */
   accept(raw: IncomingMessage, ip: string, open: (connection: Connection) => Session): void {
     const upgrade = upgrades.get(raw);
     if (upgrade === undefined) throw new NotevaultError('upgrade_required');
@@ -115,7 +115,7 @@ export class Sockets {
       this.#connections.add(connection);
       ws.on('message', (data: Buffer, isBinary) => connection.onFrame(data, isBinary));
       ws.on('pong', () => connection.onPong());
-      // What goes wrong with a socket ends it: its `close` follows.
+      // An error ends the socket, and its `close` event follows.
       ws.on('error', () => undefined);
       ws.on('close', () => {
         this.#connections.delete(connection);
@@ -125,13 +125,13 @@ export class Sockets {
     });
   }
 
-  /** Once a second. */
+  /** Called once a second. */
   tick(): void {
     for (const connection of this.#connections) connection.tick();
     this.#tick();
   }
 
-  /** Tells every client to come back, and waits for their answers, not for long. */
+  /** Asks every client to reconnect, and waits a short time for their answers. */
   async stop(): Promise<void> {
     this.#stopping = true;
     for (const connection of this.#connections) connection.close(CLOSE_CODES.restart, 'server stops');
@@ -141,7 +141,7 @@ export class Sockets {
     for (const connection of this.#connections) connection.terminate();
   }
 
-  /** Counts a socket among the strangers of its address; call what it returns once it is none any more. */
+  /** Counts a socket as anonymous for its address; the returned function removes it from the count. */
   #isAnonymous(ip: string): () => void {
     this.#anonymousTotal += 1;
     this.#anonymous.set(ip, (this.#anonymous.get(ip) ?? 0) + 1);
@@ -155,12 +155,12 @@ export class Sockets {
 }
 
 /**
- * Lets requests become sockets. An upgrade request goes through the same router and hooks as any other, so that its
- * address, its path and its refusal are what they are elsewhere; the accepted socket then leaves HTTP behind.
+ * Lets requests become sockets. An upgrade request goes through the same router and hooks as any other, so that
+ * addresses, paths and errors are the same; an accepted socket then leaves HTTP.
  */
 export function handleUpgrades(app: FastifyInstance, sockets: Sockets): void {
   const route = (raw: IncomingMessage, socket: Socket, head: Buffer) => {
-    // Without a listener, a client that hangs up now would end the process.
+    // Without an error listener, a client that hangs up now would end the process.
     socket.on('error', () => socket.destroy());
     upgrades.set(raw, { socket, head });
     const response = new ServerResponse(raw);
@@ -170,7 +170,7 @@ export function handleUpgrades(app: FastifyInstance, sockets: Sockets): void {
     app.routing(raw, response);
   };
   app.server.on('upgrade', route);
-  // No tunnels are made here: no route takes the method, and the answer says so.
+  // There are no tunnels: no route has this method, and the answer says so.
   app.server.on('connect', route);
   let timer: NodeJS.Timeout | undefined;
   app.addHook('onListen', (done) => {
@@ -183,7 +183,7 @@ export function handleUpgrades(app: FastifyInstance, sockets: Sockets): void {
   });
 }
 
-/** Mounts a WebSocket route; asked without an upgrade, it says so. */
+/** Mounts a WebSocket route; without an upgrade it answers 426. */
 export function mountSocket(api: FastifyInstance, route: SocketRoute, sockets: Sockets): void {
   api.route({
     method: 'GET',
@@ -196,7 +196,7 @@ export function mountSocket(api: FastifyInstance, route: SocketRoute, sockets: S
     },
     handler: (request, reply) => {
       const { ip, headers, raw } = request;
-      // Here, and not before: many may be on their way at once.
+      // Checked here and not earlier, because many upgrades may be under way at once.
       sockets.checkCapacity(ip);
       const { token } = request.query as { token?: unknown };
       const knock = {
@@ -208,7 +208,7 @@ export function mountSocket(api: FastifyInstance, route: SocketRoute, sockets: S
       };
       reply.hijack();
       const upgrade = upgrades.get(raw);
-      // The answer is the handshake: who counts answers sees this one end here.
+      // The handshake is the answer: for code that counts answers, this request ends here.
       if (upgrade !== undefined) reply.raw.detachSocket(upgrade.socket);
       reply.raw.emit('close');
       sockets.accept(raw, ip, (connection) => route.open(connection, knock));

@@ -13,7 +13,7 @@ async function* pieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<
   }
 }
 
-/** What a body gives, or the code of the error it ends in. */
+/** The result of reading a body, or the code of its error. */
 async function read(body: string | Buffer, sizes: readonly number[] = []) {
   try {
     const field = await streamField(pieces(Buffer.from(body), sizes), 'long');
@@ -26,7 +26,7 @@ async function read(body: string | Buffer, sizes: readonly number[] = []) {
   }
 }
 
-test('any object gives what the engine parses, whatever pieces it comes in', async () => {
+test('streamField returns what JSON.parse returns, for any object in any pieces', async () => {
   const value = fc.jsonValue({ maxDepth: 3 });
   const objects = fc.record({
     before: fc.dictionary(fc.string(), value),
@@ -50,7 +50,7 @@ test('any object gives what the engine parses, whatever pieces it comes in', asy
   );
 });
 
-test('fields that stand before the text are known before it is read', async () => {
+test('streamField returns fields that come before the text before the text is read', async () => {
   const got = await read('{"a":{"long":"x"},"path":"p","long":"text","b":2}');
   assert.deepEqual(got, {
     found: true,
@@ -60,7 +60,7 @@ test('fields that stand before the text are known before it is read', async () =
   });
 });
 
-test('without the field, or with one that is no text, all of it is read', async () => {
+test('streamField reads the whole body when the field is missing or not a text', async () => {
   for (const body of [
     '{}',
     '{"long":7}',
@@ -75,7 +75,7 @@ test('without the field, or with one that is no text, all of it is read', async 
   }
 });
 
-test('what is no JSON, has the field twice, or more than a megabyte beside it, is refused', async () => {
+test('streamField refuses invalid JSON, a duplicate field, and more than a megabyte beside the text', async () => {
   for (const body of [
     ...['', '{', '{"long":"x', '{"long":"x"', '{"long":"x"}}', '{"long":"x"} 1', '{"long" "x"}', '{"a":1 "long":"x"}'],
     ...['{"long":"x","long":"y"}', '{"long":"\\x"}', '{"long":"\\u12"}', '{"a":"\u0000","long":"x"}'],
@@ -86,7 +86,7 @@ test('what is no JSON, has the field twice, or more than a megabyte beside it, i
   assert.equal(await read(`{"a":"${'x'.repeat(1_100_000)}","long":"x"}`), 'body_too_large');
 });
 
-test('base64 comes back from any pieces, and anything else is refused', async () => {
+test('streamField and decodeBase64 decode base64 in any pieces, and refuse anything else', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 300 }),

@@ -1,29 +1,29 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
-/** One field of a JSON object, text of any length, apart from the rest of it. */
+/** One text field of a JSON object, of any length, separated from the other fields. */
 export interface StreamedField {
-  /** Whether it is there, as text. */
+  /** Whether the field exists and is a text. */
   readonly found: boolean;
   /**
-   * The text's bytes as they come, JSON's escapes undone. Iterated to its end it has read the whole body, and `fields`
-   * knows all of them. Throws `invalid_json`, and what the body throws.
+   * The bytes of the text as they arrive, JSON escapes decoded. After iterating to the end, the whole body has been
+   * read and `fields` is complete. Throws `invalid_json`, and the errors of the body.
    */
   readonly text: AsyncIterable<Buffer>;
-  /** The object's fields that came before the text, and once all is read, all; the text itself is empty among them. */
+  /** The object's fields before the text, and after reading, all fields; the text itself is empty in them. */
   fields(): Readonly<Record<string, unknown>>;
 }
 
-/** What everything but the long text may take. */
+/** Most bytes of the object beside the long text. */
 const REST_MAX = 1024 * 1024;
 
 /**
- * Reads a JSON object up to where the text of a field begins, or to its end when it has no such field. Throws
- * `invalid_json`, `body_too_large`, and what the body throws.
+ * Reads a JSON object up to where the text of a field begins, or to its end without such a field. Throws
+ * `invalid_json`, `body_too_large`, and the errors of the body.
  */
 export async function streamField(body: AsyncIterable<Buffer>, name: string): Promise<StreamedField> {
   const scanner = new Scanner(name);
   const parts = scanner.read(body);
-  // The first part is empty: it says that the text has begun.
+  // The first part is empty and means that the text has begun.
   const first = await parts.next();
   return { found: first.done !== true, text: parts, fields: () => scanner.fields };
 }
@@ -33,25 +33,25 @@ const NOTHING = Buffer.alloc(0);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /**
- * Finds where texts begin and end and how deep they stand, and no more: everything but the long text is gathered and
- * parsed by the engine, which says whether it is JSON.
+ * Finds only where texts begin and end, and how deeply they are nested. Everything but the long text is collected and
+ * parsed by the engine, which checks that it is JSON.
  */
 class Scanner {
   readonly #name: string;
   readonly #rest = new Gathered(REST_MAX);
   #state: 'outside' | 'inText' | 'inStreamed' = 'outside';
   #depth = 0;
-  /** Whether the next text at the top of the object is a field's name. */
+  /** Whether the next text at the top level is the name of a field. */
   #nameNext = false;
-  /** Where in the rest the name being read began; null in any other text. */
+  /** Where the current name begins in the collected rest; null in any other text. */
   #nameAt: number | null = null;
-  /** The last name at the top, while its value is to come. */
+  /** The last name at the top level, until its value has been read. */
   #field: string | null = null;
   #seen = false;
   #begins = false;
-  /** In a text that is kept: whether a backslash stands before the next byte. */
+  /** In a collected text: whether the previous byte was a backslash. */
   #escaped = false;
-  /** In the long text: an escape of which the last chunk had a part only. */
+  /** In the long text: the part of an escape that was in the last chunk. */
   #escape = NOTHING;
   fields: Readonly<Record<string, unknown>> = {};
 
@@ -97,7 +97,7 @@ class Scanner {
   #beginText(atTop: boolean): void {
     const isName = atTop && this.#nameNext;
     if (atTop && !isName && this.#field === this.#name) {
-      // Twice the same field would be two streams.
+      // A duplicate of the field would be a second stream.
       if (this.#seen) throw new NotevaultError('invalid_json');
       this.#seen = true;
       this.#state = 'inStreamed';
@@ -124,7 +124,7 @@ class Scanner {
     return chunk.length;
   }
 
-  /** Parts of the long text in a chunk, and where the chunk goes on after them. */
+  /** The parts of the long text in a chunk, and where the chunk continues after them. */
   #streamed(chunk: Buffer, from: number): { parts: Buffer[]; next: number } {
     if (this.#escape.length > 0) return this.#unescape(chunk, from);
     const quote = chunk.indexOf(QUOTE, from);
@@ -153,7 +153,7 @@ class Scanner {
   }
 }
 
-/** Bytes put one behind the other, in one piece of memory: many small ones would each cost more than they hold. */
+/** Appends bytes to one buffer, because many small ones would each cost more than their content. */
 class Gathered {
   readonly #max: number;
   #bytes = Buffer.alloc(1024);
@@ -180,7 +180,7 @@ class Gathered {
   }
 }
 
-/** A text as JSON writes it between its quotes. */
+/** Decodes the bytes between the quotes of a JSON text. */
 function unescaped(bytes: Buffer): string {
   try {
     return JSON.parse(`"${utf8.decode(bytes)}"`) as string;
@@ -189,7 +189,7 @@ function unescaped(bytes: Buffer): string {
   }
 }
 
-/** No object has no fields: whoever asks for one says which is missing. */
+/** A value that is not an object has no fields; the caller then reports the missing field. */
 function parseObject(bytes: Buffer): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(utf8.decode(bytes), (key, value) => (key === '__proto__' ? undefined : value));

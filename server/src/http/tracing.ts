@@ -4,13 +4,13 @@ import { isUpgrade } from './sockets.ts';
 
 const FAILED_FROM = 500;
 
-/** A span for each request, under the pattern of its route; a part of the caller's trace where they name one. */
+/** Makes a span for each request, named by the pattern of its route; a child of the caller's trace if there is one. */
 export function mountTracing(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('onRequest', (request, { raw }, done) => {
-    // Sockets stay for hours.
+    // Sockets stay open for hours.
     if (isUpgrade(request)) return done();
     const { method, headers } = request;
-    // The pattern, never the URL: that holds paths of notes.
+    // The pattern, never the URL, which contains paths of notes.
     const route = request.routeOptions.url ?? 'none';
     const { traceparent } = headers;
     const span = tracing.begin(`${method} ${route}`, {
@@ -19,7 +19,7 @@ export function mountTracing(app: FastifyInstance, tracing: Tracing): void {
       labels: { 'http.request.method': method, 'http.route': route },
     });
     raw.once('close', () => {
-      // Without a status for whoever left before there was one.
+      // Without a status if the client left before there was one.
       const labels = raw.headersSent ? { 'http.response.status_code': raw.statusCode } : {};
       span.end({ failed: raw.headersSent && raw.statusCode >= FAILED_FROM, labels });
     });

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import { FairSemaphore } from '../concurrency/semaphore.ts';
 import { closedSignal } from './closed-signal.ts';
 
-/** How many bodies are taken in at once, and how many may wait for that. */
+/** How many bodies are received at once, and how many may wait. */
 export interface UploadLimits {
   readonly concurrent: number;
   readonly waiting: number;
-  /** Of one account: a few slow lines must not keep everybody else out. */
+  /** Of one account, so that its slow connections do not keep all others out. */
   readonly concurrentPerAccount: number;
   readonly waitingPerAccount: number;
 }
@@ -18,7 +18,7 @@ const UPLOAD_LIMITS: UploadLimits = {
   waitingPerAccount: 64,
 };
 
-/** Places for bodies that are read as they come: each holds buffers, a file or a connection while it lasts. */
+/** Permits for streamed bodies, because each holds buffers, a file or a connection while it lasts. */
 export class UploadLimiter {
   readonly #places: FairSemaphore;
 
@@ -31,13 +31,13 @@ export class UploadLimiter {
     });
   }
 
-  /** Bodies that have a place or wait for one. */
+  /** Number of bodies that have a permit or wait for one. */
   get users(): number {
     return this.#places.used + this.#places.waiting;
   }
 
   /**
-   * Runs `work` in a place; until there is one, nothing of the body is read. Throws `unavailable` when too many wait,
+   * Runs `work` with a permit; nothing of the body is read before that. Throws `unavailable` when too many wait,
    * `bad_request` when the client hangs up meanwhile.
    */
   run<Result>(accountId: string, body: Readable, work: () => Promise<Result>): Promise<Result> {

@@ -6,11 +6,11 @@ import { onSqlite } from '../../test/kit/engines.ts';
 import { startNotes } from '../../test/kit/notes.ts';
 import { startServer } from '../../test/kit/server.ts';
 
-onSqlite('URLs spelled with percent signs', (open) => {
-  test('name the note they name, and no other', async () => {
+onSqlite('percent-encoded URLs', (open) => {
+  test('name exactly the note that they encode', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
-    // What was left of the second path when the first nine characters of a longer prefix were cut.
+    // Paths that remained when the first nine characters of a longer prefix were cut off.
     for (const path of ['foo.md', 's/foo.md', 'es/foo.md', 'otes/foo.md']) await alice.write(path);
     assert.equal((await server.alice.delete('/%6Eotes/foo.md')).status, 200);
     assert.equal((await alice.read('foo.md')).status, 404);
@@ -18,7 +18,7 @@ onSqlite('URLs spelled with percent signs', (open) => {
     for (const path of ['s/foo.md', 'es/foo.md', 'otes/foo.md']) assert.equal((await alice.read(path)).status, 200);
   });
 
-  test('as whole addresses too', async () => {
+  test('work as absolute URLs too', async () => {
     await using notes = await startNotes({ open });
     await notes.alice.write('a/foo.md');
     const { accessToken } = await notes.server.alice.signed();
@@ -32,7 +32,7 @@ onSqlite('URLs spelled with percent signs', (open) => {
     assert.equal(answer.statusCode, 200);
   });
 
-  test('let no foreign page near the cookie', async () => {
+  test('do not let pages of other origins use the cookie', async () => {
     await using server = await startServer({ open });
     const origin = 'https://elsewhere.example.org';
     for (const path of ['/auth/refresh', '/auth/%72efresh', '/%61uth/logout']) {

@@ -1,7 +1,7 @@
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { InTransaction } from '../domains/idempotency/idempotency.ts';
 
-/** In whose name, into which vault and from which device a request writes, as the operations of notes and attachments take it. */
+/** Makes the context of a write (principal, vault, device) for the operations of notes and attachments. */
 export function writeContextOf<Result>(
   {
     vault,

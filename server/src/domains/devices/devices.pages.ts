@@ -1,7 +1,7 @@
 import { Html, html, type Page } from '../../http/pages.ts';
 import type { DeviceConsentRequest } from './devices.ts';
 
-/** Where somebody types the code that their device shows. */
+/** The page for typing the code that a device shows. */
 export function linkPage({ code, email }: { code: string; email: string }, fault: string | null): Page {
   return {
     title: 'Link a device',
@@ -22,7 +22,7 @@ ${fault === null ? html`` : html`<p class="bad" role="alert">${fault}</p>`}
   };
 }
 
-/** What they decide: which vault the device gets. */
+/** The page for choosing the vault of a device. */
 export function linkChoicePage(
   { token, email, device, newVault, vaults }: DeviceConsentRequest,
   fault: string | null,

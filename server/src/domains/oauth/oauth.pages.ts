@@ -3,7 +3,7 @@ import type { ConsentRequest } from './oauth.ts';
 
 const PERMISSIONS = { none: 'No access', read: 'Read only', write: 'Read and write' } as const;
 
-/** What somebody sees who must sign in before they can decide. */
+/** The page for signing in before the decision. */
 export function signInPage({ client, formToken }: ConsentRequest, fault: string | null, email: string): Page {
   return {
     title: 'Sign in',
@@ -25,7 +25,7 @@ ${faultOf(fault)}
   };
 }
 
-/** What they decide: which vaults, and how far. */
+/** The page for choosing vaults and levels. */
 export function consentPage(options: ConsentRequest, fault: string | null): Page {
   const { client, formToken, vaults, account, top } = options;
   const permissions = top === 'write' ? (['none', 'read', 'write'] as const) : (['none', 'read'] as const);
@@ -77,7 +77,7 @@ function nameOf({ name, redirectUri }: Client): string {
   return name ?? hostOf(redirectUri);
 }
 
-/** Said before anything that the application says of itself. */
+/** Shown before anything that the application says about itself. */
 function whoOf({ verified, redirectUri }: Client): Html {
   const host = hostOf(redirectUri);
   if (verified) return html`<strong>${host}</strong>, verified`;
@@ -97,7 +97,7 @@ function faultOf(fault: string | null): Html {
   return fault === null ? html`` : html`<p class="bad" role="alert">${fault}</p>`;
 }
 
-/** CSP knows no IPv6 addresses, and schemes of programs only as such. */
+/** CSP has no IPv6 addresses, and allows programs only by their scheme. */
 function formTargets(redirectUri: string): string[] {
   const url = URL.parse(redirectUri);
   if (url === null || !/^[a-z][a-z0-9+.-]*:$/.test(url.protocol)) return [];
