@@ -1,8 +1,8 @@
 import { ancestorsOf, fileName, folderOf, foldPath, isInside, joinPath } from '@notevault/note-text/paths.ts';
+import { Random } from '../../../server/test/kit/random.ts';
 import { type Plan, plan } from '../src/plan/planner.ts';
 import { kindOf } from '../src/plan/trees.ts';
 import { Model } from './model.ts';
-import { Random } from './random.ts';
 
 // After Dropbox's CanopyCheck: a random tree that both sides agree on, changed at random on each of them; then plans are
 // made and carried out, each in random order, until there is nothing left to do.

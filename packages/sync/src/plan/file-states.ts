@@ -60,17 +60,27 @@ function destination(id: string, { synced, local, remote }: Observed): Pick<File
   return { target: synced.path, decidedBy: 'both' };
 }
 
-/** Adds the local files that are new: equal bytes at a path where the server has a new file are that file. */
+/**
+ * Adds the local files that are new. Equal bytes at a path where the server has a new file are that file, also those of a
+ * file that the server deleted: it may have come back there under another id.
+ */
 function withFresh(states: FileState[], fresh: readonly LocalFile[]): FileState[] {
   const added = states.filter(({ synced, remote }) => synced === null && remote !== null);
   const addedAt = new Map(added.map((state) => [foldPath(state.remote?.path ?? ''), state]));
   const adopted = new Map<FileState, LocalFile>();
   const others: FileState[] = [];
-  for (const local of fresh) {
+  const adopt = (local: LocalFile): boolean => {
     const there = addedAt.get(foldPath(local.path));
     const isEqual = there?.remote?.hash === local.hash && kindOf(there.remote.path) === kindOf(local.path);
-    if (there !== undefined && isEqual && !adopted.has(there)) adopted.set(there, local);
-    else {
+    if (there === undefined || !isEqual || adopted.has(there)) return false;
+    adopted.set(there, local);
+    return true;
+  };
+  const moved = new Set(
+    states.filter(({ synced, local, remote }) => synced !== null && local !== null && remote === null && adopt(local)),
+  );
+  for (const local of fresh) {
+    if (!adopt(local)) {
       others.push({
         key: `new ${local.path}`,
         synced: null,
@@ -83,5 +93,10 @@ function withFresh(states: FileState[], fresh: readonly LocalFile[]): FileState[
       });
     }
   }
-  return [...states.map((state) => ({ ...state, local: state.local ?? adopted.get(state) ?? null })), ...others];
+  const known = states.map((state) =>
+    moved.has(state)
+      ? { ...state, local: null, target: null }
+      : { ...state, local: state.local ?? adopted.get(state) ?? null },
+  );
+  return [...known, ...others];
 }

@@ -15,7 +15,9 @@ export type UpOperation =
   | {
       readonly type: 'pushContent';
       readonly id: string;
+      /** The path on the server, and the one on the disk. */
       readonly path: string;
+      readonly localPath: string;
       readonly hash: string;
       readonly base: { readonly hash: string; readonly version: number | null };
       readonly remoteHash: string;

@@ -1,4 +1,4 @@
-import { foldPath } from '@notevault/note-text/paths.ts';
+import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import { type FileState, fileStates, isSamePlace } from './file-states.ts';
 import { type FolderMove, folderMoves } from './folder-moves.ts';
 import { folderOperations } from './folders.ts';
@@ -81,7 +81,9 @@ function movesOfFolders(
       !emptyFolders.some((other) => other === folded || other.startsWith(`${folded}/`))
     );
   };
-  return folderMoves(changes, present, isFree);
+  // Where both spellings of a folder are there, they stay two: only files whose own names differ move.
+  const spellings = new Set([...folders, ...present.flatMap(ancestorsOf)]);
+  return folderMoves(changes, present, isFree).filter(({ to }) => !spellings.has(to));
 }
 
 function folderMove(type: 'moveRemoteFolder' | 'moveLocalFolder', { from, to, states }: FolderMove): Operation {
@@ -143,6 +145,15 @@ function comingOrGoing(state: FileState, sides: { readonly local: Side; readonly
   return null;
 }
 
+/**
+ * The path that counts as agreed on. A folder may be spelled otherwise on the disk: its spelling there is the base, so
+ * that only a person who changes it changes the server's. Where the disk cannot follow a rename, the file has not left
+ * the path that both sides had.
+ */
+export function agreedPath(local: string, remote: string, synced: SyncedFile | null | undefined): string {
+  return isSamePlace(local, remote) ? local : (synced?.path ?? remote);
+}
+
 /** What makes both contents of a file one; null when they are, or the file has to get to its place first. */
 function contentOperation(state: FileState, states: readonly FileState[], label: string): Operation | null {
   const { key, synced, local, remote, target, problem } = state;
@@ -151,8 +162,7 @@ function contentOperation(state: FileState, states: readonly FileState[], label:
   if (!isThere(local.path) || !isThere(remote.path)) return null;
   const agreed: SyncedFile = {
     id: key,
-    // Where the disk cannot follow a rename, the file has not left the path that both sides had.
-    path: isSamePlace(local.path, remote.path) ? remote.path : (synced?.path ?? remote.path),
+    path: agreedPath(local.path, remote.path, synced),
     hash: remote.hash,
     version: remote.version,
     fileId: local.fileId,
@@ -165,7 +175,7 @@ function contentOperation(state: FileState, states: readonly FileState[], label:
     return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
   if (remote.hash === synced.hash || kindOf(path) === 'note') {
     const base = { hash: synced.hash, version: synced.version };
-    return { type: 'pushContent', id, path, hash: local.hash, base, remoteHash: hash };
+    return { type: 'pushContent', id, path, localPath: local.path, hash: local.hash, base, remoteHash: hash };
   }
   const taken = new Set(
     states.flatMap(({ target: at, local: file }) => [at, file?.path].filter((one) => one != null)).map(foldPath),

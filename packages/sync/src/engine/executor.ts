@@ -1,0 +1,318 @@
+import type { DownOperation, Operation, UpOperation } from '../plan/operations.ts';
+import { agreedPath } from '../plan/planner.ts';
+import { kindOf, type RemoteFile } from '../plan/trees.ts';
+import { mergeTexts } from './merge-texts.ts';
+import { type Content, type Disk, DiskChanged, type DiskFile, type Server, type Written } from './ports.ts';
+import type { SyncState } from './sync-state.ts';
+
+/** What an operation came to. `changed`: what it rested on is not so any more, and nothing was done. */
+export type Outcome = { readonly kind: 'done' | 'changed' } | { readonly kind: 'refused'; readonly reason: string };
+
+const DONE: Outcome = { kind: 'done' };
+const CHANGED: Outcome = { kind: 'changed' };
+
+/** Carries operations out, and records what both sides agree on afterwards. */
+export class Executor {
+  readonly #disk: Disk;
+  readonly #server: Server;
+  readonly #state: SyncState;
+  readonly #entries: ReadonlyMap<string, DiskFile>;
+
+  /** @param entries the files that the plan followed from, by path. */
+  constructor(disk: Disk, server: Server, state: SyncState, entries: ReadonlyMap<string, DiskFile>) {
+    this.#disk = disk;
+    this.#server = server;
+    this.#state = state;
+    this.#entries = entries;
+  }
+
+  /** Throws what the server throws; whatever the disk refuses is an outcome. */
+  async run(operation: Operation): Promise<Outcome> {
+    try {
+      return await this.#run(operation);
+    } catch (error) {
+      if (error instanceof DiskChanged) return CHANGED;
+      throw error;
+    }
+  }
+
+  #run(operation: Operation): Promise<Outcome> | Outcome {
+    switch (operation.type) {
+      case 'adopt':
+        return this.#adopt(operation.file);
+      case 'forget':
+        this.#state.record({ type: 'unsynced', id: operation.id });
+        return DONE;
+      case 'adoptFolder':
+        return this.#folder(operation.path, true);
+      case 'forgetFolder':
+        return this.#folder(operation.path, false);
+      case 'createRemote':
+      case 'pushContent':
+      case 'moveRemote':
+      case 'moveRemoteFolder':
+      case 'deleteRemote':
+      case 'makeRemoteFolder':
+      case 'removeRemoteFolder':
+        return this.#up(operation);
+      default:
+        return this.#down(operation);
+    }
+  }
+
+  async #up(operation: UpOperation): Promise<Outcome> {
+    switch (operation.type) {
+      case 'createRemote':
+        return kindOf(operation.path) === 'note'
+          ? ((await this.createNotes([operation]))[0] ?? CHANGED)
+          : this.#putAttachment(operation.path, operation.path, operation.hash, null, operation.id);
+      case 'pushContent':
+        return kindOf(operation.path) === 'note'
+          ? this.#pushNote(operation)
+          : this.#putAttachment(operation.path, operation.localPath, operation.hash, operation.remoteHash);
+      case 'moveRemote': {
+        const { id, from, to } = operation;
+        const written = await this.#server.move({ id, path: from }, to);
+        return this.#recorded(written, ({ path }) => this.#agreeOnPath(id, path));
+      }
+      case 'moveRemoteFolder': {
+        const { from, to, ids } = operation;
+        if ((await this.#server.moveFolder(from, to)) === 'changed') return CHANGED;
+        for (const id of ids) {
+          const file = this.#state.remote.get(id);
+          if (file === undefined) continue;
+          const path = to + file.path.slice(from.length);
+          this.#state.record({ type: 'remote', file: { ...file, path } });
+          this.#agreeOnPath(id, path);
+        }
+        return DONE;
+      }
+      case 'deleteRemote': {
+        const { id, path, hash } = operation;
+        if ((await this.#server.delete({ id, path, hash })) === 'changed') return CHANGED;
+        this.#state.record({ type: 'remoteGone', id }, { type: 'unsynced', id });
+        return DONE;
+      }
+      case 'makeRemoteFolder':
+        return (await this.#server.makeFolder(operation.path)) === 'made' ? DONE : CHANGED;
+      case 'removeRemoteFolder':
+        await this.#server.removeFolder(operation.path);
+        return DONE;
+    }
+  }
+
+  /** Makes notes in one request; an outcome for each. */
+  async createNotes(operations: readonly Extract<UpOperation, { type: 'createRemote' }>[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = operations.map(() => CHANGED);
+    const items: { readonly at: number; readonly file: DiskFile; readonly hash: string; readonly text: string }[] = [];
+    for (const [at, { path, hash }] of operations.entries()) {
+      const file = this.#entries.get(path);
+      const read = file === undefined ? null : await this.#disk.readText(file);
+      if (file === undefined || read === null || read.hash !== hash) continue;
+      if (read.text === null) outcomes[at] = NO_TEXT;
+      else items.push({ at, file, hash, text: read.text });
+    }
+    if (items.length === 0) return outcomes;
+    const written = await this.#server.createNotes(
+      items.map(({ at, file, text }) => ({
+        path: file.path,
+        text,
+        mtime: file.mtimeMs / 1000,
+        id: operations[at]?.id ?? null,
+      })),
+    );
+    for (const [index, { at, file, hash, text }] of items.entries()) {
+      outcomes[at] = this.#recorded(written[index] ?? { kind: 'changed' }, (remote) => {
+        this.#replaced(operations[at]?.id ?? null, remote);
+        this.#agreeOnContent(remote, file, hash, text);
+      });
+    }
+    return outcomes;
+  }
+
+  async #pushNote({
+    id,
+    path,
+    localPath,
+    hash,
+    base,
+  }: Extract<UpOperation, { type: 'pushContent' }>): Promise<Outcome> {
+    const file = this.#entries.get(localPath);
+    const read = file === undefined ? null : await this.#disk.readText(file);
+    if (file === undefined || read?.hash !== hash) return CHANGED;
+    if (read.text === null) return NO_TEXT;
+    const { text } = read;
+    const note = { path, text, mtime: file.mtimeMs / 1000 };
+    let written =
+      base.version === null ? ({ kind: 'version gone' } as const) : await this.#server.pushNote(id, note, base.version);
+    if (written.kind === 'version gone') written = await this.#pushMerged(id, note, base.hash);
+    return this.#recorded(written, (remote) => this.#agreeOnContent(remote, file, hash, text));
+  }
+
+  /** Merges here, where the server does not have the base any more. */
+  async #pushMerged(id: string, note: Parameters<Server['pushNote']>[1], baseHash: string): Promise<Written> {
+    const content = await this.#server.read({ id, path: note.path });
+    if (content === null || content.version === null) return { kind: 'changed' };
+    const theirs = await textOf(content);
+    const base = await this.#state.baseText(baseHash);
+    if (base === null) {
+      // Nothing is known of what they have in common: as two notes that were made at one path, both are kept.
+      this.#state.record({ type: 'unsynced', id });
+      return { kind: 'changed' };
+    }
+    const written = await this.#server.pushNote(
+      id,
+      { ...note, text: mergeTexts(base, note.text, theirs) },
+      content.version,
+    );
+    return written.kind === 'version gone' ? { kind: 'changed' } : written;
+  }
+
+  async #putAttachment(
+    path: string,
+    localPath: string,
+    hash: string,
+    over: string | null,
+    revived: string | null = null,
+  ): Promise<Outcome> {
+    const file = this.#entries.get(localPath);
+    if (file === undefined || this.#state.hashOf(file) !== hash) return CHANGED;
+    const bytes = this.#disk.read(file);
+    const written = await this.#server.putAttachment(path, bytes, file.size, file.mtimeMs / 1000, over);
+    return this.#recorded(written, (remote) => {
+      this.#replaced(revived, remote);
+      this.#agreeOnContent(remote, file, hash, null);
+    });
+  }
+
+  async #down(operation: DownOperation): Promise<Outcome> {
+    switch (operation.type) {
+      case 'writeLocal':
+        return this.#writeLocal(operation);
+      case 'moveLocal': {
+        const { id, from, to } = operation;
+        const moved = await this.#moveLocal(from, to, operation.hash);
+        if (moved && id !== null && this.#state.remote.get(id)?.path === to) this.#agreeOnPath(id, to);
+        return moved ? DONE : CHANGED;
+      }
+      case 'setAside': {
+        const file = this.#entries.get(operation.from);
+        if (file === undefined || this.#state.hashOf(file) !== operation.hash) return CHANGED;
+        // Forgotten first: after a crash between the two, the renamed file would be taken for the moved one.
+        this.#state.record({ type: 'unsynced', id: operation.id });
+        await this.#state.commit();
+        return (await this.#moveLocal(operation.from, operation.to, operation.hash)) ? DONE : CHANGED;
+      }
+      case 'moveLocalFolder':
+        return this.#moveLocalFolder(operation);
+      case 'deleteLocal': {
+        const file = this.#entries.get(operation.path);
+        if (file === undefined || this.#state.hashOf(file) !== operation.hash) return CHANGED;
+        await this.#disk.trash(file);
+        this.#state.record({ type: 'unsynced', id: operation.id }, { type: 'hashGone', path: operation.path });
+        return DONE;
+      }
+      case 'makeLocalFolder':
+        await this.#disk.makeFolder(operation.path);
+        return DONE;
+      case 'removeLocalFolder':
+        await this.#disk.removeFolder(operation.path);
+        return DONE;
+    }
+  }
+
+  async #writeLocal({ id, path, hash, over }: Extract<DownOperation, { type: 'writeLocal' }>): Promise<Outcome> {
+    const file = over === null ? null : this.#entries.get(path);
+    if (file === undefined || (file !== null && this.#state.hashOf(file) !== over)) return CHANGED;
+    const content = await this.#server.read({ id, path: this.#state.remote.get(id)?.path ?? path });
+    if (content?.hash !== hash) return CHANGED;
+    const text = kindOf(path) === 'note' ? await textOf(content) : null;
+    const bytes = text === null ? content.bytes : once(new TextEncoder().encode(text));
+    const written = await this.#disk.write(path, bytes, hash, content.mtime, file);
+    this.#state.record({ type: 'hash', file: written, hash });
+    const remote = this.#state.remote.get(id);
+    if (remote !== undefined) {
+      const { version } = content;
+      this.#agreeOnContent({ ...remote, version }, written, hash, text);
+    }
+    return DONE;
+  }
+
+  async #moveLocal(from: string, to: string, hash: string): Promise<boolean> {
+    const file = this.#entries.get(from);
+    if (file === undefined || this.#state.hashOf(file) !== hash) return false;
+    const moved = await this.#disk.move(file, to);
+    this.#state.record({ type: 'hashGone', path: from }, { type: 'hash', file: moved, hash });
+    return true;
+  }
+
+  async #moveLocalFolder({ from, to }: Extract<DownOperation, { type: 'moveLocalFolder' }>): Promise<Outcome> {
+    await this.#disk.moveFolder(from, to);
+    const moved = (path: string) => (path.startsWith(`${from}/`) ? to + path.slice(from.length) : null);
+    for (const path of [...this.#state.hashedPaths]) {
+      const [after, seen] = [moved(path), this.#state.lastSeen(path)];
+      if (after === null || seen === undefined) continue;
+      const { hash, ...file } = seen;
+      this.#state.record({ type: 'hashGone', path }, { type: 'hash', file: { ...file, path: after }, hash });
+    }
+    for (const { id, path } of [...this.#state.synced.values()]) {
+      const after = moved(path);
+      if (after !== null && this.#state.remote.get(id)?.path === after) this.#agreeOnPath(id, after);
+    }
+    return DONE;
+  }
+
+  #adopt(file: Parameters<SyncState['synced']['set']>[1]): Outcome {
+    this.#state.record({ type: 'synced', file });
+    return DONE;
+  }
+
+  #folder(path: string, isSynced: boolean): Outcome {
+    this.#state.record({ type: 'folder', path, isSynced });
+    return DONE;
+  }
+
+  #recorded(written: Written, agree: (file: RemoteFile) => void): Outcome {
+    if (written.kind !== 'written') return written;
+    this.#state.record({ type: 'remote', file: written.file });
+    agree(written.file);
+    return DONE;
+  }
+
+  /** A file that was to be revived may have come back under another id. */
+  #replaced(id: string | null, { id: now }: RemoteFile): void {
+    if (id !== null && id !== now) this.#state.record({ type: 'unsynced', id });
+  }
+
+  #agreeOnPath(id: string, path: string): void {
+    const synced = this.#state.synced.get(id);
+    if (synced !== undefined) this.#state.record({ type: 'synced', file: { ...synced, path } });
+  }
+
+  /** After bytes went up or down: the base is what both have, or what it was where the server merged them into others. */
+  #agreeOnContent(remote: RemoteFile, local: DiskFile, hash: string, text: string | null): void {
+    const { id, version } = remote;
+    const { fileId } = local;
+    const path = agreedPath(local.path, remote.path, this.#state.synced.get(id));
+    if (remote.hash === hash) {
+      if (text !== null) this.#state.record({ type: 'baseText', hash, text });
+      this.#state.record({ type: 'synced', file: { id, path, hash, version, fileId, pushed: null } });
+      return;
+    }
+    const synced = this.#state.synced.get(id);
+    if (synced !== undefined) this.#state.record({ type: 'synced', file: { ...synced, pushed: hash } });
+  }
+}
+
+const NO_TEXT: Outcome = { kind: 'refused', reason: 'is no text in UTF-8' };
+
+async function textOf({ bytes }: Content): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let text = '';
+  for await (const part of bytes) text += decoder.decode(part, { stream: true });
+  return text + decoder.decode();
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,108 @@
+import { foldPath } from '@notevault/note-text/paths.ts';
+import type { LocalFile, SideTree } from '../plan/trees.ts';
+import type { Clock, Disk, DiskFile, DiskListing } from './ports.ts';
+import type { SyncState } from './sync-state.ts';
+
+/** Programs write files in steps, and replace them by deleting and renaming: what was just seen may not last. */
+export interface Patience {
+  /** A file is hashed once the disk has listed it alike for so long, or it is older than `oldMs`. */
+  readonly settleMs: number;
+  readonly oldMs: number;
+  /** A file is taken for deleted once it has been missing for so long. */
+  readonly missingMs: number;
+}
+
+export const PATIENCE: Patience = { settleMs: 300, oldMs: 2000, missingMs: 1500 };
+
+export interface LocalObservation {
+  readonly tree: SideTree<LocalFile>;
+  /** The files that operations may rest on, by path. */
+  readonly entries: ReadonlyMap<string, DiskFile>;
+  readonly skipped: DiskListing['skipped'];
+  /** Whether some files are not what they seem yet: look again in a moment. */
+  readonly unsettled: boolean;
+}
+
+/** Reads the folder as a tree of hashes. A file that is read twice alike is hashed once. */
+export class LocalObserver {
+  readonly #disk: Disk;
+  readonly #clock: Clock;
+  readonly #state: SyncState;
+  readonly #patience: Patience;
+  /** When the disk first listed a file as it does now, in ticks. */
+  #seen = new Map<string, { readonly file: DiskFile; readonly since: number }>();
+  readonly #missing = new Map<string, number>();
+
+  constructor(disk: Disk, clock: Clock, state: SyncState, patience: Patience = PATIENCE) {
+    this.#disk = disk;
+    this.#clock = clock;
+    this.#state = state;
+    this.#patience = patience;
+  }
+
+  /** Throws FolderGone. */
+  async observe(): Promise<LocalObservation> {
+    const listing = await this.#disk.list();
+    const ticks = this.#clock.ticks();
+    this.#remember(listing.files, ticks);
+    const files: LocalFile[] = [];
+    const entries = new Map<string, DiskFile>();
+    let unsettled = false;
+    for (const file of listing.files) {
+      const hash = await this.#hashOf(file, ticks);
+      if (hash === null) unsettled = true;
+      const shown = hash ?? this.#state.lastSeen(file.path)?.hash;
+      if (shown === undefined) continue;
+      files.push({ path: file.path, hash: shown, fileId: file.fileId });
+      if (hash !== null) entries.set(file.path, file);
+    }
+    const awaited = this.#awaited(files, ticks);
+    const tree = { files: [...files, ...awaited], folders: listing.folders };
+    return { tree, entries, skipped: listing.skipped, unsettled: unsettled || awaited.length > 0 };
+  }
+
+  #remember(files: readonly DiskFile[], ticks: number): void {
+    const seen = new Map<string, { readonly file: DiskFile; readonly since: number }>();
+    for (const file of files) {
+      const before = this.#seen.get(file.path);
+      seen.set(file.path, { file, since: before !== undefined && isAlike(before.file, file) ? before.since : ticks });
+    }
+    this.#seen = seen;
+  }
+
+  /** Null when the file may still be being written. */
+  async #hashOf(file: DiskFile, ticks: number): Promise<string | null> {
+    const known = this.#state.hashOf(file);
+    if (known !== undefined) return known;
+    const age = this.#clock.now() - file.mtimeMs;
+    const since = this.#seen.get(file.path)?.since ?? ticks;
+    if (age < this.#patience.oldMs && ticks - since < this.#patience.settleMs) return null;
+    const hash = await this.#disk.hash(file);
+    if (hash !== null) this.#state.record({ type: 'hash', file, hash });
+    return hash;
+  }
+
+  /** Files that were there and are missing since a moment, unless another has their bytes: those were renamed. */
+  #awaited(files: readonly LocalFile[], ticks: number): LocalFile[] {
+    const paths = new Set(files.map(({ path }) => foldPath(path)));
+    const fileIds = new Set(files.map(({ fileId }) => fileId));
+    const syncedPaths = new Set([...this.#state.synced.values()].map(({ path }) => path));
+    const freshHashes = new Set(files.filter(({ path }) => !syncedPaths.has(path)).map(({ hash }) => hash));
+    const awaited: LocalFile[] = [];
+    const missing = new Set<string>();
+    for (const { path, hash, fileId } of this.#state.synced.values()) {
+      if (paths.has(foldPath(path)) || (fileId !== null && fileIds.has(fileId)) || freshHashes.has(hash)) continue;
+      missing.add(path);
+      const since = this.#missing.get(path) ?? ticks;
+      this.#missing.set(path, since);
+      if (ticks - since >= this.#patience.missingMs) continue;
+      awaited.push({ path, hash: this.#state.lastSeen(path)?.hash ?? hash, fileId });
+    }
+    for (const path of this.#missing.keys()) if (!missing.has(path)) this.#missing.delete(path);
+    return awaited;
+  }
+}
+
+export function isAlike(a: DiskFile, b: DiskFile): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.fileId === b.fileId;
+}

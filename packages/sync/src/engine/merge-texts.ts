@@ -1,0 +1,24 @@
+import { applyEdits, minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import type { Run } from '@notevault/note-text/diff/runs.ts';
+import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
+
+/**
+ * Merges two texts that came from one base, for a base that the server no longer has. What both changed alike counts
+ * once; where they differ, what either inserted is there.
+ */
+export function mergeTexts(base: string, mine: string, theirs: string): string {
+  const runs: Run[] = [];
+  let [baseStart, nowStart] = [0, 0];
+  const push = (length: number, alive: boolean) => {
+    if (length > 0) runs.push({ baseStart, length, nowStart, alive });
+    baseStart += length;
+    if (alive) nowStart += length;
+  };
+  for (const { at, remove, insert } of minimalDiff(base, theirs)) {
+    push(at - baseStart, true);
+    push(remove, false);
+    nowStart += insert.length;
+  }
+  push(base.length - baseStart, true);
+  return applyEdits(theirs, clientEdits({ base, stored: theirs, client: mine, runs }));
+}

@@ -1,0 +1,20 @@
+import { World } from './world.ts';
+
+/** What went wrong with each of some seeds, each of them run twice: the same seed does the same. */
+export async function runSeeds(first: number, count: number, twice = true): Promise<string[]> {
+  const failures: string[] = [];
+  for (let seed = first; seed < first + count && failures.length < 5; seed++) {
+    const [result, trace] = await outcomeOf(seed);
+    if (result !== null) failures.push(`seed ${seed}: ${result}`);
+    if (!twice) continue;
+    const [, again] = await outcomeOf(seed);
+    if (again !== trace) failures.push(`seed ${seed} is not the same when it is run again`);
+  }
+  return failures;
+}
+
+async function outcomeOf(seed: number): Promise<[result: string | null, trace: string]> {
+  const world = new World(seed);
+  const result = await world.run().catch((error: unknown) => String(error instanceof Error ? error.stack : error));
+  return [result, world.trace.join('\n')];
+}

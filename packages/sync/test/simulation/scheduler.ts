@@ -1,0 +1,65 @@
+import type { Random } from '../../../../server/test/kit/random.ts';
+import type { Clock } from '../../src/engine/ports.ts';
+
+/** A process that was killed: nothing it waits for is ever answered. */
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+interface Turn {
+  /** When it may come, in ticks. */
+  readonly at: number;
+  readonly go: () => void;
+}
+
+/** Decides who goes on, one at a time, at random and yet the same for the same seed. Time passes when nobody can go on. */
+export class Scheduler {
+  readonly #random: Random;
+  #turns: Turn[] = [];
+  ticks = 0;
+  /** What the clocks of people say, besides the ticks: it may jump. */
+  wallOffset = 1_700_000_000_000;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Waits for a turn, which comes after `ms`. */
+  turn(ms = 0): Promise<void> {
+    return new Promise((resolve) => this.#turns.push({ at: this.ticks + ms, go: resolve }));
+  }
+
+  /** Lets everybody go on until a promise settles. */
+  async run<Result>(work: Promise<Result>): Promise<Result> {
+    let settled = false;
+    const end = work.finally(() => {
+      settled = true;
+    });
+    end.catch(() => undefined);
+    for (;;) {
+      // Whatever follows from the last turn without a turn of its own happens first.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (settled) return end;
+      const next = this.#draw();
+      if (next === undefined) throw new Error('everybody waits for somebody else');
+      next.go();
+    }
+  }
+
+  #draw(): Turn | undefined {
+    const due = this.#turns.filter(({ at }) => at <= this.ticks);
+    const next = due.length > 0 ? this.#random.pick(due) : this.#turns.toSorted((a, b) => a.at - b.at)[0];
+    if (next === undefined) return undefined;
+    this.ticks = Math.max(this.ticks, next.at);
+    this.#turns = this.#turns.filter((turn) => turn !== next);
+    return next;
+  }
+
+  clock(): Clock {
+    return {
+      now: () => this.wallOffset + this.ticks,
+      ticks: () => this.ticks,
+      sleep: (ms) => this.turn(ms),
+    };
+  }
+}

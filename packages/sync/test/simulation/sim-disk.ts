@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { ancestorsOf, fileName, foldPath, isInside, joinPath } from '@notevault/note-text/paths.ts';
+import type { Random } from '../../../../server/test/kit/random.ts';
+import { type Disk, DiskChanged, type DiskFile, type DiskListing, type Expected } from '../../src/engine/ports.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex');
+
+export interface DiskKind {
+  readonly hasFileIds: boolean;
+  readonly foldsCase: boolean;
+  /** Whether names with a colon can be stored. */
+  readonly takesColons: boolean;
+}
+
+interface Stored {
+  path: string;
+  content: string;
+  mtimeMs: number;
+  fileId: string;
+}
+
+/** A folder in memory. People change it with the methods that begin with `user`, at any moment. */
+export class SimDisk implements Disk {
+  readonly kind: DiskKind;
+  readonly #files = new Map<string, Stored>();
+  readonly #folders = new Map<string, string>();
+  readonly #scheduler: Scheduler;
+  readonly #random: Random;
+  readonly trashed: string[] = [];
+  #inodes = 0;
+  /** The turn that each call of the engine waits for; it throws when the engine's process is gone. */
+  turn: () => Promise<void> = () => Promise.resolve();
+
+  constructor(kind: DiskKind, scheduler: Scheduler, random: Random) {
+    this.kind = kind;
+    this.#scheduler = scheduler;
+    this.#random = random;
+  }
+
+  #key(path: string): string {
+    return this.kind.foldsCase ? foldPath(path) : path;
+  }
+
+  #now(): number {
+    return this.#scheduler.wallOffset + this.#scheduler.ticks;
+  }
+
+  get contents(): ReadonlyMap<string, string> {
+    return new Map([...this.#files.values()].map(({ path, content }) => [path, content]));
+  }
+
+  get folders(): readonly string[] {
+    return [...this.#folders.values()];
+  }
+
+  #shown({ path, content, mtimeMs, fileId }: Stored): DiskFile {
+    return { path, size: content.length, mtimeMs, fileId: this.kind.hasFileIds ? fileId : null };
+  }
+
+  /** The path in the spelling of the folders that are there. */
+  #spelled(path: string): string {
+    let at = '';
+    for (const name of path.split('/').slice(0, -1))
+      at = this.#folders.get(this.#key(joinPath(at, name))) ?? joinPath(at, name);
+    return joinPath(at, fileName(path));
+  }
+
+  #put(path: string, content: string, fileId?: string, mtimeMs = this.#now()): Stored {
+    this.#inodes += 1;
+    const file = { path: this.#spelled(path), content, mtimeMs, fileId: fileId ?? `${this.#inodes}` };
+    this.#files.set(this.#key(path), file);
+    for (const folder of ancestorsOf(file.path).toReversed())
+      if (!this.#folders.has(this.#key(folder))) this.#folders.set(this.#key(folder), folder);
+    return file;
+  }
+
+  #fits(path: string): boolean {
+    const key = this.#key(path);
+    if (this.#folders.has(key)) return false;
+    return ancestorsOf(key).every((folder) => !this.#files.has(folder));
+  }
+
+  // What people and their programs do.
+
+  userWrite(path: string, content: string): boolean {
+    if (!this.#fits(path)) return false;
+    const there = this.#files.get(this.#key(path));
+    // Some editors write into the file, others write a new one and rename it over.
+    this.#put(there?.path ?? path, content, this.#random.chance(0.5) ? there?.fileId : undefined);
+    return true;
+  }
+
+  userDelete(path: string): void {
+    this.#files.delete(this.#key(path));
+  }
+
+  userMove(from: string, to: string): boolean {
+    const file = this.#files.get(this.#key(from));
+    if (file === undefined || (this.#files.has(this.#key(to)) && this.#key(from) !== this.#key(to)) || !this.#fits(to))
+      return false;
+    this.#files.delete(this.#key(from));
+    this.#put(to, file.content, file.fileId, file.mtimeMs);
+    return true;
+  }
+
+  userMoveFolder(from: string, to: string): boolean {
+    if (from === to || isInside(from, to) || isInside(to, from) || !this.#isFreeFolder(to)) return false;
+    this.#moveAll(from, to);
+    return true;
+  }
+
+  userMakeFolder(path: string): void {
+    if (this.#files.has(this.#key(path)) || !ancestorsOf(path).every((folder) => !this.#files.has(this.#key(folder))))
+      return;
+    for (const folder of [path, ...ancestorsOf(path)].toReversed())
+      if (!this.#folders.has(this.#key(folder))) this.#folders.set(this.#key(folder), folder);
+  }
+
+  #isFreeFolder(path: string): boolean {
+    const key = this.#key(path);
+    return (
+      !this.#folders.has(key) && !this.#files.has(key) && ancestorsOf(key).every((folder) => !this.#files.has(folder))
+    );
+  }
+
+  #moveAll(from: string, to: string): void {
+    const inFrom = (path: string) => this.#key(path).startsWith(`${this.#key(from)}/`);
+    const files = [...this.#files.values()].filter(({ path }) => inFrom(path));
+    const folders = [...this.#folders.values()].filter((path) => inFrom(path));
+    for (const { path } of files) this.#files.delete(this.#key(path));
+    for (const path of [from, ...folders]) this.#folders.delete(this.#key(path));
+    this.userMakeFolder(to);
+    for (const path of folders) this.userMakeFolder(to + path.slice(from.length));
+    for (const { path, content, fileId, mtimeMs } of files)
+      this.#put(to + path.slice(from.length), content, fileId, mtimeMs);
+  }
+
+  // What the engine does.
+
+  canStore(path: string): boolean {
+    return this.kind.takesColons || !path.includes(':');
+  }
+
+  async list(): Promise<DiskListing> {
+    await this.turn();
+    const files = [...this.#files.values()].map((file) => this.#shown(file));
+    return { files, folders: this.folders, skipped: [] };
+  }
+
+  #current(expected: DiskFile): Stored | null {
+    const file = this.#files.get(this.#key(expected.path));
+    if (file === undefined) return null;
+    const shown = this.#shown(file);
+    const isSame =
+      shown.size === expected.size && shown.mtimeMs === expected.mtimeMs && shown.fileId === expected.fileId;
+    return isSame && shown.path === expected.path ? file : null;
+  }
+
+  async readText(expected: DiskFile) {
+    await this.turn();
+    const file = this.#current(expected);
+    return file === null ? null : { text: file.content, hash: hashOf(file.content) };
+  }
+
+  async hash(expected: DiskFile): Promise<string | null> {
+    await this.turn();
+    const file = this.#current(expected);
+    return file === null ? null : hashOf(file.content);
+  }
+
+  async *read(expected: DiskFile): AsyncIterable<Uint8Array> {
+    await this.turn();
+    const file = this.#current(expected);
+    if (file === null) throw new DiskChanged();
+    yield new TextEncoder().encode(file.content);
+  }
+
+  async write(path: string, bytes: AsyncIterable<Uint8Array>, hash: string, mtime: number, over: Expected) {
+    let content = '';
+    for await (const part of bytes) content += new TextDecoder().decode(part);
+    await this.turn();
+    if (hashOf(content) !== hash) throw new DiskChanged();
+    const isAsExpected =
+      over === null ? !this.#files.has(this.#key(path)) && this.#fits(path) : this.#current(over) !== null;
+    if (!isAsExpected) throw new DiskChanged();
+    return this.#shown(this.#put(path, content, undefined, mtime * 1000));
+  }
+
+  async move(from: DiskFile, to: string): Promise<DiskFile> {
+    await this.turn();
+    const file = this.#current(from);
+    const isFree = !this.#files.has(this.#key(to)) || this.#key(to) === this.#key(from.path);
+    if (file === null || !isFree || !this.#fits(to)) throw new DiskChanged();
+    this.#files.delete(this.#key(from.path));
+    return this.#shown(this.#put(to, file.content, file.fileId, file.mtimeMs));
+  }
+
+  async moveFolder(from: string, to: string): Promise<void> {
+    await this.turn();
+    if (!this.#folders.has(this.#key(from))) throw new DiskChanged();
+    if (this.#key(from) !== this.#key(to) && !this.#isFreeFolder(to)) throw new DiskChanged();
+    this.#moveAll(from, to);
+  }
+
+  async trash(expected: DiskFile): Promise<void> {
+    await this.turn();
+    const file = this.#current(expected);
+    if (file === null) throw new DiskChanged();
+    this.trashed.push(file.content);
+    this.#files.delete(this.#key(expected.path));
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    await this.turn();
+    this.userMakeFolder(path);
+  }
+
+  async removeFolder(path: string): Promise<void> {
+    await this.turn();
+    const inside = `${this.#key(path)}/`;
+    if ([...this.#files.keys(), ...this.#folders.keys()].some((key) => key.startsWith(inside))) throw new DiskChanged();
+    this.#folders.delete(this.#key(path));
+  }
+}

@@ -1,0 +1,287 @@
+import { ancestorsOf, fileName, foldPath, isInside, joinPath } from '@notevault/note-text/paths.ts';
+import type { Random } from '../../../../server/test/kit/random.ts';
+import { mergeTexts } from '../../src/engine/merge-texts.ts';
+import {
+  type ChangesPage,
+  type Content,
+  type NoteText,
+  type Server,
+  ServerUnreachable,
+  type Written,
+} from '../../src/engine/ports.ts';
+import { kindOf, type RemoteFile } from '../../src/plan/trees.ts';
+import { hashOf } from './sim-disk.ts';
+
+interface Row {
+  readonly id: string;
+  path: string;
+  content: string;
+  version: number;
+  seq: number;
+  deleted: boolean;
+  mtime: number;
+  /** Texts by version, while they are kept. */
+  readonly versions: Map<number, string>;
+  readonly fingerprints: Set<string>;
+}
+
+/** A vault in memory that keeps the rules of the API as far as a device meets them. */
+export class SimServer {
+  readonly #rows = new Map<string, Row>();
+  readonly #folders = new Map<string, string>();
+  readonly #random: Random;
+  #seq = 0;
+  #epoch = 1;
+  #ids = 0;
+  isDown = false;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  get live(): Row[] {
+    return [...this.#rows.values()].filter(({ deleted }) => !deleted);
+  }
+
+  get folders(): readonly string[] {
+    return [...this.#folders.values()];
+  }
+
+  #at(path: string): Row | undefined {
+    const folded = foldPath(path);
+    return this.live.find((row) => foldPath(row.path) === folded);
+  }
+
+  #fits(path: string, except?: Row): boolean {
+    const folded = foldPath(path);
+    const others = this.live.filter((row) => row !== except).map((row) => foldPath(row.path));
+    if (others.some((other) => other === folded || isInside(other, folded) || isInside(folded, other))) return false;
+    return ![...this.#folders.keys()].some((folder) => folder === folded || isInside(folded, folder));
+  }
+
+  /** Folders keep the spelling that they have. */
+  #spelled(path: string): string {
+    const there = new Map(
+      [...this.live.flatMap((row) => ancestorsOf(row.path)), ...this.folders].map((folder) => [
+        foldPath(folder),
+        folder,
+      ]),
+    );
+    let at = '';
+    for (const name of path.split('/').slice(0, -1)) at = there.get(foldPath(joinPath(at, name))) ?? joinPath(at, name);
+    return joinPath(at, fileName(path));
+  }
+
+  #touch(row: Row): void {
+    this.#seq += 1;
+    row.seq = this.#seq;
+  }
+
+  #write(row: Row, content: string, mtime: number): void {
+    if (content !== row.content) {
+      row.version += 1;
+      row.content = content;
+      row.versions.set(row.version, content);
+    }
+    row.mtime = mtime;
+    this.#touch(row);
+  }
+
+  #create(path: string, content: string, mtime: number, id: string | null): Row | null {
+    if (!this.#fits(path)) return null;
+    const old = id === null ? undefined : this.#rows.get(id);
+    if (old !== undefined && !old.deleted) return null;
+    const row: Row = old ?? {
+      id: `id${++this.#ids}`,
+      path,
+      content,
+      version: 0,
+      seq: 0,
+      deleted: false,
+      mtime,
+      versions: new Map(),
+      fingerprints: new Set(),
+    };
+    row.path = this.#spelled(path);
+    row.deleted = false;
+    row.version += 1;
+    row.content = content;
+    row.versions.set(row.version, content);
+    this.#rows.set(row.id, row);
+    this.#touch(row);
+    return row;
+  }
+
+  // What assistants and other clients do.
+
+  agentCreate(path: string, content: string): boolean {
+    return this.#create(path, content, 1, null) !== null;
+  }
+
+  agentWrite(row: Row, content: string): void {
+    this.#write(row, content, 1);
+  }
+
+  agentMove(row: Row, to: string): void {
+    if (!this.#fits(to, row)) return;
+    row.path = this.#spelled(to);
+    this.#touch(row);
+  }
+
+  agentDelete(row: Row): void {
+    row.deleted = true;
+    this.#touch(row);
+  }
+
+  agentMakeFolder(path: string): void {
+    const folded = foldPath(path);
+    if (this.live.some((row) => foldPath(row.path) === folded || isInside(row.path, path))) return;
+    this.#folders.set(folded, path);
+    this.#seq += 1;
+  }
+
+  /** Old versions are dropped. */
+  forgetVersions(): void {
+    for (const row of this.#rows.values())
+      for (const version of row.versions.keys()) if (version < row.version) row.versions.delete(version);
+  }
+
+  /** A backup is put in place, in which the last file is missing and another is as it was before. */
+  restore(): void {
+    this.#epoch += 1;
+    const [last, other] = this.live.sort((a, b) => b.seq - a.seq);
+    if (last !== undefined) this.#rows.delete(last.id);
+    const before = other?.versions.get(other.version - 1);
+    if (other === undefined || before === undefined) return;
+    other.versions.delete(other.version);
+    other.version -= 1;
+    other.content = before;
+  }
+
+  /** The vault as one device reaches it. `turn` throws what the device's process, or the way to the server, meets. */
+  reachedBy(turn: () => Promise<void>): Server {
+    const shown = ({ id, path, content, version }: Row): RemoteFile => ({
+      id,
+      path,
+      hash: hashOf(content),
+      version: kindOf(path) === 'note' ? version : null,
+    });
+    const written = (row: Row | null): Written =>
+      row === null ? { kind: 'changed' } : { kind: 'written', file: shown(row) };
+    const live = (id: string, path?: string): Row | undefined => {
+      const row = this.#rows.get(id);
+      return row?.deleted === false && (path === undefined || row.path === path) ? row : undefined;
+    };
+    /** The answer may be lost after the work is done, and the work done twice. */
+    const answer = async <Result>(work: () => Result): Promise<Result> => {
+      await turn();
+      if (this.isDown) throw new ServerUnreachable('down');
+      let result = work();
+      if (this.#random.chance(0.03)) result = work();
+      await turn();
+      if (this.isDown || this.#random.chance(0.03)) throw new ServerUnreachable('the answer is lost');
+      return result;
+    };
+    return {
+      changes: (cursor) =>
+        answer((): ChangesPage | null => {
+          const [epoch, after] = (cursor ?? `${this.#epoch} 0`).split(' ').map(Number);
+          if (epoch !== this.#epoch) return null;
+          const rows = [...this.#rows.values()].filter(({ seq }) => seq > (after ?? 0)).sort((a, b) => a.seq - b.seq);
+          const page = rows.slice(0, 5);
+          const changes = page.map((row) => ({ ...shown(row), deleted: row.deleted }));
+          return { changes, cursor: `${this.#epoch} ${page.at(-1)?.seq ?? after}`, hasMore: rows.length > page.length };
+        }),
+      folders: () => answer(() => this.folders),
+      read: ({ id }) =>
+        answer((): Content | null => {
+          const row = live(id);
+          if (row === undefined) return null;
+          const { content, mtime } = row;
+          return { hash: hashOf(content), version: shown(row).version, mtime, bytes: once(content) };
+        }),
+      createNotes: (notes) =>
+        answer(() => notes.map(({ path, text, mtime, id }) => written(this.#create(path, text, mtime, id)))),
+      pushNote: (id, note, version) =>
+        answer(() => {
+          const row = this.#push(live(id, note.path), note, version);
+          return row === 'version gone' ? { kind: 'version gone' } : written(row);
+        }),
+      putAttachment: async (path, bytes, _size, mtime, over) => {
+        let content = '';
+        for await (const part of bytes) content += new TextDecoder().decode(part);
+        return answer(() => written(this.#put(path, content, mtime, over)));
+      },
+      move: ({ id, path }, to) =>
+        answer(() => {
+          const row = live(id, path);
+          if (row === undefined || !this.#fits(to, row)) return { kind: 'changed' };
+          row.path = this.#spelled(to);
+          this.#touch(row);
+          return written(row);
+        }),
+      moveFolder: (from, to) => answer(() => this.#moveFolder(from, to)),
+      delete: ({ id, path, hash }) =>
+        answer(() => {
+          const row = live(id);
+          if (row === undefined) return 'deleted';
+          if (row.path !== path || hashOf(row.content) !== hash) return 'changed';
+          row.deleted = true;
+          this.#touch(row);
+          return 'deleted';
+        }),
+      makeFolder: (path) =>
+        answer(() => {
+          if ([path, ...ancestorsOf(path)].some((folder) => this.#at(folder) !== undefined)) return 'changed';
+          this.#folders.set(foldPath(path), this.#spelled(`${path}/x`).slice(0, -2));
+          this.#seq += 1;
+          return 'made';
+        }),
+      removeFolder: (path) =>
+        answer(() => {
+          this.#folders.delete(foldPath(path));
+        }),
+    };
+  }
+
+  #push(row: Row | undefined, note: NoteText, version: number): Row | null | 'version gone' {
+    if (row === undefined) return null;
+    const fingerprint = `${version} ${hashOf(note.text)}`;
+    if (row.fingerprints.has(fingerprint) || note.text === row.content) return row;
+    const base = row.versions.get(version);
+    if (base === undefined) return 'version gone';
+    row.fingerprints.add(fingerprint);
+    this.#write(row, mergeTexts(base, note.text, row.content), note.mtime);
+    return row;
+  }
+
+  #put(path: string, content: string, mtime: number, over: string | null): Row | null {
+    const row = this.#at(path);
+    if (over === null) return row?.content === content ? row : this.#create(path, content, mtime, null);
+    if (row === undefined || (hashOf(row.content) !== over && row.content !== content)) return null;
+    this.#write(row, content, mtime);
+    return row;
+  }
+
+  #moveFolder(from: string, to: string): 'moved' | 'changed' {
+    const rows = this.live.filter(({ path }) => isInside(from, path));
+    const folders = this.folders.filter((path) => isInside(from, path) || foldPath(path) === foldPath(from));
+    if (rows.length + folders.length === 0 || isInside(from, to)) return 'changed';
+    const isTaken = (path: string) => foldPath(path) === foldPath(to) || isInside(to, path);
+    const files = this.live.filter((row) => !rows.includes(row)).map(({ path }) => path);
+    const taken = files.some((path) => isTaken(path) || isInside(path, to)) || this.folders.some(isTaken);
+    if (foldPath(from) !== foldPath(to) && taken) return 'changed';
+    for (const path of folders) this.#folders.delete(foldPath(path));
+    for (const path of folders) this.#folders.set(foldPath(to + path.slice(from.length)), to + path.slice(from.length));
+    for (const row of rows) {
+      row.path = to + row.path.slice(from.length);
+      this.#touch(row);
+    }
+    this.#seq += 1;
+    return 'moved';
+  }
+}
+
+async function* once(content: string): AsyncIterable<Uint8Array> {
+  yield new TextEncoder().encode(content);
+}

@@ -1,0 +1,73 @@
+import type { StateChange, StateStore, StoredState } from '../../src/engine/ports.ts';
+
+type Keyed<Item> = Map<string, Item>;
+
+/** The state of a device on disk: what was committed is there after the process is gone. */
+export class SimStore implements StateStore {
+  readonly #synced: Keyed<StoredState['synced'][number]> = new Map();
+  readonly #folders = new Set<string>();
+  readonly #remote: Keyed<StoredState['remote'][number]> = new Map();
+  readonly #hashes: Keyed<StoredState['hashes'][number]> = new Map();
+  readonly #texts = new Map<string, string>();
+  #remoteFolders: readonly string[] = [];
+  #cursor: string | null = null;
+  turn: () => Promise<void> = () => Promise.resolve();
+
+  async load(): Promise<StoredState> {
+    return {
+      synced: [...this.#synced.values()],
+      folders: [...this.#folders],
+      remote: [...this.#remote.values()],
+      remoteFolders: this.#remoteFolders,
+      cursor: this.#cursor,
+      hashes: [...this.#hashes.values()],
+    };
+  }
+
+  async commit(changes: readonly StateChange[]): Promise<void> {
+    await this.turn();
+    for (const change of changes) this.#apply(change);
+    await this.turn();
+  }
+
+  async baseText(hash: string): Promise<string | null> {
+    await this.turn();
+    return this.#texts.get(hash) ?? null;
+  }
+
+  #apply(change: StateChange): void {
+    switch (change.type) {
+      case 'synced':
+        this.#synced.set(change.file.id, change.file);
+        return;
+      case 'unsynced':
+        this.#synced.delete(change.id);
+        return;
+      case 'folder':
+        if (change.isSynced) this.#folders.add(change.path);
+        else this.#folders.delete(change.path);
+        return;
+      case 'remote':
+        this.#remote.set(change.file.id, change.file);
+        return;
+      case 'remoteGone':
+        this.#remote.delete(change.id);
+        return;
+      case 'remoteFolders':
+        this.#remoteFolders = change.paths;
+        return;
+      case 'cursor':
+        this.#cursor = change.cursor;
+        return;
+      case 'hash':
+        this.#hashes.set(change.file.path, { ...change.file, hash: change.hash });
+        return;
+      case 'hashGone':
+        this.#hashes.delete(change.path);
+        return;
+      case 'baseText':
+        this.#texts.set(change.hash, change.text);
+        return;
+    }
+  }
+}
