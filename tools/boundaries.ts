@@ -11,9 +11,7 @@ export const DOMAIN_ORDER = [
 ];
 
 /** The composition roots, which may import all of the server. */
-const ROOTS = ['app', 'ports', 'migrations', 'search-thread', 'compute-thread', 'sealed-samples'].map(
-  (name) => `server/src/${name}.ts`,
-);
+const ROOTS = /^server\/src\/(app\/.+|app|open-ports|migrations|search-thread|compute-thread|sealed-samples)\.ts$/;
 /** Packages that browsers use too, so they must not import Node. */
 const PURE = ['packages/note-text/', 'packages/protocol/', 'packages/search-index/'];
 
@@ -49,7 +47,7 @@ function faultOf(path: string, found: Import): Fault | null {
   if (path.startsWith('server/') && target.startsWith('cli/')) {
     return { rule: 'no-cli', message: 'the server does not know its command line: pass the value in.' };
   }
-  if (ROOTS.includes(path)) return null;
+  if (ROOTS.test(path)) return null;
   const domain = domainOf(path);
   if (domain !== null) return domainFault(domain, target, found.typeOnly);
   if (path.startsWith('server/src/ports/')) return portFault(path, target);
@@ -112,7 +110,7 @@ function domainFault(from: DomainFile, target: string, typeOnly: boolean): Fault
     ? null
     : {
         rule: 'port',
-        message: `${target} is behind a port: import ${portOf(target)} and let app.ts choose the adapter.`,
+        message: `${target} is behind a port: import ${portOf(target)} and let open-ports.ts choose the adapter.`,
       };
 }
 
@@ -141,7 +139,7 @@ function orderFault(from: DomainFile, to: DomainFile, typeOnly: boolean): Fault 
   if (there > here) {
     return {
       rule: 'domain-order',
-      message: `"${from.domain}" is left of "${to.domain}": declare a hook in ${from.domain}.ts and bind it in app.ts.`,
+      message: `"${from.domain}" is left of "${to.domain}": declare a hook in ${from.domain}.ts and bind it in app/.`,
     };
   }
   // A schema is data, so an answer that contains another domain's object uses that domain's schema.
@@ -163,7 +161,7 @@ const BESIDE_PORTS: ReadonlySet<string> = new Set([
   'server/src/ports/keyring/sealed-json.ts',
 ]);
 
-/** A port folder has its interface, `<port>.ts`; only app.ts chooses the adapters behind it. */
+/** A port folder has its interface, `<port>.ts`; only open-ports.ts chooses the adapters behind it. */
 function isPort(target: string): boolean {
   return target === portOf(target) || BESIDE_PORTS.has(target);
 }
@@ -201,7 +199,7 @@ function outsideFault(path: string, target: string): Fault | null {
   if (to === null || to.isEntry || path.startsWith('bench/')) return null;
   return {
     rule: 'entry-file',
-    message: `import "${to.domain}" through ${to.domain}.ts only; only app.ts imports its other files.`,
+    message: `import "${to.domain}" through ${to.domain}.ts only; only server/src/app imports its other files.`,
   };
 }
 

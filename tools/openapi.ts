@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from '../server/src/app.ts';
 import { readConfig } from '../server/src/config/config.ts';
-import { openPorts } from '../server/src/ports.ts';
+import { openPorts } from '../server/src/open-ports.ts';
 import { createLogger } from '../server/src/telemetry.ts';
 
 /**

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 import { readConfig } from '../../server/src/config/config.ts';
+import { openPorts } from '../../server/src/open-ports.ts';
 import type { Blobs } from '../../server/src/ports/blobs/blobs.ts';
 import type { SealingKey } from '../../server/src/ports/keyring/keyring.ts';
-import { openPorts } from '../../server/src/ports.ts';
 
 /*
  * A process that puts and reads blobs, one after the other or several at once, and sends what it measured as a message.

@@ -13,7 +13,7 @@ export async function openApp(config: Config): Promise<App> {
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
   // Imported only after the lock is taken: beside a running server none of this is needed.
   const [{ openPorts }, { buildApp }, { createLogger }] = await Promise.all([
-    import('@notevault/server/ports.ts'),
+    import('@notevault/server/open-ports.ts'),
     import('@notevault/server/app.ts'),
     import('@notevault/server/telemetry.ts'),
   ]);

@@ -6,6 +6,15 @@ import { DAMAGE_HELP } from './damage-help.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data-folder.ts';
 import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
+import {
+  blobStoreOf,
+  blobsFolder,
+  keyFile,
+  masterKeyFor,
+  openBlobs,
+  openDatabase,
+  openEmbedder,
+} from './open-ports.ts';
 import { BlobError, probeBlobs } from './ports/blobs/blobs.ts';
 import { type Clock, systemClock } from './ports/clock/clock.ts';
 import { type Database, DatabaseError } from './ports/database/database.ts';
@@ -14,7 +23,6 @@ import { checkSqlite } from './ports/database/sqlite.check.ts';
 import { EmbedderError } from './ports/embedder/embedder.ts';
 import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';
-import { blobStoreOf, blobsFolder, keyFile, masterKeyFor, openBlobs, openDatabase, openEmbedder } from './ports.ts';
 import { openSamples } from './sealed-samples.ts';
 
 /** A large model takes its time to load. */

@@ -2,10 +2,10 @@ import { rename } from 'node:fs/promises';
 import type { Config } from './config/config.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { createKeys } from './domains/keys/keys.ts';
+import { keyFile, masterKeyFor, nextKeyFile, openDatabase } from './open-ports.ts';
 import { systemClock } from './ports/clock/clock.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from './ports/keyring/key-file.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
-import { keyFile, masterKeyFor, nextKeyFile, openDatabase } from './ports.ts';
 
 /** What a rotation did. */
 export interface RotationResult {

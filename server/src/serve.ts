@@ -4,7 +4,7 @@ import { adminSocket } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import { lockDataFolder } from './data-folder.ts';
-import { openPorts } from './ports.ts';
+import { openPorts } from './open-ports.ts';
 
 /** A running server. Disposing of it stops accepting, finishes what runs, and closes everything. */
 export interface Serving extends AsyncDisposable {

@@ -35,7 +35,7 @@ function status(): Command {
       requireData(config);
       await using opened = new AsyncDisposableStack();
       if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
-      const { masterKeyFor, openDatabase } = await import('@notevault/server/ports.ts');
+      const { masterKeyFor, openDatabase } = await import('@notevault/server/open-ports.ts');
       const { countKeysByMaster } = await import('@notevault/server/domains/keys/keys.ts');
       const db = opened.use(await openDatabase(config));
       const key = await masterKeyFor(config, db, systemClock(), { unfinishedRotation: true });

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { databaseFile } from '../../src/data-folder.ts';
+import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import { keyFile } from '../../src/ports.ts';
 import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
 import { checkConsistency } from '../kit/consistency-check.ts';
 import { Caller } from '../kit/person.ts';

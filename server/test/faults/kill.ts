@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../src/config/config.ts';
 import { databaseFile } from '../../src/data-folder.ts';
+import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import { keyFile } from '../../src/ports.ts';
 import { checkConsistency } from '../kit/consistency-check.ts';
 import { freshPostgres } from '../kit/postgres.ts';
 import { type Environment, Folder, ServeProcess, startServe } from '../kit/process.ts';

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
-import { blobsFolder, keyFile } from '../../src/ports.ts';
+import { blobsFolder, keyFile } from '../../src/open-ports.ts';
 import { Caller } from '../kit/person.ts';
 import { assertFails, cli, Folder, ServeProcess, startServe } from '../kit/process.ts';
 import { openRaw } from '../kit/raw-sql.ts';

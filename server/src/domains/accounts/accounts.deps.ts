@@ -7,7 +7,7 @@ import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 import type { PasswordCost } from './passwords.ts';
 
-/** What accounts must cause in later domains; bound in app.ts. */
+/** What accounts must cause in later domains; bound in app/. */
 export interface AccountHooks {
   /**
    * Erases what the user owns elsewhere: keys first, then rows and blobs. Called until it resolves, also after a crash,

@@ -6,7 +6,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 
-/** What vaults must cause in later domains; bound in app.ts. */
+/** What vaults must cause in later domains; bound in app/. */
 export interface VaultHooks {
   /**
    * Erases a bounded part of a vault's rows and blobs in other domains; resolves to true while some are left. Called again

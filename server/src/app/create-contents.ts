@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Tasks } from '../concurrency/task-worker.ts';
+import type { WorkerPool } from '../concurrency/worker-pool.ts';
+import { createAttachments } from '../domains/attachments/attachments.ts';
+import { defaultExtensions } from '../domains/attachments/extensions.ts';
+import { createFolderOps } from '../domains/attachments/folder-ops.ts';
+import { createFolders } from '../domains/folders/folders.ts';
+import { createLinks, type Links } from '../domains/links/links.ts';
+import { createNotes, type Notes } from '../domains/notes/notes.ts';
+import { Search } from '../domains/search/search.ts';
+import { WorkerClient } from '../domains/search/worker/worker-client.ts';
+import { createSync } from '../domains/sync/sync.ts';
+import { DiskSpool } from '../ports/spool/disk.ts';
+import type { Context } from './context.ts';
+import type { Contents, Foundations, People } from './domains.ts';
+import { openComputePool, startSearchThread } from './threads.ts';
+
+type Before = Foundations & People;
+
+export function createContents(context: Context, before: Before): Contents {
+  const { ports, config } = context;
+  const { db, blobs, clock } = ports;
+  const { namespace, vaults, cache } = before;
+  const extensions = config.attachmentExtensions ?? defaultExtensions;
+  const links = createLinks(db, extensions);
+  const compute = openComputePool();
+  const notes = createNotesOf(context, before, links, compute);
+  const attachments = createAttachments({ db, blobs, namespace, vaults, notes, clock, extensions, hooks: links });
+  const folders = createFolders({ db, namespace, vaults, notes });
+  const { tombstoneDays } = config;
+  const sync = createSync({ db, clock, vaults, cache, notes, attachments, folders, tombstoneDays });
+  return { links, notes, attachments, folders, sync, search: createSearch(context, before, notes), compute };
+}
+
+function createNotesOf(
+  { ports, config, log }: Context,
+  { namespace, vaults, cache }: Before,
+  links: Links,
+  compute: WorkerPool<Tasks>,
+): Notes {
+  const { db, bus, clock, singleProcess } = ports;
+  return createNotes({
+    db,
+    namespace,
+    vaults,
+    cache,
+    clock,
+    retention: { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays },
+    bus,
+    singleProcess,
+    hooks: links,
+    files: createFolderOps({ namespace, vaults, clock, hooks: links }),
+    compute,
+    openSpool: () => new DiskSpool(config.dataDir),
+    report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be folded into its note'),
+  });
+}
+
+function createSearch({ ports, config, log }: Context, { vaults }: Before, notes: Notes): Search {
+  const { db, clock, embedder } = ports;
+  const threadFailed = (failure: string) => log.error({ failure }, 'the search thread failed');
+  return new Search({
+    db,
+    clock,
+    vaults,
+    notes,
+    embedder,
+    worker: new WorkerClient(() => startSearchThread(config), threadFailed),
+    // Leaves the other share of the time to others.
+    rest: (ms, signal) => pause((ms * (100 - config.embedderShare)) / config.embedderShare, signal),
+    reportError: (error) => log.error({ err: error }, 'background work of search failed'),
+  });
+}
+
+/** Resolves after that long, or as soon as the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms >= 1) await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+}

@@ -1,0 +1,47 @@
+import { ApiKeys } from '../domains/api-keys/api-keys.ts';
+import { Connections } from '../domains/connections/connections.ts';
+import { Credentials, type DescribeConnections } from '../domains/credentials/credentials.ts';
+import { Devices } from '../domains/devices/devices.ts';
+import { OAuth } from '../domains/oauth/oauth.ts';
+import { errorPage, pageOf } from '../http/pages.ts';
+import type { Context } from './context.ts';
+import type { CredentialDomains, Foundations, Later, People } from './domains.ts';
+
+export function createCredentialDomains(
+  { ports, config, log, events, publicUrl }: Context,
+  { keys, accounts, vaults }: Foundations & People,
+  later: Later,
+): CredentialDomains {
+  const { db, clock, fetcher } = ports;
+  const credentials = new Credentials({
+    db,
+    keys,
+    clock,
+    accounts,
+    events,
+    hooks: {
+      findDeviceToken: (token) => later().devices.tokens.find(token),
+      findOAuthToken: (token) => later().oauth.find(token),
+    },
+  });
+  const apiKeys = new ApiKeys({ db, keys, clock, accounts, credentials, plans: config.plans });
+  const devices = new Devices({ db, keys, clock, accounts, vaults, credentials, publicUrl });
+  const oauth = new OAuth({
+    db,
+    keys,
+    clock,
+    accounts,
+    vaults,
+    credentials,
+    publicUrl,
+    web: fetcher,
+    verifiedRedirects: config.oauthVerifiedRedirects,
+    errorPage: (fault) => pageOf(errorPage(fault)),
+    failed: (error) => log.error({ err: error }, 'an OAuth request failed'),
+  });
+  const describe: DescribeConnections[] = [
+    (userId) => devices.tokens.describe(userId),
+    (userId) => oauth.describe(userId),
+  ];
+  return { credentials, apiKeys, devices, oauth, connections: new Connections({ credentials, vaults, describe }) };
+}

@@ -1,0 +1,81 @@
+import { createAccounts } from '../domains/accounts/accounts.ts';
+import { createIdempotency } from '../domains/idempotency/idempotency.ts';
+import { createKeys } from '../domains/keys/keys.ts';
+import { createLogs } from '../domains/logs/logs.ts';
+import { createNamespace } from '../domains/namespace/namespace.ts';
+import { VaultCache } from '../domains/vaults/vault-cache.ts';
+import { createVaults } from '../domains/vaults/vaults.ts';
+import { createProductEvents } from '../product-events.ts';
+import type { Context } from './context.ts';
+import { createContents } from './create-contents.ts';
+import { createCredentialDomains } from './create-credentials.ts';
+import type { Domains, Foundations, Later, People } from './domains.ts';
+import { purgeSlice } from './purge-slice.ts';
+
+const MB = 1024 * 1024;
+const PURGE_AFTER_DAYS = 30;
+
+/** Makes the domains, each with those before it. Throws KeyringError for a wrong master key. */
+export async function createDomains(context: Context): Promise<Domains> {
+  const { db, clock } = context.ports;
+  let domains: Domains | undefined;
+  const later: Later = () => {
+    if (domains === undefined) throw new Error('a hook was called before all domains were made');
+    return domains;
+  };
+  const foundations = await createFoundations(context);
+  const people = createPeople(context, foundations, later);
+  const contents = createContents(context, { ...foundations, ...people });
+  const credentials = createCredentialDomains(context, { ...foundations, ...people }, later);
+  const logs = createLogs({ db, keys: foundations.keys, clock });
+  domains = { ...foundations, ...people, ...contents, ...credentials, logs };
+  return domains;
+}
+
+async function createFoundations({ ports: { db, keyring, clock } }: Context): Promise<Foundations> {
+  const keys = createKeys(db, keyring);
+  await keys.openServer();
+  return { keys, idempotency: createIdempotency({ db, keys, clock }), namespace: createNamespace(clock) };
+}
+
+function createPeople(
+  { ports, config, events, analytics, overrides }: Context,
+  { keys }: Foundations,
+  later: Later,
+): People {
+  const { db, clock } = ports;
+  const accounts = createAccounts({
+    db,
+    keys,
+    clock,
+    plans: config.plans,
+    defaultPlan: config.defaultPlan,
+    registration: config.registration,
+    ...overrides,
+    analytics,
+    events,
+    hooks: {
+      async erasing(userId) {
+        const { vaults, idempotency, logs } = later();
+        await vaults.purgeAllOf(userId);
+        await idempotency.purgeUser(userId);
+        await logs.purgeUser(userId);
+      },
+    },
+  });
+  const vaults = createVaults({
+    db,
+    keys,
+    clock,
+    accounts,
+    plans: config.plans,
+    purgeAfterDays: PURGE_AFTER_DAYS,
+    events,
+    hooks: {
+      deviceLink: (userId, code) => later().devices.authorization.lookUp(userId, code),
+      purgeSlice: (vaultId) => purgeSlice(db, later(), vaultId),
+    },
+  });
+  const cache = new VaultCache(db, clock, vaults, config.hotVaultsMb * MB);
+  return { accounts, vaults, cache, productEvents: createProductEvents(analytics, accounts, clock) };
+}

@@ -1,0 +1,66 @@
+import type { Tasks } from '../concurrency/task-worker.ts';
+import type { WorkerPool } from '../concurrency/worker-pool.ts';
+import type { Accounts } from '../domains/accounts/accounts.ts';
+import type { ApiKeys } from '../domains/api-keys/api-keys.ts';
+import type { Attachments } from '../domains/attachments/attachments.ts';
+import type { Connections } from '../domains/connections/connections.ts';
+import type { Credentials } from '../domains/credentials/credentials.ts';
+import type { Devices } from '../domains/devices/devices.ts';
+import type { Folders } from '../domains/folders/folders.ts';
+import type { Idempotency } from '../domains/idempotency/idempotency.ts';
+import type { Keys } from '../domains/keys/keys.ts';
+import type { Links } from '../domains/links/links.ts';
+import type { Logs } from '../domains/logs/logs.ts';
+import type { Namespace } from '../domains/namespace/namespace.ts';
+import type { Notes } from '../domains/notes/notes.ts';
+import type { OAuth } from '../domains/oauth/oauth.ts';
+import type { Search } from '../domains/search/search.ts';
+import type { Sync } from '../domains/sync/sync.ts';
+import type { VaultCache } from '../domains/vaults/vault-cache.ts';
+import type { Vaults } from '../domains/vaults/vaults.ts';
+import type { ProductEvents } from '../product-events.ts';
+
+/** What all later domains stand on. */
+export interface Foundations {
+  readonly keys: Keys;
+  readonly idempotency: Idempotency;
+  readonly namespace: Namespace;
+}
+
+/** Who there is, and what is theirs. */
+export interface People {
+  readonly accounts: Accounts;
+  readonly vaults: Vaults;
+  /** What is cached of vaults in memory. */
+  readonly cache: VaultCache;
+  readonly productEvents: ProductEvents;
+}
+
+/** What vaults hold, and what is made of it. */
+export interface Contents {
+  readonly links: Links;
+  readonly notes: Notes;
+  readonly attachments: Attachments;
+  readonly folders: Folders;
+  readonly sync: Sync;
+  readonly search: Search;
+  /** The threads that costly work is done on. */
+  readonly compute: WorkerPool<Tasks>;
+}
+
+/** Who may act for an account. */
+export interface CredentialDomains {
+  readonly credentials: Credentials;
+  readonly apiKeys: ApiKeys;
+  readonly devices: Devices;
+  readonly oauth: OAuth;
+  readonly connections: Connections;
+}
+
+/** Every domain of the server. */
+export interface Domains extends Foundations, People, Contents, CredentialDomains {
+  readonly logs: Logs;
+}
+
+/** The domains once all are there: for hooks, in which an earlier one calls a later one. */
+export type Later = () => Domains;

@@ -1,0 +1,29 @@
+import type { Collaboration } from '../domains/sync/collaboration.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Domains } from './domains.ts';
+
+/** What the domains report about themselves at each scrape. */
+export function addGauges(metrics: Metrics, { notes, cache, search }: Domains, collaboration: Collaboration): void {
+  const { live } = notes;
+  const gauges: [name: string, help: string, read: () => number][] = [
+    ['notevault_sockets', 'Authenticated sockets', () => collaboration.stats().sockets],
+    ['notevault_live_documents', 'Live documents in memory', () => live.stats().documents],
+    ['notevault_live_document_bytes', 'Estimated memory of live documents', () => live.stats().bytes],
+    ['notevault_edits_pending', 'Edits not yet in the update log', () => live.stats().edits],
+    ['notevault_edit_bytes_pending', 'Sealed bytes of edits not yet in the update log', () => live.stats().editBytes],
+    [
+      'notevault_notes_to_flush',
+      'Notes with edits that are not flushed into their row yet',
+      () => live.stats().unflushed,
+    ],
+    ['notevault_vault_cache_bytes', 'Estimated memory of the vault cache', () => cache.bytes],
+    ['notevault_search_index_bytes', 'Estimated memory of search indexes', () => search.stats.indexBytes],
+    [
+      'notevault_search_pending_requests',
+      'Requests that the search thread has not answered',
+      () => search.stats.pendingRequests,
+    ],
+    ['notevault_embedding_notes', 'Notes that are being embedded', () => search.stats.embeddingNotes],
+  ];
+  for (const [name, help, read] of gauges) metrics.gauge(name, help, read);
+}

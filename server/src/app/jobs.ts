@@ -1,0 +1,39 @@
+import type { Job } from '../jobs.ts';
+import type { Clock } from '../ports/clock/clock.ts';
+import type { Domains } from './domains.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Edits and documents are looked after by signals; this is the net under them. */
+const FLUSH_MS = 5_000;
+const ANALYTICS_MS = 10_000;
+/** Lists of vaults are persisted when enough has changed. */
+const PERSIST_MS = 10_000;
+/** How long a note waits for its vectors when nothing else is to do; notes written together are embedded together. */
+const EMBED_MS = 1000;
+
+/** What a server does by itself, and how often. */
+export function jobsOf(domains: Domains, clock: Clock): Job[] {
+  const { accounts, vaults, idempotency, notes, attachments, sync, search } = domains;
+  const { credentials, oauth, devices, logs, productEvents } = domains;
+  return [
+    { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
+    { name: 'analytics', everyMs: ANALYTICS_MS, run: () => productEvents.flush() },
+    { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },
+    { name: 'logs', everyMs: HOUR_MS, run: () => logs.removeExpired() },
+    { name: 'versions', everyMs: HOUR_MS, run: () => notes.thinVersions() },
+    { name: 'edits', everyMs: FLUSH_MS, run: () => notes.live.flushOverdue() },
+    { name: 'documents', everyMs: FLUSH_MS, run: () => notes.live.catchUp() },
+    { name: 'blobs', everyMs: 10 * MINUTE_MS, run: () => attachments.collect() },
+    { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.collectOrphans() },
+    { name: 'uses', everyMs: MINUTE_MS, run: () => credentials.flushLastUsed() },
+    { name: 'oauth', everyMs: HOUR_MS, run: () => oauth.sweep() },
+    { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },
+    { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
+    { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
+    { name: 'search', everyMs: HOUR_MS, run: () => search.warmUp() },
+    { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
+    { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embed(signal) },
+    { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeDeletions() },
+  ];
+}

@@ -1,0 +1,28 @@
+import type { Collaboration } from '../domains/sync/collaboration.ts';
+import type { Events } from '../events.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Domains } from './domains.ts';
+
+/** Who follows which event, in the order in which they hear of it. */
+export function subscribeListeners(
+  events: Events,
+  { cache, search, notes, productEvents }: Domains,
+  collaboration: Collaboration,
+  metrics: Metrics | null,
+): void {
+  const help = 'Writes that advanced a vault’s change sequence';
+  const countWrite = metrics?.counter('notevault_vault_writes_total', help);
+  if (countWrite !== undefined) events.on('vaultChanged', () => countWrite());
+  events.on('vaultChanged', ({ vaultId, changeSeq }) => collaboration.vaultChanged(vaultId, changeSeq));
+  events.on('vaultChanged', ({ vaultId, changeSeq }) => cache.noteWrite(vaultId, changeSeq));
+  events.on('vaultChanged', () => search.recordChange());
+
+  events.on('vaultClosed', ({ vaultId }) => cache.evict(vaultId));
+  // First who watches hears why; then the documents go.
+  events.on('vaultClosed', ({ vaultId }) => collaboration.vaultClosed(vaultId));
+  events.on('vaultClosed', ({ vaultId }) => notes.live.closeVault(vaultId));
+
+  events.on('vaultOpened', ({ userId }) => productEvents.vaultOpened(userId));
+
+  events.on('credentialsChanged', ({ userId }) => collaboration.credentialsChanged(userId));
+}

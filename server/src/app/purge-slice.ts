@@ -1,0 +1,16 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { Database } from '../ports/database/database.ts';
+import type { Domains } from './domains.ts';
+
+/** Erases a bounded part of a vault, the last domains first. Resolves to true while some is left. */
+export async function purgeSlice(db: Database, domains: Domains, vaultId: VaultId): Promise<boolean> {
+  const { attachments, sync, search, cache, notes, namespace, idempotency } = domains;
+  // Outside the transaction: blobs are not in the database.
+  if (await attachments.purgeSlice(vaultId)) return true;
+  return await db.transact(async (handle) => {
+    for (const domain of [sync, search, cache, notes, namespace, idempotency]) {
+      if (await domain.purgeSlice(handle, vaultId)) return true;
+    }
+    return false;
+  });
+}

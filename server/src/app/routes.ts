@@ -1,0 +1,64 @@
+import { accountsRoutes } from '../domains/accounts/accounts.routes.ts';
+import { apiKeysRoutes } from '../domains/api-keys/api-keys.routes.ts';
+import { attachmentsRoutes } from '../domains/attachments/attachments.routes.ts';
+import { connectionsRoutes } from '../domains/connections/connections.routes.ts';
+import { devicesRoutes } from '../domains/devices/devices.routes.ts';
+import { linkPageRoutes } from '../domains/devices/link-page.routes.ts';
+import { foldersRoutes } from '../domains/folders/folders.routes.ts';
+import { linksRoutes } from '../domains/links/links.routes.ts';
+import { logsRoutes } from '../domains/logs/logs.routes.ts';
+import { batchRoutes } from '../domains/notes/batch.routes.ts';
+import { historyRoutes } from '../domains/notes/history.routes.ts';
+import { notesRoutes } from '../domains/notes/notes.routes.ts';
+import { consentRoutes } from '../domains/oauth/consent.routes.ts';
+import { oauthRoutes } from '../domains/oauth/oauth.routes.ts';
+import { providerRoutes } from '../domains/oauth/provider.routes.ts';
+import type { RateLimits } from '../domains/plans/rate-limits.ts';
+import { searchRoutes } from '../domains/search/search.routes.ts';
+import { syncRoutes } from '../domains/sync/sync.routes.ts';
+import { vaultsRoutes } from '../domains/vaults/vaults.routes.ts';
+import { goneRoutes } from '../http/gone-routes.ts';
+import type { RawRoute } from '../http/raw-route.ts';
+import type { Guard, Route } from '../http/route.ts';
+import type { Domains } from './domains.ts';
+
+/** The routes of the API. */
+export function routesOf(domains: Domains): Route[] {
+  return [
+    ...goneRoutes(),
+    ...accountsRoutes(domains.accounts),
+    ...vaultsRoutes(domains.vaults),
+    ...notesRoutes(domains.notes),
+    ...batchRoutes(domains.notes),
+    ...historyRoutes(domains.notes),
+    ...attachmentsRoutes(domains.attachments),
+    ...linksRoutes(domains.links),
+    ...foldersRoutes(domains.folders, domains.notes),
+    ...syncRoutes(domains.sync),
+    ...searchRoutes(domains.search),
+    ...apiKeysRoutes(domains.apiKeys),
+    ...connectionsRoutes(domains.connections),
+    ...devicesRoutes(domains.devices),
+    ...logsRoutes(domains.logs),
+    ...oauthRoutes(domains.oauth),
+  ];
+}
+
+/** Pages for people, and the addresses of OAuth. */
+export function rawRoutesOf({ oauth, devices }: Domains, publicUrl: string): RawRoute[] {
+  return [...providerRoutes(oauth, publicUrl), ...consentRoutes(oauth), ...linkPageRoutes(devices)];
+}
+
+/** Who calls, how often they may, and which vault they mean. */
+export function guardOf({ credentials, vaults, notes }: Domains, rateLimits: RateLimits): Guard {
+  return {
+    authenticate: (authorization, client) => credentials.authenticate(authorization, client),
+    consumeQuota: ({ userId, tier }, use) => rateLimits.consume(userId, tier, use),
+    async openVault(principal, header, need) {
+      const vault = await vaults.openVault(principal, header, need);
+      // What people typed over sockets is part of the vault from the moment it was acknowledged.
+      await notes.live.flush(vault);
+      return vault;
+    },
+  };
+}
