@@ -1,9 +1,14 @@
 import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
+import { Type } from 'typebox';
 import type { SealingKey } from '../../src/ports/keyring/keyring.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { SealedJson } from '../../src/ports/keyring/sealed-json.ts';
 import type { Caller, Headed } from '../kit/person.ts';
 import type { Raw, Row } from '../kit/raw-sql.ts';
 import type { World } from './moves.world.ts';
+
+/** Where a note or attachment lies, of all that is sealed about it. */
+const meta = new SealedJson(1, Type.Object({ path: Type.String() }));
 
 /** The state of a vault between two requests. */
 export interface View extends World {
@@ -66,7 +71,7 @@ export class Viewer {
 
   #path(table: 'notes' | 'attachments', row: Row): string {
     const place = { kind: `${table}.meta`, row: String(row.id), version: Number(row.revision) };
-    return JSON.parse(this.#key.open(place, bytes(row.meta)).toString()).path;
+    return meta.open(this.#key, place, bytes(row.meta)).path;
   }
 
   #folder(row: Row): string {

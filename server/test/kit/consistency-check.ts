@@ -136,7 +136,7 @@ function openNote(vault: VaultCheck, row: Row): OpenedNote | null {
     return null;
   }
   return attempt(vault, `note ${id}`, () => {
-    const meta = JSON.parse(unseal(vault, 'notes.meta', id, row.revision, row.meta).toString());
+    const meta = unsealJson(vault, 'notes.meta', id, row.revision, row.meta);
     const content = unseal(vault, 'notes.content', id, row.version, body.content);
     const text = content.toString();
     const said = (what: string) => vault.fault(`note ${id} at ${meta.path}: ${what}`);
@@ -166,7 +166,7 @@ function openNote(vault: VaultCheck, row: Row): OpenedNote | null {
 function openFile(vault: VaultCheck, row: Row): OpenedFile | null {
   const id = String(row.id);
   return attempt(vault, `attachment ${id}`, () => {
-    const { path, hash } = JSON.parse(unseal(vault, 'attachments.meta', id, row.revision, row.meta).toString());
+    const { path, hash } = unsealJson(vault, 'attachments.meta', id, row.revision, row.meta);
     return { id, row, live: row.deleted_at === null, path, hash };
   });
 }
@@ -338,7 +338,7 @@ function checkTexts(vault: VaultCheck, note: OpenedNote, rows: readonly Row[], s
     return;
   }
   const texts = attempt(vault, `link texts of ${note.id}`, () =>
-    JSON.parse(unseal(vault, 'link_texts.texts', note.id, row.version, row.texts).toString()),
+    unsealJson(vault, 'link_texts.texts', note.id, row.version, row.texts),
   );
   const wanted = note.derived.links.map(({ target, anchor, alias, embed, form }) => [
     target,
@@ -356,7 +356,7 @@ function checkTexts(vault: VaultCheck, note: OpenedNote, rows: readonly Row[], s
 function checkVersion(vault: VaultCheck, row: Row, notes: readonly OpenedNote[]): void {
   const id = String(row.note_id);
   attempt(vault, `version ${row.version} of note ${id}`, () => {
-    const meta = JSON.parse(unseal(vault, 'note_versions.meta', id, row.version, row.meta).toString());
+    const meta = unsealJson(vault, 'note_versions.meta', id, row.version, row.meta);
     const content = unseal(vault, 'notes.content', id, row.version, row.content);
     unseal(vault, 'note_versions.snapshot', id, row.version, row.snapshot);
     if (createHash('sha256').update(content).digest('hex') !== meta.hash)
@@ -365,6 +365,11 @@ function checkVersion(vault: VaultCheck, row: Row, notes: readonly OpenedNote[])
   const note = notes.find((each) => each.id === id);
   if (note !== undefined && Number(row.version) >= Number(note.row.version))
     vault.fault(`note ${id} keeps a version not yet written over`);
+}
+
+/** The value of a SealedJson: behind the byte that names its format. */
+function unsealJson(...sealed: Parameters<typeof unseal>) {
+  return JSON.parse(unseal(...sealed).toString('utf8', 1));
 }
 
 function unseal(vault: VaultCheck, kind: string, row: string, version: unknown, sealed: unknown): Buffer {
