@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Database } from '../../src/ports/database/database.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { checkConsistency } from '../kit/consistency-check.ts';
+import { delayed } from '../kit/delayed-database.ts';
 import { freshOnPostgres, freshSqlite, rawOf } from '../kit/engines.ts';
 import type { Caller, Headed } from '../kit/person.ts';
 import { Random } from '../kit/random.ts';
@@ -12,7 +13,9 @@ import { foldersWrong, type View, Viewer } from './moves.view.ts';
 import { Maker } from './moves.world.ts';
 
 /*
- * node server/test/fuzz/moves.ts [--engine sqlite|postgres] [--from 1] [--seeds 1000] [--verbose]
+ * node server/test/fuzz/moves.ts [--engine sqlite|postgres] [--from 1] [--seeds 1000] [--delays] [--verbose]
+ *
+ * With `--delays` (PostgreSQL alone) calls of the database are delayed at random.
  *
  * Writes, moves and deletes notes, files and folders at random, sometimes from two servers at once. A move must not
  * change the target of a link, a refused request must change nothing, nothing may be lost that was not deleted, and at
@@ -36,16 +39,22 @@ interface Pair {
 export async function movesRun(
   open: () => Promise<Database>,
   seeds: readonly number[],
-  verbose = false,
+  { verbose = false, delays = false }: { readonly verbose?: boolean; readonly delays?: boolean } = {},
 ): Promise<string[]> {
   const faults: string[] = [];
   for (let at = 0; at < seeds.length && faults.length === 0; at += SHARING) {
     await using opened = new AsyncDisposableStack();
-    const server = opened.use(await startServer({ open }));
-    const { db, clock, masterKey } = server;
+    const own = await open();
+    const db = delays ? delayed(own, new Random(seeds[at] ?? 0)) : own;
+    const server = opened.use(await startServer({ open: async () => db }));
+    const { clock, masterKey } = server;
     const other = opened.use(await startServer({ open: async () => db, blobs: server.blobs, clock, masterKey }));
     const { accessToken } = await server.alice.signed();
-    const pair: Pair = { server, raw: opened.use(await rawOf(db)), callers: [server.alice, other.bearer(accessToken)] };
+    const pair: Pair = {
+      server,
+      raw: opened.use(await rawOf(own)),
+      callers: [server.alice, other.bearer(accessToken)],
+    };
     const seedOf = new Map<string, number>();
     for (const seed of seeds.slice(at, at + SHARING)) {
       const { vault } = (await server.alice.post('/vaults', { name: 'Moves' })).body;
@@ -145,6 +154,7 @@ if (import.meta.main) {
       engine: { type: 'string', default: 'sqlite' },
       from: { type: 'string', default: '1' },
       seeds: { type: 'string', default: '1000' },
+      delays: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
     },
   });
@@ -153,7 +163,7 @@ if (import.meta.main) {
   let failed = 0;
   for (let at = 0; at < seeds.length; at += SHARING) {
     const fresh = await (values.engine === 'postgres' ? freshOnPostgres() : freshSqlite());
-    const faults = await movesRun(async () => fresh.db, seeds.slice(at, at + SHARING), values.verbose);
+    const faults = await movesRun(async () => fresh.db, seeds.slice(at, at + SHARING), values);
     await fresh.db[Symbol.asyncDispose]();
     await fresh.remove();
     for (const fault of faults) process.stdout.write(`${fault}\n`);
