@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import type { Config } from './config/config.ts';
 import { lockDataFolder } from './data-folder.ts';
-import { createKeys } from './domains/keys/keys.ts';
+import { Keys } from './domains/keys/keys.ts';
 import { keyFile, masterKeyFor, nextKeyFile, openDatabase } from './open-ports.ts';
 import { systemClock } from './ports/clock/clock.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from './ports/keyring/key-file.ts';
@@ -36,7 +36,7 @@ export async function rotateMasterKey(
   const next = given ?? (await nextKey(nextFile, clock.random));
   const from = new MasterKeyring(current.bytes, clock.random);
   const to = new MasterKeyring(next, clock.random);
-  const dataKeys = await createKeys(db, from).rewrapAll(to, progress);
+  const dataKeys = await new Keys(db, from).rewrapAll(to, progress);
   if (given !== null || config.masterKey !== null) return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile: null };
   const oldKeyFile = `${file}.old-${from.masterKeyId}`;
   await backUpKey(oldKeyFile, current.bytes);

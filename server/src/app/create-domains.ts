@@ -1,7 +1,7 @@
 import { createAccounts } from '../domains/accounts/accounts.ts';
-import { createIdempotency } from '../domains/idempotency/idempotency.ts';
-import { createKeys } from '../domains/keys/keys.ts';
-import { createLogs } from '../domains/logs/logs.ts';
+import { Idempotency } from '../domains/idempotency/idempotency.ts';
+import { Keys } from '../domains/keys/keys.ts';
+import { Logs } from '../domains/logs/logs.ts';
 import { createNamespace } from '../domains/namespace/namespace.ts';
 import { VaultCache } from '../domains/vaults/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
@@ -27,15 +27,15 @@ export async function createDomains(context: Context): Promise<Domains> {
   const people = createPeople(context, foundations, later);
   const contents = createContents(context, { ...foundations, ...people });
   const credentials = createCredentialDomains(context, { ...foundations, ...people }, later);
-  const logs = createLogs({ db, keys: foundations.keys, clock });
+  const logs = new Logs({ db, keys: foundations.keys, clock });
   domains = { ...foundations, ...people, ...contents, ...credentials, logs };
   return domains;
 }
 
 async function createFoundations({ ports: { db, keyring, clock } }: Context): Promise<Foundations> {
-  const keys = createKeys(db, keyring);
+  const keys = new Keys(db, keyring);
   await keys.openServer();
-  return { keys, idempotency: createIdempotency({ db, keys, clock }), namespace: createNamespace(clock) };
+  return { keys, idempotency: new Idempotency({ db, keys, clock }), namespace: createNamespace(clock) };
 }
 
 function createPeople(

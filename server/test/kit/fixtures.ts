@@ -3,7 +3,7 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Principal } from '../../src/domains/access/access.ts';
 import type { AccountDeps } from '../../src/domains/accounts/accounts.deps.ts';
 import { type Accounts, createAccounts } from '../../src/domains/accounts/accounts.ts';
-import { createKeys, type Keys } from '../../src/domains/keys/keys.ts';
+import { Keys } from '../../src/domains/keys/keys.ts';
 import { builtinPlans } from '../../src/domains/plans/plans.ts';
 import type { VaultHooks } from '../../src/domains/vaults/vaults.deps.ts';
 import { createVaults, type Vaults } from '../../src/domains/vaults/vaults.ts';
@@ -39,7 +39,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
   const { registration = 'open', plans = builtinPlans, defaultPlan = 'self_hosted', purgeSlice } = options;
   const db = await open();
   const clock = testClock();
-  const keys = createKeys(db, new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random));
+  const keys = new Keys(db, new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random));
   const hookCalls: HookCalls = { credentialsChanged: [], opened: [], closed: [], erased: [] };
   const events = new Events((error) => {
     throw error;

@@ -4,7 +4,7 @@ import { onEachEngine } from '../../../test/kit/engines.ts';
 import { codeOf, openFixtures, signUp } from '../../../test/kit/fixtures.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { IdempotencyTables } from './idempotency.tables.ts';
-import { createIdempotency, type InTransaction, type KeyedRequest, type StoredResponse } from './idempotency.ts';
+import { Idempotency, type InTransaction, type KeyedRequest, type StoredResponse } from './idempotency.ts';
 
 const { statement } = statementsOver<IdempotencyTables>();
 const allAnswers = statement((db, _: Record<never, never>) => db.selectFrom('idempotent_responses').selectAll());
@@ -14,7 +14,7 @@ async function room(open: Parameters<typeof openFixtures>[0], waitMs = 10_000) {
   const rooms = await openFixtures(open);
   const { userId } = await signUp(rooms, 'alice');
   const ask: KeyedRequest = { userId, vault: null, route: 'POST /x', key: 'k', request: { a: 1 } };
-  const idempotency = createIdempotency({ ...rooms, waitMs });
+  const idempotency = new Idempotency({ ...rooms, waitMs });
   /** Work of one empty transaction. */
   const work = (answer: StoredResponse = DONE) => {
     const done = async (keep: InTransaction<StoredResponse>) => {

@@ -2,12 +2,11 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import { Type } from 'typebox';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.ts';
-import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
-import type { Keys } from '../keys/keys.ts';
 import { canonicalForm } from './canonical-json.ts';
+import type { IdempotencyDeps } from './idempotency.deps.ts';
 import * as store from './idempotency.store.ts';
 import { SharedTexts, takeOutTexts, withTexts } from './shared-texts.ts';
 
@@ -47,31 +46,8 @@ interface IdempotentResponse extends StoredResponse {
   readonly replayed: boolean;
 }
 
-export interface Idempotency {
-  /**
-   * Does the work once for a key: `work` hands its answer to `keep` in the very transaction that does it, so that
-   * neither can be there without the other. A later call, or one that waited, gets that answer again. Throws
-   * `idempotency_key_reused` for another request under the same key, `request_in_progress`, and what the work throws.
-   */
-  once(
-    request: KeyedRequest,
-    work: (keep: InTransaction<StoredResponse>) => Promise<StoredResponse>,
-  ): Promise<IdempotentResponse>;
-  /** Deletes answers past their day; resolves to their number. */
-  removeExpired(): Promise<number>;
-  /** Deletes a slice of a purged vault's answers; true when more may be left. */
-  purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
-  /** Deletes the answers of an account that are about no vault. */
-  purgeUser(userId: UserId): Promise<void>;
-}
-
-export interface IdempotencyDeps {
-  readonly db: Database;
-  readonly keys: Pick<Keys, 'open'>;
-  readonly clock: Clock;
-  /** How long a call waits for another one under its key. */
-  readonly waitMs?: number;
-}
+/** Work that hands its answer to `keep` in its transaction. */
+type Work = (keep: InTransaction<StoredResponse>) => Promise<StoredResponse>;
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 const WAIT_MS = 30_000;
@@ -94,19 +70,63 @@ interface Slot {
   readonly longTexts: readonly string[];
 }
 
-export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: IdempotencyDeps): Idempotency {
-  const keysInUse = new KeyedMutex();
-  const waitLimit = { ms: waitMs, error: () => new NotevaultError('request_in_progress') };
-  const expiredUntil = () => clock.now() - RETENTION_MS;
-  const contextOf = (slot: Slot) => ({
-    kind: 'idempotent_responses.response',
-    row: slot.keyBlind.toString('hex'),
-    version: 0,
-  });
+/** Answers that are kept for a day under the keys of their requests. */
+export class Idempotency {
+  readonly #deps: IdempotencyDeps;
+  readonly #keysInUse = new KeyedMutex();
+
+  constructor(deps: IdempotencyDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Does the work once for a key: `work` hands its answer to `keep` in the very transaction that does it, so that
+   * neither can be there without the other. A later call, or one that waited, gets that answer again. Throws
+   * `idempotency_key_reused` for another request under the same key, `request_in_progress`, and what the work throws.
+   */
+  async once(request: KeyedRequest, work: Work): Promise<IdempotentResponse> {
+    const slot = await this.#slotOf(request);
+    const name = `${slot.vault}:${slot.user}:${slot.keyBlind.toString('hex')}`;
+    const limit = { ms: this.#deps.waitMs ?? WAIT_MS, error: () => new NotevaultError('request_in_progress') };
+    return this.#keysInUse.run(name, () => this.#findOrDo(slot, work), limit);
+  }
+
+  /** Deletes answers past their day; resolves to their number. */
+  async removeExpired(): Promise<number> {
+    for (let removed = 0; ; ) {
+      const slice = { until: this.#expiredUntil(), limit: PURGE_SLICE };
+      const count = await this.#deps.db.transact((handle) => handle.run(store.deleteExpired, slice));
+      removed += count;
+      if (count < PURGE_SLICE) return removed;
+    }
+  }
+
+  /** Deletes a slice of a purged vault's answers; true when more may be left. */
+  async purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean> {
+    return (await handle.run(store.purgeOfVault, { vault: vaultId, limit: PURGE_SLICE })) >= PURGE_SLICE;
+  }
+
+  /** Deletes the answers of an account that are about no vault. */
+  async purgeUser(userId: UserId): Promise<void> {
+    await this.#deps.db.transact((handle) => handle.run(store.purgeOfUser, { vault: NO_VAULT, user: userId }));
+  }
+
+  async #findOrDo(slot: Slot, work: Work): Promise<IdempotentResponse> {
+    const before = await this.#find(slot);
+    if (before !== null) return before;
+    try {
+      return { ...(await work((handle, answer) => this.#keep(handle, slot, answer))), replayed: false };
+    } catch (error) {
+      // The same call in another process may have come first: then this failure follows from what that one did.
+      const meanwhile = await this.#find(slot);
+      if (meanwhile === null) throw error;
+      return meanwhile;
+    }
+  }
 
   /** Sealed with the vault where there is one, so that purging it leaves nothing that opens, in backups too. */
-  async function slotOf({ userId, vault, route, key, request }: KeyedRequest): Promise<Slot> {
-    const userKey = vault?.key ?? (await keys.open({ kind: 'user', id: userId }));
+  async #slotOf({ userId, vault, route, key, request }: KeyedRequest): Promise<Slot> {
+    const userKey = vault?.key ?? (await this.#deps.keys.open({ kind: 'user', id: userId }));
     if (userKey === null) throw new NotevaultError('unauthorized');
     const { hash, longTexts } = await canonicalForm(request);
     return {
@@ -119,9 +139,10 @@ export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: Idempot
     };
   }
 
-  async function find(slot: Slot): Promise<IdempotentResponse | null> {
+  async #find(slot: Slot): Promise<IdempotentResponse | null> {
+    const { db } = this.#deps;
     const { vault, user, keyBlind, requestMac } = slot;
-    const input = { vault, user, keyBlind, after: expiredUntil() };
+    const input = { vault, user, keyBlind, after: this.#expiredUntil() };
     if ((await db.get(store.findResponse, input)) === undefined) return null;
     // Committed, but perhaps not on disk yet: an answer given again must be as durable as the first one.
     const row = await db.transact((handle) => handle.get(store.findResponse, input));
@@ -131,49 +152,27 @@ export function createIdempotency({ db, keys, clock, waitMs = WAIT_MS }: Idempot
     return { status, body: withTexts(body, shared, slot.longTexts), replayed: true };
   }
 
-  async function keep(handle: WriteHandle, slot: Slot, answer: StoredResponse): Promise<void> {
+  async #keep(handle: WriteHandle, slot: Slot, answer: StoredResponse): Promise<void> {
     // A note of 10 MB is not written a second time, and not worked on while others wait for the writer.
     const { body, shared } = takeOutTexts(answer.body, slot.longTexts);
     const kept = { status: answer.status, body, ...(shared.length === 0 ? {} : { shared }) };
     const inserted = await handle.run(store.insertResponse, {
-      ...{ vault_id: slot.vault, user_id: slot.user, key_blind: slot.keyBlind, request_mac: slot.requestMac },
+      vault_id: slot.vault,
+      user_id: slot.user,
+      key_blind: slot.keyBlind,
+      request_mac: slot.requestMac,
       response: storedResponse.seal(slot.key, contextOf(slot), kept),
-      ...{ created_at: clock.now(), after: expiredUntil() },
+      created_at: this.#deps.clock.now(),
+      after: this.#expiredUntil(),
     });
     if (inserted === 0) throw new AlreadyAnswered();
   }
 
-  return {
-    async once(request, work) {
-      const slot = await slotOf(request);
-      const name = `${slot.vault}:${slot.user}:${slot.keyBlind.toString('hex')}`;
-      const runOnce = async () => {
-        const before = await find(slot);
-        if (before !== null) return before;
-        try {
-          return { ...(await work((handle, answer) => keep(handle, slot, answer))), replayed: false };
-        } catch (error) {
-          // The same call in another process may have come first: then this failure follows from what that one did.
-          const meanwhile = await find(slot);
-          if (meanwhile === null) throw error;
-          return meanwhile;
-        }
-      };
-      return keysInUse.run(name, runOnce, waitLimit);
-    },
-    async removeExpired() {
-      for (let removed = 0; ; ) {
-        const slice = { until: expiredUntil(), limit: PURGE_SLICE };
-        const count = await db.transact((handle) => handle.run(store.deleteExpired, slice));
-        removed += count;
-        if (count < PURGE_SLICE) return removed;
-      }
-    },
-    async purgeSlice(handle, vaultId) {
-      return (await handle.run(store.purgeOfVault, { vault: vaultId, limit: PURGE_SLICE })) >= PURGE_SLICE;
-    },
-    async purgeUser(userId) {
-      await db.transact((handle) => handle.run(store.purgeOfUser, { vault: NO_VAULT, user: userId }));
-    },
-  };
+  #expiredUntil(): number {
+    return this.#deps.clock.now() - RETENTION_MS;
+  }
+}
+
+function contextOf({ keyBlind }: Slot) {
+  return { kind: 'idempotent_responses.response', row: keyBlind.toString('hex'), version: 0 };
 }

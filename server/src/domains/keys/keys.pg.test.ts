@@ -5,7 +5,7 @@ import { openFixtures } from '../../../test/kit/fixtures.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../ports/keyring/master-key.ts';
 import { findKey } from './keys.store.ts';
-import { createKeys } from './keys.ts';
+import { Keys } from './keys.ts';
 
 const masterKey = Buffer.alloc(MASTER_KEY_BYTES, 7);
 const keyring = () => new MasterKeyring(masterKey, (bytes) => crypto.getRandomValues(Buffer.alloc(bytes)));
@@ -44,7 +44,7 @@ suite('the server’s data key', () => {
   onEachEngine('is created at the first call', (open) => {
     test('for every caller that asks meanwhile, however late its look-up is answered', async () => {
       const { db } = await openFixtures(open);
-      const keys = createKeys(late(db, 20), keyring());
+      const keys = new Keys(late(db, 20), keyring());
       const asked: Promise<Buffer | Uint8Array>[] = [];
       for (let i = 0; i < 40; i++) {
         asked.push(keys.openServer().then((key) => key.blind('test', 'value')));
@@ -56,7 +56,7 @@ suite('the server’s data key', () => {
 
     test('only once by processes that start at the same time on an empty database', async () => {
       const { db } = await openFixtures(open);
-      const processes = Array.from({ length: 6 }, () => createKeys(late(db, 5), keyring()));
+      const processes = Array.from({ length: 6 }, () => new Keys(late(db, 5), keyring()));
       const opened = await Promise.all(processes.map((keys) => keys.openServer()));
       assert.equal(new Set(opened.map((key) => Buffer.from(key.blind('test', 'value')).toString('hex'))).size, 1);
     });
@@ -65,7 +65,7 @@ suite('the server’s data key', () => {
       const { db } = await openFixtures(open);
       let failing = true;
       const fails = new Error('the disk is full');
-      const keys = createKeys(
+      const keys = new Keys(
         new Proxy(db, {
           get(target, name) {
             const value: unknown = Reflect.get(target, name, target);

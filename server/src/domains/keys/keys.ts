@@ -16,25 +16,6 @@ const REWRAP_BATCH = 200;
 /** The one owner that always exists. */
 export const serverOwner: KeyOwner = { kind: 'server', id: '00000000-0000-0000-0000-000000000000' };
 
-/** Data keys by owner: created with the owner, cached while used, destroyed with the owner. */
-export interface Keys {
-  /** Creates the owner's data key in the transaction that creates the owner. */
-  create(handle: WriteHandle, owner: KeyOwner): Promise<SealingKey>;
-  /** The owner's keys, or null when they were destroyed or never created. Throws KeyringError. */
-  open(owner: KeyOwner): Promise<SealingKey | null>;
-  /** The server's own keys, created at the first call on an empty database. */
-  openServer(): Promise<SealingKey>;
-  /** Rejects when stored keys cannot be read, because the database is unavailable. */
-  probe(): Promise<void>;
-  /** Destroys the data key. After the commit nothing sealed with it can be opened again, in this process or another. */
-  destroy(handle: WriteHandle, owner: KeyOwner): Promise<void>;
-  /**
-   * Rewraps every data key with the master key of `to`. It can be repeated after an interruption. Calls `progress`, and
-   * resolves to the number of keys rewrapped.
-   */
-  rewrapAll(to: Keyring, progress: (done: number) => void): Promise<number>;
-}
-
 /** Counts how many data keys each master key wraps; needs no master key. */
 export async function countKeysByMaster(db: Database): Promise<{ masterKeyId: string; keys: number }[]> {
   const rows = await db.all(store.countByMaster, {});
@@ -55,101 +36,125 @@ export async function checkDataKeys(db: Database, keyring: Keyring): Promise<voi
   }
 }
 
-export function createKeys(db: Database, keyring: Keyring): Keys {
-  const opened = new Map<string, Promise<SealingKey | null>>();
-  let openingServer: Promise<SealingKey> | undefined;
-  const nameOf = (owner: KeyOwner) => `${owner.kind}:${owner.id}`;
+/** Data keys by owner: created with the owner, cached while used, destroyed with the owner. */
+export class Keys {
+  readonly #db: Database;
+  readonly #keyring: Keyring;
+  readonly #opened = new Map<string, Promise<SealingKey | null>>();
+  #openingServer: Promise<SealingKey> | undefined;
 
-  async function create(handle: WriteHandle, owner: KeyOwner): Promise<SealingKey> {
-    const { masterKeyId, bytes } = keyring.createDataKey(owner);
+  constructor(db: Database, keyring: Keyring) {
+    this.#db = db;
+    this.#keyring = keyring;
+  }
+
+  /** Creates the owner's data key in the transaction that creates the owner. */
+  async create(handle: WriteHandle, owner: KeyOwner): Promise<SealingKey> {
+    const { masterKeyId, bytes } = this.#keyring.createDataKey(owner);
     await handle.run(store.insertKey, { kind: owner.kind, id: owner.id, masterKeyId, wrapped: bytes });
-    return keyring.openDataKey(owner, { masterKeyId, bytes }, 0);
+    return this.#keyring.openDataKey(owner, { masterKeyId, bytes }, 0);
   }
 
-  /** Opens the key with a new grant of seals, and requests the next grant before the block is used up. */
-  async function load(owner: KeyOwner): Promise<SealingKey | null> {
-    const row = await db.get(store.findKey, owner);
-    if (row === undefined) return null;
-    const wrapped = { masterKeyId: row.master_key_id, bytes: row.wrapped };
-    // A wrong master key must be detected before anything is written.
-    keyring.openDataKey(owner, wrapped, 0);
-    const grant = async () => {
-      const granted = await db.transact((handle) => handle.get(store.grantSeals, { ...owner, seals: SEALS_PER_GRANT }));
-      return granted === undefined ? null : Math.floor((granted.seals_granted - 1) / SEALS_PER_GENERATION);
-    };
-    const generation = await grant();
-    if (generation === null) return null;
-    return countSeals(generation, (of) => keyring.openDataKey(owner, wrapped, of), grant);
-  }
-
-  function open(owner: KeyOwner): Promise<SealingKey | null> {
+  /** The owner's keys, or null when they were destroyed or never created. Throws KeyringError. */
+  open(owner: KeyOwner): Promise<SealingKey | null> {
     const name = nameOf(owner);
-    const cached = opened.get(name);
+    const cached = this.#opened.get(name);
     // Removed and inserted again, because the map's order is the order of last use.
-    opened.delete(name);
-    const key = cached ?? runShared(() => load(owner));
-    opened.set(name, key);
+    this.#opened.delete(name);
+    const key = cached ?? runShared(() => this.#load(owner));
+    this.#opened.set(name, key);
     if (cached === undefined) {
-      const forget = () => opened.get(name) === key && opened.delete(name);
+      const forget = () => this.#opened.get(name) === key && this.#opened.delete(name);
       key.then((found) => found === null && forget(), forget);
-      for (const oldest of opened.keys()) {
-        if (opened.size <= OPEN_KEYS_MAX) break;
-        opened.delete(oldest);
+      for (const oldest of this.#opened.keys()) {
+        if (this.#opened.size <= OPEN_KEYS_MAX) break;
+        this.#opened.delete(oldest);
       }
     }
     return key;
   }
 
-  async function ensureServerKey(): Promise<SealingKey> {
-    const found = await open(serverOwner);
+  /** The server's own keys, created at the first call on an empty database. */
+  openServer(): Promise<SealingKey> {
+    // Concurrent callers share one promise: a look-up that began before the key was committed must not tell later
+    // callers that there is none.
+    this.#openingServer ??= this.#ensureServerKey().finally(() => {
+      this.#openingServer = undefined;
+    });
+    return this.#openingServer;
+  }
+
+  /** Rejects when stored keys cannot be read, because the database is unavailable. */
+  async probe(): Promise<void> {
+    await this.#db.get(store.findKey, serverOwner);
+  }
+
+  /** Destroys the data key. After the commit nothing sealed with it can be opened again, in this process or another. */
+  async destroy(handle: WriteHandle, owner: KeyOwner): Promise<void> {
+    await handle.run(store.deleteKey, owner);
+    handle.onCommit(() => this.#opened.delete(nameOf(owner)));
+  }
+
+  /**
+   * Rewraps every data key with the master key of `to`. It can be repeated after an interruption. Calls `progress`, and
+   * resolves to the number of keys rewrapped.
+   */
+  async rewrapAll(to: Keyring, progress: (done: number) => void): Promise<number> {
+    for (let done = 0; ; ) {
+      const limit = REWRAP_BATCH;
+      const rows = await this.#db.all(store.keysUnderOtherMasters, { masterKeyId: to.masterKeyId, limit });
+      if (rows.length === 0) return done;
+      const rewrapped = rows.map((row) => {
+        const owner = { kind: row.owner_kind as KeyOwner['kind'], id: row.owner_id };
+        const next = this.#keyring.rewrap(owner, { masterKeyId: row.master_key_id, bytes: row.wrapped }, to);
+        return { ...owner, from: row.master_key_id, masterKeyId: next.masterKeyId, wrapped: next.bytes };
+      });
+      await this.#db.transact(async (handle) => {
+        for (const key of rewrapped) await handle.run(store.rewrapKey, key);
+      });
+      done += rows.length;
+      progress(done);
+    }
+  }
+
+  /** Opens the key with a new grant of seals, and requests the next grant before the block is used up. */
+  async #load(owner: KeyOwner): Promise<SealingKey | null> {
+    const row = await this.#db.get(store.findKey, owner);
+    if (row === undefined) return null;
+    const wrapped = { masterKeyId: row.master_key_id, bytes: row.wrapped };
+    // A wrong master key must be detected before anything is written.
+    this.#keyring.openDataKey(owner, wrapped, 0);
+    const grant = () => this.#grantSeals(owner);
+    const generation = await grant();
+    if (generation === null) return null;
+    return countSeals(generation, (of) => this.#keyring.openDataKey(owner, wrapped, of), grant);
+  }
+
+  /** The generation that the next block of seals belongs to; null once the key is destroyed. */
+  async #grantSeals(owner: KeyOwner): Promise<number | null> {
+    const block = { ...owner, seals: SEALS_PER_GRANT };
+    const granted = await this.#db.transact((handle) => handle.get(store.grantSeals, block));
+    return granted === undefined ? null : Math.floor((granted.seals_granted - 1) / SEALS_PER_GENERATION);
+  }
+
+  async #ensureServerKey(): Promise<SealingKey> {
+    const found = await this.open(serverOwner);
     if (found !== null) return found;
     // Two processes may start on an empty database at once; the second insert then finds the first one's key.
-    const fault = await db
-      .transact((handle) => create(handle, serverOwner))
+    const fault = await this.#db
+      .transact((handle) => this.create(handle, serverOwner))
       .then(
         () => undefined,
         (error: unknown) => error,
       );
-    const made = await open(serverOwner);
+    const made = await this.open(serverOwner);
     if (made !== null) return made;
     throw fault ?? new KeyringError('damaged_key', 'The server’s data key could not be made.');
   }
+}
 
-  return {
-    create,
-    open,
-    openServer() {
-      // Concurrent callers share one promise: a look-up that began before the key was committed must not tell later
-      // callers that there is none.
-      openingServer ??= ensureServerKey().finally(() => {
-        openingServer = undefined;
-      });
-      return openingServer;
-    },
-    async probe() {
-      await db.get(store.findKey, serverOwner);
-    },
-    async destroy(handle, owner) {
-      await handle.run(store.deleteKey, owner);
-      handle.onCommit(() => opened.delete(nameOf(owner)));
-    },
-    async rewrapAll(to, progress) {
-      for (let done = 0; ; ) {
-        const rows = await db.all(store.keysUnderOtherMasters, { masterKeyId: to.masterKeyId, limit: REWRAP_BATCH });
-        if (rows.length === 0) return done;
-        const rewrapped = rows.map((row) => {
-          const owner = { kind: row.owner_kind as KeyOwner['kind'], id: row.owner_id };
-          const next = keyring.rewrap(owner, { masterKeyId: row.master_key_id, bytes: row.wrapped }, to);
-          return { ...owner, from: row.master_key_id, masterKeyId: next.masterKeyId, wrapped: next.bytes };
-        });
-        await db.transact(async (handle) => {
-          for (const key of rewrapped) await handle.run(store.rewrapKey, key);
-        });
-        done += rows.length;
-        progress(done);
-      }
-    },
-  };
+function nameOf({ kind, id }: KeyOwner): string {
+  return `${kind}:${id}`;
 }
 
 /** Counts seals and starts the next generation when the count requires it; a late grant only delays that. */

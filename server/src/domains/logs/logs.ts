@@ -2,13 +2,11 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { LogEntry, LogsQuery } from '@notevault/protocol/logs.ts';
 import { Type } from 'typebox';
-import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database } from '../../ports/database/database.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
-import type { Keys } from '../keys/keys.ts';
+import type { LogDeps } from './logs.deps.ts';
 import * as store from './logs.store.ts';
 
 const RECORDS_MAX = 1000;
@@ -39,87 +37,101 @@ export type LogRecord = { readonly [Field in TextField]: string | null } & {
 };
 
 /** What clients' programs log, for the person they run for. */
-export interface Logs {
+export class Logs {
+  readonly #deps: LogDeps;
+
+  constructor(deps: LogDeps) {
+    this.#deps = deps;
+  }
+
   /** Keeps the first 1,000; resolves to how many. */
-  add(principal: Principal, records: readonly LogEntry[], inTransaction?: InTransaction<number>): Promise<number>;
+  async add(
+    { userId, credentialId }: Principal,
+    sent: readonly LogEntry[],
+    inTransaction: InTransaction<number> = skipInTransaction,
+  ): Promise<number> {
+    const { db, clock } = this.#deps;
+    const key = await this.#keyOf(userId);
+    const items = sent.slice(0, RECORDS_MAX).map((input) => sealedItem(key, clock.uuid(), cleaned(input)));
+    await db.transact(async (handle) => {
+      await handle.runMany(store.insertRecords, { userId, credentialId, now: clock.now() }, items);
+      await inTransaction(handle, items.length);
+    });
+    return items.length;
+  }
+
   /**
    * Newest first. Of the account for whoever reaches all of it; others see what they sent themselves, for lines may
    * quote vaults that they do not reach. Throws `validation`.
    */
-  list(principal: Principal, query: LogsQuery): Promise<LogRecord[]>;
+  async list(principal: Principal, query: LogsQuery): Promise<LogRecord[]> {
+    const { db, clock } = this.#deps;
+    const { since, limit } = readQuery(query);
+    const { userId } = principal;
+    const key = await this.#keyOf(userId);
+    const matches = filterOf(key, principal, query);
+    const expired = clock.now() - RETENTION_MS;
+    const found: LogRecord[] = [];
+    for (let before = LAST_ID; ; ) {
+      const rows = await db.all(store.findRecords, { userId, before, limit: SLICE });
+      for (const row of rows) {
+        before = row.id;
+        // Ids are made in the order of arrival, so that everything from here on is older still.
+        if (row.created_at < since || row.created_at <= expired || found.length >= limit) return found;
+        if (matches(row)) found.push(opened(key, row));
+      }
+      if (rows.length < SLICE) return found;
+    }
+  }
+
   /** Deletes what is older than 30 days; resolves to how many. */
-  removeExpired(): Promise<number>;
-  purgeUser(userId: UserId): Promise<void>;
-}
+  async removeExpired(): Promise<number> {
+    const { db, clock } = this.#deps;
+    for (let removed = 0; ; ) {
+      const slice = { until: clock.now() - RETENTION_MS, limit: SLICE };
+      const count = await db.transact((handle) => handle.run(store.deleteExpired, slice));
+      removed += count;
+      if (count < SLICE) return removed;
+    }
+  }
 
-export interface LogDeps {
-  readonly db: Database;
-  readonly keys: Pick<Keys, 'open'>;
-  readonly clock: Clock;
-}
+  async purgeUser(userId: UserId): Promise<void> {
+    const slice = { userId, limit: SLICE };
+    while ((await this.#deps.db.transact((handle) => handle.run(store.purgeOfUser, slice))) === SLICE);
+  }
 
-export function createLogs({ db, keys, clock }: LogDeps): Logs {
-  async function keyOf(userId: UserId): Promise<SealingKey> {
-    const key = await keys.open({ kind: 'user', id: userId });
+  async #keyOf(userId: UserId): Promise<SealingKey> {
+    const key = await this.#deps.keys.open({ kind: 'user', id: userId });
     if (key === null) throw new NotevaultError('unauthorized');
     return key;
   }
+}
 
+/** What a row says without being opened. */
+interface SearchableRow {
+  readonly credential_id: string;
+  readonly level_blind: Buffer | null;
+  readonly category_blind: Buffer | null;
+}
+
+/** Whether a row is what the caller asks for, and theirs to see. */
+function filterOf(key: SealingKey, principal: Principal, query: LogsQuery): (row: SearchableRow) => boolean {
+  const level = blind(key, 'level', query.level || null);
+  const category = blind(key, 'category', query.category || null);
+  const onlyOf = seesAll(principal) ? null : principal.credentialId;
+  return (row) => {
+    if (onlyOf !== null && row.credential_id !== onlyOf) return false;
+    if (level !== null && !row.level_blind?.equals(level)) return false;
+    return category === null || row.category_blind?.equals(category) === true;
+  };
+}
+
+function sealedItem(key: SealingKey, id: string, record: StoredRecord) {
   return {
-    async add({ userId, credentialId }, sent, inTransaction = skipInTransaction) {
-      const key = await keyOf(userId);
-      const items = sent.slice(0, RECORDS_MAX).map((input) => {
-        const id = clock.uuid();
-        const record = cleaned(input);
-        return {
-          ...{
-            id,
-            level_blind: blind(key, 'level', record.level),
-            category_blind: blind(key, 'category', record.category),
-          },
-          record: storedRecord.seal(key, contextOf(id), record),
-        };
-      });
-      await db.transact(async (handle) => {
-        await handle.runMany(store.insertRecords, { userId, credentialId, now: clock.now() }, items);
-        await inTransaction(handle, items.length);
-      });
-      return items.length;
-    },
-    async list(principal, query) {
-      const { since, limit } = readQuery(query);
-      const { userId } = principal;
-      const key = await keyOf(userId);
-      const level = blind(key, 'level', query.level || null);
-      const category = blind(key, 'category', query.category || null);
-      const userKey = seesAll(principal) ? null : principal.credentialId;
-      const expired = clock.now() - RETENTION_MS;
-      const found: LogRecord[] = [];
-      for (let before = LAST_ID; ; ) {
-        const rows = await db.all(store.findRecords, { userId, before, limit: SLICE });
-        for (const row of rows) {
-          before = row.id;
-          // Ids are made in the order of arrival, so that everything from here on is older still.
-          if (row.created_at < since || row.created_at <= expired || found.length >= limit) return found;
-          if (userKey !== null && row.credential_id !== userKey) continue;
-          if (level !== null && !row.level_blind?.equals(level)) continue;
-          if (category !== null && !row.category_blind?.equals(category)) continue;
-          found.push(opened(key, row));
-        }
-        if (rows.length < SLICE) return found;
-      }
-    },
-    async removeExpired() {
-      for (let removed = 0; ; ) {
-        const slice = { until: clock.now() - RETENTION_MS, limit: SLICE };
-        const count = await db.transact((handle) => handle.run(store.deleteExpired, slice));
-        removed += count;
-        if (count < SLICE) return removed;
-      }
-    },
-    async purgeUser(userId) {
-      while ((await db.transact((handle) => handle.run(store.purgeOfUser, { userId, limit: SLICE }))) === SLICE);
-    },
+    id,
+    level_blind: blind(key, 'level', record.level),
+    category_blind: blind(key, 'category', record.category),
+    record: storedRecord.seal(key, contextOf(id), record),
   };
 }
 

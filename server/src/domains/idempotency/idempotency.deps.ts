@@ -1,0 +1,12 @@
+import type { Clock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
+import type { Keys } from '../keys/keys.ts';
+
+/** The injected dependencies of the domain. */
+export interface IdempotencyDeps {
+  readonly db: Database;
+  readonly keys: Pick<Keys, 'open'>;
+  readonly clock: Clock;
+  /** How long a call waits for another one under its key. */
+  readonly waitMs?: number;
+}
