@@ -1,4 +1,5 @@
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import { ConstraintError, type Database, type ReadHandle, type WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
@@ -32,6 +33,8 @@ export class VaultCache {
   readonly #pages: CachePages;
   /** In the order of their last use. */
   readonly #cached = new Map<VaultId, CachedVault>();
+  /** By vault. */
+  readonly #inUse = new KeyedMutex();
   #bytes = 0;
   /** Vaults that were written since their last look, the latest last: from which seq to which. */
   readonly #written = new Map<VaultId, { readonly since: number; readonly seq: number }>();
@@ -62,7 +65,7 @@ export class VaultCache {
     this.#cached.delete(vault.id);
     this.#cached.set(vault.id, cached);
     this.#written.delete(vault.id);
-    return cached.runExclusive(async () => {
+    return this.#inUse.run(vault.id, async () => {
       try {
         return await this.#db.read(async (handle) => {
           const feed = await this.#vaults.feed(handle, vault);
@@ -134,7 +137,6 @@ class CachedVault {
   /** The bytes that the total over all vaults has of this one. */
   counted = 0;
   readonly #collections = new Map<object, CachedRows<CachedRow>>();
-  #last: Promise<unknown> = Promise.resolve();
 
   get bytes(): number {
     return [...this.#collections.values()].reduce((sum, rows) => sum + rows.bytes, 0);
@@ -146,13 +148,6 @@ class CachedVault {
 
   has({ feedEpoch }: OpenVault, collection: object): boolean {
     return this.#collections.get(collection)?.vault.feedEpoch === feedEpoch;
-  }
-
-  /** Runs `work` once all before it is over. */
-  runExclusive<Result>(work: () => Promise<Result>): Promise<Result> {
-    const run = this.#last.then(work);
-    this.#last = run.catch(() => undefined);
-    return run;
   }
 
   async rows<Row extends CachedRow>(
