@@ -132,7 +132,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
     const alsoTyping = providers.map(async (provider, n) => {
       for (let letter = 0; !stop; letter++) {
         provider.type(`<p${n}.${letter}>`);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await until(() => stop || provider.provider.unsyncedChanges < 5, 'acknowledgements of a provider');
       }
     });
     await until(() => counted.every(({ acknowledged }) => acknowledged.size >= 20), 'acknowledgements');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { until } from '../../../test/kit/until.ts';
 import { collectWhenIdle, countStreamed, freeBuffer } from './gc.ts';
 
 const MIB = 1024 * 1024;
@@ -41,13 +42,12 @@ it('freeBuffer frees a buffer, unless it shares its memory', () => {
 });
 
 it('collectWhenIdle collects garbage after an idle time, and not before', async () => {
-  const worked = collectWhenIdle(1500);
+  const worked = collectWhenIdle(500);
   const garbage = new WeakRef({ text: 'nobody needs it' });
-  for (let turn = 0; turn < 20; turn++) {
+  for (let piece = 0; piece < 20; piece++) {
     worked();
-    await delay(10);
+    await nextTurn();
   }
   assert.ok(garbage.deref() !== undefined, 'collected in the midst of work');
-  // Reading a WeakRef keeps its target alive for the rest of the turn.
-  while (garbage.deref() !== undefined) await delay(300);
+  await until(() => garbage.deref() === undefined, 'a collection');
 });
