@@ -19,68 +19,78 @@ export interface AccountDeletion {
   resumeDeletions(): Promise<number>;
 }
 
+interface DeletionDeps extends AccountDeps {
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+}
+
 export function createAccountDeletion(
-  deps: AccountDeps,
+  accountDeps: AccountDeps,
   passwords: Passwords,
   throttle: LoginThrottle,
 ): AccountDeletion {
-  const { db, keys, clock, hooks, events } = deps;
-
-  /** From the commit on every credential of the account is refused and its key is gone. */
-  async function close(row: UserRow, server: SealingKey): Promise<void> {
-    const { id: userId } = row;
-    await db.transact(async (handle) => {
-      if (row.role === 'admin') {
-        // Two last admins leaving at once would each find the other.
-        await handle.get(store.lockAdmins, {});
-        const other = await handle.get(store.findOtherAdmin, { id: userId });
-        if (other === undefined) throw new NotevaultError('last_admin');
-      }
-      await handle.run(store.markDeleting, { id: userId, now: clock.now() });
-      await handle.run(store.deleteSessionsOf, { userId });
-      await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });
-      await keys.destroy(handle, { kind: 'user', id: userId });
-      handle.onCommit(() => events.emit('credentialsChanged', { userId }));
-    });
-  }
-
-  async function finish(userId: UserId): Promise<void> {
-    await hooks.erasing(userId);
-    await db.transact((handle) => handle.run(store.deleteUser, { id: userId }));
-  }
-
+  const deps = { ...accountDeps, passwords, throttle };
   return {
-    async deleteMe(userId, password) {
-      if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
-      const row = await db.get(store.findUser, { id: userId });
-      if (row === undefined) throw new NotevaultError('unauthorized');
-      const refund = throttle.recordAttempt({ account: userId, network: null });
-      if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
-      refund();
-      await close(row, await keys.openServer());
-      await finish(userId).catch((cause) => {
-        throw new NotevaultError('delete_failed', {}, cause);
-      });
-    },
-    async resumeDeletions() {
-      let finished = 0;
-      const failures: unknown[] = [];
-      for (let after = FIRST_ID; ; ) {
-        const rows = await db.all(store.findDeleting, { after, limit: BATCH });
-        for (const { id } of rows) {
-          // One account that cannot be erased now must not hold up the others.
-          await finish(id).then(
-            () => {
-              finished += 1;
-            },
-            (error) => failures.push(error),
-          );
-          after = id;
-        }
-        if (rows.length < BATCH) break;
-      }
-      if (failures.length > 0) throw new AggregateError(failures, 'some accounts could not be erased');
-      return finished;
-    },
+    deleteMe: (userId, password) => deleteMe(deps, userId, password),
+    resumeDeletions: () => resumeDeletions(deps),
   };
+}
+
+async function deleteMe(deps: DeletionDeps, userId: UserId, password: unknown): Promise<void> {
+  const { db, keys, passwords, throttle } = deps;
+  if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
+  const row = await db.get(store.findUser, { id: userId });
+  if (row === undefined) throw new NotevaultError('unauthorized');
+  const refund = throttle.recordAttempt({ account: userId, network: null });
+  if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
+  refund();
+  await close(deps, row, await keys.openServer());
+  await finish(deps, userId).catch((cause) => {
+    throw new NotevaultError('delete_failed', {}, cause);
+  });
+}
+
+async function resumeDeletions(deps: AccountDeps): Promise<number> {
+  let finished = 0;
+  const failures: unknown[] = [];
+  for (let after = FIRST_ID; ; ) {
+    const rows = await deps.db.all(store.findDeleting, { after, limit: BATCH });
+    for (const { id } of rows) {
+      // One account that cannot be erased now must not hold up the others.
+      await finish(deps, id).then(
+        () => {
+          finished += 1;
+        },
+        (error) => failures.push(error),
+      );
+      after = id;
+    }
+    if (rows.length < BATCH) break;
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'some accounts could not be erased');
+  return finished;
+}
+
+/** From the commit on every credential of the account is refused and its key is gone. */
+async function close(deps: AccountDeps, row: UserRow, server: SealingKey): Promise<void> {
+  const { db, keys, clock, events } = deps;
+  const { id: userId } = row;
+  await db.transact(async (handle) => {
+    if (row.role === 'admin') {
+      // Two last admins leaving at once would each find the other.
+      await handle.get(store.lockAdmins, {});
+      const other = await handle.get(store.findOtherAdmin, { id: userId });
+      if (other === undefined) throw new NotevaultError('last_admin');
+    }
+    await handle.run(store.markDeleting, { id: userId, now: clock.now() });
+    await handle.run(store.deleteSessionsOf, { userId });
+    await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });
+    await keys.destroy(handle, { kind: 'user', id: userId });
+    handle.onCommit(() => events.emit('credentialsChanged', { userId }));
+  });
+}
+
+async function finish({ db, hooks }: AccountDeps, userId: UserId): Promise<void> {
+  await hooks.erasing(userId);
+  await db.transact((handle) => handle.run(store.deleteUser, { id: userId }));
 }

@@ -31,92 +31,125 @@ export interface Registration {
   invite(email?: string): Promise<string>;
 }
 
+interface RegistrationDeps extends AccountDeps {
+  readonly passwords: Passwords;
+  readonly sessions: Pick<Sessions, 'prepare'>;
+}
+
 export function createRegistration(
-  deps: AccountDeps,
+  accountDeps: AccountDeps,
   passwords: Passwords,
   sessions: Pick<Sessions, 'prepare'>,
 ): Registration {
-  const { db, keys, clock, registration } = deps;
-
-  /** Refuses what can be refused before a password is hashed. */
-  async function checkMode(email: string, invite: string | null): Promise<void> {
-    if (registration === 'open' || (await db.get(store.findFirstAccount, {})) === undefined) return;
-    if (registration === 'closed') throw new NotevaultError('registration_closed');
-    if (invite === null) throw new NotevaultError('invite_required');
-    const found = await db.get(store.findInvite, { hash: hashOf(invite), email, now: clock.now() });
-    if (found === undefined) throw new NotevaultError('invite_invalid');
-  }
-
-  /** The same inside the transaction, where the answer counts: another first account may have come, the invite be used. */
-  async function admit(handle: WriteHandle, email: string, invite: string | null): Promise<void> {
-    if (registration === 'open') return;
-    if (registration === 'closed') throw new NotevaultError('registration_closed');
-    if (invite === null) throw new NotevaultError('invite_required');
-    const used = await handle.run(store.useInvite, { hash: hashOf(invite), email, now: clock.now() });
-    if (used === 0) throw new NotevaultError('invite_invalid');
-  }
-
-  async function insertAccount(
-    handle: WriteHandle,
-    account: { email: string; passwordHash: string | null; displayName: string | null; role: Role },
-    admitLater: () => Promise<void>,
-  ): Promise<UserRow> {
-    const now = clock.now();
-    const first = (await handle.run(store.claimFirstAccount, { now })) === 1;
-    if (!first) await admitLater();
-    const id = clock.uuid() as UserId;
-    const role = first ? 'admin' : account.role;
-    const inserted = await handle.run(store.insertUser, { ...account, id, role, plan: deps.defaultPlan, now });
-    if (inserted === 0) throw new NotevaultError('registration_failed');
-    await keys.create(handle, { kind: 'user', id });
-    const row = await handle.get(store.findUser, { id });
-    if (row === undefined) throw new Error('an account just written cannot be read');
-    return row;
-  }
-
+  const deps = { ...accountDeps, passwords, sessions };
   return {
-    async register({ email: sent, password: secret, display_name, invite: token }, address = null) {
-      const { email, password } = readCredentials(sent, secret);
-      checkPassword(password);
-      const displayName = cleanDisplayName(display_name ?? null);
-      const invite = typeof token === 'string' && token !== '' ? token : null;
-      await checkMode(email, invite);
-      const server = await keys.openServer();
-      const passwordHash = await passwords.hash(password);
-      const session = await sessions.prepare(address);
-      const row = await db.transact(async (handle) => {
-        const account = { email, passwordHash, displayName, role: 'member' as const };
-        const user = await insertAccount(handle, account, () => admit(handle, email, invite));
-        await session.write(handle, user.id);
-        return user;
-      });
-      return { ...session.tokens, user: userOf(row, server) };
-    },
-    async bootstrap() {
-      const first = await db.get(store.findFirstAccount, {});
-      return { pending: first === undefined, mode: registration };
-    },
-    async createUser(sent, password, role = 'member') {
-      const email = canonicalEmail(sent);
-      if (email === null) throw new NotevaultError('email_and_password_required');
-      if (password !== undefined) checkPassword(password);
-      const passwordHash = password === undefined ? null : await passwords.hash(password);
-      const server = await keys.openServer();
-      const row = await db.transact((handle) =>
-        insertAccount(handle, { email, passwordHash, displayName: null, role }, async () => undefined),
-      );
-      return userOf(row, server);
-    },
-    async invite(sent) {
-      const email = sent === undefined ? null : canonicalEmail(sent);
-      if (sent !== undefined && email === null) throw new NotevaultError('email_and_password_required');
-      const token = newToken(clock.random, 'nv_inv_');
-      const now = clock.now();
-      await db.transact(async (handle) => {
-        await handle.run(store.deleteExpiredInvites, { now });
-        await handle.run(store.insertInvite, { hash: token.hash, email, expiresAt: now + INVITE_MS });
-      });
-      return token.raw;
-    },
+    register: (account, address = null) => register(deps, account, address),
+    bootstrap: () => bootstrap(deps),
+    createUser: (email, password, role = 'member') => createUser(deps, email, password, role),
+    invite: (email) => invite(deps, email),
   };
+}
+
+async function register(
+  deps: RegistrationDeps,
+  { email: sent, password: secret, display_name, invite: token }: NewAccount,
+  address: string | null,
+): Promise<SignedIn> {
+  const { db, keys, passwords, sessions } = deps;
+  const { email, password } = readCredentials(sent, secret);
+  checkPassword(password);
+  const displayName = cleanDisplayName(display_name ?? null);
+  const invite = typeof token === 'string' && token !== '' ? token : null;
+  await checkMode(deps, email, invite);
+  const server = await keys.openServer();
+  const passwordHash = await passwords.hash(password);
+  const session = await sessions.prepare(address);
+  const row = await db.transact(async (handle) => {
+    const account = { email, passwordHash, displayName, role: 'member' as const };
+    const user = await insertAccount(handle, deps, account, () => admit(handle, deps, email, invite));
+    await session.write(handle, user.id);
+    return user;
+  });
+  return { ...session.tokens, user: userOf(row, server) };
+}
+
+async function bootstrap({ db, registration }: AccountDeps) {
+  const first = await db.get(store.findFirstAccount, {});
+  return { pending: first === undefined, mode: registration };
+}
+
+async function createUser(
+  deps: RegistrationDeps,
+  sent: string,
+  password: string | undefined,
+  role: Role,
+): Promise<User> {
+  const { db, keys, passwords } = deps;
+  const email = canonicalEmail(sent);
+  if (email === null) throw new NotevaultError('email_and_password_required');
+  if (password !== undefined) checkPassword(password);
+  const passwordHash = password === undefined ? null : await passwords.hash(password);
+  const server = await keys.openServer();
+  const account = { email, passwordHash, displayName: null, role };
+  const row = await db.transact((handle) => insertAccount(handle, deps, account, async () => undefined));
+  return userOf(row, server);
+}
+
+async function invite({ db, clock }: AccountDeps, sent: string | undefined): Promise<string> {
+  const email = sent === undefined ? null : canonicalEmail(sent);
+  if (sent !== undefined && email === null) throw new NotevaultError('email_and_password_required');
+  const token = newToken(clock.random, 'nv_inv_');
+  const now = clock.now();
+  await db.transact(async (handle) => {
+    await handle.run(store.deleteExpiredInvites, { now });
+    await handle.run(store.insertInvite, { hash: token.hash, email, expiresAt: now + INVITE_MS });
+  });
+  return token.raw;
+}
+
+/** Refuses what can be refused before a password is hashed. */
+async function checkMode(
+  { db, clock, registration }: AccountDeps,
+  email: string,
+  invite: string | null,
+): Promise<void> {
+  if (registration === 'open' || (await db.get(store.findFirstAccount, {})) === undefined) return;
+  if (registration === 'closed') throw new NotevaultError('registration_closed');
+  if (invite === null) throw new NotevaultError('invite_required');
+  const found = await db.get(store.findInvite, { hash: hashOf(invite), email, now: clock.now() });
+  if (found === undefined) throw new NotevaultError('invite_invalid');
+}
+
+/** The same inside the transaction, where the answer counts: another first account may have come, the invite be used. */
+async function admit(
+  handle: WriteHandle,
+  { clock, registration }: AccountDeps,
+  email: string,
+  invite: string | null,
+): Promise<void> {
+  if (registration === 'open') return;
+  if (registration === 'closed') throw new NotevaultError('registration_closed');
+  if (invite === null) throw new NotevaultError('invite_required');
+  const used = await handle.run(store.useInvite, { hash: hashOf(invite), email, now: clock.now() });
+  if (used === 0) throw new NotevaultError('invite_invalid');
+}
+
+/** @param admitLater refuses an account that is not the first one. */
+async function insertAccount(
+  handle: WriteHandle,
+  { keys, clock, defaultPlan }: AccountDeps,
+  account: { email: string; passwordHash: string | null; displayName: string | null; role: Role },
+  admitLater: () => Promise<void>,
+): Promise<UserRow> {
+  const now = clock.now();
+  const first = (await handle.run(store.claimFirstAccount, { now })) === 1;
+  if (!first) await admitLater();
+  const id = clock.uuid() as UserId;
+  const role = first ? 'admin' : account.role;
+  const inserted = await handle.run(store.insertUser, { ...account, id, role, plan: defaultPlan, now });
+  if (inserted === 0) throw new NotevaultError('registration_failed');
+  await keys.create(handle, { kind: 'user', id });
+  const row = await handle.get(store.findUser, { id });
+  if (row === undefined) throw new Error('an account just written cannot be read');
+  return row;
 }

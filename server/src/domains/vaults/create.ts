@@ -17,6 +17,12 @@ interface RegisterResult {
   readonly status: 'created' | 'existing';
 }
 
+/** A vault as a client names it by an id of its own, unchecked. */
+interface RegistrationInput {
+  readonly client_id?: unknown;
+  readonly name?: unknown;
+}
+
 export interface Creation {
   /** Throws `validation`, `limit_exceeded`, `insufficient_access`. */
   create(principal: Principal, vault: NewVaultBody, inTransaction?: InTransaction<Vault>): Promise<Vault>;
@@ -26,7 +32,7 @@ export interface Creation {
    */
   register(
     principal: Principal,
-    sent: { client_id?: unknown; name?: unknown },
+    sent: RegistrationInput,
     inTransaction?: InTransaction<RegisterResult>,
   ): Promise<RegisterResult>;
 }
@@ -45,90 +51,111 @@ interface CleanInput {
 }
 
 export function createCreation(deps: VaultDeps): Creation {
-  const { db, keys, clock, accounts } = deps;
-
-  /** Everything about the user's vaults as a whole is decided here, under the lock on the user's row. */
-  async function insert(handle: WriteHandle, owner: Owner, userKey: SealingKey, plain: CleanInput): Promise<Vault> {
-    const { userId } = owner;
-    await checkVaultsCap(handle, deps, owner, nothing);
-    const id = clock.uuid() as VaultId;
-    const now = clock.now();
-    const slug = await freeSlug(handle, userKey, { userId, vaultId: id, name: plain.name });
-    const isDefault = plain.wantsDefault || (await handle.get(store.findDefault, { userId })) === undefined;
-    if (isDefault) await handle.run(store.clearDefault, { userId });
-    const key = await keys.create(handle, { kind: 'vault', id });
-    const { name, description, clientBlind } = plain;
-    const meta = sealMeta(key, id, 1, { name, slug, description });
-    const slugBlind = slugBlindOf(userKey, slug);
-    await handle.run(store.insertVault, {
-      id,
-      userId,
-      isDefault: Number(isDefault),
-      clientBlind,
-      slugBlind,
-      meta,
-      now,
-    });
-    await handle.run(store.insertFeed, { vaultId: id });
-    const counts = { noteCount: 0, attachmentCount: 0 };
-    return { id, name, slug, description, isDefault, ...counts, createdAt: now, deletedAt: null, purgeAt: null };
-  }
-
-  async function adopt(
-    principal: Principal,
-    row: VaultWithCounts,
-    inTransaction: InTransaction<RegisterResult>,
-  ): Promise<RegisterResult> {
-    checkMayAdopt(principal, row.id);
-    const key = await openVaultKey(deps, row.id);
-    const adopted = { vault: vaultOf(row, key, purgeDelayMs(deps)), status: 'existing' } as const;
-    // Also with nothing to write: the vault may have been read from a commit that is not on disk yet.
-    await db.transact((handle) => inTransaction(handle, adopted));
-    return adopted;
-  }
-
   return {
-    async create(principal, sent, inTransaction = skipInTransaction) {
-      checkMayCreate(principal);
-      const { userId } = principal;
-      const plain = {
-        name: cleanName(sent.name),
-        description: cleanDescription(sent.description ?? null),
-        wantsDefault: sent.is_default ?? false,
-        clientBlind: null,
-      };
-      const userKey = await openUserKey(deps, userId);
-      return db.transact(async (handle) => {
-        const { tier } = await accounts.lockUser(handle, userId);
-        const vault = await insert(handle, { userId, tier }, userKey, plain);
-        await inTransaction(handle, vault);
-        return vault;
-      });
-    },
-    async register(principal, sent, inTransaction = skipInTransaction) {
-      const { clientId, name } = readRegistration(sent);
-      const { userId } = principal;
-      const userKey = await openUserKey(deps, userId);
-      const clientBlind = clientBlindOf(userKey, clientId);
-      const known = await db.get(store.findByClient, { userId, clientBlind });
-      if (known !== undefined) return adopt(principal, known, inTransaction);
-      checkMayCreate(principal);
-      const made = await db.transact(async (handle) => {
-        const { tier } = await accounts.lockUser(handle, userId);
-        // Another call with this id may have come first.
-        const other = await handle.get(store.findByClient, { userId, clientBlind });
-        if (other !== undefined) return { other };
-        const plain = { name, description: null, wantsDefault: false, clientBlind };
-        const created = { vault: await insert(handle, { userId, tier }, userKey, plain), status: 'created' } as const;
-        await inTransaction(handle, created);
-        return created;
-      });
-      return 'other' in made ? adopt(principal, made.other, inTransaction) : made;
-    },
+    create: (principal, vault, inTransaction = skipInTransaction) => create(deps, principal, vault, inTransaction),
+    register: (principal, sent, inTransaction = skipInTransaction) => register(deps, principal, sent, inTransaction),
   };
 }
 
-function readRegistration({ client_id, name }: { client_id?: unknown; name?: unknown }) {
+async function create(
+  deps: VaultDeps,
+  principal: Principal,
+  sent: NewVaultBody,
+  inTransaction: InTransaction<Vault>,
+): Promise<Vault> {
+  const { db, accounts } = deps;
+  checkMayCreate(principal);
+  const { userId } = principal;
+  const plain = {
+    name: cleanName(sent.name),
+    description: cleanDescription(sent.description ?? null),
+    wantsDefault: sent.is_default ?? false,
+    clientBlind: null,
+  };
+  const userKey = await openUserKey(deps, userId);
+  return db.transact(async (handle) => {
+    const { tier } = await accounts.lockUser(handle, userId);
+    const vault = await insert(handle, deps, { userId, tier }, userKey, plain);
+    await inTransaction(handle, vault);
+    return vault;
+  });
+}
+
+async function register(
+  deps: VaultDeps,
+  principal: Principal,
+  sent: RegistrationInput,
+  inTransaction: InTransaction<RegisterResult>,
+): Promise<RegisterResult> {
+  const { db, accounts } = deps;
+  const { clientId, name } = readRegistration(sent);
+  const { userId } = principal;
+  const userKey = await openUserKey(deps, userId);
+  const clientBlind = clientBlindOf(userKey, clientId);
+  const known = await db.get(store.findByClient, { userId, clientBlind });
+  if (known !== undefined) return adopt(deps, principal, known, inTransaction);
+  checkMayCreate(principal);
+  const made = await db.transact(async (handle) => {
+    const { tier } = await accounts.lockUser(handle, userId);
+    // Another call with this id may have come first.
+    const other = await handle.get(store.findByClient, { userId, clientBlind });
+    if (other !== undefined) return { other };
+    const plain = { name, description: null, wantsDefault: false, clientBlind };
+    const vault = await insert(handle, deps, { userId, tier }, userKey, plain);
+    const created = { vault, status: 'created' } as const;
+    await inTransaction(handle, created);
+    return created;
+  });
+  return 'other' in made ? adopt(deps, principal, made.other, inTransaction) : made;
+}
+
+/** Everything about the user's vaults as a whole is decided here, under the lock on the user's row. */
+async function insert(
+  handle: WriteHandle,
+  deps: VaultDeps,
+  owner: Owner,
+  userKey: SealingKey,
+  { name, description, wantsDefault, clientBlind }: CleanInput,
+): Promise<Vault> {
+  const { keys, clock } = deps;
+  const { userId } = owner;
+  await checkVaultsCap(handle, deps, owner, nothing);
+  const id = clock.uuid() as VaultId;
+  const now = clock.now();
+  const slug = await freeSlug(handle, userKey, { userId, vaultId: id, name });
+  const isDefault = wantsDefault || (await handle.get(store.findDefault, { userId })) === undefined;
+  if (isDefault) await handle.run(store.clearDefault, { userId });
+  const key = await keys.create(handle, { kind: 'vault', id });
+  const row = {
+    id,
+    userId,
+    isDefault: Number(isDefault),
+    clientBlind,
+    slugBlind: slugBlindOf(userKey, slug),
+    meta: sealMeta(key, id, 1, { name, slug, description }),
+    now,
+  };
+  await handle.run(store.insertVault, row);
+  await handle.run(store.insertFeed, { vaultId: id });
+  const counts = { noteCount: 0, attachmentCount: 0 };
+  return { id, name, slug, description, isDefault, ...counts, createdAt: now, deletedAt: null, purgeAt: null };
+}
+
+async function adopt(
+  deps: VaultDeps,
+  principal: Principal,
+  row: VaultWithCounts,
+  inTransaction: InTransaction<RegisterResult>,
+): Promise<RegisterResult> {
+  checkMayAdopt(principal, row.id);
+  const key = await openVaultKey(deps, row.id);
+  const adopted = { vault: vaultOf(row, key, purgeDelayMs(deps)), status: 'existing' } as const;
+  // Also with nothing to write: the vault may have been read from a commit that is not on disk yet.
+  await deps.db.transact((handle) => inTransaction(handle, adopted));
+  return adopted;
+}
+
+function readRegistration({ client_id, name }: RegistrationInput) {
   const sent = typeof client_id === 'string' && typeof name === 'string';
   if (!sent || client_id.trim() === '' || name.trim() === '') throw new NotevaultError('register_params');
   return { clientId: client_id.toWellFormed(), name: cleanName(name) };

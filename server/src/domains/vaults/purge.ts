@@ -11,7 +11,7 @@ const BATCH = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000' as VaultId;
 
 export interface PurgeOperations {
-  /** Erases a deleted vault for good; `finish` comes with the first step, which cannot be undone. Throws `vault_not_found` for any other. */
+  /** Erases a deleted vault for good; `inTransaction` runs in the first step, which cannot be undone. Throws `vault_not_found` for any other. */
   purge(principal: Principal, id: string, inTransaction?: InTransaction<VaultId>): Promise<VaultId>;
   /** Purges what has been deleted long enough by `now`, and goes on with every purge cut short. Resolves to their number. */
   purgeDue(now: number): Promise<number>;
@@ -20,76 +20,99 @@ export interface PurgeOperations {
 }
 
 export function createPurgeOperations(deps: VaultDeps): PurgeOperations {
-  const { db, keys, clock, hooks, events } = deps;
-  const purgeDelay = purgeDelayMs(deps);
-
-  /** Marks the vault and destroys its key, together: from here on nothing of it can be opened, whatever happens next. */
-  async function begin(
-    id: VaultId,
-    deleted: { until: number; after: number },
-    inTransaction: InTransaction<VaultId>,
-  ): Promise<boolean> {
-    return db.transact(async (handle) => {
-      const mark = { id, now: clock.now(), deletedUntil: deleted.until, deletedAfter: deleted.after };
-      if ((await handle.run(store.markPurging, mark)) === 0) return false;
-      await keys.destroy(handle, { kind: 'vault', id });
-      await inTransaction(handle, id);
-      return true;
-    });
-  }
-
-  /** The vault's own row goes last: while it is there, the purge is resumed. */
-  async function finish(id: VaultId): Promise<void> {
-    while (await hooks.purgeSlice(id));
-    await db.transact((handle) => handle.run(store.deleteVault, { id }));
-  }
-
   return {
-    async purge(principal, sent, finishWith = skipInTransaction) {
-      const id = vaultIdOf(sent);
-      const { userId } = principal;
-      const now = clock.now();
-      const after = now - purgeDelay;
-      const row = await db.get(store.findDeleted, { id, userId, after });
-      if (row === undefined) throw new NotevaultError('vault_not_found');
-      checkPermission(principal, id, 'write');
-      if (!(await begin(id, { until: now, after }, finishWith))) throw new NotevaultError('vault_not_found');
-      await finish(id);
-      return id;
-    },
-    async purgeDue(now) {
-      const deletedUntil = now - purgeDelay;
-      const failures: unknown[] = [];
-      let purged = 0;
-      const purgeOne = async (id: VaultId, begun: boolean) => {
-        // Restored since it was found, or begun by another process: not ours to finish.
-        if (!begun && !(await begin(id, { until: deletedUntil, after: 0 }, skipInTransaction))) return;
-        await finish(id);
-        purged += 1;
-      };
-      for (let after = FIRST_ID; ; ) {
-        const rows = await db.all(store.findDue, { deletedUntil, after, limit: BATCH });
-        for (const row of rows) {
-          // One vault that cannot be purged now must not hold up the others.
-          await purgeOne(row.id, row.purging_at !== null).catch((error) => failures.push(error));
-          after = row.id;
-        }
-        if (rows.length < BATCH) break;
-      }
-      if (failures.length > 0) throw new AggregateError(failures, 'some vaults could not be purged');
-      return purged;
-    },
-    async purgeAllOf(userId) {
-      const closed = await db.transact(async (handle) => {
-        const rows = await handle.all(store.markAllPurging, { userId, now: clock.now() });
-        for (const { id } of rows) {
-          await handle.run(store.setWritable, { vaultId: id, writable: 0 });
-          await keys.destroy(handle, { kind: 'vault', id });
-          handle.onCommit(() => events.emit('vaultClosed', { vaultId: id }));
-        }
-        return rows;
-      });
-      for (const { id } of closed) await finish(id);
-    },
+    purge: (principal, id, inTransaction = skipInTransaction) => purge(deps, principal, id, inTransaction),
+    purgeDue: (now) => purgeDue(deps, now),
+    purgeAllOf: (userId) => purgeAllOf(deps, userId),
   };
+}
+
+async function purge(
+  deps: VaultDeps,
+  principal: Principal,
+  sent: string,
+  inTransaction: InTransaction<VaultId>,
+): Promise<VaultId> {
+  const { db, clock } = deps;
+  const id = vaultIdOf(sent);
+  const { userId } = principal;
+  const now = clock.now();
+  const after = now - purgeDelayMs(deps);
+  const row = await db.get(store.findDeleted, { id, userId, after });
+  if (row === undefined) throw new NotevaultError('vault_not_found');
+  checkPermission(principal, id, 'write');
+  if (!(await begin(deps, id, { until: now, after }, inTransaction))) throw new NotevaultError('vault_not_found');
+  await finish(deps, id);
+  return id;
+}
+
+async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
+  const deletedUntil = now - purgeDelayMs(deps);
+  const failures: unknown[] = [];
+  let purged = 0;
+  for (let after = FIRST_ID; ; ) {
+    const rows = await deps.db.all(store.findDue, { deletedUntil, after, limit: BATCH });
+    for (const row of rows) {
+      try {
+        if (await purgeOne(deps, row, deletedUntil)) purged += 1;
+      } catch (error) {
+        // One vault that cannot be purged now must not hold up the others.
+        failures.push(error);
+      }
+      after = row.id;
+    }
+    if (rows.length < BATCH) break;
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'some vaults could not be purged');
+  return purged;
+}
+
+interface DueVault {
+  readonly id: VaultId;
+  /** When its purge was begun; null while it was not. */
+  readonly purging_at: number | null;
+}
+
+/** False for a vault that was restored since it was found, or whose purge another process began: not ours to finish. */
+async function purgeOne(deps: VaultDeps, { id, purging_at }: DueVault, deletedUntil: number): Promise<boolean> {
+  const deleted = { until: deletedUntil, after: 0 };
+  if (purging_at === null && !(await begin(deps, id, deleted, skipInTransaction))) return false;
+  await finish(deps, id);
+  return true;
+}
+
+async function purgeAllOf(deps: VaultDeps, userId: UserId): Promise<void> {
+  const { db, keys, clock, events } = deps;
+  const closed = await db.transact(async (handle) => {
+    const rows = await handle.all(store.markAllPurging, { userId, now: clock.now() });
+    for (const { id } of rows) {
+      await handle.run(store.setWritable, { vaultId: id, writable: 0 });
+      await keys.destroy(handle, { kind: 'vault', id });
+      handle.onCommit(() => events.emit('vaultClosed', { vaultId: id }));
+    }
+    return rows;
+  });
+  for (const { id } of closed) await finish(deps, id);
+}
+
+/** Marks the vault and destroys its key, together: from here on nothing of it can be opened, whatever happens next. */
+async function begin(
+  { db, keys, clock }: VaultDeps,
+  id: VaultId,
+  deleted: { readonly until: number; readonly after: number },
+  inTransaction: InTransaction<VaultId>,
+): Promise<boolean> {
+  return db.transact(async (handle) => {
+    const mark = { id, now: clock.now(), deletedUntil: deleted.until, deletedAfter: deleted.after };
+    if ((await handle.run(store.markPurging, mark)) === 0) return false;
+    await keys.destroy(handle, { kind: 'vault', id });
+    await inTransaction(handle, id);
+    return true;
+  });
+}
+
+/** The vault's own row goes last: while it is there, the purge is resumed. */
+async function finish({ db, hooks }: VaultDeps, id: VaultId): Promise<void> {
+  while (await hooks.purgeSlice(id));
+  await db.transact((handle) => handle.run(store.deleteVault, { id }));
 }
