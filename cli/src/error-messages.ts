@@ -1,4 +1,4 @@
-import { RestError } from '@notevault/client/rest.ts';
+import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import { DAMAGE_HELP } from '@notevault/server/damage-help.ts';
 
@@ -40,8 +40,8 @@ export function errorMessage(error: unknown): string {
     return `notevault: ${error.message}. ${DAMAGE_HELP}`;
   }
   if (MESSAGES.has(error.name)) return `notevault: ${error.message}`;
-  if (error instanceof RestError) return `notevault: ${rejectionOf(error)}`;
-  if (error instanceof TypeError && error.message === 'fetch failed') return `notevault: ${unreachable(error.cause)}`;
+  if (error instanceof ApiError) return `notevault: ${rejectionOf(error)}`;
+  if (error instanceof ConnectionError) return `notevault: ${unreachable((error.cause as Error | undefined)?.cause)}`;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE') {
     return `notevault: ${address}:${port} is in use. Is notevault running already? Else give another --port.`;
@@ -62,7 +62,7 @@ function faultsOf(fields: unknown): string {
   return faults.flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`)).join('; ');
 }
 
-function rejectionOf({ status, message, body }: RestError): string {
+function rejectionOf({ status, message, body }: ApiError): string {
   if (status === 422 && typeof body.errors === 'object') return `${faultsOf(body.errors)}.`;
   const hint = status === 401 ? ' Sign in again, and give the new access token as --token.' : '';
   return `the server answered ${status}: ${message}.${hint}`;

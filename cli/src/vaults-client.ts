@@ -1,4 +1,6 @@
-import { RestClient } from '@notevault/client/rest.ts';
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { tokensFrom } from '@notevault/client/tokens.ts';
+import { Transport } from '@notevault/client/transport.ts';
 import type { SearchRequest, SearchResult } from '@notevault/protocol/search.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { AdminCommands } from '@notevault/server/admin.ts';
@@ -47,10 +49,11 @@ export async function withVaults<T>(
 
 async function remoteVaultsClient(admin: AdminCommands, user: string | undefined): Promise<VaultsClient> {
   const session = await admin.openSession(user);
-  const client = new RestClient(session.url, async () => (await admin.openSession(user)).token);
+  const tokens = tokensFrom(async () => (await admin.openSession(user)).token);
+  const client = new NotevaultClient(new Transport(session.url, tokens));
   return {
-    vaults: () => client.listVaults(),
-    search: (vault, request) => client.search(vault, request),
+    vaults: () => client.vaults(),
+    search: async (vault, request) => (await client.vault(vault).search(request)).results,
     rebuild: (vault, progress) => rebuild(admin, user, vault, progress),
   };
 }

@@ -1,5 +1,7 @@
 import { createReadStream, openAsBlob } from 'node:fs';
-import { RestClient } from '@notevault/client/rest.ts';
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { tokensFrom } from '@notevault/client/tokens.ts';
+import { Transport } from '@notevault/client/transport.ts';
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
@@ -67,16 +69,23 @@ export async function remoteVaultClient(
   token: () => Promise<string>,
   choice: VaultChoice,
 ): Promise<VaultClient> {
-  const client = new RestClient(url, token);
-  const id = await oneOf(await client.listVaults(), choice, (name) => client.createVault(name));
+  const client = new NotevaultClient(new Transport(url, tokensFrom(token)));
+  const vault = client.vault(await oneOf(await client.vaults(), choice, (name) => client.createVault(name)));
   return {
-    upsert: (note) => client.upsertNote(id, note),
-    read: (path) => client.getNote(id, path),
-    listNotes: async () => pathsOf(await client.manifest(id)),
-    listFolders: () => client.listFolders(id),
-    listFiles: () => client.listAttachments(id),
-    upload: async (path, { at, mtime }) => client.putAttachment(id, path, await openAsBlob(at), mtime),
-    bytesOf: (path) => client.readAttachment(id, path),
+    upsert: (note) => vault.upsertNote(note),
+    read: (path) => vault.readNote(path),
+    listNotes: async () => pathsOf(await vault.manifest()),
+    listFolders: () => vault.explicitFolders(),
+    listFiles: () => vault.attachments(),
+    async upload(path, { at, mtime }) {
+      const blob = await openAsBlob(at);
+      return vault.putAttachment(path, { bytes: () => blob, mtime });
+    },
+    async bytesOf(path) {
+      const found = await vault.readAttachment(path);
+      if (found === null) throw new CliError(`The attachment "${path}" was deleted meanwhile.`);
+      return found.bytes;
+    },
   };
 }
 

@@ -49,6 +49,7 @@ export const User = Type.Object({
 });
 export type User = Static<typeof User>;
 export const UserResponse = Type.Object({ user: User });
+export type UserResponse = Static<typeof UserResponse>;
 
 const TokenFields = { access_token: Type.String(), expires_in: Type.Integer() };
 export const SignedInResponse = Type.Object({

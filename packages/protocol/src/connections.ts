@@ -27,3 +27,4 @@ export const Connection = Type.Object({
 });
 export type Connection = Static<typeof Connection>;
 export const ConnectionsResponse = Type.Array(Connection);
+export type ConnectionsResponse = Static<typeof ConnectionsResponse>;

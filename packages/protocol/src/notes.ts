@@ -169,5 +169,6 @@ export const DeleteNotes = Unchecked<{ ids?: unknown }>({
 
 export const VersionParams = Type.Object({ id: Type.String(), version: Type.String() });
 export const VersionsResponse = Type.Object({ versions: Type.Array(NoteVersion) });
+export type VersionsResponse = Static<typeof VersionsResponse>;
 export const TagsResponse = Type.Object({ tags: Type.Array(Counted) });
 export const TypesResponse = Type.Object({ types: Type.Array(Counted) });

@@ -1,0 +1,69 @@
+import type { TokensResponse, User, UserResponse } from '@notevault/protocol/accounts.ts';
+import type { Connection, ConnectionsResponse } from '@notevault/protocol/connections.ts';
+import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
+import type { StorageResponse, Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/vaults.ts';
+import type { Transport } from './transport.ts';
+import { VaultClient } from './vault-client.ts';
+
+/** The operations on an account. All of them throw ApiError and ConnectionError. */
+export class NotevaultClient {
+  readonly transport: Transport;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+
+  vault(id: string): VaultClient {
+    return new VaultClient(this.transport, id);
+  }
+
+  async me(): Promise<User> {
+    return (await this.#get<UserResponse>('/me')).user;
+  }
+
+  async vaults(): Promise<Vault[]> {
+    return (await this.#get<VaultsResponse>('/vaults')).vaults;
+  }
+
+  async createVault(name: string): Promise<Vault> {
+    return (await this.transport.json<VaultResponse>({ method: 'POST', path: '/vaults', json: { name } })).vault;
+  }
+
+  async storage(): Promise<StorageResponse> {
+    return this.#get<StorageResponse>('/user/storage');
+  }
+
+  async connections(): Promise<Connection[]> {
+    return this.#get<ConnectionsResponse>('/connections');
+  }
+
+  /** Signs in; the answer carries a refresh cookie for browsers. */
+  async login(email: string, password: string): Promise<TokensResponse> {
+    return this.transport.json({ method: 'POST', path: '/auth/login', json: { email, password }, repeatable: false });
+  }
+
+  /** Begins to link a device to a vault: show the code, and poll until somebody agreed to it on the server's page. */
+  async startDeviceLink(names: { device_name?: string; vault_name?: string }): Promise<DeviceStarted> {
+    return this.transport.json({ method: 'POST', path: '/auth/device', json: names });
+  }
+
+  /** The device's tokens once its link is agreed to; throws ApiError `authorization_pending` until then. */
+  async pollDeviceLink(deviceCode: string): Promise<DeviceGrantResponse> {
+    // Codes work once: a lost answer cannot be asked for again.
+    const json = { device_code: deviceCode };
+    return this.transport.json({ method: 'POST', path: '/auth/device/token', json, repeatable: false });
+  }
+
+  /** The next pair of tokens of a device; the server takes the old one for half a minute more. */
+  async refreshDevice(refreshToken: string): Promise<DeviceTokensResponse> {
+    return this.transport.json({
+      method: 'POST',
+      path: '/auth/token/refresh',
+      json: { refresh_token: refreshToken },
+    });
+  }
+
+  #get<Body>(path: string): Promise<Body> {
+    return this.transport.json({ method: 'GET', path });
+  }
+}

@@ -1,0 +1,173 @@
+import type { TokenSource } from './tokens.ts';
+
+/** The server answered with an error; `body` is the JSON of the answer. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** The code of the error catalogue, or the status where the answer names none. */
+  readonly code: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly requestId: string | null;
+  constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
+    const code = typeof body.error === 'string' ? body.error : `status ${status}`;
+    super(code);
+    this.status = status;
+    this.code = code;
+    this.body = body;
+    this.requestId = requestId;
+  }
+}
+
+/** No answer came: the server cannot be reached, or the connection broke. Whether the request was carried out is unknown. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+export interface TransportOptions {
+  /** `fetch`, for callers that bring their own. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How often a request is sent before its failure is final. */
+  readonly tries?: number;
+  /** Waits between two tries. */
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** Names this installation: the server keeps deletions until it has followed them. */
+  readonly deviceId?: string;
+}
+
+type Body = NonNullable<RequestInit['body']>;
+
+/** A request. What may be sent again is sent again. */
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api`, with its parts encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly vault?: string;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as they are. A function gives them anew for each try. */
+  readonly bytes?: () => Body;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the answer to a lost request is the same when it is sent again. Default: true, as POST gets a key. */
+  readonly repeatable?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const TRIES = 5;
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 60_000;
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * Sends requests to one server as one credential: fetches a token anew when it expired, repeats what failed for a reason
+ * that passes, with growing delays, and gives every POST an idempotency key, so that repeating it changes nothing.
+ */
+export class Transport {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly #tokens: TokenSource;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #tries: number;
+  readonly #deviceId: string | undefined;
+  readonly #sleep: NonNullable<TransportOptions['sleep']>;
+
+  /** @param url the server's address, with or without `/api`. */
+  constructor(url: string, tokens: TokenSource, options: TransportOptions = {}) {
+    this.origin = url.replace(/\/+(api\/*)?$/, '');
+    this.#tokens = tokens;
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#tries = options.tries ?? TRIES;
+    this.#deviceId = options.deviceId;
+    this.#sleep = options.sleep ?? pause;
+  }
+
+  /** Resolves to the JSON of the answer; undefined for an answer without a body. Throws ApiError, ConnectionError. */
+  async json<Answer>(call: Call): Promise<Answer> {
+    const answer = await this.send(call);
+    return (answer.status === 204 ? undefined : await answer.json()) as Answer;
+  }
+
+  /** Resolves to a successful answer, or one of a status that is `expected`. Throws ApiError, ConnectionError. */
+  async send(call: Call, expected: readonly number[] = []): Promise<Response> {
+    const key = call.method === 'POST' ? crypto.randomUUID() : undefined;
+    let token = await this.#tokens.token();
+    let isRefreshed = false;
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#once(call, token, key).catch((error: unknown) => {
+        call.signal?.throwIfAborted();
+        return new ConnectionError(`${this.origin} cannot be reached`, { cause: error });
+      });
+      if (answer instanceof ConnectionError) {
+        if (attempt >= this.#tries || call.repeatable === false) throw answer;
+        await this.#sleep(delayOf(attempt), call.signal);
+        continue;
+      }
+      if (answer.ok || expected.includes(answer.status)) return answer;
+      const error = await errorOf(answer);
+      if (answer.status === 401 && !isRefreshed) {
+        isRefreshed = true;
+        token = await this.#tokens.refresh(token, error);
+        continue;
+      }
+      if (attempt >= this.#tries || !PASSING.has(answer.status)) throw error;
+      await this.#sleep(Math.max(delayOf(attempt), retryAfterMs(answer)), call.signal);
+    }
+  }
+
+  #once({ path, query = {}, ...call }: Call, token: string | null, key: string | undefined): Promise<Response> {
+    const url = new URL(`${this.origin}/api${path}`);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
+    const headers = new Headers(call.headers);
+    if (token !== null) headers.set('authorization', `Bearer ${token}`);
+    if (call.vault !== undefined) headers.set('x-vault-id', call.vault);
+    if (this.#deviceId !== undefined) headers.set('x-device-id', this.#deviceId);
+    if (key !== undefined && !path.startsWith('/auth/')) headers.set('x-idempotency-key', key);
+    const init: RequestInit & { duplex?: 'half' } = { method: call.method, headers };
+    // A redirect to another host would be given the token.
+    init.redirect = 'error';
+    if (call.signal !== undefined) init.signal = call.signal;
+    if (call.bytes !== undefined) {
+      init.body = call.bytes();
+      init.duplex = 'half';
+    } else if (call.json !== undefined) {
+      headers.set('content-type', 'application/json');
+      init.body = JSON.stringify(call.json);
+    }
+    return this.#fetch(url, init);
+  }
+}
+
+async function errorOf(answer: Response): Promise<ApiError> {
+  const body = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
+  return new ApiError(answer.status, body, answer.headers.get('x-request-id'));
+}
+
+function delayOf(attempt: number): number {
+  // Many clients that lost one server must not all come back at once.
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+}
+
+function retryAfterMs(answer: Response): number {
+  const seconds = Number(answer.headers.get('retry-after'));
+  return Number.isFinite(seconds) ? Math.min(LONGEST_DELAY_MS, Math.max(0, seconds) * 1000) : 0;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** A path in a URL: each of its segments encoded. */
+export function encodedPath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}

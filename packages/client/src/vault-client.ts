@@ -1,0 +1,235 @@
+import type {
+  Attachment,
+  AttachmentRenamed,
+  AttachmentsResponse,
+  AttachmentUploaded,
+} from '@notevault/protocol/attachments.ts';
+import { errors } from '@notevault/protocol/errors.ts';
+import type {
+  ExplicitFolders,
+  Folder,
+  FolderRenamed,
+  FolderResponse,
+  FoldersResponse,
+} from '@notevault/protocol/folders.ts';
+import type { Backlink, BacklinksResponse } from '@notevault/protocol/links.ts';
+import type {
+  Appended,
+  BatchResponse,
+  BatchResult,
+  Note,
+  NoteRenamed,
+  NoteUpserted,
+  NoteVersion,
+  UpsertNote,
+  VersionsResponse,
+} from '@notevault/protocol/notes.ts';
+import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
+import type { Manifest, SyncChange, SyncChanges, VaultTree } from '@notevault/protocol/sync.ts';
+import { followChanges } from './change-feed.ts';
+import { ApiError, encodedPath, type Transport } from './transport.ts';
+
+/** Bytes on their way to the server. */
+export interface Upload {
+  /** Gives the bytes; again for each try. */
+  readonly bytes: () => NonNullable<RequestInit['body']>;
+  /** Epoch seconds. */
+  readonly mtime: number;
+  /** The hash of the attachment to write over, or null for a path where nothing may be; undefined: whatever is there. */
+  readonly over?: string | null;
+}
+
+export interface AttachmentBytes {
+  /** SHA-256 of the bytes, lower-case hex. */
+  readonly hash: string;
+  readonly bytes: ReadableStream<Uint8Array>;
+}
+
+/** The operations on one vault. All of them throw ApiError and ConnectionError. */
+export class VaultClient {
+  readonly id: string;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport, id: string) {
+    this.#transport = transport;
+    this.id = id;
+  }
+
+  /** The note at a path; null when there is none. */
+  async readNote(path: string): Promise<Note | null> {
+    return orNull(this.#get<Note>(`/notes/${encodedPath(path)}`));
+  }
+
+  async readNoteById(id: string): Promise<Note | null> {
+    return orNull(this.#get<Note>(`/notes/by-id/${id}`));
+  }
+
+  async upsertNote(note: UpsertNote): Promise<Note> {
+    return (await this.#post<NoteUpserted>('/notes', note)).note;
+  }
+
+  /** Writes at most 100 notes, each for itself: a result for each, in their order. */
+  async upsertNotes(notes: readonly UpsertNote[]): Promise<BatchResult[]> {
+    return (await this.#post<BatchResponse>('/notes/batch', { notes })).results;
+  }
+
+  async appendToNote(path: string, text: string): Promise<Appended> {
+    return this.#post<Appended>('/notes/append', { path, text });
+  }
+
+  async renameNote(from: string, to: string): Promise<NoteRenamed> {
+    return this.#post<NoteRenamed>('/notes/rename', { old_path: from, new_path: to });
+  }
+
+  async moveNotes(ids: readonly string[], folder: string): Promise<void> {
+    await this.#post('/notes/batch-move', { ids, target_folder: folder });
+  }
+
+  /** Deletes the note, if there is one; with `hash` only while it has that content. */
+  async deleteNote(id: string, hash?: string): Promise<void> {
+    await this.#delete(`/notes/by-id/${id}`, hash);
+  }
+
+  async deleteNotes(ids: readonly string[]): Promise<void> {
+    await this.#post('/notes/batch-delete', { ids });
+  }
+
+  async backlinksOf(id: string): Promise<Backlink[]> {
+    return (await this.#get<BacklinksResponse>(`/notes/by-id/${id}/backlinks`)).backlinks;
+  }
+
+  /** Newest first, the current one included. */
+  async versionsOf(id: string): Promise<NoteVersion[]> {
+    return (await this.#get<VersionsResponse>(`/notes/by-id/${id}/versions`)).versions;
+  }
+
+  async readVersion(id: string, version: number): Promise<Note | null> {
+    return orNull(this.#get<Note>(`/notes/by-id/${id}/versions/${version}`));
+  }
+
+  async restoreVersion(id: string, version: number): Promise<Note> {
+    return (await this.#post<NoteUpserted>(`/notes/by-id/${id}/restore`, { version })).note;
+  }
+
+  /** Folders with the root first, derived ones too. */
+  async folders(): Promise<Folder[]> {
+    return (await this.#get<FoldersResponse>('/folders')).folders;
+  }
+
+  /** Paths of the folders that remain when they are empty. */
+  async explicitFolders(): Promise<string[]> {
+    return (await this.#get<ExplicitFolders>('/folders/explicit')).folders.map(({ name }) => name);
+  }
+
+  async createFolder(path: string): Promise<Folder> {
+    return (await this.#post<FolderResponse>('/folders', { folder: path })).folder;
+  }
+
+  async renameFolder(from: string, to: string): Promise<FolderRenamed> {
+    return this.#post<FolderRenamed>('/folders/rename', { old_path: from, new_path: to });
+  }
+
+  /** Lets an empty folder go; with `recursive`, all that is in it goes too. */
+  async deleteFolder(path: string, { recursive = false } = {}): Promise<void> {
+    const query = recursive ? { recursive } : {};
+    await this.#transport.send({ method: 'DELETE', path: `/folders/${encodedPath(path)}`, query, vault: this.id });
+  }
+
+  async attachments(): Promise<Attachment[]> {
+    return (await this.#get<AttachmentsResponse>('/attachments')).attachments;
+  }
+
+  /** Streams the bytes of an attachment; null when there is none. */
+  async readAttachment(path: string): Promise<AttachmentBytes | null> {
+    const call = {
+      method: 'GET',
+      path: `/attachments/${encodedPath(path)}`,
+      query: { raw: 1 },
+      vault: this.id,
+    } as const;
+    const answer = await this.#transport.send(call, [404]);
+    if (answer.status === 404) {
+      await answer.body?.cancel();
+      return null;
+    }
+    const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+    return { hash: (answer.headers.get('etag') ?? '').replaceAll('"', ''), bytes: answer.body ?? empty };
+  }
+
+  /** Streams bytes to the server while they are read. */
+  async putAttachment(path: string, { bytes, mtime, over }: Upload): Promise<Attachment> {
+    const headers: Record<string, string> = {
+      'content-type': 'application/octet-stream',
+      'x-mtime': mtime.toFixed(6),
+    };
+    if (over === null) headers['if-none-match'] = '*';
+    else if (over !== undefined) headers['if-match'] = `"${over}"`;
+    const call = { method: 'PUT', path: `/attachments/${encodedPath(path)}`, vault: this.id, bytes, headers } as const;
+    return (await this.#transport.json<AttachmentUploaded>(call)).attachment;
+  }
+
+  async renameAttachment(from: string, to: string): Promise<AttachmentRenamed> {
+    return this.#post<AttachmentRenamed>('/attachments/rename', { old_path: from, new_path: to });
+  }
+
+  /** Deletes the attachment, if there is one; with `hash` only while it has those bytes. */
+  async deleteAttachment(path: string, hash?: string): Promise<void> {
+    await this.#delete(`/attachments/${encodedPath(path)}`, hash);
+  }
+
+  async manifest(): Promise<Manifest> {
+    return this.#get<Manifest>('/sync/manifest');
+  }
+
+  async tree(): Promise<VaultTree> {
+    return this.#get<VaultTree>('/vault/tree');
+  }
+
+  /**
+   * A page of the change feed. The cursor that is sent counts as applied by this device. Null when it is not valid any
+   * more: the feed has to be read from its beginning.
+   */
+  async changes(cursor: string | null, { limit = 500, content = false } = {}): Promise<SyncChanges | null> {
+    const query = { limit, fields: content ? 'all' : 'meta', ...(cursor === null ? {} : { cursor }) };
+    const call = { method: 'GET', path: '/sync/changes', query, vault: this.id } as const;
+    const answer = await this.#transport.send(call, [410]);
+    const body = (await answer.json()) as SyncChanges;
+    return answer.status === 410 ? null : body;
+  }
+
+  /** The changes after a cursor, and whatever follows: see `followChanges`. */
+  follow(cursor: string | null, options: Parameters<typeof followChanges>[2] = {}): AsyncIterable<SyncChange[]> {
+    return followChanges(this, cursor, options);
+  }
+
+  async search(request: SearchRequest): Promise<SearchResponse> {
+    return this.#transport.json({ method: 'POST', path: '/search', json: request, vault: this.id });
+  }
+
+  async searchStatus(): Promise<SearchStatus> {
+    return this.#get<SearchStatus>('/search/status');
+  }
+
+  #get<Body>(path: string): Promise<Body> {
+    return this.#transport.json({ method: 'GET', path, vault: this.id });
+  }
+
+  #post<Body>(path: string, json: unknown): Promise<Body> {
+    return this.#transport.json({ method: 'POST', path, json, vault: this.id });
+  }
+
+  async #delete(path: string, hash: string | undefined): Promise<void> {
+    const headers = hash === undefined ? {} : { 'if-match': `"${hash}"` };
+    await this.#transport.send({ method: 'DELETE', path, vault: this.id, headers });
+  }
+}
+
+/** Null for an answer that says there is no such thing; a vault that is gone is an error all the same. */
+async function orNull<Body>(answer: Promise<Body>): Promise<Body | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404 && error.code === errors.note_not_found.error) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SyncChange, SyncChanges } from '@notevault/protocol/sync.ts';
+import { FeedRestarted, followChanges } from '../src/change-feed.ts';
+
+const change = (seq: number) => ({ seq }) as SyncChange;
+const page = (seqs: number[], cursor: string, more: boolean): SyncChanges => ({
+  changes: seqs.map(change),
+  has_more: more,
+  next_cursor: more ? cursor : null,
+  resume_cursor: cursor,
+});
+
+test('pages follow one another, a page counts as applied once the next is asked for, and then the feed waits', async () => {
+  const asked: (string | null)[] = [];
+  const applied: string[] = [];
+  const pages = [page([1, 2], 'c2', true), page([3], 'c3', false), page([], 'c3', false), page([4], 'c4', false)];
+  const end = new AbortController();
+  let waits = 0;
+  const feed = followChanges(
+    {
+      async changes(cursor) {
+        asked.push(cursor);
+        return pages.shift() ?? assert.fail();
+      },
+    },
+    null,
+    {
+      signal: end.signal,
+      wait: async () => {
+        waits += 1;
+        if (waits === 3) end.abort();
+      },
+      applied: (cursor) => void applied.push(cursor),
+    },
+  );
+  const seen: number[] = [];
+  for await (const changes of feed) {
+    seen.push(...changes.map(({ seq }) => seq));
+    assert.equal(applied.length, seen.length < 3 ? 0 : seen.length - 2, 'the page in hand is not applied yet');
+  }
+  assert.deepEqual(seen, [1, 2, 3, 4]);
+  assert.deepEqual(asked, [null, 'c2', 'c3', 'c3']);
+  assert.deepEqual(applied, ['c2', 'c3', 'c4']);
+});
+
+test('a cursor that is not valid any more is an error of its own', async () => {
+  const feed = followChanges({ changes: async () => null }, 'old', {});
+  await assert.rejects(feed.next(), FeedRestarted);
+});
