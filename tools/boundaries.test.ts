@@ -38,6 +38,7 @@ const refused: [what: string, rule: string, path: string, line: string][] = [
     'notes/notes.routes.ts',
     "import { x } from '../../ports/clock/clock.ts';",
   ],
+  ['a route with a shape of its own', 'wire', 'notes/notes.routes.ts', "import { Type } from 'typebox';"],
   ['a store using its operation', 'dependency-rule', 'notes/notes.store.ts', "import { x } from './notes.ts';"],
   ['an operation using its routes', 'dependency-rule', 'notes/notes.ts', "import { x } from './notes.routes.ts';"],
   ['an operation using its pages', 'dependency-rule', 'oauth/oauth.ts', "import { x } from './oauth.pages.ts';"],

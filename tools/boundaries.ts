@@ -37,7 +37,7 @@ function checkImports(source: Source): Finding[] {
 
 function faultOf(path: string, found: Import): Fault | null {
   const target = resolveImport(path, found.specifier);
-  if (target === null) return pureFault(path, found.specifier);
+  if (target === null) return packageFault(path, found.specifier);
   if (!/^(tools|bench)\//.test(path) && (isTest(target) || /^(tools|bench)\//.test(target))) {
     return { rule: 'no-tests', message: `${target} is for tests and tools only: move what is shared into the source.` };
   }
@@ -54,7 +54,10 @@ function faultOf(path: string, found: Import): Fault | null {
   return outsideFault(path, target);
 }
 
-function pureFault(path: string, specifier: string): Fault | null {
+function packageFault(path: string, specifier: string): Fault | null {
+  if (specifier === 'typebox' && path.endsWith('.routes.ts')) {
+    return { rule: 'wire', message: 'describe bodies and answers in packages/protocol: clients use the same types.' };
+  }
   if (!specifier.startsWith('node:') || !PURE.some((folder) => path.startsWith(folder))) return null;
   return {
     rule: 'pure',

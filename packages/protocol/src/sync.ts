@@ -97,3 +97,4 @@ export const ChangesQuery = Type.Object({
   ),
 });
 export type ChangesQuery = Static<typeof ChangesQuery>;
+export const SocketParams = Type.Object({ id: Type.String({ description: 'The note.' }) });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SyncChange } from '@notevault/protocol/sync.ts';
 import { Caller, type Headed } from '../kit/person.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { Folder, startServe } from '../kit/process.ts';
@@ -13,13 +14,7 @@ const WRITERS = 12;
 const ROUNDS = 25;
 const READERS = 4;
 
-interface Row {
-  readonly id: string;
-  readonly seq: number;
-  readonly path: string;
-  readonly deleted: boolean;
-  readonly content_hash: string;
-}
+type Row = Pick<SyncChange, 'id' | 'seq' | 'path' | 'deleted' | 'content_hash'>;
 
 test('[1.2] [3.3] readers of the feed miss no row, with many writers in two processes', {
   skip: whyNoPostgres() ?? false,

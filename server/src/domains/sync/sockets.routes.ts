@@ -1,8 +1,6 @@
-import { Type } from 'typebox';
+import { SocketParams } from '@notevault/protocol/sync.ts';
 import { type SocketRoute, socketRoute } from '../../http/sockets.ts';
 import type { Collaboration } from './collaboration.ts';
-
-const NoteParams = Type.Object({ id: Type.String({ description: 'The note.' }) });
 
 export function socketRoutes(collaboration: Collaboration): SocketRoute[] {
   return [
@@ -20,7 +18,7 @@ export function socketRoutes(collaboration: Collaboration): SocketRoute[] {
       summary: 'One live document over a WebSocket',
       description:
         'The y-websocket protocol for one note. The credential is in the Authorization header or, for sessions, PATs and API keys, in `?token=`. Close codes: 4401 credential, 4403 update from a read-only client, 4404 no such note, 4409 foreign document, 4413 note too large. Rules: docs/sync-spec.md, section 10.',
-      params: NoteParams,
+      params: SocketParams,
       open: (connection, { ip, userAgent, authorization, token, params }) =>
         collaboration.openYWebsocket(connection, { ip, userAgent }, params.id, { authorization, token }),
     }),
