@@ -8,27 +8,33 @@ import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
 import { closeConnectionsOnStop } from './http/graceful-shutdown.ts';
 import { knowAllMethods, refuseOtherMethods } from './http/other-methods.ts';
 
-/** What an operator may do to a running server, and from the command line to a data folder nobody serves. */
+/** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
 export interface AdminCommands {
   createUser(
     email: string,
     password: string | undefined,
     role: 'admin' | 'member',
   ): Promise<{ email: string; role: string }>;
-  /** A raw invite, shown once. */
+  /** Returns an invite token, which is shown once. */
   invite(email: string | undefined): Promise<string>;
   setPlan(email: string, plan: string): Promise<void>;
-  /** A raw reset token, shown once. */
+  /** Returns a password reset token, which is shown once. */
   issueReset(email: string): Promise<string>;
-  /** A session of the account named, or of the only one: how the command line writes through a running server. */
+  /**
+   * Returns a session of the named account, or of the only one; the command line uses it to write through a running
+   * server.
+   */
   openSession(email: string | undefined): Promise<{ url: string; token: string }>;
-  /** Makes the search index of a vault of the account named, or of the only one, anew; resolves to the notes in it. */
+  /**
+   * Rebuilds the search index of a vault of the named account, or of the only one; resolves to the number of notes in
+   * it.
+   */
   rebuildIndex(email: string | undefined, vaultId: string): Promise<number>;
-  /** How many notes the rebuilding of a vault's index has come to; 0 when there is none. */
+  /** How many notes the running rebuild of a vault's index has read; 0 when there is none. */
   rebuiltNotes(vaultId: string): Promise<number>;
 }
 
-/** What the operations work with. */
+/** The domains that the operations use. */
 export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'search'>;
 
 export function adminCommands({ accounts, vaults, search }: AdminDeps, url: () => string): AdminCommands {
@@ -62,8 +68,8 @@ export function adminCommands({ accounts, vaults, search }: AdminDeps, url: () =
 }
 
 /**
- * A server on a Unix socket in the data folder, for the operator's own user alone (0600): `POST /<operation>` with a JSON list
- * of arguments. Who can open it can read the key file beside it too.
+ * Serves the operations on a Unix socket in the data folder that only the operator's own user can open (0600): `POST
+ * /<operation>` with a JSON list of arguments. A user who can open it can also read the key file beside it.
  */
 export async function adminSocket(
   app: AdminDeps,
@@ -73,14 +79,14 @@ export async function adminSocket(
 ): Promise<AsyncDisposable> {
   const path = adminSocketPath(dataDir);
   const server = buildAdmin(adminCommands(app, url), log);
-  // Left by a killed server; the folder's lock says that nobody listens on it.
+  // Left by a killed server: this process holds the folder's lock, so nothing listens on it.
   await rm(path, { force: true });
   await server.listen({ path });
   await chmod(path, 0o600);
   return { [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** Answers as the API does, errors too. */
+/** Answers, and reports errors, in the shape of the API. */
 function buildAdmin(commands: AdminCommands, log: FastifyBaseLogger): FastifyInstance {
   const server = Fastify({
     loggerInstance: log,
@@ -103,7 +109,7 @@ function buildAdmin(commands: AdminCommands, log: FastifyBaseLogger): FastifyIns
   for (const [name, command] of Object.entries(commands)) {
     server.post(`/${name}`, async ({ body }) => {
       if (!Array.isArray(body)) throw invalid({ body: ['must be a list of arguments'] });
-      // JSON has no undefined: an argument left out comes as null.
+      // JSON has no undefined; an omitted argument arrives as null.
       const args = body.map((arg: unknown) => arg ?? undefined);
       return { result: (await (command as (...args: unknown[]) => Promise<unknown>)(...args)) ?? null };
     });

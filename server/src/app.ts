@@ -21,21 +21,23 @@ import type { Tracing } from './ports/tracing/tracing.ts';
 import { tracedDatabase, tracedJobs } from './traced-database.ts';
 import { version } from './version.ts';
 
-/** A whole service, not listening yet: the operations for the command line, the same operations behind HTTP. */
+/**
+ * A whole service that does not listen yet: the operations for the command line, and the same operations behind HTTP.
+ */
 export interface App extends Domains, AsyncDisposable {
   readonly http: FastifyInstance;
   readonly sockets: Sockets;
-  /** Work derived from state (purges, erasures): started by `serve`, not by single commands. */
+  /** Background work derived from stored state (purges, erasures): started by `serve`, not by single commands. */
   readonly jobRunner: JobRunner;
 }
 
-/** Who looks on. */
+/** What observes the calls of the server. */
 interface Observers {
   readonly metrics: Metrics | null;
   readonly tracing: Tracing | null;
 }
 
-/** Makes the domains and puts them behind HTTP. Throws KeyringError for a wrong master key. */
+/** Creates the domains and serves them over HTTP. Throws KeyringError for a wrong master key. */
 export async function buildApp(
   ports: AppPorts,
   config: Config,
@@ -123,7 +125,7 @@ interface Running extends Pick<App, 'http' | 'jobRunner'> {
   readonly observers: Observers;
 }
 
-/** From the outside in: first nobody calls any more, then what was begun ends. */
+/** Closes from the outside in: first no new calls, then the end of running work. */
 async function close({ http, collaboration, jobRunner, domains, observers }: Running): Promise<void> {
   await http.close();
   collaboration[Symbol.dispose]();
@@ -132,7 +134,7 @@ async function close({ http, collaboration, jobRunner, domains, observers }: Run
   await domains.search[Symbol.asyncDispose]();
   await domains.notes[Symbol.asyncDispose]();
   await domains.compute[Symbol.asyncDispose]();
-  // Nothing depends on these: a database that is away must not keep the process from ending.
+  // Nothing depends on these: an unavailable database must not keep the process from ending.
   await domains.credentials.flushLastUsed().catch(() => undefined);
   await domains.productEvents.flush().catch(() => undefined);
   await observers.tracing?.[Symbol.asyncDispose]();

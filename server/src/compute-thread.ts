@@ -4,8 +4,8 @@ import { systemClock } from './ports/clock/clock.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';
 
 /*
- * A thread of the pool that runs what would hold up the event loop: the tasks of all domains, put together. A task is a
- * function of its input alone; it has no database and no keys but those its input lends.
+ * A thread of the pool, which runs work that would block the event loop: the tasks of all domains. A task is a function
+ * of its input alone; it has no database, and no keys but those its input lends.
  */
 
 const { random } = systemClock();

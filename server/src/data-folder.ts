@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Where a server listens for the operator's commands. */
+/** The Unix socket on which a server listens for admin commands. */
 export function adminSocketPath(dataDir: string): string {
   const path = join(dataDir, 'admin.sock');
   if (Buffer.byteLength(path) <= SOCKET_PATH_MAX) return path;
-  // The system takes no longer address: a short name that only this folder has.
+  // The path is too long for a socket, so a short name derived from it is used.
   return join(tmpdir(), `notevault-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}.sock`);
 }
 
-/** What fits into a Unix socket's address everywhere (macOS holds 104 bytes, Linux 108). */
+/** Most bytes that fit into a Unix socket's address everywhere (104 on macOS, 108 on Linux). */
 const SOCKET_PATH_MAX = 100;
 
-/** The data folder cannot be used by this user, or is none. */
+/** The data folder cannot be used by this user, or is not a folder. */
 class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable';
 }
@@ -23,7 +23,7 @@ class DataFolderUnusable extends Error {
 /** The embedded database of a data folder. */
 export const databaseFile = (dataDir: string) => join(dataDir, 'notevault.sqlite');
 
-/** Refuses a folder without data, for commands that only make sense where there is some: a mistyped path makes no new data. */
+/** Refuses a folder without data, for commands that need some, so that a mistyped path does not create new data. */
 export function requireData(config: { readonly dataDir: string; readonly databaseUrl: unknown }): void {
   if (config.databaseUrl !== null || existsSync(databaseFile(config.dataDir))) return;
   throw new DataFolderUnusable(
@@ -31,7 +31,7 @@ export function requireData(config: { readonly dataDir: string; readonly databas
   );
 }
 
-/** Another process works in the data folder. */
+/** Another process uses the data folder. */
 export class DataFolderBusy extends Error {
   override readonly name = 'DataFolderBusy';
   constructor(dataDir: string) {
@@ -40,26 +40,26 @@ export class DataFolderBusy extends Error {
 }
 
 /**
- * Takes a data folder for one process. The lock is the operating system's (through an SQLite file that holds nothing),
- * so it ends with the process however that ends; a lock file with a process id in it would outlive a crash.
+ * Locks a data folder for one process. It is a lock of the operating system (on an empty SQLite file), so it ends with
+ * the process however that ends; a lock file with a process id would outlive a crash.
  */
 export function lockDataFolder(dataDir: string): Disposable {
   const file = join(dataDir, 'lock.sqlite');
   let lock: DatabaseSync;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // Made by hand, since SQLite would make a file that others can read.
+    // Created here, because SQLite would create a file that other users can read.
     closeSync(openSync(file, 'a', 0o600));
     lock = new DatabaseSync(file, { timeout: 0 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'is no folder' : 'cannot be written by this user';
-    throw new DataFolderUnusable(`The data folder ${dataDir} ${why}: give another --data-dir, or mend this one.`, {
+    throw new DataFolderUnusable(`The data folder ${dataDir} ${why}: give another --data-dir, or fix this one.`, {
       cause,
     });
   }
   try {
-    // Without a journal file: the lock alone matters.
+    // Without a journal file, because only the lock matters.
     lock.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive;');
   } catch (error) {
     lock.close();

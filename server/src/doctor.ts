@@ -25,26 +25,26 @@ import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';
 import { openSamples } from './sealed-samples.ts';
 
-/** A large model takes its time to load. */
+/** A large model takes long to load. */
 const EMBEDDER_MS = 60_000;
 
-/** One thing looked at, and what came of it, in words. */
+/** One check and its result, in words. */
 export interface Finding {
   readonly what: string;
   readonly ok: boolean;
   readonly says: string;
 }
 
-/** Takes note that the data was restored from a backup: its clients may know of writes that it does not have. */
+/** Records that the data was restored from a backup, so that clients that know of later writes read it again. */
 export async function markAsRestored(config: Config): Promise<Finding> {
   requireData(config);
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
   const vaults = await beginFeedEpochs(opened.use(await openDatabase(config)), systemClock());
-  return { what: 'restored', ok: true, says: `clients of ${vaults} vaults will read them anew` };
+  return { what: 'restored', ok: true, says: `clients of ${vaults} vaults will read them again` };
 }
 
-/** Looks at everything a server needs before it starts, and changes nothing but what a start would change too. */
+/** Checks everything that a server needs before it starts. Changes nothing that a start would not change too. */
 export async function* examine(config: Config): AsyncGenerator<Finding> {
   yield await examineFolder(config);
   if (config.databaseUrl === null && !existsSync(databaseFile(config.dataDir))) {
@@ -102,7 +102,7 @@ async function examineValues(db: Database, keyring: Keyring): Promise<Finding> {
   }
 }
 
-/** Reads all that is stored, before anything else opens it. */
+/** Checks all stored pages before anything else opens them. */
 async function examinePages({ databaseUrl, dataDir }: Config): Promise<Finding> {
   const what = 'stored pages';
   const damaged = (faults: readonly string[]) => {
@@ -128,7 +128,7 @@ async function examinePages({ databaseUrl, dataDir }: Config): Promise<Finding> 
   }
 }
 
-/** Keeps a blob where attachments go, reads it and removes it. */
+/** Stores, reads and deletes a blob where attachments are stored. */
 async function examineBlobs(config: Config, db: Database, clock: Clock): Promise<Finding> {
   const what = 'attachments';
   const { name, help } = describeBlobs(config);
@@ -142,7 +142,7 @@ async function examineBlobs(config: Config, db: Database, clock: Clock): Promise
   }
 }
 
-/** Makes a vector. Search goes on by keyword where that fails. */
+/** Makes a vector. If that fails, search works by keyword only. */
 async function examineEmbedder(config: Config, clock: Clock): Promise<Finding> {
   const what = 'search vectors';
   await using embedder = openEmbedder(config, clock);
@@ -175,7 +175,7 @@ function describeBlobs(config: Config): { name: string; help: string } {
   }
 }
 
-/** A finding of something that either works or says why not; gives what it made, or null. */
+/** Runs a check that either returns its result or fails; yields its finding, and returns the result or null. */
 async function* attempt<T>(
   what: string,
   work: () => Promise<T>,

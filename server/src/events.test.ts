@@ -7,7 +7,7 @@ const vaultId = 'c2a5e3a0-0000-4000-8000-000000000001' as VaultId;
 const userId = 'c2a5e3a0-0000-4000-8000-000000000002' as UserId;
 const unexpected = (error: unknown) => assert.fail(String(error));
 
-test('an event reaches its listeners in the order of their subscription, and no other listener', () => {
+test('Events calls the listeners of an event in the order of their subscription, and no others', () => {
   const events = new Events(unexpected);
   const heard: unknown[] = [];
   events.on('vaultChanged', (event) => heard.push(['first', event]));
@@ -20,11 +20,11 @@ test('an event reaches its listeners in the order of their subscription, and no 
   ]);
 });
 
-test('an event without listeners is no fault', () => {
+test('Events accepts an event without listeners', () => {
   new Events(unexpected).emit('credentialsChanged', { userId });
 });
 
-test('a listener that was disposed of hears no more', () => {
+test('Events does not call a disposed listener', () => {
   const events = new Events(unexpected);
   let heard = 0;
   const subscription = events.on('credentialsChanged', () => {
@@ -36,7 +36,7 @@ test('a listener that was disposed of hears no more', () => {
   assert.equal(heard, 1);
 });
 
-test('a listener that throws is reported, and keeps neither the other listeners nor the writer from going on', () => {
+test('Events reports a listener that throws, and continues with the others and the writer', () => {
   const reported: unknown[] = [];
   const events = new Events((error, name) => reported.push([name, error]));
   const fault = new Error('a listener failed');

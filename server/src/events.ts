@@ -1,43 +1,47 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 
 /**
- * What is announced once it has happened: a change when it is on disk. Whoever follows (caches, search, sockets, metrics)
- * subscribes here. What must happen inside the transaction is a hook of the domain that writes.
+ * The events that are announced after they have happened; a change is announced when it is on disk. Caches, search,
+ * sockets and metrics subscribe here. Work that must happen inside the transaction is a hook of the writing domain
+ * instead.
  */
 export interface ServerEvents {
   /** The contents of a vault changed; `changeSeq` is the last seq that it took. */
   readonly vaultChanged: { readonly vaultId: VaultId; readonly changeSeq: number };
-  /** A vault was deleted, or is being purged: whoever has it open closes it. */
+  /** A vault was deleted, or is being purged; whoever has it open closes it. */
   readonly vaultClosed: { readonly vaultId: VaultId };
   /** Somebody opened a vault. */
   readonly vaultOpened: { readonly userId: UserId; readonly vaultId: VaultId };
-  /** Some credentials of a user may have stopped working: whoever relies on one checks it again. */
+  /** Some credentials of a user may have become invalid; whoever relies on one checks it again. */
   readonly credentialsChanged: { readonly userId: UserId };
 }
 
 type Listener<Name extends keyof ServerEvents> = (event: ServerEvents[Name]) => void;
 
-/** What a domain needs that announces events. Called after the commit: `handle.onCommit(() => events.emit(…))`. */
+/** What a domain needs to announce events. Call it after the commit: `handle.onCommit(() => events.emit(…))`. */
 export type EventSink = Pick<Events, 'emit'>;
 
-/** The events of one process. Listeners hear of each in the order of their subscription, before `emit` returns. */
+/** The events of one process. Listeners are called in the order of their subscription, before `emit` returns. */
 export class Events {
   readonly #listeners = new Map<keyof ServerEvents, Set<Listener<never>>>();
   readonly #listenerFailed: (error: unknown, event: keyof ServerEvents) => void;
 
-  /** @param listenerFailed learns what a listener threw; the others hear of the event all the same. Must not throw. */
+  /**
+   * @param listenerFailed called with the error of a listener; the other listeners are called all the same. Must not
+   * throw.
+   */
   constructor(listenerFailed: (error: unknown, event: keyof ServerEvents) => void) {
     this.#listenerFailed = listenerFailed;
   }
 
-  /** Subscribes until it is disposed of. */
+  /** Subscribes until disposed of. */
   on<Name extends keyof ServerEvents>(name: Name, listener: Listener<Name>): Disposable {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return { [Symbol.dispose]: () => listeners.delete(listener) };
   }
 
-  /** Never throws: what it announces is on disk already, whatever a listener makes of it. */
+  /** Never throws, because the announced change is on disk already. */
   emit<Name extends keyof ServerEvents>(name: Name, event: ServerEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       try {

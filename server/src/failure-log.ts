@@ -4,19 +4,20 @@ import type { Clock } from './ports/clock/clock.ts';
 const REPEAT_MS = 60_000;
 
 interface Failing {
-  /** Failures since the last line. */
+  /** Failures since the last log line. */
   count: number;
   loggedAt: number;
 }
 
 /**
- * Logs the failures of work that is tried again and again: the first of each kind with its stack, then a line a minute with
- * how many there were, and a line when the work succeeds again. Without it, a database that is away for an hour would fill the disk.
+ * Logs the failures of repeated work: the first of each kind with its stack, then one line a minute with their number,
+ * and a line when the work succeeds again. Otherwise a database that is down for an hour would fill the disk with log
+ * lines.
  */
 export class FailureLog {
   readonly #log: FastifyBaseLogger;
   readonly #clock: Pick<Clock, 'now'>;
-  /** By job, and by what tells one failure from another. */
+  /** By job, and by kind of failure. */
   readonly #failing = new Map<string, Map<string, Failing>>();
 
   constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'now'>) {
@@ -46,7 +47,7 @@ export class FailureLog {
   }
 }
 
-/** Never the message: it may quote what a person wrote. */
+/** Identifies the kind of an error without its message, which may quote what a person wrote. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { code?: unknown };

@@ -14,7 +14,7 @@ interface Line {
   readonly err?: { readonly type: string; readonly stack: string };
 }
 
-/** A job that fails with what it is given, run by a real background; gives what was logged. */
+/** A job that fails with the given errors, run by a real JobRunner; returns what was logged. */
 function failing() {
   const lines: Line[] = [];
   const log = createLogger('info', { write: (text) => lines.push(JSON.parse(text)) });
@@ -54,7 +54,7 @@ function failing() {
 
 const away = () => new DatabaseError('unavailable', 'it is away');
 
-test('a job that fails for hours logs one stack, then a line a minute with the count', async () => {
+test('JobRunner logs one stack for a job that fails for hours, then a line a minute with the count', async () => {
   await using job = failing();
   await job.runs(...Array.from({ length: 59 }, away));
   assert.equal(job.lines.length, 1);
@@ -73,7 +73,7 @@ test('a job that fails for hours logs one stack, then a line a minute with the c
   }
 });
 
-test('a job that fails in another way, or again after a success, logs a stack again', async () => {
+test('JobRunner logs another stack for a job that fails differently, or again after a success', async () => {
   await using job = failing();
   await job.runs(away(), new TypeError('another'), away(), null, null, away());
   assert.deepEqual(

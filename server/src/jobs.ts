@@ -4,18 +4,21 @@ import { runForOwner } from './concurrency/owner.ts';
 import { FailureLog } from './failure-log.ts';
 import type { Clock } from './ports/clock/clock.ts';
 
-/** Work derived from stored state: running it twice, or after a crash, does what is left. */
+/** Work derived from stored state: running it twice, or after a crash, does what is left to do. */
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  /** @param signal aborted when the process is to end: what takes long should end then too. */
+  /** @param signal aborted when the process stops; long work should then end too. */
   run(signal: AbortSignal): Promise<unknown>;
 }
 
-/** Whose share jobs count against: apart from what else the server does by itself. */
+/** The owner to whose share jobs count, separate from other work of the server. */
 const OWNER = 'jobs';
 
-/** Runs each job at start and then at its pace, one run at a time; a failure is logged and tried again next time. */
+/**
+ * Runs each job at the start and then at its interval, one run at a time; a failure is logged, and the job runs again
+ * at the next interval.
+ */
 export class JobRunner implements AsyncDisposable {
   readonly #failures: FailureLog;
   readonly #jobs: readonly Job[];

@@ -3,11 +3,11 @@ import type { Database, Priority, WriteHandle } from './ports/database/database.
 
 const MS = 1000;
 
-/** The same database, whose calls are counted and timed. */
+/** Wraps a database, and counts and times its calls. */
 export function meteredDatabase(db: Database, metrics: Metrics): Database {
   const seconds = metrics.histogram(
     'notevault_database_seconds',
-    'Time of database calls, waiting for their turn included',
+    'Time of database calls, including the time in the queue',
     ['call'],
   );
   const failed = metrics.counter('notevault_database_failures_total', 'Database calls that failed', ['call']);

@@ -3,16 +3,16 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 type Labels<Name extends string> = Readonly<Record<Name, string | number>>;
 
-/** Seconds, up to which durations are counted apart. */
+/** Upper bounds of the histogram buckets, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const NANOSECONDS = 1e9;
 
-/** What a process reports about itself, as Prometheus reads it. Label values are our own words and route patterns. */
+/** The metrics of a process, for Prometheus. Label values are fixed words and route patterns. */
 export class Metrics implements Disposable {
   readonly #registry = new Registry();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
-  // `collectDefaultMetrics` has these too, but starts observers of the process that nothing can stop.
+  // `collectDefaultMetrics` has these too, but starts observers of the process that cannot be stopped.
   constructor() {
     this.#delay.enable();
     const quantile = (at: number) => this.#delay.percentile(at) / NANOSECONDS;
@@ -40,7 +40,7 @@ export class Metrics implements Disposable {
     return this.#registry.contentType;
   }
 
-  /** A number that is read at each scrape. */
+  /** Registers a number that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
@@ -52,7 +52,7 @@ export class Metrics implements Disposable {
     });
   }
 
-  /** A number that only grows. @returns adds one to the series with these labels. */
+  /** Registers a number that only grows. @returns a function that adds one to the series with these labels. */
   counter<Name extends string = never>(name: string, help: string, labelNames: readonly Name[] = []) {
     const counter = new Counter({ name, help, labelNames, registers: [this.#registry] });
     return (...[labels]: [Name] extends [never] ? [] : [Labels<Name>]) => {
@@ -61,13 +61,16 @@ export class Metrics implements Disposable {
     };
   }
 
-  /** Durations in seconds, counted by size. @returns adds a duration to the series with these labels. */
+  /**
+   * Registers a histogram of durations in seconds. @returns a function that adds a duration to the series with these
+   * labels.
+   */
   histogram<Name extends string>(name: string, help: string, labelNames: readonly Name[]) {
     const histogram = new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [this.#registry] });
     return (seconds: number, labels: Labels<Name>) => histogram.observe(labels, seconds);
   }
 
-  /** Everything, as it is now, in Prometheus' text format without the empty lines between families. */
+  /** All metrics in Prometheus' text format, without the empty lines between families. */
   async text(): Promise<string> {
     const text = await this.#registry.metrics();
     this.#delay.reset();

@@ -17,7 +17,7 @@ async function checkRefused(db: Database): Promise<void> {
   });
 }
 
-test('a SQLite database of 0.1.0 is refused with what to do', async () => {
+test('openDatabase refuses a SQLite database of 0.1.0 and says what to do', async () => {
   using folder = new Folder();
   const db = await openSqlite({ file: folder.at('data.sqlite') });
   try {
@@ -27,7 +27,9 @@ test('a SQLite database of 0.1.0 is refused with what to do', async () => {
   }
 });
 
-test('a PostgreSQL database of 0.1.0 is refused with what to do', { skip: whyNoPostgres() ?? false }, async () => {
+test('openDatabase refuses a PostgreSQL database of 0.1.0 and says what to do', {
+  skip: whyNoPostgres() ?? false,
+}, async () => {
   await using fresh = await freshPostgres();
   const db = await openPostgres({ url: fresh.url });
   try {
@@ -37,6 +39,6 @@ test('a PostgreSQL database of 0.1.0 is refused with what to do', { skip: whyNoP
   }
 });
 
-test('a database of an unknown step is refused as another product’s', () => {
+test('migrating refuses a database of an unknown step as that of another product', () => {
   assert.throws(() => stepsLeft(migrations, [{ number: 1, name: 'elsewhere' }]), /another product's or branch's/);
 });

@@ -17,7 +17,7 @@ import { vaultsDdl } from './domains/vaults/vaults.tables.ts';
 import { blobsDdl } from './ports/blobs/database.tables.ts';
 import type { Migration } from './ports/database/database.ts';
 
-/** Every step of the schema, in order. A released step is never edited: what follows is a new one. */
+/** Every step of the schema, in order. A released step is never edited; a later change is a new step. */
 export const migrations: readonly Migration[] = [
   {
     number: 1,

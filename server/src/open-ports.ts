@@ -33,7 +33,7 @@ import type { SafeFetch } from './ports/safe-fetch/safe-fetch.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
 import { version } from './version.ts';
 
-/** The ports of a process, opened. Closing them flushes and releases everything. */
+/** The open ports of a process. Closing them flushes and releases everything. */
 export interface Ports extends AsyncDisposable {
   readonly db: Database;
   readonly keyring: Keyring;
@@ -44,17 +44,17 @@ export interface Ports extends AsyncDisposable {
   readonly singleProcess: boolean;
   readonly clock: Clock;
   readonly fetcher: SafeFetch;
-  /** Where the master key came from, for people. */
+  /** Source of the master key, in words. */
   readonly keyOrigin: string;
-  /** Whether this start made the master key. */
+  /** Whether this start created the master key. */
   readonly madeKey: boolean;
 }
 
 export const keyFile = (dataDir: string) => join(dataDir, 'master.key');
-/** The key that a rotation puts data under, until all of it is. */
+/** The file of the new key during a rotation, until all data is under it. */
 export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');
 
-/** Opens what the configuration names: data folder, database at the latest schema, master key, blobs. */
+/** Opens the configured ports: data folder, database at the latest schema, master key, blobs. */
 export async function openPorts(config: Config, clock: Clock = systemClock()): Promise<Ports> {
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openDatabase(config));
@@ -80,7 +80,7 @@ export async function openPorts(config: Config, clock: Clock = systemClock()): P
   };
 }
 
-/** What the configuration says makes vectors. Nothing is loaded or asked before it is used. */
+/** Makes the configured embedder. Nothing is loaded or requested before its first use. */
 export function openEmbedder(config: Config, clock: Clock): Embedder {
   const { embedder, embedderModel: model, embedderUrl: url, embedderKey, embedderThreads } = config;
   if (embedder === 'onnx' && model !== null) {
@@ -96,7 +96,7 @@ export function openEmbedder(config: Config, clock: Clock): Embedder {
   return threadedBuiltin();
 }
 
-/** Where product analytics go; null: nowhere. */
+/** The configured receiver of product analytics; null for none. */
 export function openAnalytics(config: Config, log: FastifyBaseLogger): AnalyticsSink | null {
   const { analytics, analyticsUrl: url, analyticsKey: key, analyticsEraseKey: eraseKey, analyticsProject } = config;
   if (analytics === 'log') return logSink((labels) => log.info(labels, 'analytics'));
@@ -104,7 +104,7 @@ export function openAnalytics(config: Config, log: FastifyBaseLogger): Analytics
   return posthogSink({ url, key: key.reveal(), eraseKey: eraseKey.reveal(), project: analyticsProject });
 }
 
-/** Where traces go; null: nowhere, and then nothing of it is loaded. */
+/** The configured receiver of traces; null for none, in which case its code is not loaded. */
 export async function openTracing(config: Config, clock: Clock, log: FastifyBaseLogger): Promise<Tracing | null> {
   const { otlpUrl: url } = config;
   if (url === null) return null;
@@ -115,38 +115,38 @@ export async function openTracing(config: Config, clock: Clock, log: FastifyBase
 
 export const blobsFolder = (dataDir: string) => join(dataDir, 'blobs');
 
-/** Opens where the configuration keeps blobs. */
+/** Opens the configured blob store. */
 export async function openBlobs(config: Config, db: Database, clock: Clock): Promise<Blobs> {
   const store = blobStoreOf(config);
   switch (store.kind) {
     case 'disk':
-      // With SQLite the data folder is locked for this process.
+      // With SQLite, the data folder is locked for this process.
       return openDiskBlobs({ folder: blobsFolder(config.dataDir), clock, singleProcess: config.databaseUrl === null });
     case 'database':
       return databaseBlobs(db, clock);
     case 's3': {
       const { s3Endpoint: endpoint, s3Addressing } = config;
       const addressing = s3Addressing ?? (endpoint === null ? 'host' : 'path');
-      // Not before it is needed: the client costs a tenth of a second and 40 MB.
+      // Imported only if needed, because the client costs a tenth of a second and 40 MB.
       const { s3Blobs } = await import('./ports/blobs/s3.ts');
       return s3Blobs({ bucket: store.bucket, prefix: store.prefix, endpoint, addressing, clock });
     }
   }
 }
 
-/** Processes that share a database share no disk, unless somebody says so. */
+/** The blob store. Processes that share a database do not share a disk, unless configured so. */
 export function blobStoreOf(config: Config): BlobStore {
   return config.blobs ?? { kind: config.databaseUrl === null ? 'disk' : 'database' };
 }
 
-/** How this process hears of the others; with SQLite there are none. */
+/** Opens the bus between processes; with SQLite there is only one. */
 function openBus({ databaseUrl }: Config): Promise<Bus> {
   return databaseUrl === null
     ? Promise.resolve(new MemoryHub().join())
     : openPostgresBus({ url: databaseUrl.reveal() });
 }
 
-/** The configured database, at the latest schema. */
+/** Opens the configured database at the latest schema. */
 export async function openDatabase(config: Config): Promise<Database> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const db =
@@ -162,7 +162,7 @@ export async function openDatabase(config: Config): Promise<Database> {
   }
 }
 
-/** A master key and where it is from, for people. */
+/** A master key and its source, in words. */
 interface MasterKeySource {
   readonly bytes: Buffer;
   readonly origin: string;
@@ -170,10 +170,11 @@ interface MasterKeySource {
 }
 
 /**
- * The master key that fits the database: the configured one, or the key file's. A key is made only for a database that
- * holds no keys yet. Throws KeyringError when it is missing, wrong, or only a part of the data keys is under it.
+ * Returns the master key that fits the database: the configured one, or that of the key file. A key is created only for
+ * a database without keys. Throws KeyringError when the key is missing or wrong, or when only a part of the data keys
+ * is under it.
  *
- * @param allow `unfinishedRotation`: some data keys may be under a newer master key already.
+ * @param allow `unfinishedRotation`: some data keys may already be under a newer master key.
  */
 export async function masterKeyFor(
   config: Config,
@@ -198,9 +199,9 @@ export async function masterKeyFor(
 }
 
 const CUT_SHORT =
-  'A key rotation was cut short: some data is under the new master key already. Run "notevault keys rotate" again to finish it.';
+  'A key rotation was interrupted: some data is already under the new master key. Run "notevault keys rotate" again to finish it.';
 
-/** Whether a rotation had got all data under the key it had made, but was cut short before it put that key in its place. */
+/** Whether an interrupted rotation had put all data under its new key, but had not yet replaced the key file. */
 async function isUnderNextKey(
   config: Config,
   counts: readonly { masterKeyId: string }[],
@@ -212,7 +213,9 @@ async function isUnderNextKey(
   return counts.every((held) => held.masterKeyId === masterKeyId);
 }
 
-/** Several processes may start on one empty database and data folder at once: all take the key that is there first. */
+/**
+ * Several processes may start on one empty database and data folder at once: all use the key that was created first.
+ */
 async function makeKey(file: string, clock: Clock): Promise<MasterKeySource> {
   const bytes = clock.random(MASTER_KEY_BYTES);
   try {

@@ -5,11 +5,11 @@ import type { Clock } from './ports/clock/clock.ts';
 const BUFFER_MAX = 1000;
 const BATCH = 100;
 
-/** What people do, for whoever improves the product; of those who object, nothing. No request waits for any of it. */
+/** Records what users do, for product analytics; nothing for users who opt out. No request waits for it. */
 export interface ProductEvents {
-  /** Beyond 1,000 that wait, events are dropped: nothing may pile up behind a sink that is away. */
+  /** Events beyond 1,000 waiting ones are dropped, so that nothing piles up while the sink is down. */
   vaultOpened(userId: Parameters<Accounts['me']>[0]): void;
-  /** Sends what waits, then the erasures; what the sink did not take waits for the next time. */
+  /** Sends waiting events, then the erasures; what the sink did not accept waits for the next flush. */
   flush(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export function createProductEvents(
   clock: Clock,
 ): ProductEvents {
   const buffered: AnalyticsEvent[] = [];
-  /** Look-ups under way, so that a flush misses none. */
+  /** Running look-ups, which a flush awaits. */
   const asking = new Set<Promise<void>>();
 
   async function buffer(userId: Parameters<Accounts['me']>[0], at: number): Promise<void> {
@@ -30,7 +30,7 @@ export function createProductEvents(
   return {
     vaultOpened(userId) {
       if (sink === null || buffered.length + asking.size >= BUFFER_MAX) return;
-      // An account that is gone meanwhile has nothing to tell.
+      // An account that was deleted meanwhile sends no event.
       const asked: Promise<void> = buffer(userId, clock.now())
         .catch(() => undefined)
         .finally(() => asking.delete(asked));
@@ -48,7 +48,7 @@ export function createProductEvents(
           throw error;
         }
       }
-      // After the events: one that waited must not make a person anew.
+      // After the events, because an event sent after the erasure would create the person again.
       await accounts.sendErasures();
     },
   };

@@ -7,19 +7,19 @@ import { systemClock } from './ports/clock/clock.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from './ports/keyring/key-file.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
 
-/** What a rotation did. */
+/** The result of a rotation. */
 export interface RotationResult {
   readonly dataKeys: number;
   readonly masterKeyId: string;
-  /** Where the key before is kept; null when keys come from the environment. */
+  /** Where the previous key is stored; null when keys come from the environment. */
   readonly oldKeyFile: string | null;
 }
 
 /**
- * Wraps every data key anew under a new master key; notes stay as they are. Cut short, it goes on at the next call: the
- * new key is in its file before the first data key depends on it, and the old one stays beside it.
+ * Rewraps every data key under a new master key; notes stay as they are. An interrupted rotation continues at the next
+ * call: the new key is written to its file before the first data key depends on it, and the old key is kept beside it.
  *
- * @param given the new master key; null makes one and keeps it in the data folder.
+ * @param given the new master key; null creates one and stores it in the data folder.
  */
 export async function rotateMasterKey(
   config: Config,
@@ -40,18 +40,20 @@ export async function rotateMasterKey(
   if (given !== null || config.masterKey !== null) return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile: null };
   const oldKeyFile = `${file}.old-${from.masterKeyId}`;
   await backUpKey(oldKeyFile, current.bytes);
-  // One step, so that at no moment there is no key: a start without one would ask for a backup of it.
+  // Renamed in one step, so that there is always a key: a start without one would ask for a backup of it.
   await rename(nextFile, file);
   await syncFolder(config.dataDir);
   return { dataKeys, masterKeyId: to.masterKeyId, oldKeyFile };
 }
 
-/** Writes a key beside the others, unless a rotation that was cut short has done so. */
+/** Writes a copy of the key, unless an interrupted rotation has done so. */
 async function backUpKey(file: string, key: Buffer): Promise<void> {
   if ((await readKeyFile(file)) === null) await writeKeyFile(file, key);
 }
 
-/** The key a rotation that was cut short has begun to use, else a new one, on disk before anything depends on it. */
+/**
+ * Returns the key that an interrupted rotation started to use, else a new one, on disk before anything depends on it.
+ */
 async function nextKey(file: string, random: (bytes: number) => Buffer): Promise<Buffer> {
   const begun = await readKeyFile(file);
   if (begun !== null) return begun;

@@ -22,7 +22,7 @@ const OPENED = [
 ];
 
 onEachEngine('one value of each table', (open) => {
-  test('opens in a sound database, and is named when it does not', async () => {
+  test('is opened in a sound database, and its column named when it is damaged', async () => {
     await using server = await startServer({ open });
     await fill(server);
     const keyring = new MasterKeyring(server.masterKey, server.clock.random);
@@ -44,7 +44,7 @@ onEachEngine('one value of each table', (open) => {
   });
 });
 
-/** Something in as many tables as a few requests can reach. */
+/** Writes rows to as many tables as a few requests can reach. */
 async function fill({ alice, anyone, ...server }: TestServer): Promise<void> {
   assert.equal((await alice.post('/vaults', { name: 'Home' })).status, 201);
   for (const content of ['first', 'second [[b]]', 'third [[b]]']) {

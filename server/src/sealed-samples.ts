@@ -41,11 +41,11 @@ interface Sealed {
   readonly bytes: Buffer;
 }
 
-/** What opening one value of each table came to. */
+/** The result of opening one value of each table. */
 export interface Samples {
-  /** Columns of which a value was opened; a table without rows has none. */
+  /** Columns of which a value was opened; tables without rows are left out. */
   readonly opened: readonly string[];
-  /** Columns whose sample does not open. */
+  /** Columns whose value could not be opened. */
   readonly damaged: readonly string[];
 }
 
@@ -72,7 +72,10 @@ function sample<Row>(
   };
 }
 
-/** One value of each table that holds sealed ones, by column. What an authorization request keeps does not say what it is. */
+/**
+ * Finds one value of each table with sealed values, by column. The stored data of authorization requests does not say
+ * which kind it is, so it is left out.
+ */
 const SAMPLES: Readonly<Record<string, Find>> = {
   'vaults.meta': sample(
     'vaults.meta',
@@ -225,7 +228,7 @@ const SAMPLES: Readonly<Record<string, Find>> = {
   ),
 };
 
-/** Opens one value of each table. What an owner left whose key was destroyed cannot open, and is no damage. */
+/** Opens one value of each table. Values of an owner whose key was destroyed cannot be opened, which is not damage. */
 export async function openSamples(db: Database, keyring: Keyring): Promise<Samples> {
   const damaged: string[] = [];
   const opened: string[] = [];

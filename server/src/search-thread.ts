@@ -7,7 +7,7 @@ import { collectWhenIdle } from './ports/gc/gc.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';
 
 /*
- * The entry file of the search thread, which holds the indexes and opens what is sealed, so that neither holds up the thread
+ * The entry file of the search thread. It holds the indexes and opens sealed data, so that neither blocks the thread
  * that answers requests.
  */
 

@@ -6,26 +6,26 @@ import { type Config, publicUrlOf } from './config/config.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { openPorts } from './open-ports.ts';
 
-/** A running server. Disposing of it stops accepting, finishes what runs, and closes everything. */
+/** A running server. Disposing of it stops accepting requests, finishes running ones, and closes everything. */
 export interface Serving extends AsyncDisposable {
-  /** Where it listens, for people and clients: `http://127.0.0.1:4100`. */
+  /** Its address, for people and clients: `http://127.0.0.1:4100`. */
   readonly url: string;
   readonly keyOrigin: string;
-  /** Whether this start made the master key. */
+  /** Whether this start created the master key. */
   readonly madeKey: boolean;
-  /** Whether nobody has an account yet. */
+  /** Whether there is no account yet. */
   readonly noAccounts: boolean;
   readonly app: App;
 }
 
-/** Starts the service. Throws ConfigError, KeyringError, DataFolderBusy, or what listening throws. */
+/** Starts the service. Throws ConfigError, KeyringError, DataFolderBusy, or an error of listening. */
 export async function serve(config: Config, log: FastifyBaseLogger): Promise<Serving> {
   await using opened = new AsyncDisposableStack();
-  // On PostgreSQL several processes may share a data folder: it holds the key file alone.
+  // On PostgreSQL several processes may share a data folder, which contains only the key file.
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
   const ports = opened.use(await openPorts(config));
   const app = opened.use(await buildApp(ports, config, log));
-  // On PostgreSQL single commands need no server beside them: they work on the database themselves.
+  // On PostgreSQL single commands work on the database directly, without a running server.
   if (config.databaseUrl === null) opened.use(await adminSocket(app, config.dataDir, () => address, log));
   await app.http.listen({ host: config.host, port: config.port });
   const { port } = app.http.server.address() as AddressInfo;

@@ -9,7 +9,7 @@ function recorder(level = 'trace') {
   return { logger, lines, last: () => JSON.parse(lines.at(-1) ?? '{}') as Record<string, unknown> };
 }
 
-test('a line has level and time in words, and its labels', () => {
+test('createLogger writes lines with level and time in words, and labels', () => {
   const { logger, last } = recorder();
   logger.info({ vault: 'v1', count: 3, first: true, nothing: null }, 'notes derived');
   const { time, pid, ...rest } = last();
@@ -18,13 +18,13 @@ test('a line has level and time in words, and its labels', () => {
   assert.deepEqual(rest, { level: 'info', vault: 'v1', count: 3, first: true, nothing: null, msg: 'notes derived' });
 });
 
-test('nothing below the level is written', () => {
+test('createLogger writes nothing below its level', () => {
   const { logger, lines } = recorder('warn');
   logger.info('quiet');
   assert.equal(lines.length, 0);
 });
 
-test('texts, objects and lists under unknown keys are withheld, in lines and in children', () => {
+test('createLogger withholds texts, objects and lists under unknown keys, in lines and in children', () => {
   const { logger, lines, last } = recorder();
   logger.info({ path: 'Diary/secret.md', body: { text: 'secret' }, tags: ['secret'] }, 'seen');
   assert.equal(last().path, '[withheld]');
@@ -35,7 +35,7 @@ test('texts, objects and lists under unknown keys are withheld, in lines and in 
   assert.doesNotMatch(lines.join(), /secret/);
 });
 
-test('an error is logged by kind, codes and frames, never by its message', () => {
+test('createLogger writes the kind, codes and frames of an error, never its message', () => {
   const { logger, lines, last } = recorder();
   const cause = Object.assign(new Error('row (secret.md) exists'), { code: '23505', constraint: 'notes_path' });
   const error = new TypeError('cannot read secret\n    at secret (secret.md:1:1)', { cause });
@@ -51,7 +51,7 @@ test('an error is logged by kind, codes and frames, never by its message', () =>
   assert.deepEqual([err.cause.code, err.cause.constraint], ['23505', 'notes_path']);
 });
 
-test('a Fastify server logs route patterns, status and time, never an address asked for', async () => {
+test('a Fastify server logs route patterns, status and time, never a requested URL', async () => {
   const { logger, lines } = recorder();
   const app = Fastify({ loggerInstance: logger });
   app.get('/api/notes/*', async () => ({ content: 'secret' }));

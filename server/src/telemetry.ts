@@ -1,9 +1,9 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 
 /**
- * The one logger of a process: JSON lines that carry labels and ids, never what people wrote.
+ * Makes the logger of a process: JSON lines with labels and ids, never with what people wrote.
  *
- * Redaction is by construction, not by search: a text passes only under a key of LABELS, a number or flag under any
+ * It redacts by allowing, not by searching: a text is logged only under a key of LABELS, a number or flag under any
  * key, an error without its message, a request without its URL. Anything else is logged as `[withheld]`.
  */
 export function createLogger(level: LoggerOptions['level'] & string, destination?: DestinationStream): Logger {
@@ -16,7 +16,7 @@ export function createLogger(level: LoggerOptions['level'] & string, destination
     hooks: { logMethod: plainArguments },
   };
   const logger = destination === undefined ? pino(options) : pino(options, destination);
-  // Pino filters what a line brings but not what a child is born with; children inherit this override.
+  // Pino's formatters apply to log lines but not to the bindings of a child logger; children inherit this override.
   const child = logger.child;
   logger.child = function filtered(this: Logger, bindings, childOptions) {
     return child.call(this, labelsOf(bindings), childOptions);
@@ -24,7 +24,10 @@ export function createLogger(level: LoggerOptions['level'] & string, destination
   return logger;
 }
 
-/** Keys whose texts are ours or are ids. Adding one means: no user's words can ever stand there. */
+/**
+ * Keys under which texts are logged: fixed words and ids. A key may be added only if a user's words can never be under
+ * it.
+ */
 const LABELS = new Set([
   ...['reqId', 'user', 'vault', 'note', 'attachment', 'folder', 'credential', 'client', 'session', 'document'],
   ...['component', 'event', 'reason', 'code', 'engine', 'migration', 'job', 'plan', 'signal', 'version', 'address'],
@@ -49,7 +52,7 @@ function labelOf(key: string, value: unknown): unknown {
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
-/** Pino fills in an error's message where a line has none and formats further arguments into it: neither happens here. */
+/** Prevents Pino from using an error's message as the line's message, and from formatting further arguments into it. */
 const plainArguments: LogMethod = function plainArguments(args, method) {
   const [first, second] = args as unknown as [unknown, unknown];
   if (typeof first === 'string') return method.apply(this, [safeMessage(first)]);
@@ -60,12 +63,12 @@ const plainArguments: LogMethod = function plainArguments(args, method) {
   return method.apply(this, fields.err === undefined ? [fields] : [fields, 'failed']);
 };
 
-/** The framework puts URLs into a few of its messages; such a message goes as a whole. */
+/** Withholds a message of the framework that contains a URL. */
 function safeMessage(message: string): string {
   return /(^|[^\w/:]|[A-Z]:)\//.test(message) ? WITHHELD : message;
 }
 
-/** What of a Fastify request is logged. `url` of the route is its pattern: `/api/notes/*`. */
+/** The parts of a Fastify request that are logged. `url` of the route is its pattern: `/api/notes/*`. */
 interface RequestLike {
   readonly id?: unknown;
   readonly method?: unknown;
@@ -87,7 +90,10 @@ function responseLabels(reply: ReplyLike): Record<string, unknown> {
   return { ...requestLabels(reply.request ?? {}), status: reply.statusCode, ms };
 }
 
-/** An error's kind, codes, frames and causes. Its message may quote a note, a path, an address or a statement's values. */
+/**
+ * An error's kind, codes, frames and causes. Its message is withheld, because it may quote a note, a path, an address
+ * or a statement's values.
+ */
 function errorLabels(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, errcode, constraint } = error as { code?: unknown; errcode?: unknown; constraint?: unknown };
@@ -104,7 +110,7 @@ function errorLabels(error: unknown, depth = 0): unknown {
 function framesOf(error: Error): string {
   const stack = error.stack ?? '';
   const at = error.message === '' ? 0 : stack.indexOf(error.message);
-  // A message may itself have lines that look like frames, so it is cut off before looking for them.
+  // A message may contain lines that look like frames, so it is removed before frames are searched for.
   const frames = at < 0 ? '' : stack.slice(at + error.message.length);
   return frames
     .split('\n')

@@ -2,7 +2,9 @@ import type { Job } from './jobs.ts';
 import type { Database, Priority, WriteHandle } from './ports/database/database.ts';
 import { inSpan, type Tracing } from './ports/tracing/tracing.ts';
 
-/** The same database: a span for each call that is made in one. Calls that belong to nothing (edits of sockets) get none. */
+/**
+ * Wraps a database, and makes a span for each call inside another span. Calls outside any (edits of sockets) get none.
+ */
 export function tracedDatabase(db: Database, tracing: Tracing): Database {
   const system = db.engine === 'postgres' ? 'postgresql' : 'sqlite';
 
@@ -25,7 +27,7 @@ export function tracedDatabase(db: Database, tracing: Tracing): Database {
   };
 }
 
-/** The same jobs, each run of which is a span. */
+/** Wraps jobs, each run of which becomes a span. */
 export function tracedJobs(jobs: readonly Job[], tracing: Tracing): Job[] {
   return jobs.map(({ name, everyMs, run }) => ({
     ...{ name, everyMs },

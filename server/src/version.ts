@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The published version; the file lies two folders up in the sources and three in the compiled package. */
+/** The published version. package.json is two folders up in the sources and three in the compiled package. */
 export const version: string = ['../../package.json', '../../../package.json'].flatMap(versionIn)[0] ?? '0.0.0';
 
 function versionIn(path: string): string[] {

@@ -5,25 +5,25 @@ import type { Events } from '../events.ts';
 import type { Ports } from '../open-ports.ts';
 import type { AnalyticsSink } from '../ports/analytics/analytics.ts';
 
-/** The ports that the domains stand on. */
+/** The ports that the domains use. */
 export type AppPorts = Pick<
   Ports,
   'db' | 'keyring' | 'blobs' | 'bus' | 'singleProcess' | 'clock' | 'embedder' | 'fetcher'
 >;
 
-/** What no configuration may change: for tests that are about something else. */
+/** Settings that no configuration may change, for tests of other things. */
 export type AppOverrides = Pick<AccountDeps, 'passwordCost'>;
 
-/** What the domains are made from. */
+/** The input for creating the domains. */
 export interface Context {
-  /** The database is measured and traced, where that is wanted. */
+  /** The database is measured and traced if that is configured. */
   readonly ports: AppPorts;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
   readonly events: Events;
-  /** Where product analytics go; null: nowhere. */
+  /** The receiver of product analytics; null for none. */
   readonly analytics: AnalyticsSink | null;
-  /** Origin under which clients reach the server. */
+  /** Public origin of the server. */
   readonly publicUrl: string;
   readonly overrides: AppOverrides;
 }

@@ -52,7 +52,7 @@ function createNotesOf(
     files: createFolderOps({ namespace, vaults, clock, hooks: links }),
     compute,
     openSpool: () => new DiskSpool(config.dataDir),
-    report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be folded into its note'),
+    report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be flushed into its note'),
   });
 }
 
@@ -66,13 +66,13 @@ function createSearch({ ports, config, log }: Context, { vaults }: Before, notes
     notes,
     embedder,
     worker: new WorkerClient(() => startSearchThread(config), threadFailed),
-    // Leaves the other share of the time to others.
+    // Leaves the rest of the time to other work.
     rest: (ms, signal) => pause((ms * (100 - config.embedderShare)) / config.embedderShare, signal),
     reportError: (error) => log.error({ err: error }, 'background work of search failed'),
   });
 }
 
-/** Resolves after that long, or as soon as the signal is aborted. */
+/** Resolves after `ms`, or as soon as the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms >= 1) await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }

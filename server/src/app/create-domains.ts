@@ -15,7 +15,7 @@ import { purgeSlice } from './purge-slice.ts';
 const MB = 1024 * 1024;
 const PURGE_AFTER_DAYS = 30;
 
-/** Makes the domains, each with those before it. Throws KeyringError for a wrong master key. */
+/** Creates the domains, each with the earlier ones. Throws KeyringError for a wrong master key. */
 export async function createDomains(context: Context): Promise<Domains> {
   const { db, clock } = context.ports;
   let domains: Domains | undefined;

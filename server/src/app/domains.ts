@@ -20,23 +20,23 @@ import type { VaultCache } from '../domains/vaults/vault-cache.ts';
 import type { Vaults } from '../domains/vaults/vaults.ts';
 import type { ProductEvents } from '../product-events.ts';
 
-/** What all later domains stand on. */
+/** The domains that all later ones use. */
 export interface Foundations {
   readonly keys: Keys;
   readonly idempotency: Idempotency;
   readonly namespace: Namespace;
 }
 
-/** Who there is, and what is theirs. */
+/** Accounts and vaults. */
 export interface People {
   readonly accounts: Accounts;
   readonly vaults: Vaults;
-  /** What is cached of vaults in memory. */
+  /** The cached lists of vaults. */
   readonly cache: VaultCache;
   readonly productEvents: ProductEvents;
 }
 
-/** What vaults hold, and what is made of it. */
+/** The contents of vaults, and what is derived from them. */
 export interface Contents {
   readonly links: Links;
   readonly notes: Notes;
@@ -44,11 +44,11 @@ export interface Contents {
   readonly folders: Folders;
   readonly sync: Sync;
   readonly search: Search;
-  /** The threads that costly work is done on. */
+  /** The worker threads for costly work. */
   readonly compute: WorkerPool<Tasks>;
 }
 
-/** Who may act for an account. */
+/** The domains of credentials. */
 export interface CredentialDomains {
   readonly credentials: Credentials;
   readonly apiKeys: ApiKeys;
@@ -62,5 +62,5 @@ export interface Domains extends Foundations, People, Contents, CredentialDomain
   readonly logs: Logs;
 }
 
-/** The domains once all are there: for hooks, in which an earlier one calls a later one. */
+/** Returns all domains once they exist, for hooks in which an earlier one calls a later one. */
 export type Later = () => Domains;

@@ -2,7 +2,7 @@ import type { Collaboration } from '../domains/sync/collaboration.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Domains } from './domains.ts';
 
-/** What the domains report about themselves at each scrape. */
+/** Registers the gauges of the domains, which are read at each scrape. */
 export function addGauges(metrics: Metrics, { notes, cache, search }: Domains, collaboration: Collaboration): void {
   const { live } = notes;
   const gauges: [name: string, help: string, read: () => number][] = [

@@ -4,15 +4,15 @@ import type { Domains } from './domains.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Edits and documents are looked after by signals; this is the net under them. */
+/** Edits and documents are normally flushed on signals; this job finds what a signal missed. */
 const FLUSH_MS = 5_000;
 const ANALYTICS_MS = 10_000;
 /** Lists of vaults are persisted when enough has changed. */
 const PERSIST_MS = 10_000;
-/** How long a note waits for its vectors when nothing else is to do; notes written together are embedded together. */
+/** How long a note waits for its vectors when nothing else is running; notes written together are embedded together. */
 const EMBED_MS = 1000;
 
-/** What a server does by itself, and how often. */
+/** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, clock: Clock): Job[] {
   const { accounts, vaults, idempotency, notes, attachments, sync, search } = domains;
   const { credentials, oauth, devices, logs, productEvents } = domains;

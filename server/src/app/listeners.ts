@@ -3,7 +3,7 @@ import type { Events } from '../events.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Domains } from './domains.ts';
 
-/** Who follows which event, in the order in which they hear of it. */
+/** Subscribes the listeners of each event, in the order in which they are called. */
 export function subscribeListeners(
   events: Events,
   { cache, search, notes, productEvents }: Domains,
@@ -18,7 +18,7 @@ export function subscribeListeners(
   events.on('vaultChanged', () => search.recordChange());
 
   events.on('vaultClosed', ({ vaultId }) => cache.evict(vaultId));
-  // First who watches hears why; then the documents go.
+  // Sockets are told the reason first; then the documents are closed.
   events.on('vaultClosed', ({ vaultId }) => collaboration.vaultClosed(vaultId));
   events.on('vaultClosed', ({ vaultId }) => notes.live.closeVault(vaultId));
 

@@ -2,10 +2,10 @@ import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { Database } from '../ports/database/database.ts';
 import type { Domains } from './domains.ts';
 
-/** Erases a bounded part of a vault, the last domains first. Resolves to true while some is left. */
+/** Erases a bounded part of a vault, later domains first. Resolves to true while something is left. */
 export async function purgeSlice(db: Database, domains: Domains, vaultId: VaultId): Promise<boolean> {
   const { attachments, sync, search, cache, notes, namespace, idempotency } = domains;
-  // Outside the transaction: blobs are not in the database.
+  // Outside the transaction, because blobs may be outside the database.
   if (await attachments.purgeSlice(vaultId)) return true;
   return await db.transact(async (handle) => {
     for (const domain of [sync, search, cache, notes, namespace, idempotency]) {

@@ -44,19 +44,19 @@ export function routesOf(domains: Domains): Route[] {
   ];
 }
 
-/** Pages for people, and the addresses of OAuth. */
+/** Routes outside the API: pages for people, and the OAuth endpoints. */
 export function rawRoutesOf({ oauth, devices }: Domains, publicUrl: string): RawRoute[] {
   return [...providerRoutes(oauth, publicUrl), ...consentRoutes(oauth), ...linkPageRoutes(devices)];
 }
 
-/** Who calls, how often they may, and which vault they mean. */
+/** Decides who calls, how often they may, and which vault they use. */
 export function guardOf({ credentials, vaults, notes }: Domains, rateLimits: RateLimits): Guard {
   return {
     authenticate: (authorization, client) => credentials.authenticate(authorization, client),
     consumeQuota: ({ userId, tier }, use) => rateLimits.consume(userId, tier, use),
     async openVault(principal, header, need) {
       const vault = await vaults.openVault(principal, header, need);
-      // What people typed over sockets is part of the vault from the moment it was acknowledged.
+      // An acknowledged edit of a socket must be visible to every later request.
       await notes.live.flush(vault);
       return vault;
     },

@@ -1,12 +1,15 @@
 import { runShared } from './owner.ts';
 
-/** What runs under one key, and what was asked for since it began. */
+/** The run under one key, and the run requested since it began. */
 interface Run {
   readonly now: Promise<void>;
   next: Promise<void> | undefined;
 }
 
-/** Lets one run of some work go on under each key. Whoever asks while one runs shares the next: what runs may have looked already. */
+/**
+ * Runs one piece of work at a time under each key. Calls during a run share the next one, because the running one may
+ * have read its input already.
+ */
 export class Coalescer<Key> {
   readonly #runs = new Map<Key, Run>();
 
@@ -17,7 +20,7 @@ export class Coalescer<Key> {
     return run.next;
   }
 
-  /** Waits for what runs, however it ends. */
+  /** Waits until nothing runs, however it ends. */
   async idle(): Promise<void> {
     await Promise.allSettled([...this.#runs.values()].map(({ now }) => now));
   }

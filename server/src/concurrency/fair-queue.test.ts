@@ -13,7 +13,7 @@ function emptied(queue: FairQueue<string>, cost = 1): string[] {
   return order;
 }
 
-test('a fair queue serves owners in turn, and each in the order of arrival', () => {
+test('FairQueue alternates between owners, and serves each in order of arrival', () => {
   const queue = new FairQueue<string>(wide);
   for (const item of ['a1', 'a2', 'a3', 'a4']) queue.push('alice', item, 1);
   queue.push('bob', 'b1', 1);
@@ -21,7 +21,7 @@ test('a fair queue serves owners in turn, and each in the order of arrival', () 
   assert.deepEqual(emptied(queue), ['a1', 'b1', 'c1', 'a2', 'a3', 'a4']);
 });
 
-test('an owner that comes late is served next, and gains nothing by having been idle', () => {
+test('FairQueue serves a new owner next, which gains nothing by having been idle', () => {
   const queue = new FairQueue<string>(wide);
   for (let at = 0; at < 10; at++) queue.push('alice', `a${at}`, 1);
   for (let at = 0; at < 5; at++) queue.charge(queue.shift()?.owner ?? '', 10);
@@ -31,7 +31,7 @@ test('an owner that comes late is served next, and gains nothing by having been 
   assert.notDeepEqual(order.slice(0, 3), ['b0', 'b1', 'b2'], 'they take turns from here on');
 });
 
-test('an owner whose turn cannot be used keeps it while others go', () => {
+test('FairQueue keeps the turn of an owner whose item cannot go yet, while others go', () => {
   const queue = new FairQueue<string>(wide);
   queue.push('alice', 'a1', 1);
   queue.push('bob', 'b1', 1);
@@ -43,7 +43,7 @@ test('an owner whose turn cannot be used keeps it while others go', () => {
   assert.equal(queue.shift()?.item, 'a1');
 });
 
-test('an item that is taken out before its turn makes room', () => {
+test('FairQueue frees the share of an item that is removed before its turn', () => {
   const queue = new FairQueue<string>({ ...wide, itemsPerOwner: 2 });
   assert.deepEqual([queue.push('alice', 'a1', 1), queue.push('alice', 'a2', 1)], [true, true]);
   assert.equal(queue.push('alice', 'a3', 1), false);

@@ -7,17 +7,17 @@ interface Waiting<Item> {
 
 interface Line<Item> {
   readonly waiting: Waiting<Item>[];
-  /** Items that count against the limits, and their weight. */
+  /** Number and weight of the items that count against the limits. */
   counted: number;
   weight: number;
-  /** What the owner has cost, counted from where the others stood when it came. */
+  /** What the owner has cost, starting from the level of the others when it arrived. */
   spent: number;
 }
 
-/** Whether an owner's first item may go now; the owner's turn is kept meanwhile. */
+/** Decides whether an owner's first item may go now; the owner keeps its turn otherwise. */
 export type MayGo<Item> = (owner: string, item: Item) => boolean;
 
-/** How much may wait, counted in items and in their weight (bytes, say). */
+/** Limits of waiting items, by number and by weight (for example bytes). */
 export interface QueueLimits {
   readonly items: number;
   readonly weight: number;
@@ -26,8 +26,8 @@ export interface QueueLimits {
 }
 
 /**
- * A bounded queue that owners share fairly: next is the first item of the owner that has cost least so far. An owner that
- * comes anew begins where the busy ones stand, so that idling earns nothing.
+ * A bounded queue shared fairly between owners: next is the first item of the owner that has cost least so far. A new
+ * owner starts at the level of the busy ones, so that being idle gains nothing.
  */
 export class FairQueue<Item> {
   readonly #limits: QueueLimits;
@@ -35,7 +35,7 @@ export class FairQueue<Item> {
   #length = 0;
   #counted = 0;
   #weight = 0;
-  /** What the owner served last had cost by then. */
+  /** What the owner served last had cost at that time. */
   #level = 0;
 
   constructor(limits: QueueLimits) {
@@ -50,7 +50,7 @@ export class FairQueue<Item> {
   push(owner: string, item: Item, weight: number): boolean {
     const line = this.#lineOf(owner);
     const limits = this.#limits;
-    // One item always fits its owner's share, however heavy it is.
+    // A single item always fits into its owner's share, however heavy it is.
     const overShare =
       line.counted >= limits.itemsPerOwner || (line.counted > 0 && line.weight + weight > limits.weightPerOwner);
     const overAll = this.#counted >= limits.items || (this.#counted > 0 && this.#weight + weight > limits.weight);
@@ -64,14 +64,14 @@ export class FairQueue<Item> {
     this.#add(owner, this.#lineOf(owner), { item, weight: 0, counted: false });
   }
 
-  /** The next item, which stays in; undefined when nothing waits. `may` says whose turn it can be. */
+  /** Returns the next item without removing it; undefined when there is none. `may` decides which items can go now. */
   peek(may: MayGo<Item> = anyone): { readonly owner: string; readonly item: Item } | undefined {
     const next = this.#cheapest(may);
     const first = next?.[1].waiting[0];
     return next === undefined || first === undefined ? undefined : { owner: next[0], item: first.item };
   }
 
-  /** Takes the next item out; undefined when nothing waits. `may` says whose turn it can be. */
+  /** Removes and returns the next item; undefined when there is none. `may` decides which items can go now. */
   shift(may: MayGo<Item> = anyone): { readonly owner: string; readonly item: Item } | undefined {
     const next = this.#cheapest(may);
     if (next === undefined) return undefined;
@@ -83,7 +83,7 @@ export class FairQueue<Item> {
     return { owner, item: first.item };
   }
 
-  /** Takes an item out before its turn. @returns false when it does not wait. */
+  /** Removes an item before its turn. @returns false when it is not queued. */
   remove(owner: string, item: Item): boolean {
     const line = this.#lines.get(owner);
     const at = line?.waiting.findIndex((waiting) => waiting.item === item) ?? -1;
@@ -93,14 +93,14 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Counts what an owner's item cost, in whatever unit the caller measures. */
+  /** Adds the cost of an owner's item, in any unit that the caller uses consistently. */
   charge(owner: string, cost: number): void {
     const line = this.#lines.get(owner);
     if (line !== undefined) line.spent += cost;
     if (this.#length === 0) this.#forget();
   }
 
-  /** Takes everything out. */
+  /** Removes and returns all items. */
   clear(): Item[] {
     const items = [...this.#lines.values()].flatMap(({ waiting }) => waiting.map(({ item }) => item));
     this.#lines.clear();
@@ -141,7 +141,7 @@ export class FairQueue<Item> {
     return best;
   }
 
-  /** Nobody waits: whoever is ahead of the others by now has held up nobody. */
+  /** Resets the costs when the queue is empty, because then no owner has delayed another. */
   #forget(): void {
     this.#lines.clear();
     this.#level = 0;

@@ -1,30 +1,31 @@
-/** What waits and works under one group: readers of the group by key, or one that is alone. */
+/** The work that runs or waits in one group: shared work by key, or one exclusive piece. */
 interface Group {
-  /** Ends of the last work under each key. */
+  /** Under each key, the end of its last work. */
   readonly keys: Map<string, Promise<void>>;
-  /** End of the last work that was alone. */
+  /** The end of the last exclusive work. */
   exclusive: Promise<void>;
   users: number;
 }
 
 /**
- * Lets one at a time do something under a key, in the order of asking; other keys are not held up.
+ * Runs work under a key one at a time, in the order of the calls; other keys do not wait.
  *
- * It only spares work: writers of one note would otherwise prepare against the same revision, of which one wins and the
- * others start over. Work that touches much of a group (a move and every link it rewrites) takes the group for itself,
- * so that what it prepared mostly still holds when it commits. Nothing may rest on it: other processes take no turns here,
- * and a note has two keys, its path's and its id, under which writers do not exclude each other. What keeps writes apart
- * is the vault's lock (`advance`) with the revisions and seqs that each transaction checks under it.
+ * It only saves work: without it, writers of one note would prepare against the same revision, one would win and the
+ * others start over. Work on a large part of a group (a move and all the links it rewrites) locks the whole group, so
+ * that what it prepared is mostly still valid when it commits. Correctness must not depend on it: other processes do
+ * not share this lock, and a note has two keys, its path and its id, under which writers do not exclude each other.
+ * What keeps writes apart is the vault's lock (`advance`), with the revisions and seqs that each transaction checks
+ * under it.
  */
 export class KeyedLock {
   readonly #groups = new Map<string, Group>();
 
-  /** Runs `work` when nothing else runs under the key, and nothing alone in its group. */
+  /** Runs `work` when nothing else runs under the key, and nothing exclusive in its group. */
   run<T>(group: string, key: string, work: () => Promise<T>): Promise<T> {
     return this.runAll(group, [key], work);
   }
 
-  /** As `take`, under several keys. They are asked for at once: two that want some of the same never wait for each other. */
+  /** Like `run`, under several keys. They are locked in one step, so that two calls with common keys never deadlock. */
   runAll<T>(group: string, keys: readonly string[], work: () => Promise<T>): Promise<T> {
     return this.#within(group, async (entry) => {
       const before = Promise.all([...keys.map((key) => entry.keys.get(key)), entry.exclusive]);
@@ -40,7 +41,7 @@ export class KeyedLock {
     });
   }
 
-  /** Runs `work` when nothing else runs in the group; what comes later waits for it. */
+  /** Runs `work` when nothing else runs in the group; later calls wait for it. */
   runExclusive<T>(group: string, work: () => Promise<T>): Promise<T> {
     return this.#within(group, async (entry) => {
       const before = Promise.all([...entry.keys.values(), entry.exclusive]);

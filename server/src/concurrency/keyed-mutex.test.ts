@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyedMutex } from './keyed-mutex.ts';
 
-/** Work that notes when it begins and ends when told to. */
+/** Work that records when it begins, and ends when told to. */
 function controlled(log: string[], name: string) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = async () => {
@@ -13,7 +13,7 @@ function controlled(log: string[], name: string) {
   return { work, end: resolve };
 }
 
-/** Lets everything run that can. */
+/** Lets all pending promises run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
@@ -40,7 +40,7 @@ test('KeyedMutex runs the next work when the one before fails', async () => {
   assert.equal(await next, 'next');
 });
 
-test('KeyedMutex tells the work that holds a key whether other work waits for it', async () => {
+test('KeyedMutex lets running work ask whether other work waits for its key', async () => {
   const mutex = new KeyedMutex();
   const asked: boolean[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ test('KeyedMutex tells the work that holds a key whether other work waits for it
   assert.deepEqual(asked, [false, true, false]);
 });
 
-test('KeyedMutex throws the error of the limit, and lets nobody pass the work in front', async (t) => {
+test('KeyedMutex throws the error of the limit, and lets nothing overtake the work in front', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const [mutex, log] = [new KeyedMutex(), [] as string[]];
   const [first, last] = [controlled(log, 'first'), controlled(log, 'last')];

@@ -1,10 +1,10 @@
-/** How long work waits for the lock, and the error it gets when that was not enough. */
+/** How long work waits for the lock, and the error thrown after that time. */
 interface WaitLimit {
   readonly ms: number;
   readonly error: () => Error;
 }
 
-/** What work can ask about the lock that it holds. */
+/** The lock as seen by the work that holds it. */
 interface HeldLock {
   /** Whether other work waits for the same key. */
   isAwaited(): boolean;
@@ -15,7 +15,7 @@ export class KeyedMutex {
   /** The end of the last work under each key. */
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Runs `work` once everything before it under the key has ended, whether it succeeded or not. */
+  /** Runs `work` once all earlier work under the key has ended, whether it succeeded or not. */
   async run<Result>(key: string, work: (lock: HeldLock) => Promise<Result>, limit?: WaitLimit): Promise<Result> {
     const before = this.#last.get(key);
     const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ export class KeyedMutex {
       resolve();
     };
     if (before !== undefined && !(await isOver(before, limit))) {
-      // Work that is queued behind this one goes on waiting for the one in front.
+      // Work queued behind this one still waits for the work in front.
       void before.then(release);
       throw limit?.error() ?? new Error('the lock was not free in time');
     }
@@ -37,7 +37,7 @@ export class KeyedMutex {
   }
 }
 
-/** Resolves to whether the work before ended in time. */
+/** Resolves to whether the earlier work ended in time. */
 async function isOver(before: Promise<void>, limit: WaitLimit | undefined): Promise<boolean> {
   if (limit === undefined) return before.then(() => true);
   const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Work of the server itself: background jobs and single commands. */
+/** The owner of the server's own work: background jobs and single commands. */
 const SERVER = '';
 
-/** Who asks for some work, and whether they still wait for it. */
+/** On whose behalf work runs, and whether somebody still waits for it. */
 interface Asker {
   readonly owner: string;
   readonly hangUp: AbortSignal | undefined;
@@ -12,25 +12,31 @@ interface Asker {
 const askers = new AsyncLocalStorage<Asker>();
 
 /**
- * Runs `work` on account of an owner: every queue below counts what it asks for against that owner's share.
+ * Runs `work` on behalf of an owner: all queues count its requests against that owner's share.
  *
- * @param hangUp aborted when nobody waits for the work any more: what it waits for in a queue is then refused.
+ * @param hangUp aborted when nobody waits for the work any more; requests that it has in queues are then refused.
  */
 export function runForOwner<Result>(owner: string, work: () => Result, hangUp?: AbortSignal): Result {
   return askers.run({ owner, hangUp }, work);
 }
 
-/** Runs work that others may come to wait for, too: it goes on when whoever asked first hangs up. */
+/** Runs work that several callers may share, so that it continues when the first caller hangs up. */
 export function runShared<Result>(work: () => Result): Result {
   return runForOwner(currentOwner(), work);
 }
 
-/** On whose account the caller works: an account's id, the network of a caller without one, or the server itself (""). */
+/**
+ * The owner on whose behalf the current code runs: an account's id, the network of a caller without one, or "" for the
+ * server itself.
+ */
 export function currentOwner(): string {
   return askers.getStore()?.owner ?? SERVER;
 }
 
-/** Aborted when whoever asked for the caller's work hangs up. Undefined once they have: what still runs then is not for them. */
+/**
+ * The signal that is aborted when the current caller hangs up. Undefined once it has: code that still runs then does
+ * not run for the caller.
+ */
 export function currentHangUp(): AbortSignal | undefined {
   const hangUp = askers.getStore()?.hangUp;
   return hangUp?.aborted === true ? undefined : hangUp;

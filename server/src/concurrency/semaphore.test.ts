@@ -4,7 +4,7 @@ import { FairSemaphore, type Permit } from './semaphore.ts';
 
 const limits = { units: 2, unitsPerOwner: 2, waiting: 20, waitingPerOwner: 10 };
 
-/** Lets everything that waits for a promise run. */
+/** Lets all pending promises run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function recorder(semaphore: FairSemaphore) {
@@ -18,7 +18,7 @@ function recorder(semaphore: FairSemaphore) {
   return { order, permits, ask };
 }
 
-test('owners that wait for a permit are let in by turns, however many requests one of them has', async () => {
+test('FairSemaphore serves waiting owners in turns, however many requests one of them has', async () => {
   const semaphore = new FairSemaphore({ ...limits, units: 1, unitsPerOwner: 1 });
   const { order, permits, ask } = recorder(semaphore);
   for (let at = 0; at < 5; at++) void ask('alice');
@@ -32,7 +32,7 @@ test('owners that wait for a permit are let in by turns, however many requests o
   assert.equal(semaphore.used, 0);
 });
 
-test('an owner cannot have more than its share at once, and does not stand in the way of others', async () => {
+test('FairSemaphore limits an owner to its share, without blocking others', async () => {
   const { order, permits, ask } = recorder(new FairSemaphore({ ...limits, units: 3 }));
   for (let at = 0; at < 4; at++) void ask('alice');
   void ask('bob');
@@ -43,7 +43,7 @@ test('an owner cannot have more than its share at once, and does not stand in th
   assert.deepEqual(order, ['alice', 'alice', 'bob', 'alice']);
 });
 
-test('an owner over its share of the queue is refused, and others are not', async () => {
+test('FairSemaphore refuses an owner over its share of the queue, and no others', async () => {
   const semaphore = new FairSemaphore({ ...limits, waitingPerOwner: 3 });
   const done: string[] = [];
   const use = (owner: string) => semaphore.run(owner, async () => void done.push(owner));
@@ -54,7 +54,7 @@ test('an owner over its share of the queue is refused, and others are not', asyn
   assert.deepEqual([semaphore.used, semaphore.waiting], [0, 0]);
 });
 
-test('a request that is aborted leaves the queue, and a permit that came first stays with its owner', async () => {
+test('FairSemaphore removes an aborted request, but keeps a permit that was granted before', async () => {
   const semaphore = new FairSemaphore({ ...limits, units: 1 });
   const first = await semaphore.acquire('alice');
   const gone = new AbortController();
@@ -71,7 +71,7 @@ test('a request that is aborted leaves the queue, and a permit that came first s
   assert.equal(semaphore.used, 0);
 });
 
-test('a permit that shrinks lets in whoever fits beside it', async () => {
+test('FairSemaphore admits what fits when a permit shrinks', async () => {
   const { order, permits, ask } = recorder(new FairSemaphore({ ...limits, units: 10, unitsPerOwner: 10 }));
   void ask('alice', 8);
   void ask('bob', 8);
@@ -83,7 +83,7 @@ test('a permit that shrinks lets in whoever fits beside it', async () => {
   assert.deepEqual(order, ['alice', 'bob', 'carol']);
 });
 
-test('a request for more units than there are is let in alone', async () => {
+test('FairSemaphore admits a request for more units than exist alone', async () => {
   const semaphore = new FairSemaphore(limits);
   const small = await semaphore.acquire('alice');
   const large = semaphore.acquire('bob', 100);

@@ -2,18 +2,18 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairQueue } from './fair-queue.ts';
 
 export interface SemaphoreLimits {
-  /** Units that may be in use at once: places, or bytes. */
+  /** Units that may be in use at once, for example uploads or bytes. */
   readonly units: number;
-  /** Of them, by one owner. */
+  /** Units that one owner may use at once. */
   readonly unitsPerOwner: number;
-  /** Requests that may wait; more are refused. */
+  /** Most requests that may wait; more are refused. */
   readonly waiting: number;
   readonly waitingPerOwner: number;
 }
 
-/** Units in use. Disposing of it gives them back; doing so again changes nothing. */
+/** Units in use. Disposing of it releases them; disposing again has no effect. */
 export interface Permit extends Disposable {
-  /** Goes on with another number of units: fewer let others in; more are taken without waiting. */
+  /** Changes the number of units: fewer admit others; more are granted without waiting. */
   resize(units: number): void;
 }
 
@@ -22,8 +22,8 @@ interface Request extends PromiseWithResolvers<Permit> {
 }
 
 /**
- * A bounded number of units that owners share fairly: next is whoever has been given the fewest of those that wait and
- * have not used up their own share. A request for more than there is, or than its owner may have, is let in alone.
+ * A bounded number of units, shared fairly between owners: next is the waiting owner that has used least and is within
+ * its share. A request for more units than exist, or than its owner may have, is admitted when nothing else is in use.
  */
 export class FairSemaphore {
   readonly #limits: SemaphoreLimits;
@@ -41,19 +41,19 @@ export class FairSemaphore {
     });
   }
 
-  /** Units in use. */
+  /** Number of units in use. */
   get used(): number {
     return this.#used;
   }
 
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.#queue.length;
   }
 
   /**
-   * Resolves once the units are there. Throws `unavailable` when too many wait; the signal's reason when it is aborted
-   * meanwhile.
+   * Resolves when the units are free. Throws `unavailable` when too many requests wait; the signal's reason when it is
+   * aborted meanwhile.
    */
   async acquire(owner: string, units = 1, signal?: AbortSignal): Promise<Permit> {
     signal?.throwIfAborted();
@@ -76,12 +76,12 @@ export class FairSemaphore {
     }
   }
 
-  /** The units where nobody has to wait for them, else null. */
+  /** Returns the units if they are free and nobody waits for them, else null. */
   tryAcquire(owner: string, units = 1): Permit | null {
     return this.#queue.length === 0 && this.#fits(owner, units) ? this.#grant(owner, units) : null;
   }
 
-  /** Runs `work` with units of its own. Throws as `acquire` does. */
+  /** Runs `work` while holding units. Throws like `acquire`. */
   async run<Result>(owner: string, work: () => Promise<Result>, units = 1, signal?: AbortSignal): Promise<Result> {
     using _ = await this.acquire(owner, units, signal);
     return await work();
@@ -114,7 +114,8 @@ export class FairSemaphore {
 
   #next(): void {
     for (;;) {
-      // Whoever has used up their share does not stand in the way of others; whoever asks for much is not passed by.
+      // An owner over its share is skipped, so that it does not block others; a large request within its share is not
+      // overtaken.
       const inShare = (owner: string, { units }: Request) => {
         const own = this.#usedBy.get(owner) ?? 0;
         return own === 0 || own + units <= this.#limits.unitsPerOwner;

@@ -7,17 +7,17 @@ import { runInBackground } from './thread-priority.ts';
 // biome-ignore lint/suspicious/noExplicitAny: each task has an input of its own.
 export type Tasks = Readonly<Record<string, (input: any) => unknown>>;
 
-/** What a worker is told: one task at a time. */
+/** The message that starts a task; a worker runs one task at a time. */
 export interface TaskOrder {
   readonly name: string;
   readonly input: unknown;
 }
 
-/** What a worker reports; `cpuMs` is the processor time of its thread since it started. */
+/** A worker's report; `cpuMs` is the processor time of its thread since it started. */
 export type TaskReport =
   | { readonly kind: 'ready'; readonly cpuMs: number }
   | { readonly kind: 'done'; readonly cpuMs: number; readonly output: unknown }
-  /** The name and code of the error, never its message: that may quote a note. */
+  /** The name and code of the error, never its message, which may quote a note. */
   | { readonly kind: 'failed'; readonly cpuMs: number; readonly name: string; readonly code: string | null };
 
 /** A task's output with the buffers that move to the other thread instead of being copied. */

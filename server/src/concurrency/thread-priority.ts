@@ -3,14 +3,14 @@ import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
 /**
- * Lets the event loop's thread have the processor before this one. Linux gives each thread a priority of its own, by the
- * thread's id; elsewhere nothing happens.
+ * Lowers the priority of this thread, so that the event loop's thread gets the processor first. Works on Linux, where
+ * each thread has its own priority, set by thread id; no effect elsewhere.
  */
 export function runInBackground(): void {
   try {
     const threadId = Number(basename(readlinkSync('/proc/thread-self')));
     if (threadId !== process.pid) setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // No such folder, or not allowed: then all threads share as equals.
+    // Without this folder or permission, all threads have equal priority.
   }
 }

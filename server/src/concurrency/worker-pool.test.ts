@@ -19,7 +19,7 @@ function openPool(size = 1, idleMs?: number) {
   return { pool, workers };
 }
 
-test('a task of the pool returns its output and the processor time it took', async () => {
+test('WorkerPool returns the output of a task and the processor time it took', async () => {
   const { pool } = openPool();
   await using _ = pool;
   assert.equal((await pool.run('alice', 'double', { value: 21 })).output, 42);
@@ -27,7 +27,7 @@ test('a task of the pool returns its output and the processor time it took', asy
   assert.ok(cpuMs >= 40 && cpuMs < 400, `${cpuMs} ms`);
 });
 
-test('a task over its processor time is ended, and the tasks behind it run', async () => {
+test('WorkerPool ends a task over its processor time, and runs those queued behind it', async () => {
   const { pool, workers } = openPool();
   await using _ = pool;
   const endless = pool.run('alice', 'spin', null, { cpuMs: 50 });
@@ -37,14 +37,14 @@ test('a task over its processor time is ended, and the tasks behind it run', asy
   assert.equal(workers.length, 2);
 });
 
-test('the processor time of earlier tasks does not count against a task', async () => {
+test('WorkerPool does not count the processor time of earlier tasks against a task', async () => {
   const { pool, workers } = openPool();
   await using _ = pool;
   for (let round = 0; round < 5; round++) await pool.run('alice', 'burn', { ms: 60 }, { cpuMs: 200 });
   assert.equal(workers.length, 1);
 });
 
-test('a task over its memory is ended, and the process and the tasks behind it go on', async () => {
+test('WorkerPool ends a task over its memory; the process and the tasks behind it continue', async () => {
   const { pool } = openPool();
   await using _ = pool;
   const greedy = pool.run('alice', 'fill', null, { cpuMs: 60_000 });
@@ -53,7 +53,7 @@ test('a task over its memory is ended, and the process and the tasks behind it g
   assert.equal((await next).output, 6);
 });
 
-test('an error of a task keeps its code, and its message stays in the worker', async () => {
+test("WorkerPool keeps the code of a task's error, while its message stays in the worker", async () => {
   const { pool, workers } = openPool();
   await using _ = pool;
   await assert.rejects(pool.run('alice', 'refuse', null), { code: 'note_too_large' });
@@ -63,7 +63,7 @@ test('an error of a task keeps its code, and its message stays in the worker', a
   assert.equal(workers.length, 1);
 });
 
-test('a thread that ends by itself fails its own task alone', async () => {
+test('WorkerPool fails only the task of a thread that ends by itself', async () => {
   const { pool } = openPool();
   await using _ = pool;
   const ended = pool.run('alice', 'exit', null);
@@ -72,7 +72,7 @@ test('a thread that ends by itself fails its own task alone', async () => {
   assert.equal((await next).output, 8);
 });
 
-test('an input that cannot be copied fails its own task alone', async () => {
+test('WorkerPool fails only the task whose input cannot be copied', async () => {
   const { pool, workers } = openPool();
   await using _ = pool;
   const input = { value: () => 1 } as unknown as { value: number };
@@ -81,14 +81,14 @@ test('an input that cannot be copied fails its own task alone', async () => {
   assert.equal(workers.length, 1);
 });
 
-test('the buffers of an output move to the caller', async () => {
+test('WorkerPool moves the buffers of an output to the caller', async () => {
   const { pool } = openPool();
   await using _ = pool;
   const { output } = await pool.run('alice', 'bytes', { length: 1000 });
   assert.deepEqual([output.length, output[999]], [1000, 7]);
 });
 
-test('an account over its share of the queue is refused, and others are not', async () => {
+test('WorkerPool refuses an account over its share of the queue, and no others', async () => {
   const { pool } = openPool();
   await using _ = pool;
   const results = await Promise.allSettled(Array.from({ length: 30 }, () => pool.run('alice', 'burn', { ms: 2 })));
@@ -97,7 +97,7 @@ test('an account over its share of the queue is refused, and others are not', as
   assert.ok(refused.every((error) => error instanceof NotevaultError && error.code === 'unavailable'));
 });
 
-test('a patient task is not refused, and takes no room from the others of its account', async () => {
+test("WorkerPool does not refuse a patient task, nor count it against its account's share", async () => {
   const { pool } = openPool();
   await using _ = pool;
   const many = (count: number, patient: boolean) =>
@@ -113,7 +113,7 @@ test('a patient task is not refused, and takes no room from the others of its ac
   );
 });
 
-test('the task of an account that asks for little does not wait for all tasks of one that asks for much', async () => {
+test('WorkerPool runs the small task of one account before all tasks of a busy one are done', async () => {
   const { pool } = openPool();
   await using _ = pool;
   const order: string[] = [];
@@ -124,7 +124,7 @@ test('the task of an account that asks for little does not wait for all tasks of
   assert.ok(order.indexOf('bob') <= 1, order.join(' '));
 });
 
-test('threads are started when there is work, and ended when there is none', async () => {
+test('WorkerPool starts threads when there is work, and ends them when there is none', async () => {
   const { pool, workers } = openPool(2, 1);
   await using _ = pool;
   assert.equal(pool.threads, 0);
@@ -135,7 +135,7 @@ test('threads are started when there is work, and ended when there is none', asy
   assert.equal((await pool.run('alice', 'double', { value: 6 })).output, 12);
 });
 
-test('closing the pool refuses what runs and waits', async () => {
+test('WorkerPool, when closed, refuses running and waiting tasks', async () => {
   const { pool } = openPool();
   const running = pool.run('alice', 'spin', null);
   const waiting = pool.run('alice', 'double', { value: 1 });

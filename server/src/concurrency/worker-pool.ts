@@ -3,7 +3,7 @@ import { type ErrorCode, NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { TaskOrder, TaskReport, Tasks } from './task-worker.ts';
 
-/** A task used up its processor time or its memory, and was ended. */
+/** A task exceeded its limit of processor time or memory, and was ended. */
 export class TaskLimitError extends Error {
   override readonly name = 'TaskLimitError';
   readonly limit: 'time' | 'memory';
@@ -13,7 +13,7 @@ export class TaskLimitError extends Error {
   }
 }
 
-/** A task threw something that is no NotevaultError. Its message stays in the worker: it may quote a note. */
+/** A task threw something other than a NotevaultError. The message stays in the worker, because it may quote a note. */
 export class TaskFailed extends Error {
   override readonly name = 'TaskFailed';
   constructor(cause: string) {
@@ -22,13 +22,13 @@ export class TaskFailed extends Error {
 }
 
 export interface TaskOptions {
-  /** Processor time after which the task is ended; default 2,000 ms. */
+  /** Processor time after which the task is ended; 2,000 ms by default. */
   readonly cpuMs?: number;
-  /** About how many bytes the input takes while it waits. */
+  /** Approximate size of the input while it waits. */
   readonly bytes?: number;
   /**
-   * The task waits however many others of its account do. For work of requests: how many of these are worked on at once, and
-   * how much they hold, is bounded before.
+   * Whether the task waits however many others of its account do. For work of requests, which is bounded elsewhere: how
+   * many are handled at once, and how much memory they hold.
    */
   readonly patient?: boolean;
   /** Buffers of the input that move to the worker instead of being copied. */
@@ -37,15 +37,16 @@ export interface TaskOptions {
 
 export interface TaskResult<Output> {
   readonly output: Output;
-  /** Processor time of the worker's thread, copying the input included. */
+  /** Processor time of the worker's thread, including copying the input. */
   readonly cpuMs: number;
 }
 
-/** Work that must not hold up the event loop. */
+/** Runs work that must not block the event loop. */
 export interface Compute<Of extends Tasks> {
   /**
-   * Runs a task on a worker thread, for an account. Throws TaskLimitError, TaskFailed, the NotevaultError the task threw,
-   * and, unless it is patient, `unavailable` when the account's share of the queue, or the queue, is full.
+   * Runs a task on a worker thread on behalf of an account. Throws TaskLimitError, TaskFailed, the NotevaultError that
+   * the task threw, and, unless it is patient, `unavailable` when the account's share of the queue, or the queue, is
+   * full.
    */
   run<Name extends keyof Of & string>(
     account: string,
@@ -61,10 +62,10 @@ type Unmoved<Answer> = Answer extends { readonly output: infer Output; readonly 
   : Answer;
 
 export interface PoolOptions {
-  /** Starts a thread that serves tasks, with the limit on its memory. */
+  /** Starts a thread that serves tasks, with a limit on its memory. */
   readonly start: () => Worker;
   readonly size: number;
-  /** A thread that had nothing to do for so long is ended. */
+  /** How long a thread may be idle before it is ended. */
   readonly idleMs?: number;
 }
 
@@ -79,8 +80,8 @@ const CPU_MS = 2_000;
 const IDLE_MS = 10_000;
 
 /**
- * A few worker threads that run one task each, with a limit on its processor time. A thread over its limit is ended and
- * fails its own task alone. Threads are started when there is work and ended when there is none.
+ * A few worker threads that run one task each, with a limit on its processor time. A thread over its limit is ended,
+ * and only its task fails. Threads are started when there is work and ended when there is none.
  */
 export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposable {
   readonly #options: Required<PoolOptions>;
@@ -109,17 +110,17 @@ export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposabl
     return done.promise as Promise<TaskResult<OutputOf<Of, Name>>>;
   }
 
-  /** Tasks that wait or run. */
+  /** Number of tasks that wait or run. */
   get tasks(): number {
     return this.#queue.length + this.#threads.size - this.#idle.length;
   }
 
-  /** Threads there are now. */
+  /** Number of threads. */
   get threads(): number {
     return this.#threads.size;
   }
 
-  /** Ends all threads; what waits and runs is refused with `unavailable`. */
+  /** Ends all threads; waiting and running tasks fail with `unavailable`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     for (const task of this.#queue.clear()) task.reject(new NotevaultError('unavailable'));
@@ -152,20 +153,20 @@ export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposabl
   }
 }
 
-/** A thread of the pool, with the task it runs. */
+/** A thread of the pool, with its current task. */
 class TaskThread {
   readonly #worker: Worker;
   readonly #idleMs: number;
   readonly #left: () => void;
   readonly #ready = Promise.withResolvers<void>();
-  /** Processor time it had used by its last report. */
+  /** Processor time of the thread at its last report. */
   #usedMs = 0;
   #settle: ((outcome: TaskReport | Error) => void) | undefined;
-  /** Why it ended, once it has. */
+  /** Why the thread ended, once it has. */
   #end: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param left called once, when it can take no further task. */
+  /** @param left called once, when the thread can run no further task. */
   constructor(worker: Worker, idleMs: number, left: () => void) {
     this.#worker = worker;
     this.#idleMs = idleMs;
@@ -179,10 +180,10 @@ class TaskThread {
     worker.on('exit', () => this.#gone());
   }
 
-  /** Settles the task. @returns the processor time it took. */
+  /** Runs a task and settles its promise. @returns the processor time it took. */
   async run({ order, cpuMs, transfer, resolve, reject }: Task): Promise<number> {
     clearTimeout(this.#timer);
-    // A process with nothing else to do stays for the task's outcome.
+    // Keeps the process alive until the task ends.
     this.#worker.ref();
     await this.#ready.promise;
     const before = this.#usedMs;
@@ -204,7 +205,7 @@ class TaskThread {
     return took;
   }
 
-  /** Ends the thread; a task that runs fails with `reason`. */
+  /** Ends the thread; a running task fails with `reason`. */
   async end(reason: Error): Promise<void> {
     this.#end ??= reason;
     this.#left();
@@ -216,12 +217,12 @@ class TaskThread {
       this.#worker.postMessage(order, [...transfer]);
       this.#watch(untilMs);
     } catch (error) {
-      // The input cannot be copied: a fault of the caller, not of the thread.
+      // The input cannot be copied, which is a fault of the caller, not of the thread.
       this.#settle?.({ kind: 'failed', cpuMs: this.#usedMs, name: nameOf(error), code: null });
     }
   }
 
-  /** Ends the thread once it has used up its processor time; asked at the earliest moment at which it can have. */
+  /** Ends the thread when it has used up its processor time; checks at the earliest time at which it can have. */
   #watch(untilMs: number): void {
     const task = this.#settle;
     const look = async () => {
@@ -256,7 +257,7 @@ class TaskThread {
 }
 
 function errorOf(report: Exclude<TaskReport, { kind: 'done' }>): Error {
-  if (report.kind === 'ready') return new TaskFailed('the thread began anew');
+  if (report.kind === 'ready') return new TaskFailed('the thread was restarted');
   return report.code === null ? new TaskFailed(report.name) : new NotevaultError(report.code as ErrorCode);
 }
 

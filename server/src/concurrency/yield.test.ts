@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createYield, SliceScheduler } from './yield.ts';
 
-/** An event loop whose turns are taken by hand, and a clock that work moves on. */
+/** An event loop whose turns are taken by hand, and a clock that work advances. */
 function handTurned(t: { mock: { method: typeof import('node:test').mock.method } }) {
   const turns: (() => void)[] = [];
   let now = 0;
@@ -12,7 +12,7 @@ function handTurned(t: { mock: { method: typeof import('node:test').mock.method 
     work: (ms: number) => {
       now += ms;
     },
-    /** One turn of the loop; false when nothing waits for one. */
+    /** Runs one turn of the loop; false when nothing waits for one. */
     async turn(): Promise<boolean> {
       const due = turns.splice(0);
       for (const run of due) run();
@@ -22,7 +22,7 @@ function handTurned(t: { mock: { method: typeof import('node:test').mock.method 
   };
 }
 
-test('work yields once the slice of time is used up, and not before', async (t) => {
+test('SliceScheduler makes work yield when the slice of time is used up, and not before', async (t) => {
   const loop = handTurned(t);
   const yieldIfDue = createYield('alice', loop.scheduler);
   await yieldIfDue();
@@ -36,7 +36,7 @@ test('work yields once the slice of time is used up, and not before', async (t) 
   assert.equal(loop.scheduler.resumed, 1);
 });
 
-test('all long work together has one slice in each turn of the loop', async (t) => {
+test('SliceScheduler gives all long work together one slice in each turn of the loop', async (t) => {
   const loop = handTurned(t);
   let done = 0;
   const work = async () => {
@@ -48,7 +48,7 @@ test('all long work together has one slice in each turn of the loop', async (t) 
     }
   };
   const all = [work(), work(), work(), work()];
-  // Work that begins at once has looked at the clock before any of it was done: that is over after the first turn.
+  // After the first turn, no work reads the clock before it has run.
   await loop.turn();
   for (let before = done; await loop.turn(); before = done) {
     assert.ok(done - before <= 5, `${done - before} ms in one turn`);
@@ -57,7 +57,7 @@ test('all long work together has one slice in each turn of the loop', async (t) 
   assert.equal(done, 40);
 });
 
-test('work of owners goes on by the time it took: little of one does not wait for much of another', async (t) => {
+test('SliceScheduler resumes the owner whose work took least time first', async (t) => {
   const loop = handTurned(t);
   const order: string[] = [];
   const work = async (owner: string, count: number) => {
@@ -81,7 +81,7 @@ test('work of owners goes on by the time it took: little of one does not wait fo
   assert.ok(bobDone <= 10, `bob was done after ${bobDone} turns of ${turns}: ${order.join(' ')}`);
 });
 
-test('a request enters at once while there is time, and else in its owner’s turn', async (t) => {
+test('SliceScheduler lets a request enter at once while there is time, and else in its owner’s turn', async (t) => {
   const loop = handTurned(t);
   const entered: string[] = [];
   const enter = (owner: string, ms: number) =>

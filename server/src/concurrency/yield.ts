@@ -1,9 +1,9 @@
 import { FairQueue } from './fair-queue.ts';
 import { currentOwner } from './owner.ts';
 
-/** How long sliced work may hold the event loop, all of it together, before others have a turn. */
+/** How long all sliced work together may block the event loop per turn. */
 const SLICE_MS = 5;
-/** What work counts as that tells nothing of its time, or that took next to none. */
+/** The least time charged for a slice, also when its time is unknown. */
 const LEAST_MS = 1;
 
 const unbounded = {
@@ -14,8 +14,8 @@ const unbounded = {
 };
 
 /**
- * Shares the event loop between pieces of long work: all of them together have one slice of each turn of the loop, so that
- * requests, sockets and timers come between any two. Next is the owner whose work took least so far.
+ * Shares the event loop between long pieces of work: all of them together have one slice of each turn of the loop, so
+ * that requests, sockets and timers run in between. Next is the owner whose work took least so far.
  */
 export class SliceScheduler {
   readonly #queue = new FairQueue<() => void>(unbounded);
@@ -23,7 +23,7 @@ export class SliceScheduler {
   #scheduled = false;
   /** When the slice of this turn began. */
   #slice: { readonly began: number } | undefined;
-  /** How often work has waited for a later turn of the loop, and gone on. */
+  /** How often work was resumed in a later turn of the loop. */
   resumed = 0;
 
   /** @param nextTurn calls a function at a later turn of the event loop. */
@@ -37,7 +37,7 @@ export class SliceScheduler {
     return performance.now() - began >= SLICE_MS;
   }
 
-  /** Resolves when the owner may go on; `spentMs` is what its work took since it last could. */
+  /** Resolves when the owner may continue; `spentMs` is what its work took since it was last resumed. */
   turn(owner: string, spentMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#queue.push(owner, resolve, 0);
@@ -47,8 +47,8 @@ export class SliceScheduler {
   }
 
   /**
-   * Resolves at once while there is time left in this turn and nobody waits, else as `turn` does: of a thousand requests
-   * that come together, those of others need not wait for all of one owner's.
+   * Resolves at once while there is time left in this turn and nobody waits, else like `turn`: when one owner sends a
+   * thousand requests at once, those of others do not wait for all of them.
    */
   async enter(owner: string): Promise<void> {
     if (this.#queue.length > 0 || this.isUsedUp()) await this.turn(owner, 0);
@@ -86,19 +86,19 @@ export class SliceScheduler {
   }
 }
 
-/** Calls a function when what was just resumed, and all it resumes in turn, awaits something else than promises. */
+/** Calls a function when the resumed code, and everything it resumes, awaits something other than a promise. */
 function onceDone(then: () => void): void {
-  // Ticks that are asked for by a microtask come after all microtasks.
+  // A tick requested by a microtask runs after all microtasks.
   queueMicrotask(() => process.nextTick(then));
 }
 
-/** Of this process: it has one event loop. */
+/** The scheduler of this process, which has one event loop. */
 export const loopSlices = new SliceScheduler();
 
-/** Awaited often by long work: it lets everything else run whenever a slice of time is used up. */
+/** Awaited regularly by long work: lets everything else run when a slice of time is used up. */
 export type YieldIfDue = () => Promise<void>;
 
-/** @param owner on whose account the work is done. */
+/** @param owner on whose behalf the work runs. */
 export function createYield(owner: string = currentOwner(), scheduler: SliceScheduler = loopSlices): YieldIfDue {
   let since = performance.now();
   return async () => {

@@ -102,7 +102,7 @@ describe('rotating the master key', () => {
       const data = copy();
       await rewrapByHand(data, share);
       const keys = keysIn(data);
-      assertRefused(await refused(data), /A key rotation was cut short.*Run "notevault keys rotate" again/);
+      assertRefused(await refused(data), /A key rotation was interrupted.*Run "notevault keys rotate" again/);
       assert.deepEqual(keysIn(data), keys);
       await assertRotates(data);
       await assertReads(data);
@@ -113,7 +113,7 @@ describe('rotating the master key', () => {
     const data = copy();
     const from = await rewrapByHand(data, 1);
     cpSync(keyFile(data), `${keyFile(data)}.old-${from}`);
-    assertRefused(await refused(data), /A key rotation was cut short/);
+    assertRefused(await refused(data), /A key rotation was interrupted/);
     await assertRotates(data);
     await assertReads(data);
   });

@@ -1,7 +1,7 @@
 import { headingPath } from '@notevault/note-text/chunks.ts';
 import { chunksOfNote } from './sections.ts';
 
-/** A text to embed, and the title and headings it stands under. */
+/** A text to embed, with its title and headings. */
 export interface Passage {
   readonly about: string;
   readonly text: string;

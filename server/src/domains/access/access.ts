@@ -3,17 +3,19 @@ import { parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { Plan } from '../plans/plans.ts';
 
-/** Who calls, by which credential. */
+/** The caller of a request, with their credential. */
 export interface Principal {
   readonly kind: 'session' | 'key' | 'oauth' | 'device';
   readonly userId: UserId;
-  /** The credential's own id (a session, a key, a grant). */
+  /** The id of the credential (a session, a key, a grant). */
   readonly credentialId: string;
-  /** What people call the credential; kept beside the versions it makes. */
+  /** The name of the credential, which is stored with the versions it makes. */
   readonly name: string;
   /** The plan of the account. */
   readonly tier: string;
-  /** What a credential other than a session reaches, its scope counted in; sessions reach everything. */
+  /**
+   * The access scope of a credential other than a session, limited by its OAuth scope; a session may access everything.
+   */
   readonly scope?: AccessScope;
 }
 
@@ -22,17 +24,17 @@ export type PermissionLevel = 'none' | 'read' | 'write';
 /** Access levels by vault. */
 export interface AccessScope {
   readonly vaults: ReadonlyMap<VaultId, PermissionLevel>;
-  /** On every other vault, also ones made later; `write` lets the credential make some. */
+  /** Level on all other vaults, including later ones; `write` allows the credential to create vaults. */
   readonly elsewhere: PermissionLevel;
 }
 
-/** A vault a caller may use, with its keys open. */
+/** A vault that the caller may use, with its keys opened. */
 export interface OpenVault {
   readonly id: VaultId;
   readonly userId: UserId;
   readonly permission: 'read' | 'write';
   readonly key: SealingKey;
-  /** Grows when a backup is restored: cursors and client ids of another epoch are void. */
+  /** Increases when a backup is restored: cursors and client ids of another epoch are void. */
   readonly feedEpoch: number;
   /** The owner's plan. */
   readonly plan: Plan;
@@ -41,9 +43,9 @@ export interface OpenVault {
 
 const RANK: Readonly<Record<PermissionLevel, number>> = { none: 0, read: 1, write: 2 };
 
-/** Every level, the lowest first. */
+/** Every level, lowest first. */
 export const PERMISSIONS = Object.keys(RANK) as PermissionLevel[];
-/** Scopes a connection may be limited to; `offline_access` says nothing of vaults. */
+/** Scopes that may limit a connection, with the level they allow; `offline_access` does not concern vaults. */
 const SCOPE_PERMISSIONS: Readonly<Record<string, PermissionLevel>> = { mcp: 'write', 'mcp:read': 'read' };
 const VAULTS_MAX = 10_000;
 
@@ -57,18 +59,18 @@ function higherOf(a: PermissionLevel, b: PermissionLevel): PermissionLevel {
   return RANK[a] >= RANK[b] ? a : b;
 }
 
-/** The level of a scope in one vault. */
+/** The level that a scope gives in one vault. */
 function permissionIn(scope: AccessScope, vaultId: VaultId): PermissionLevel {
   return scope.vaults.get(vaultId) ?? scope.elsewhere;
 }
 
-/** What a caller may do in a vault of the same user. The only place that decides it. */
+/** What a caller may do in a vault of the same user. Nothing else decides this. */
 export function permissionOf({ kind, scope }: Principal, vaultId: VaultId): PermissionLevel {
   if (kind === 'session') return 'write';
   return scope === undefined ? 'none' : permissionIn(scope, vaultId);
 }
 
-/** What a connection was given: a default, exceptions to it, and a scope that may lower both. */
+/** The access granted to a connection: a default level, exceptions by vault, and a scope that may lower both. */
 export interface Grant {
   readonly defaultPermission: PermissionLevel;
   readonly permissions: ReadonlyMap<VaultId, PermissionLevel>;
@@ -82,35 +84,40 @@ export function accessScopeOf({ defaultPermission, permissions, scope }: Grant):
   return { vaults, elsewhere: lowerOf(defaultPermission, top) };
 }
 
-/** The most that a scope allows: no scope and `mcp` allow all, `mcp:read` reading, words of no meaning here nothing. */
+/**
+ * The highest level that a scope allows: without a scope, and for `mcp`, `write`; for `mcp:read`, `read`; for unknown
+ * scopes, `none`.
+ */
 export function scopePermission(scope: string | null): PermissionLevel {
   const words = (scope ?? '').split(' ').filter((word) => word !== '' && word !== 'offline_access');
   if (words.length === 0) return 'write';
   return words.map((word) => SCOPE_PERMISSIONS[word] ?? 'none').reduce(higherOf);
 }
 
-/** What two scopes have in common: on every vault the lower level. */
+/** The intersection of two access scopes: on every vault the lower level. */
 export function narrower(a: AccessScope, b: AccessScope): AccessScope {
   const ids = [...a.vaults.keys(), ...b.vaults.keys()];
   const vaults = new Map(ids.map((id) => [id, lowerOf(permissionIn(a, id), permissionIn(b, id))]));
   return { vaults, elsewhere: lowerOf(a.elsewhere, b.elsewhere) };
 }
 
-/** The only vault that a grant can ever reach, of those that are there; null when there are several or more may come. */
+/** The only existing or future vault that a grant can ever access; null when there may be several. */
 export function onlyVault({ defaultPermission, permissions }: Omit<Grant, 'scope'>): VaultId | null {
   if (defaultPermission !== 'none') return null;
   const accessible = [...permissions].filter(([, permission]) => permission !== 'none').map(([id]) => id);
   return accessible.length === 1 ? (accessible[0] ?? null) : null;
 }
 
-/** An access scope as a client asks for it. */
+/** An access scope as requested by a client. */
 export interface AccessScopeInput {
   readonly default_access?: PermissionLevel | null;
   readonly vault_access?: Readonly<Record<string, unknown>> | null;
   readonly scope?: string | null;
 }
 
-/** Throws `validation`. Whether the vaults named are the caller's own is for the transaction to see. */
+/**
+ * Parses a requested scope. Throws `validation`. The transaction checks whether the named vaults belong to the caller.
+ */
 export function readAccessScope({ default_access, vault_access, scope }: AccessScopeInput): Grant {
   const entries = Object.entries(vault_access ?? {});
   if (entries.length > VAULTS_MAX) throw refused(`must name at most ${VAULTS_MAX} vaults`);
@@ -129,7 +136,7 @@ export function readAccessScope({ default_access, vault_access, scope }: AccessS
   return { defaultPermission, permissions, scope: scope ?? null };
 }
 
-/** The refusal of a vault that is unknown or somebody else's, alike. */
+/** The same refusal for a vault that is unknown and for one that belongs to somebody else. */
 export function notOwned() {
   return refused('must name vaults of your own');
 }
