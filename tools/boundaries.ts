@@ -51,6 +51,7 @@ function faultOf(path: string, found: Import): Fault | null {
   const domain = domainOf(path);
   if (domain !== null) return domainFault(domain, target, found.typeOnly);
   if (path.startsWith('server/src/ports/')) return portFault(path, target);
+  if (isBeneathAll(path)) return beneathAllFault(target);
   return outsideFault(path, target);
 }
 
@@ -68,6 +69,15 @@ function packageFault(path: string, specifier: string): Fault | null {
 /** Whether the target belongs to no domain and may be imported by all: scheduling, threads, events. */
 function isBeneathAll(target: string): boolean {
   return /^(packages\/|server\/src\/(concurrency\/|events\.ts$))/.test(target);
+}
+
+/** What stands beneath all imports nothing else, or there would be circles of folders. */
+function beneathAllFault(target: string): Fault | null {
+  if (isBeneathAll(target)) return null;
+  return {
+    rule: 'dependency-rule',
+    message: `this stands beneath all others: take what ${target} gives as a parameter.`,
+  };
 }
 
 interface DomainFile {

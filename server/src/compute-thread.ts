@@ -1,6 +1,7 @@
 import { serveTasks } from './concurrency/task-worker.ts';
 import { createNoteTasks } from './domains/notes/tasks.ts';
 import { systemClock } from './ports/clock/clock.ts';
+import { collectWhenIdle } from './ports/gc/gc.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';
 
 /*
@@ -14,4 +15,4 @@ const tasks = {
   ...createNoteTasks(({ dataKey, owner, generation }) => sealingKey(dataKey, owner, generation, random)),
 };
 
-serveTasks(tasks);
+serveTasks(tasks, collectWhenIdle());

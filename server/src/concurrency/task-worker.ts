@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { collectWhenIdle } from '../ports/gc/gc.ts';
 import { runInBackground } from './thread-priority.ts';
 
 /** Functions a worker thread runs by name. What goes in and out is copied between threads. */
@@ -30,12 +29,15 @@ export class Transfer<Output> {
   }
 }
 
-/** Serves a WorkerPool from inside a worker thread. */
-export function serveTasks(tasks: Tasks): void {
-  const worked = collectWhenIdle();
+/**
+ * Serves a WorkerPool from inside a worker thread.
+ *
+ * @param taskBegins called with every task.
+ */
+export function serveTasks(tasks: Tasks, taskBegins: () => void = () => undefined): void {
   runInBackground();
   parentPort?.on('message', async ({ name, input }: TaskOrder) => {
-    worked();
+    taskBegins();
     try {
       const answer = await tasks[name]?.(input);
       const moved = answer instanceof Transfer ? answer : new Transfer(answer, []);
