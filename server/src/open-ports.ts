@@ -65,17 +65,16 @@ export async function openPorts(config: Config, clock: Clock = systemClock()): P
   const embedder = opened.use(openEmbedder(config, clock));
   const closing = opened.move();
   return {
-    ...{
-      db,
-      keyring,
-      blobs,
-      bus,
-      embedder,
-      clock,
-      fetcher: createSafeFetch(),
-      singleProcess: config.databaseUrl === null,
-    },
-    ...{ keyOrigin: key.origin, madeKey: key.made },
+    db,
+    keyring,
+    blobs,
+    bus,
+    embedder,
+    clock,
+    fetcher: createSafeFetch(),
+    singleProcess: config.databaseUrl === null,
+    keyOrigin: key.origin,
+    madeKey: key.made,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }

@@ -34,7 +34,11 @@ export async function serve(config: Config, log: FastifyBaseLogger): Promise<Ser
   const { pending } = await app.accounts.bootstrap();
   const closing = opened.move();
   return {
-    ...{ url: address, keyOrigin: ports.keyOrigin, madeKey: ports.madeKey, noAccounts: pending, app },
+    url: address,
+    keyOrigin: ports.keyOrigin,
+    madeKey: ports.madeKey,
+    noAccounts: pending,
+    app,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }

@@ -30,7 +30,8 @@ export function tracedDatabase(db: Database, tracing: Tracing): Database {
 /** Wraps jobs, each run of which becomes a span. */
 export function tracedJobs(jobs: readonly Job[], tracing: Tracing): Job[] {
   return jobs.map(({ name, everyMs, run }) => ({
-    ...{ name, everyMs },
+    name,
+    everyMs,
     run: (signal) => inSpan(tracing, `job ${name}`, { kind: 'internal' }, () => run(signal)),
   }));
 }

@@ -13,7 +13,13 @@ export function goneRoutes(): Route[] {
 
 function goneRoute(path: string, operation: string, summary: string): Route {
   return route({
-    ...{ method: 'GET', path, operation, summary, access: 'credential', responses: {}, errors: ['gone'] },
+    method: 'GET',
+    path,
+    operation,
+    summary,
+    access: 'credential',
+    responses: {},
+    errors: ['gone'],
     handle: async () => {
       throw new NotevaultError('gone', { message: REPLACEMENTS });
     },

@@ -27,10 +27,7 @@ const AccessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
 };
 const IdempotencyErrors = {
   optional: ['invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
-  required: [
-    ...(['missing_idempotency_key', 'invalid_idempotency_key'] as const),
-    ...(['idempotency_key_reused', 'request_in_progress'] as const),
-  ],
+  required: ['missing_idempotency_key', 'invalid_idempotency_key', 'idempotency_key_reused', 'request_in_progress'],
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
 /**
@@ -143,7 +140,10 @@ const RestOfPath = Type.Object({
 /** The schema of a route outside the domains, for documentation. */
 export function plainSchema(operationId: string, summary: string, body: TSchema): FastifySchema {
   const schema: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
-    ...{ operationId, summary, tags: ['server'], security: [] },
+    operationId,
+    summary,
+    tags: ['server'],
+    security: [],
     response: { 200: body, 503: errorBody(['unavailable']) },
   };
   return schema;
@@ -159,8 +159,19 @@ export function socketSchema(route: {
   const { operation: operationId, summary, description } = route;
   const switching = Type.Null({ description: 'The connection is a WebSocket from here on.' });
   const response = { 101: switching, 426: errorBody(['upgrade_required']), 503: errorBody(['unavailable']) };
-  const schema: FastifySchema & { operationId: string; summary: string; description: string; tags: string[] } = {
-    ...{ operationId, summary, description, tags: ['sync'], security: [], response },
+  const schema: FastifySchema & {
+    operationId: string;
+    summary: string;
+    description: string;
+    tags: string[];
+    security: object[];
+  } = {
+    operationId,
+    summary,
+    description,
+    tags: ['sync'],
+    security: [],
+    response,
   };
   if (route.params !== undefined) schema.params = route.params;
   return schema;

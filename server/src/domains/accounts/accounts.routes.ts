@@ -4,7 +4,12 @@ import { REFRESH_COOKIE, signedOutReply, tokensReply, userView } from './account
 import type { Accounts } from './accounts.ts';
 
 export function accountsRoutes(accounts: Accounts): Route[] {
-  return [...signInRoutes(accounts), ...passwordRoutes(accounts), ...profileRoutes(accounts)];
+  return [
+    ...signInRoutes(accounts),
+    ...sessionRoutes(accounts),
+    ...passwordRoutes(accounts),
+    ...profileRoutes(accounts),
+  ];
 }
 
 function signInRoutes(accounts: Accounts): Route[] {
@@ -19,8 +24,13 @@ function signInRoutes(accounts: Accounts): Route[] {
       body: schema.RegisterBody,
       responses: { 201: schema.SignedInResponse },
       errors: [
-        ...(['email_and_password_required', 'password_too_short', 'password_too_long', 'registration_failed'] as const),
-        ...(['registration_closed', 'invite_required', 'invite_invalid'] as const),
+        'email_and_password_required',
+        'password_too_short',
+        'password_too_long',
+        'registration_failed',
+        'registration_closed',
+        'invite_required',
+        'invite_invalid',
       ],
       handle: async ({ body, ip }) => tokensReply(await accounts.register(body ?? {}, ip)),
     }),
@@ -36,6 +46,11 @@ function signInRoutes(accounts: Accounts): Route[] {
       errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended'],
       handle: async ({ body, ip }) => tokensReply(await accounts.login(body ?? {}, ip)),
     }),
+  ];
+}
+
+function sessionRoutes(accounts: Accounts): Route[] {
+  return [
     route({
       method: 'POST',
       path: '/auth/refresh',

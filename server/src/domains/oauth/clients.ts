@@ -52,8 +52,13 @@ export function normalizeClient(metadata: ClientMetadata): string | null {
 }
 
 const UNUSED = [
-  ...['sector_identifier_uri', 'initiate_login_uri', 'default_max_age', 'default_acr_values', 'require_auth_time'],
-  ...['backchannel_logout_uri', 'post_logout_redirect_uris'],
+  'sector_identifier_uri',
+  'initiate_login_uri',
+  'default_max_age',
+  'default_acr_values',
+  'require_auth_time',
+  'backchannel_logout_uri',
+  'post_logout_redirect_uris',
 ];
 
 /**

@@ -276,11 +276,8 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
     .leftJoin('connection_permissions as l', (join) =>
       join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
     )
-    .select([
-      ...(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 't.scope', 'c.last_used_at'] as const),
-      'u.plan as tier',
-      ...(['l.vault_id', 'l.permission'] as const),
-    ])
+    .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 't.scope', 'c.last_used_at'])
+    .select(['l.vault_id', 'l.permission', 'u.plan as tier'])
     .where('t.hash', '=', p.hash)
     .where('t.kind', '=', 'access')
     .where('t.expires_at', '>', p.now)

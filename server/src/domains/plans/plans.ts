@@ -94,7 +94,10 @@ export function attachmentsDisabled(tier: string): NotevaultError {
   return new NotevaultError('limit_exceeded', {
     reason: 'attachments_disabled',
     limit_key: 'attachments_enabled',
-    ...{ tier, current: null, limit: 0, upgrade_url: null },
+    tier,
+    current: null,
+    limit: 0,
+    upgrade_url: null,
   });
 }
 

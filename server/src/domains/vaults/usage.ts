@@ -23,9 +23,12 @@ export function createUsage({ db, plans }: VaultDeps): UsageQueries {
     async storage({ userId, tier }) {
       const sums = await db.get(store.sumActive, { userId });
       return {
-        ...{ vaults: sums?.vaults ?? 0, notes: sums?.notes ?? 0 },
-        ...{ attachments: sums?.attachments ?? 0, bytes: sums?.attachmentBytes ?? 0 },
-        ...{ plan: planOf(plans, tier), tier },
+        vaults: sums?.vaults ?? 0,
+        notes: sums?.notes ?? 0,
+        attachments: sums?.attachments ?? 0,
+        bytes: sums?.attachmentBytes ?? 0,
+        plan: planOf(plans, tier),
+        tier,
       };
     },
   };

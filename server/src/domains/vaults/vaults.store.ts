@@ -6,8 +6,17 @@ import type { VaultsTables } from './vaults.tables.ts';
 const { statement, listStatement } = statementsOver<VaultsTables & Pick<AccountsTables, 'users'>>();
 
 const SHOWN = [
-  ...(['v.id', 'v.user_id', 'v.is_default', 'v.client_blind', 'v.meta', 'v.meta_version', 'v.created_at'] as const),
-  ...(['v.deleted_at', 'f.note_count', 'f.attachment_count', 'f.attachment_bytes'] as const),
+  'v.id',
+  'v.user_id',
+  'v.is_default',
+  'v.client_blind',
+  'v.meta',
+  'v.meta_version',
+  'v.created_at',
+  'v.deleted_at',
+  'f.note_count',
+  'f.attachment_count',
+  'f.attachment_bytes',
 ] as const;
 
 const OPENED = ['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier'] as const;

@@ -33,76 +33,84 @@ export function streamSealing(
   generation: number,
   random: (bytes: number) => Buffer,
 ): Pick<SealingKey, 'sealStream' | 'openStream'> {
-  const streamKey = (header: Buffer, context: SealContext): Buffer => {
+  const streamKey: StreamKey = (header, context) => {
     const bound = `notevault stream ${header.toString('hex', 0, 5)}\0${ownerName}\0${context.kind}\0${context.row}\0${context.version}`;
     return Buffer.from(hkdfSync('sha256', keyOf(header.readUInt32BE(1)), header.subarray(5), bound, 32));
   };
-
-  async function* seal(context: SealContext, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const newHeader = () => {
     const header = Buffer.alloc(STREAM_HEADER_BYTES);
     header.writeUInt8(STREAM, 0);
     header.writeUInt32BE(generation, 1);
     random(SALT_BYTES).copy(header, 5);
-    const key = streamKey(header, context);
-    yield header;
-    const held = Buffer.alloc(STREAM_CHUNK_BYTES);
-    const sealed = Buffer.alloc(SEALED_CHUNK_BYTES);
-    let filled = 0;
-    let number = 0;
-    for await (const piece of plain) {
-      countStreamed(piece.length);
-      for (let at = 0; at < piece.length; ) {
-        // A full chunk is held back until more bytes arrive, because only then it is known not to be the last.
-        if (filled === STREAM_CHUNK_BYTES) {
-          yield sealChunk(key, number++, false, held, sealed);
-          filled = 0;
-        }
-        const part = piece.subarray(at, at + STREAM_CHUNK_BYTES - filled);
-        held.set(part, filled);
-        filled += part.length;
-        at += part.length;
-      }
-    }
-    yield sealChunk(key, number, true, held.subarray(0, filled), sealed);
-  }
-
-  async function* open(
-    context: SealContext,
-    size: number,
-    range: ByteRange,
-    read: SealedReader,
-  ): AsyncGenerator<Uint8Array> {
-    const start = Math.max(0, range.start);
-    const end = Math.min(size, range.end);
-    if (start >= end && size > 0) return;
-    const first = Math.floor(start / STREAM_CHUNK_BYTES);
-    const last = Math.floor(Math.max(0, end - 1) / STREAM_CHUNK_BYTES);
-    const lastOfAll = Math.max(0, Math.ceil(size / STREAM_CHUNK_BYTES) - 1);
-    const chunkAt = (number: number) => Math.min(sealedSize(size), STREAM_HEADER_BYTES + number * SEALED_CHUNK_BYTES);
-
-    let bytes = await SealedBytes.of(context, read, 0, first === 0 ? chunkAt(last + 1) : STREAM_HEADER_BYTES);
-    try {
-      const key = streamKey(await bytes.header(), context);
-      if (first > 0) {
-        await bytes.close();
-        bytes = await SealedBytes.of(context, read, chunkAt(first), chunkAt(last + 1));
-      }
-      for (let number = first; number <= last; number++) {
-        const plain = await bytes.chunk(key, number, number === lastOfAll, chunkAt(number + 1) - chunkAt(number));
-        const offset = number * STREAM_CHUNK_BYTES;
-        const wanted = plain.subarray(Math.max(0, start - offset), end - offset);
-        countStreamed(plain.length);
-        if (wanted.length > 0) yield wanted;
-      }
-    } finally {
-      await bytes.close();
-    }
-  }
-
-  return {
-    sealStream: seal,
-    openStream: (context, size, range, read) => begun(open(context, size, range, read)),
+    return header;
   };
+  return {
+    sealStream(context, plain) {
+      const header = newHeader();
+      return sealChunks(header, streamKey(header, context), plain);
+    },
+    openStream: (context, size, range, read) => begun(openChunks(streamKey, context, size, range, read)),
+  };
+}
+
+/** The key of a stream, which follows from its header and from what it is bound to. */
+type StreamKey = (header: Buffer, context: SealContext) => Buffer;
+
+async function* sealChunks(header: Buffer, key: Buffer, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield header;
+  const held = Buffer.alloc(STREAM_CHUNK_BYTES);
+  const sealed = Buffer.alloc(SEALED_CHUNK_BYTES);
+  let filled = 0;
+  let number = 0;
+  for await (const piece of plain) {
+    countStreamed(piece.length);
+    for (let at = 0; at < piece.length; ) {
+      // A full chunk is held back until more bytes arrive, because only then it is known not to be the last.
+      if (filled === STREAM_CHUNK_BYTES) {
+        yield sealChunk(key, number++, false, held, sealed);
+        filled = 0;
+      }
+      const part = piece.subarray(at, at + STREAM_CHUNK_BYTES - filled);
+      held.set(part, filled);
+      filled += part.length;
+      at += part.length;
+    }
+  }
+  yield sealChunk(key, number, true, held.subarray(0, filled), sealed);
+}
+
+async function* openChunks(
+  streamKey: StreamKey,
+  context: SealContext,
+  size: number,
+  range: ByteRange,
+  read: SealedReader,
+): AsyncGenerator<Uint8Array> {
+  const start = Math.max(0, range.start);
+  const end = Math.min(size, range.end);
+  if (start >= end && size > 0) return;
+  const first = Math.floor(start / STREAM_CHUNK_BYTES);
+  const last = Math.floor(Math.max(0, end - 1) / STREAM_CHUNK_BYTES);
+  const lastOfAll = Math.max(0, Math.ceil(size / STREAM_CHUNK_BYTES) - 1);
+  const chunkAt = (number: number) => Math.min(sealedSize(size), STREAM_HEADER_BYTES + number * SEALED_CHUNK_BYTES);
+
+  let bytes = await SealedBytes.of(context, read, 0, first === 0 ? chunkAt(last + 1) : STREAM_HEADER_BYTES);
+  try {
+    const key = streamKey(await bytes.header(), context);
+    if (first > 0) {
+      await bytes.close();
+      bytes = await SealedBytes.of(context, read, chunkAt(first), chunkAt(last + 1));
+    }
+    for (let number = first; number <= last; number++) {
+      const plain = await bytes.chunk(key, number, number === lastOfAll, chunkAt(number + 1) - chunkAt(number));
+      const offset = number * STREAM_CHUNK_BYTES;
+      const wanted = plain.subarray(Math.max(0, start - offset), end - offset);
+      countStreamed(plain.length);
+      if (wanted.length > 0) yield wanted;
+    }
+  } finally {
+    await bytes.close();
+  }
 }
 
 function sealChunk(key: Buffer, number: number, isLast: boolean, plain: Buffer, into: Buffer): Buffer {
