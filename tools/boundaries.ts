@@ -6,9 +6,17 @@ const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'access'];
 /** The domains in order: each may import only domains before it. */
 export const DOMAIN_ORDER = [
   ...BENEATH_HTTP,
-  ...['accounts', 'vaults', 'namespace', 'notes', 'attachments', 'links', 'search', 'folders', 'sync'],
+  ...['accounts', 'vaults', 'entries', 'notes', 'attachments', 'links', 'search', 'sync'],
   ...['credentials', 'api-keys', 'devices', 'oauth', 'connections', 'mcp', 'logs'],
 ];
+
+/**
+ * Files that later domains may import beside an entry file: values without any rule. The entry file would have to export
+ * them again, and threads would load the whole domain with its statements to open one sealed value.
+ */
+const SHARED = ['cached-entries', 'request-paths', 'revision-conflict', 'row-slices', 'sealed-entry'].map(
+  (name) => `server/src/domains/entries/${name}.ts`,
+);
 
 /** The composition roots, which may import all of the server. */
 const ROOTS = /^server\/src\/(app\/.+|app|open-ports|migrations|search-thread|compute-thread|sealed-samples)\.ts$/;
@@ -84,7 +92,7 @@ interface DomainFile {
   readonly domain: string;
   /** `operation` for `<domain>.ts` and its helpers; else what stands before `.ts`: store, tables, schema, routes, pages. */
   readonly kind: string;
-  /** Whether it is `<domain>.ts`, the only file that other domains may import. */
+  /** Whether other domains may import it: `<domain>.ts`, or one of the files in `SHARED`. */
   readonly isEntry: boolean;
 }
 
@@ -93,7 +101,7 @@ function domainOf(path: string): DomainFile | null {
   if (match === null) return null;
   const [, domain = '', name = ''] = match;
   const kind = /\.(store|tables|schema|routes|pages)$/.exec(name)?.[1] ?? 'operation';
-  return { domain, kind, isEntry: name === domain };
+  return { domain, kind, isEntry: name === domain || SHARED.includes(path) };
 }
 
 function domainFault(from: DomainFile, target: string, typeOnly: boolean): Fault | null {

@@ -99,7 +99,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
       const seq = number + 1;
       const note = {
         ...{ id: id as NoteId, seq: seq as Seq, revision: 1, version: 1, deleted: false },
-        meta: key.seal({ kind: 'notes.meta', row: id, version: 1 }, Buffer.from(JSON.stringify(meta))),
+        meta: key.seal({ kind: 'entries.meta', row: id, version: 1 }, Buffer.from(JSON.stringify(meta))),
         content: key.seal({ kind: 'notes.content', row: id, version: 1 }, Buffer.from(content)),
       };
       stored.push(note);

@@ -2,11 +2,11 @@ import { accountsDdl } from './domains/accounts/accounts.tables.ts';
 import { attachmentsDdl } from './domains/attachments/attachments.tables.ts';
 import { credentialsDdl } from './domains/credentials/credentials.tables.ts';
 import { devicesDdl } from './domains/devices/devices.tables.ts';
+import { entriesDdl } from './domains/entries/entries.tables.ts';
 import { idempotencyDdl } from './domains/idempotency/idempotency.tables.ts';
 import { keysDdl } from './domains/keys/keys.tables.ts';
 import { linksDdl } from './domains/links/links.tables.ts';
 import { logsDdl } from './domains/logs/logs.tables.ts';
-import { namespaceDdl } from './domains/namespace/namespace.tables.ts';
 import { notesDdl } from './domains/notes/notes.tables.ts';
 import { oauthDdl } from './domains/oauth/oauth.tables.ts';
 import { vectorsDdl } from './domains/search/embedding/vectors.tables.ts';
@@ -17,16 +17,16 @@ import { vaultsDdl } from './domains/vaults/vaults.tables.ts';
 import { blobsDdl } from './ports/blobs/database.tables.ts';
 import type { Migration } from './ports/database/database.ts';
 
+const FROM_0_1_0 =
+  'the database was made by Notevault 0.1.0, whose schema this version does not read: ' +
+  'export each vault with 0.1.0 (`notevault export`) and import it here (`notevault import`)';
+
 /** Every step of the schema, in order. A released step is never edited; a later change is a new step. */
 export const migrations: readonly Migration[] = [
   {
     number: 1,
-    name: 'entries',
-    unreadable: {
-      foundation:
-        'the database was made by Notevault 0.1.0, whose schema this version does not read: ' +
-        'export each vault with 0.1.0 (`notevault export`) and import it here (`notevault import`)',
-    },
+    name: 'tree',
+    unreadable: { foundation: FROM_0_1_0, entries: FROM_0_1_0 },
     ddl: [
       ...[
         keysDdl,
@@ -34,9 +34,9 @@ export const migrations: readonly Migration[] = [
         idempotencyDdl,
         vaultsDdl,
         cachePagesDdl,
-        namespaceDdl,
-        notesDdl,
         attachmentsDdl,
+        entriesDdl,
+        notesDdl,
         linksDdl,
       ],
       ...[searchDdl, vectorsDdl, syncDdl, credentialsDdl, devicesDdl, oauthDdl, logsDdl],

@@ -2,12 +2,12 @@ import type { AccountsTables } from './domains/accounts/accounts.tables.ts';
 import type { AttachmentsTables } from './domains/attachments/attachments.tables.ts';
 import type { CredentialsTables } from './domains/credentials/credentials.tables.ts';
 import type { DeviceTables } from './domains/devices/devices.tables.ts';
+import type { EntriesTables } from './domains/entries/entries.tables.ts';
 import type { IdempotencyTables } from './domains/idempotency/idempotency.tables.ts';
 import * as keys from './domains/keys/keys.store.ts';
 import { serverOwner } from './domains/keys/keys.ts';
 import type { LinksTables } from './domains/links/links.tables.ts';
 import type { LogsTables } from './domains/logs/logs.tables.ts';
-import type { NamespaceTables } from './domains/namespace/namespace.tables.ts';
 import type { NotesTables } from './domains/notes/notes.tables.ts';
 import type { OAuthTables } from './domains/oauth/oauth.tables.ts';
 import type { VectorsTables } from './domains/search/embedding/vectors.tables.ts';
@@ -23,13 +23,13 @@ type Tables = AccountsTables &
   CredentialsTables &
   DeviceTables &
   CachePagesTables &
+  EntriesTables &
   IdempotencyTables &
   LinksTables &
   LogsTables &
   NotesTables &
   OAuthTables &
   SearchTables &
-  NamespaceTables &
   VaultsTables &
   VectorsTables;
 
@@ -82,14 +82,9 @@ const SAMPLES: Readonly<Record<string, Find>> = {
     statement((db) => db.selectFrom('vaults').select(['id', 'meta', 'meta_version']).limit(1)),
     (row) => [vault(row.id), at(row.id, row.meta_version), row.meta],
   ),
-  'folders.path': sample(
-    'folders.path',
-    statement((db) => db.selectFrom('folders').select(['vault_id', 'id', 'path']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.id), row.path],
-  ),
-  'notes.meta': sample(
-    'notes.meta',
-    statement((db) => db.selectFrom('notes').select(['vault_id', 'id', 'revision', 'meta']).limit(1)),
+  'entries.meta': sample(
+    'entries.meta',
+    statement((db) => db.selectFrom('entries').select(['vault_id', 'id', 'revision', 'meta']).limit(1)),
     (row) => [vault(row.vault_id), at(row.id, row.revision), row.meta],
   ),
   'note_bodies.content': sample(
@@ -121,11 +116,6 @@ const SAMPLES: Readonly<Record<string, Find>> = {
     'link_texts.texts',
     statement((db) => db.selectFrom('link_texts').select(['vault_id', 'source_id', 'version', 'texts']).limit(1)),
     (row) => [vault(row.vault_id), at(row.source_id, row.version), row.texts],
-  ),
-  'attachments.meta': sample(
-    'attachments.meta',
-    statement((db) => db.selectFrom('attachments').select(['vault_id', 'id', 'revision', 'meta']).limit(1)),
-    (row) => [vault(row.vault_id), at(row.id, row.revision), row.meta],
   ),
   'search_indexes.segments': sample(
     'search_indexes.segments',
@@ -251,6 +241,6 @@ export async function openSamples(db: Database, keyring: Keyring): Promise<Sampl
 function noteBodies(db: Parameters<Parameters<typeof statement>[0]>[0]) {
   return db
     .selectFrom('note_bodies as b')
-    .innerJoin('notes as n', (join) => join.onRef('n.vault_id', '=', 'b.vault_id').onRef('n.id', '=', 'b.note_id'))
-    .select(['n.vault_id', 'n.id', 'n.version']);
+    .innerJoin('entries as n', (join) => join.onRef('n.vault_id', '=', 'b.vault_id').onRef('n.id', '=', 'b.note_id'))
+    .select((eb) => ['n.vault_id', 'n.id', eb.ref('n.version').$notNull().as('version')]);
 }

@@ -50,7 +50,8 @@ export async function localVaultClient(app: App, email: string | undefined, choi
       if ('unchanged' in manifest) throw new TypeError('a manifest that was not asked for by its seq');
       return pathsOf(JSON.parse(Buffer.concat(manifest.json).toString()) as Manifest);
     },
-    listFolders: async () => (await app.folders.list(vault)).filter(({ id }) => id !== null).map(({ name }) => name),
+    listFolders: async () =>
+      (await app.entries.folders.list(vault)).filter(({ id }) => id !== null).map(({ name }) => name),
     listFiles: () => app.attachments.list(vault, ''),
     upload: (path, { at, size, mtime }) =>
       app.attachments.upload(writing, () => ({

@@ -3,8 +3,7 @@ import type { Tasks } from '../concurrency/task-worker.ts';
 import type { WorkerPool } from '../concurrency/worker-pool.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/extensions.ts';
-import { createFolderOps } from '../domains/attachments/folder-ops.ts';
-import { createFolders } from '../domains/folders/folders.ts';
+import { createEntries, type Entries } from '../domains/entries/entries.ts';
 import { createLinks, type Links } from '../domains/links/links.ts';
 import { createNotes, type Notes } from '../domains/notes/notes.ts';
 import { Search } from '../domains/search/search.ts';
@@ -12,36 +11,44 @@ import { WorkerClient } from '../domains/search/worker/worker-client.ts';
 import { createSync } from '../domains/sync/sync.ts';
 import { DiskSpool } from '../ports/spool/disk.ts';
 import type { Context } from './context.ts';
-import type { Contents, Foundations, People } from './domains.ts';
+import type { Contents, Foundations, Later, People } from './domains.ts';
 import { openComputePool, startSearchThread } from './threads.ts';
 
 type Before = Foundations & People;
 
-export function createContents(context: Context, before: Before): Contents {
+export function createContents(context: Context, before: Before, later: Later): Contents {
   const { ports, config } = context;
   const { db, blobs, clock } = ports;
-  const { namespace, vaults, cache } = before;
+  const { vaults, cache } = before;
   const extensions = config.attachmentExtensions ?? defaultExtensions;
   const links = createLinks(db, extensions);
+  const entries = createEntries({
+    db,
+    clock,
+    vaults,
+    openSpool: () => new DiskSpool(config.dataDir),
+    handlerOf: (kind) => (kind === 'note' ? later().notes.kind : later().attachments.kind),
+    hooks: links,
+  });
   const compute = openComputePool();
-  const notes = createNotesOf(context, before, links, compute);
-  const attachments = createAttachments({ db, blobs, namespace, vaults, notes, clock, extensions, hooks: links });
-  const folders = createFolders({ db, namespace, vaults, notes });
+  const notes = createNotesOf(context, before, entries, links, compute);
+  const attachments = createAttachments({ db, blobs, entries, vaults, clock, extensions, hooks: links });
   const { tombstoneDays } = config;
-  const sync = createSync({ db, clock, vaults, cache, notes, attachments, folders, tombstoneDays });
-  return { links, notes, attachments, folders, sync, search: createSearch(context, before, notes), compute };
+  const sync = createSync({ db, clock, vaults, cache, entries, notes, attachments, tombstoneDays });
+  return { links, entries, notes, attachments, sync, search: createSearch(context, before, notes), compute };
 }
 
 function createNotesOf(
   { ports, config, log }: Context,
-  { namespace, vaults, cache }: Before,
+  { vaults, cache }: Before,
+  entries: Entries,
   links: Links,
   compute: WorkerPool<Tasks>,
 ): Notes {
   const { db, bus, clock, singleProcess } = ports;
   return createNotes({
     db,
-    namespace,
+    entries,
     vaults,
     cache,
     clock,
@@ -49,9 +56,7 @@ function createNotesOf(
     bus,
     singleProcess,
     hooks: links,
-    files: createFolderOps({ namespace, vaults, clock, hooks: links }),
     compute,
-    openSpool: () => new DiskSpool(config.dataDir),
     report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be flushed into its note'),
   });
 }

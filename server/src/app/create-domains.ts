@@ -2,7 +2,6 @@ import { createAccounts } from '../domains/accounts/accounts.ts';
 import { Idempotency } from '../domains/idempotency/idempotency.ts';
 import { Keys } from '../domains/keys/keys.ts';
 import { Logs } from '../domains/logs/logs.ts';
-import { createNamespace } from '../domains/namespace/namespace.ts';
 import { VaultCache } from '../domains/vaults/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
 import { createProductEvents } from '../product-events.ts';
@@ -25,7 +24,7 @@ export async function createDomains(context: Context): Promise<Domains> {
   };
   const foundations = await createFoundations(context);
   const people = createPeople(context, foundations, later);
-  const contents = createContents(context, { ...foundations, ...people });
+  const contents = createContents(context, { ...foundations, ...people }, later);
   const credentials = createCredentialDomains(context, { ...foundations, ...people }, later);
   const logs = new Logs({ db, keys: foundations.keys, clock });
   domains = { ...foundations, ...people, ...contents, ...credentials, logs };
@@ -35,7 +34,7 @@ export async function createDomains(context: Context): Promise<Domains> {
 async function createFoundations({ ports: { db, keyring, clock } }: Context): Promise<Foundations> {
   const keys = new Keys(db, keyring);
   await keys.openServer();
-  return { keys, idempotency: new Idempotency({ db, keys, clock }), namespace: createNamespace(clock) };
+  return { keys, idempotency: new Idempotency({ db, keys, clock }) };
 }
 
 function createPeople(

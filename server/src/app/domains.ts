@@ -6,12 +6,11 @@ import type { Attachments } from '../domains/attachments/attachments.ts';
 import type { Connections } from '../domains/connections/connections.ts';
 import type { Credentials } from '../domains/credentials/credentials.ts';
 import type { Devices } from '../domains/devices/devices.ts';
-import type { Folders } from '../domains/folders/folders.ts';
+import type { Entries } from '../domains/entries/entries.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Keys } from '../domains/keys/keys.ts';
 import type { Links } from '../domains/links/links.ts';
 import type { Logs } from '../domains/logs/logs.ts';
-import type { Namespace } from '../domains/namespace/namespace.ts';
 import type { Notes } from '../domains/notes/notes.ts';
 import type { OAuth } from '../domains/oauth/oauth.ts';
 import type { Search } from '../domains/search/search.ts';
@@ -24,7 +23,6 @@ import type { ProductEvents } from '../product-events.ts';
 export interface Foundations {
   readonly keys: Keys;
   readonly idempotency: Idempotency;
-  readonly namespace: Namespace;
 }
 
 /** Accounts and vaults. */
@@ -39,9 +37,9 @@ export interface People {
 /** The contents of vaults, and what is derived from them. */
 export interface Contents {
   readonly links: Links;
+  readonly entries: Entries;
   readonly notes: Notes;
   readonly attachments: Attachments;
-  readonly folders: Folders;
   readonly sync: Sync;
   readonly search: Search;
   /** The worker threads for costly work. */

@@ -4,11 +4,11 @@ import type { Domains } from './domains.ts';
 
 /** Erases a bounded part of a vault, later domains first. Resolves to true while something is left. */
 export async function purgeSlice(db: Database, domains: Domains, vaultId: VaultId): Promise<boolean> {
-  const { attachments, sync, search, cache, notes, namespace, idempotency } = domains;
+  const { attachments, sync, search, cache, notes, entries, idempotency } = domains;
   // Outside the transaction, because blobs may be outside the database.
-  if (await attachments.purgeSlice(vaultId)) return true;
+  if (await attachments.purgeBytes(vaultId)) return true;
   return await db.transact(async (handle) => {
-    for (const domain of [sync, search, cache, notes, namespace, idempotency]) {
+    for (const domain of [sync, search, cache, notes, entries, attachments, idempotency]) {
       if (await domain.purgeSlice(handle, vaultId)) return true;
     }
     return false;

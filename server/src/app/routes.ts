@@ -4,10 +4,11 @@ import { attachmentsRoutes } from '../domains/attachments/attachments.routes.ts'
 import { connectionsRoutes } from '../domains/connections/connections.routes.ts';
 import { devicesRoutes } from '../domains/devices/devices.routes.ts';
 import { linkPageRoutes } from '../domains/devices/link-page.routes.ts';
-import { foldersRoutes } from '../domains/folders/folders.routes.ts';
+import { foldersRoutes } from '../domains/entries/folders/folders.routes.ts';
 import { linksRoutes } from '../domains/links/links.routes.ts';
 import { logsRoutes } from '../domains/logs/logs.routes.ts';
 import { batchRoutes } from '../domains/notes/batch.routes.ts';
+import { folderNotesRoutes } from '../domains/notes/folder-notes.routes.ts';
 import { historyRoutes } from '../domains/notes/history.routes.ts';
 import { notesRoutes } from '../domains/notes/notes.routes.ts';
 import { consentRoutes } from '../domains/oauth/consent.routes.ts';
@@ -33,7 +34,8 @@ export function routesOf(domains: Domains): Route[] {
     ...historyRoutes(domains.notes),
     ...attachmentsRoutes(domains.attachments),
     ...linksRoutes(domains.links),
-    ...foldersRoutes(domains.folders, domains.notes),
+    ...foldersRoutes(domains.entries.folders),
+    ...folderNotesRoutes(domains.entries.folders, domains.notes),
     ...syncRoutes(domains.sync),
     ...searchRoutes(domains.search),
     ...apiKeysRoutes(domains.apiKeys),

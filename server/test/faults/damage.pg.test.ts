@@ -10,7 +10,7 @@ const NOTES = ['meta', 'content', 'doc', 'texts'] as const;
 type Damaged = (typeof NOTES)[number];
 /** The tables that hold what people wrote; a refused write must leave all of them unchanged. */
 const KEPT = [
-  ...['vaults', 'vault_feeds', 'paths', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
+  ...['vaults', 'vault_feeds', 'entries', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
   'link_texts',
 ];
 
@@ -49,7 +49,7 @@ function damagedRows(database: () => Promise<{ url: string } | null>): void {
     await first.stop();
 
     raw = opened.use(await openRaw(postgres ?? { file: databaseFile(folder.path) }));
-    await flip(raw, 'notes', 'meta', 'id', noteId('meta'));
+    await flip(raw, 'entries', 'meta', 'id', noteId('meta'));
     await flip(raw, 'note_bodies', 'content', 'note_id', noteId('content'));
     await flip(raw, 'note_bodies', 'doc', 'note_id', noteId('doc'));
     await flip(raw, 'link_texts', 'texts', 'source_id', noteId('texts'));

@@ -96,7 +96,7 @@ async function findPage(
 ): Promise<number> {
   await using raw = await openRaw({ file });
   for (const [id, note] of deleted) {
-    const [row] = await raw.all('select seq from notes where id = $1 and deleted_at is not null', note);
+    const [row] = await raw.all('select seq from entries where id = $1 and deleted_at is not null', note);
     acknowledged.set(id, Number(row?.seq));
   }
   const [row] = await raw.all("select rootpage from sqlite_schema where name = 'vault_feeds'");

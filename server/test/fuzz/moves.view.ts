@@ -7,7 +7,7 @@ import type { Caller, Headed } from '../kit/person.ts';
 import type { Raw, Row } from '../kit/raw-sql.ts';
 import type { World } from './moves.world.ts';
 
-/** Where a note or attachment lies, of all that is sealed about it. */
+/** Where an entry lies, of all that is sealed about it. */
 const meta = new SealedJson(1, Type.Object({ path: Type.String() }));
 
 /** The state of a vault between two requests. */
@@ -41,21 +41,17 @@ export class Viewer {
 
   async look(): Promise<View> {
     const of = (table: string) => this.#raw.all(`select * from ${table} where vault_id = $1`, this.#vault);
-    const [notes, files, folders, links, feeds] = [
-      await of('notes'),
-      await of('attachments'),
-      await of('folders'),
-      await of('links'),
-      await of('vault_feeds'),
-    ];
-    const named = folders.map((row) => ({ id: String(row.id), made: row.explicit === 1, name: this.#folder(row) }));
+    const [entries, links, feeds] = [await of('entries'), await of('links'), await of('vault_feeds')];
+    const ofKind = (kind: string) => entries.filter((row) => row.kind === kind);
+    const [notes, files, folders] = [ofKind('note'), ofKind('attachment'), ofKind('folder')];
+    const named = folders.map((row) => ({ id: String(row.id), made: row.explicit === 1, name: this.#path(row) }));
     return {
       notes: notes
         .filter((row) => row.deleted_at === null)
-        .map((row) => ({ id: String(row.id), path: this.#path('notes', row) })),
+        .map((row) => ({ id: String(row.id), path: this.#path(row) })),
       files: files
         .filter((row) => row.deleted_at === null)
-        .map((row) => ({ id: String(row.id), path: this.#path('attachments', row) })),
+        .map((row) => ({ id: String(row.id), path: this.#path(row) })),
       gone: notes.filter((row) => row.deleted_at !== null).map((row) => String(row.id)),
       folders: named.map(({ name }) => name),
       made: named.filter(({ made }) => made),
@@ -69,13 +65,9 @@ export class Viewer {
     };
   }
 
-  #path(table: 'notes' | 'attachments', row: Row): string {
-    const place = { kind: `${table}.meta`, row: String(row.id), version: Number(row.revision) };
+  #path(row: Row): string {
+    const place = { kind: 'entries.meta', row: String(row.id), version: Number(row.revision) };
     return meta.open(this.#key, place, bytes(row.meta)).path;
-  }
-
-  #folder(row: Row): string {
-    return this.#key.open({ kind: 'folders.path', row: String(row.id), version: 0 }, bytes(row.path)).toString();
   }
 }
 

@@ -34,10 +34,10 @@ onEachEngine('the vault cache', (open) => {
     await compare(warm, cold, headers, new Map());
     await using raw = await rawOf(three.db);
     // Imitates a backup from before the second note, restored under a running server.
-    await raw.all('delete from notes where vault_id = $1 and seq = 2', vault);
+    await raw.all('delete from entries where vault_id = $1 and seq = 2', vault);
     await raw.all('update vault_feeds set change_seq = 1, note_count = 1 where vault_id = $1', vault);
     await compare(warm, cold, headers, new Map());
-    await raw.all('update notes set seq = 1 + seq where vault_id = $1', vault);
+    await raw.all('update entries set seq = 1 + seq where vault_id = $1', vault);
     await raw.all('update vault_feeds set change_seq = 2, feed_epoch = 2 where vault_id = $1', vault);
     await compare(warm, cold, headers, new Map());
   });

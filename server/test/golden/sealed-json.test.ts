@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import { openMeta as openAttachmentMeta } from '../../src/domains/attachments/sealed-attachment.ts';
+import { folderMeta } from '../../src/domains/entries/sealed-entry.ts';
 import { openTexts } from '../../src/domains/links/link-texts.ts';
 import { sealed } from '../../src/domains/notes/sealed-note.ts';
 import { openMeta as openVaultMeta } from '../../src/domains/vaults/sealed-vault.ts';
@@ -35,7 +36,7 @@ interface Kind {
 
 const none = Buffer.alloc(0);
 const KINDS: Readonly<Record<string, Kind>> = {
-  'notes.meta': {
+  'entries.meta of notes': {
     json: NOTE,
     wrong: '{"title":"T"}',
     code: 'note_unreadable',
@@ -47,11 +48,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
     code: 'note_unreadable',
     read: (vault) => sealed.openVersion(vault, 'n', 1, none),
   },
-  'attachments.meta': {
+  'entries.meta of attachments': {
     json: '{"path":"f/a.png","hash":"00","type":"image/png"}',
     wrong: '{"path":"f/a.png"}',
     code: 'attachment_unreadable',
-    read: (vault) => openAttachmentMeta(vault, 'a', 1, none),
+    read: (vault) => openAttachmentMeta(vault, { id: 'a', revision: 1, meta: none }),
+  },
+  'entries.meta of folders': {
+    json: '{"path":"f/g"}',
+    wrong: '{"name":"g"}',
+    code: 'internal',
+    read: (vault) => folderMeta.open(vault, { id: 'f', revision: 1, meta: none }),
   },
   'vaults.meta': {
     json: '{"name":"My vault","slug":"my-vault","description":null}',

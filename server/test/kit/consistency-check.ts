@@ -86,27 +86,32 @@ export async function checkConsistency(raw: Raw, keyring: Keyring, only: string 
 }
 
 const TABLES = [
-  ...['vault_feeds', 'paths', 'folders', 'notes', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
-  ...['link_texts', 'attachments', 'attachment_blobs', 'spent_note_ids'],
+  ...['vault_feeds', 'entries', 'note_bodies', 'note_aliases', 'note_versions', 'links'],
+  ...['link_texts', 'attachment_blobs', 'spent_ids'],
 ];
 const vaultsOf = (raw: Raw) => raw.all('select * from vaults where purging_at is null');
 const usersOf = async (raw: Raw) => (await raw.all('select id from users')).map((row) => String(row.id));
 
 function checkVault(vault: VaultCheck, row: Row): void {
   attempt(vault, 'name and description', () => unseal(vault, 'vaults.meta', vault.id, row.meta_version, row.meta));
-  const notes = vault.rows('notes').flatMap((note) => openNote(vault, note) ?? []);
+  const notes = entriesOf(vault, 'note').flatMap((note) => openNote(vault, note) ?? []);
   const live = notes.filter((note) => note.live);
-  const files = vault.rows('attachments').flatMap((file) => openFile(vault, file) ?? []);
+  const files = entriesOf(vault, 'attachment').flatMap((file) => openFile(vault, file) ?? []);
   const liveFiles = files.filter((file) => file.live);
   checkFeed(vault, live.length, liveFiles);
-  const spent = new Set(vault.rows('spent_note_ids').map(({ id }) => String(id)));
-  for (const { id } of notes) if (spent.has(id)) vault.fault(`note ${id} has the id of one that is gone`);
+  const spent = new Set(vault.rows('spent_ids').map(({ id }) => String(id)));
+  for (const { id, kind } of vault.rows('entries'))
+    if (spent.has(String(id))) vault.fault(`${kind} ${id} has the id of one that is gone`);
   for (const note of notes) checkNote(vault, note);
   for (const file of files) checkFile(vault, file);
   checkBlobs(vault, liveFiles);
   checkNamespace(vault, live, liveFiles);
   checkEdges(vault, notes, liveFiles);
   for (const version of vault.rows('note_versions')) checkVersion(vault, version, notes);
+}
+
+function entriesOf(vault: VaultCheck, kind: string): Row[] {
+  return vault.rows('entries').filter((row) => row.kind === kind);
 }
 
 function checkFeed(vault: VaultCheck, live: number, files: readonly OpenedFile[]): void {
@@ -121,7 +126,7 @@ function checkFeed(vault: VaultCheck, live: number, files: readonly OpenedFile[]
     vault.fault(`attachment_count is ${feed.attachment_count}, live attachments are ${files.length}`);
   const bytes = files.reduce((sum, { row }) => sum + Number(row.size_bytes), 0);
   if (feed.attachment_bytes !== bytes) vault.fault(`attachment_bytes is ${feed.attachment_bytes}, in all ${bytes}`);
-  const seqs = [...vault.rows('notes'), ...vault.rows('attachments')].map((row) => Number(row.seq));
+  const seqs = [...entriesOf(vault, 'note'), ...entriesOf(vault, 'attachment')].map((row) => Number(row.seq));
   const last = Math.max(0, ...seqs);
   if (Number(feed.change_seq) < last) vault.fault(`change_seq is ${feed.change_seq}, a row has ${last}`);
   if (new Set(seqs).size !== seqs.length) vault.fault('two rows have one seq');
@@ -136,7 +141,7 @@ function openNote(vault: VaultCheck, row: Row): OpenedNote | null {
     return null;
   }
   return attempt(vault, `note ${id}`, () => {
-    const meta = unsealJson(vault, 'notes.meta', id, row.revision, row.meta);
+    const meta = unsealJson(vault, 'entries.meta', id, row.revision, row.meta);
     const content = unseal(vault, 'notes.content', id, row.version, body.content);
     const text = content.toString();
     const said = (what: string) => vault.fault(`note ${id} at ${meta.path}: ${what}`);
@@ -166,7 +171,7 @@ function openNote(vault: VaultCheck, row: Row): OpenedNote | null {
 function openFile(vault: VaultCheck, row: Row): OpenedFile | null {
   const id = String(row.id);
   return attempt(vault, `attachment ${id}`, () => {
-    const { path, hash } = unsealJson(vault, 'attachments.meta', id, row.revision, row.meta);
+    const { path, hash } = unsealJson(vault, 'entries.meta', id, row.revision, row.meta);
     return { id, row, live: row.deleted_at === null, path, hash };
   });
 }
@@ -176,10 +181,6 @@ function checkFile(vault: VaultCheck, file: OpenedFile): void {
   if (!pathKey(vault, file.path).equals(bytes(file.row.path_key))) said('its path key is of another path');
   const named = nameKey(vault, attachmentNameKey(file.path));
   if (!named.equals(bytes(file.row.name_key))) said('its name key is of another name');
-  const names = vault.rows('paths').filter((name) => name.item_id === file.id);
-  const isOwn = (name: Row) => name.kind === 'attachment' && bytes(name.path_key).equals(bytes(file.row.path_key));
-  const wanted = file.live ? 1 : 0;
-  if (names.length !== wanted || names.filter(isOwn).length !== wanted) said(`holds ${names.length} paths`);
 }
 
 /**
@@ -207,11 +208,6 @@ function checkNote(vault: VaultCheck, note: OpenedNote): void {
   const said = (what: string) => vault.fault(`note ${note.id} at ${note.path}: ${what}`);
   if (!pathKey(vault, note.path).equals(bytes(note.row.path_key))) said('its path key is of another path');
   if (!nameKey(vault, noteNameKey(note.path)).equals(bytes(note.row.name_key))) said('its name key is of another name');
-  const names = vault.rows('paths').filter((name) => name.item_id === note.id);
-  const held = names.filter((name) => name.kind === 'note' && bytes(name.path_key).equals(bytes(note.row.path_key)));
-  const wanted = note.live ? 1 : 0;
-  if (names.length !== wanted || held.length !== wanted)
-    said(`holds ${names.length} paths, ${held.length} of them its own`);
   const aliases = note.live
     ? [...new Set(note.aliases.map(aliasKey))].map((key) => nameKey(vault, key).toString('hex'))
     : [];
@@ -229,11 +225,11 @@ interface OpenedFolder {
   readonly path: string;
 }
 
-/** Every folder is explicit or above something live or explicit, its counts are right, and every path has its owner. */
+/** Every folder is explicit or above something live or explicit, its counts are right, and no two live entries have one path. */
 function checkNamespace(vault: VaultCheck, live: readonly OpenedNote[], files: readonly OpenedFile[]): void {
-  const opened = vault.rows('folders').flatMap((row): OpenedFolder[] => {
-    const unsealed = () => unseal(vault, 'folders.path', String(row.id), 0, row.path).toString();
-    const path = attempt(vault, `folder ${row.id}`, unsealed);
+  const opened = entriesOf(vault, 'folder').flatMap((row): OpenedFolder[] => {
+    const unsealed = () => unsealJson(vault, 'entries.meta', String(row.id), row.revision, row.meta);
+    const path: string | null = attempt(vault, `folder ${row.id}`, unsealed)?.path ?? null;
     return path === null ? [] : [{ row, path }];
   });
   const marked = opened.filter(({ row }) => row.explicit === 1).map(({ path }) => path);
@@ -243,11 +239,11 @@ function checkNamespace(vault: VaultCheck, live: readonly OpenedNote[], files: r
   if (folders.size < opened.length) vault.fault('two folders are at one path');
   for (const folder of opened) checkFolder(vault, folder, live, files, needed);
   for (const folder of needed) if (!folders.has(folder)) vault.fault(`folder ${folder} is missing`);
-  const held = [...live, ...files].map(({ path }) => foldPath(path));
-  if (new Set(held).size < held.length) vault.fault('two live rows are at one path');
+  const held = [...live, ...files, ...opened].map(({ path }) => foldPath(path));
+  if (new Set(held).size < held.length) vault.fault('two live entries are at one path');
   const items = [
-    ...live.map(({ id, path, row }) => ({ what: `note ${id} at ${path}`, path, in: row.folder_id })),
-    ...files.map(({ id, path, row }) => ({ what: `attachment ${id} at ${path}`, path, in: row.folder_id })),
+    ...live.map(({ id, path, row }) => ({ what: `note ${id} at ${path}`, path, in: row.parent_id })),
+    ...files.map(({ id, path, row }) => ({ what: `attachment ${id} at ${path}`, path, in: row.parent_id })),
     ...opened.map(({ path, row }) => ({ what: `folder ${path}`, path, in: row.parent_id })),
   ];
   for (const { what, path, in: listed } of items) {
@@ -255,9 +251,6 @@ function checkNamespace(vault: VaultCheck, live: readonly OpenedNote[], files: r
     if (listed !== (holding?.row.id ?? null)) vault.fault(`${what} is in another folder's list`);
     if (folderOf(path) !== (holding?.path ?? '')) vault.fault(`${what} spells its folder otherwise`);
   }
-  const ids = new Set([...[...live, ...files].map(({ id }) => id), ...opened.map(({ row }) => String(row.id))]);
-  for (const name of vault.rows('paths'))
-    if (!ids.has(String(name.item_id))) vault.fault(`a path is held by nothing: ${name.item_id}`);
 }
 
 function checkFolder(
@@ -277,8 +270,6 @@ function checkFolder(
   const children = notes + attached + inside;
   if (row.children !== children) said(`counts ${row.children} children, has ${children}`);
   if (!needed.has(key)) said('is empty and still there');
-  const held = vault.rows('paths').filter((name) => name.item_id === row.id && name.kind === 'folder');
-  if (held.length !== 1 || !bytes(held[0]?.path_key).equals(bytes(row.path_key))) said('does not hold its path');
 }
 
 /** The edges of each note equal those of a fresh parse of its text, with the targets to which they resolve now. */

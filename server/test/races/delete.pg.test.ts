@@ -94,7 +94,7 @@ onEachEngine('deleting many notes', (open) => {
     assert.equal(links.length, 140);
     assert.ok(links.every((link: { dangling: boolean }) => link.dangling));
     await using raw = await rawOf(server.db);
-    const graves = await raw.all('select seq, revision from notes where deleted_at is not null order by seq');
+    const graves = await raw.all('select seq, revision from entries where deleted_at is not null order by seq');
     assert.equal(graves.length, 70);
     assert.deepEqual(
       graves.map(({ seq }) => Number(seq)),
@@ -105,8 +105,8 @@ onEachEngine('deleting many notes', (open) => {
       ['note_aliases', 0],
       ['links', 140],
       ['link_texts', 1],
-      ['folders', 0],
-      ['paths', 1],
+      ["entries where kind = 'folder'", 0],
+      ['entries where deleted_at is null', 1],
     ] as const)
       assert.equal((await raw.all(`select 1 as one from ${table}`)).length, rows, table);
     assert.equal(await countOf(alice), 1);

@@ -1,8 +1,7 @@
 import type { Blobs } from '../../ports/blobs/blobs.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../ports/database/database.ts';
-import type { Namespace } from '../namespace/namespace.ts';
-import type { Notes } from '../notes/notes.ts';
+import type { Entries } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault } from '../vaults/vaults.ts';
 
 /** What attachments must cause in later domains; bound in app.ts. */
@@ -18,9 +17,8 @@ export interface AttachmentLinkHooks {
 export interface AttachmentDeps {
   readonly db: Database;
   readonly blobs: Blobs;
-  readonly namespace: Namespace;
+  readonly entries: Entries;
   readonly vaults: ChangeSequence;
-  readonly notes: Pick<Notes, 'conflictAt' | 'inTurn' | 'move' | 'moveOne'>;
   readonly clock: Clock;
   /** Extensions of files that are taken, in lower case and without the dot. */
   readonly extensions: ReadonlySet<string>;

@@ -3,8 +3,8 @@ import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/schema
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idempotentRoute, idempotentStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
+import { folderPathFrom } from '../entries/request-paths.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
-import { folderPathFrom } from '../namespace/namespace.ts';
 import type { Attachments } from './attachments.ts';
 import { fileReply } from './download.schema.ts';
 import { jsonUpload, rawUpload } from './uploads.schema.ts';

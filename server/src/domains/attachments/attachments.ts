@@ -1,32 +1,38 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { WriteContext } from '../notes/notes.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { ReadHandle } from '../../ports/database/database.ts';
+import type { KindHandler, StoredEntry, WriteContext } from '../entries/entries.ts';
+import type { SealedEntry } from '../entries/sealed-entry.ts';
+import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
+import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
+import { createAttachmentKind } from './attachment-kind.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import { itemPaths } from './batch-input.ts';
 import { type BlobGc, createBlobGc } from './blob-gc.ts';
-import { deleteAt } from './delete.ts';
 import { createMoveOperations, type MoveOperations } from './move.ts';
 import { put } from './put.ts';
 import { type AttachmentQueries, createQueries } from './queries.ts';
 import { openMeta } from './sealed-attachment.ts';
-import { type AttachmentExpiry, createTombstoneExpiry } from './tombstone-expiry.ts';
 import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './upload.ts';
 
 /** The path of an attachment, for domains that read rows by joins. Throws `attachment_unreadable`. */
-export function attachmentPath(
-  vault: OpenVault,
-  row: { readonly id: string; readonly revision: number; readonly meta: Buffer },
-): string {
-  return openMeta(vault, row.id, row.revision, row.meta).path;
+export function attachmentPath(vault: OpenVault, row: SealedEntry): string {
+  return openMeta(vault, row).path;
 }
 
+export type { ChangedAttachment } from './attachment-cache.ts';
 export type { AttachmentLinkHooks } from './attachments.deps.ts';
-export type { ChangedAttachment, OpenFile } from './queries.ts';
+export type { OpenFile } from './queries.ts';
 export type { StoredUpload, UploadInput } from './upload.ts';
 
 /** Files beside the notes: stored once for equal bytes, sealed, linked to like notes. */
-export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc, AttachmentExpiry {
+export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
+  /** What attachments add to what all entries have in common. */
+  readonly kind: KindHandler;
+  /** Live attachments as they are cached in memory. */
+  readonly cache: CachedCollection<ChangedAttachment>;
+  /** An attachment or tombstone of the change feed, opened. Throws `attachment_unreadable`. */
+  changed(vault: OpenVault, row: StoredEntry): ChangedAttachment;
   /**
    * Stores the bytes of an upload, which is asked for once the plan allows any. They belong to no attachment until `put`;
    * whoever does not put them must dispose of them. Throws `limit_exceeded`, `extension_not_allowed`, `mime_not_allowed`,
@@ -63,11 +69,30 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     return { received: await storeUpload(deps, vault, upload), upload };
   }
 
+  /** Turns the live attachments at these paths into tombstones; paths without one are left out. */
+  function deleteAt<Result>(
+    context: WriteContext<Result>,
+    paths: readonly string[],
+    answer: (deleted: number) => Result,
+  ): Promise<Result> {
+    const { entries } = deps;
+    const { vault } = context;
+    const keys = paths.map((path) => entries.pathKey(vault, path));
+    const request = {
+      asked: new Set(keys.map((key) => key.toString('hex'))).size,
+      find: (handle: ReadHandle) => entries.rowsAt(handle, vault.id, 'attachment', keys),
+      answer,
+    };
+    return entries.lock.run(vault.id, keys[0]?.toString('hex') ?? '', () => entries.delete(context, request));
+  }
+
   return {
     ...createQueries(deps),
     ...createMoveOperations(deps),
     ...createBlobGc(deps),
-    ...createTombstoneExpiry(deps.db),
+    kind: createAttachmentKind(deps),
+    cache: cachedAttachments,
+    changed: changedAttachment,
     startUpload: take,
     put: (context, received, mtime) => put(deps, context, received, mtime),
     async upload(context, give) {
@@ -76,12 +101,12 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
       return await put(deps, context, held, upload.mtime());
     },
     async delete(context, path) {
-      await deleteAt(deps, context, [path], () => undefined);
+      await deleteAt(context, [path], () => undefined);
     },
     async deleteMany(context, sent) {
       if (sent === undefined || sent === null) throw new NotevaultError('missing_paths');
       const paths = itemPaths(sent, DELETE_MAX, 'batch_too_large');
-      return deleteAt(deps, context, paths, (deleted) => deleted);
+      return deleteAt(context, paths, (deleted) => deleted);
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 import type { BlobKey } from '../../ports/blobs/blobs.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import * as store from './attachments.store.ts';
 import * as blobStore from './blobs.store.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,8 +21,10 @@ export interface BlobGc {
   collect(): Promise<number>;
   /** Removes bytes that no database knows of, such as those put after the backup it was restored from; resolves to their number. */
   collectOrphans(): Promise<number>;
-  /** Removes a slice of a purged vault's bytes and rows; true when more may be left. */
-  purgeSlice(vaultId: VaultId): Promise<boolean>;
+  /** Removes a slice of a purged vault's bytes; true when more may be left. */
+  purgeBytes(vaultId: VaultId): Promise<boolean>;
+  /** Deletes a slice of what the database knows of the bytes, once no entry has them; true when more may be left. */
+  purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
 
 export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
@@ -59,19 +61,23 @@ export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
       }
       return removed;
     },
-    async purgeSlice(vaultId) {
-      if (await blobs.deleteVault(vaultId)) return true;
-      return db.transact((handle) => purgeRows(handle, vaultId));
-    },
+    purgeBytes: (vaultId) => blobs.deleteVault(vaultId),
+    purgeSlice: async (handle, vault) =>
+      (await handle.run(blobStore.purgeBlobRows, { vault, limit: PURGE_SLICE })) === PURGE_SLICE,
   };
-}
-
-async function purgeRows(handle: WriteHandle, vault: VaultId): Promise<boolean> {
-  const slice = { vault, limit: PURGE_SLICE };
-  if ((await handle.run(store.purgeAttachments, slice)) === PURGE_SLICE) return true;
-  return (await handle.run(blobStore.purgeBlobRows, slice)) === PURGE_SLICE;
 }
 
 function keyOf(row: { vault_id: string; id: string }): BlobKey {
   return { vaultId: row.vault_id as VaultId, blobId: row.id as BlobId };
+}
+
+/** Lets blobs go that these rows had, where nothing else has them; their bytes are removed by the sweep. */
+export async function releaseBlobs(
+  { clock }: Pick<AttachmentDeps, 'clock'>,
+  handle: WriteHandle,
+  vault: OpenVault,
+  blobs: readonly (string | null)[],
+): Promise<void> {
+  const ids = [...new Set(blobs.filter((id) => id !== null))];
+  await handle.runMany(blobStore.markUnusedDeleting, { vault: vault.id, now: clock.now() }, ids);
 }

@@ -1,8 +1,9 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
+import type { EntriesTables } from '../entries/entries.tables.ts';
 import type { AttachmentsTables } from './attachments.tables.ts';
 
-const { statement, listStatement } = statementsOver<AttachmentsTables>();
+const { statement, listStatement } = statementsOver<AttachmentsTables & EntriesTables>();
 
 export const insertPending = statement((db, p: { vault: VaultId; id: string; now: number }) =>
   db.insertInto('attachment_blobs').values({
@@ -35,7 +36,7 @@ export const commitBlob = statement(
       .where('state', '=', 'pending'),
 );
 
-/** Lets blobs go that no attachment has. Called under the vault's lock, so that none comes to have one meanwhile. */
+/** Lets blobs go that no attachment has, live or deleted. Called under the vault's lock, so that none comes to have one meanwhile. */
 export const markUnusedDeleting = listStatement((db, p: { vault: VaultId; now: number }, ids: string[]) =>
   db
     .updateTable('attachment_blobs')
@@ -47,10 +48,10 @@ export const markUnusedDeleting = listStatement((db, p: { vault: VaultId; now: n
       eb.not(
         eb.exists(
           eb
-            .selectFrom('attachments')
-            .select('attachments.id')
-            .whereRef('attachments.vault_id', '=', 'attachment_blobs.vault_id')
-            .whereRef('attachments.blob_id', '=', 'attachment_blobs.id'),
+            .selectFrom('entries')
+            .select('entries.id')
+            .whereRef('entries.vault_id', '=', 'attachment_blobs.vault_id')
+            .whereRef('entries.blob_id', '=', 'attachment_blobs.id'),
         ),
       ),
     ),

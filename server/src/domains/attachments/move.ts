@@ -1,13 +1,13 @@
 import { fileName, joinPath } from '@notevault/note-text/paths.ts';
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { folderPathFrom, pathFrom } from '../namespace/namespace.ts';
-import type { MoveRoot, WriteContext } from '../notes/notes.ts';
+import type { MoveRoot, WriteContext } from '../entries/entries.ts';
+import { folderPathFrom, pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { openAttachment, toAttachment } from './attachment-mapper.ts';
+import { toAttachment } from './attachment-mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import * as store from './attachments.store.ts';
 import { itemPaths } from './batch-input.ts';
+import { openAttachment } from './sealed-attachment.ts';
 import { allowedExtension, checkEnabled } from './upload.ts';
 
 export interface Renamed {
@@ -33,7 +33,7 @@ export interface MoveOperations {
 const MOVE_MAX = 1000;
 
 export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
-  const { db, namespace, notes } = deps;
+  const { db, entries } = deps;
 
   /** What is at the paths now, in their order. */
   async function rootsAt(
@@ -41,8 +41,8 @@ export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
     paths: readonly string[],
     toOf: (path: string) => string,
   ): Promise<MoveRoot[]> {
-    const keys = paths.map((path) => namespace.pathKey(vault, path));
-    const rows = await db.allMany(store.findByPaths, { vault: vault.id }, keys);
+    const keys = paths.map((path) => entries.pathKey(vault, path));
+    const rows = await entries.rowsAt(db, vault.id, 'attachment', keys);
     const rowAt = new Map(rows.map((row) => [row.path_key.toString('hex'), row]));
     return paths.map((path, index) => {
       const row = rowAt.get(keys[index]?.toString('hex') ?? '');
@@ -57,7 +57,7 @@ export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
       const { vault } = context;
       checkEnabled(vault);
       const [from, to] = [pathFrom(sent.old_path, 'old_path'), pathFrom(sent.new_path, 'new_path')];
-      return notes.moveOne(context, to, {
+      return entries.moveOne(context, to, {
         async find() {
           const roots = await rootsAt(vault, [from], () => to).catch(withoutItem);
           allowedExtension(deps, to);
@@ -65,7 +65,7 @@ export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
         },
         field: 'new_path',
         async answer(handle, { named: [moved] }) {
-          const [row] = await handle.allMany(store.findRows, { vault: vault.id }, [moved?.id ?? '']);
+          const [row] = await entries.rowsById(handle, vault.id, 'attachment', [moved?.id ?? '']);
           if (row === undefined) throw new NotevaultError('attachment_item_not_found');
           const attachment = toAttachment(openAttachment(vault, row));
           return { renamed: true, old_path: moved?.from ?? from, new_path: attachment.path, attachment };
@@ -87,7 +87,7 @@ export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
         return [...new Map(roots.map((top) => [top.id, top])).values()];
       };
       const answer = () => named.size;
-      return notes.move(context, { find, field: 'target_folder', answer }).catch((error) => {
+      return entries.move(context, { find, field: 'target_folder', answer }).catch((error) => {
         if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
         throw new NotevaultError(error.code, { item_path: named.get(String(error.details.item_id)) ?? null }, error);
       });

@@ -3,16 +3,15 @@ import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { AttachmentId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
-import type { PathOwner, ResolvedPath } from '../namespace/namespace.ts';
-import type { WriteContext } from '../notes/notes.ts';
+import type { Entries, PathOwner, ResolvedPath, WriteContext } from '../entries/entries.ts';
+import { RevisionConflict, retryOnConflict } from '../entries/revision-conflict.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type OpenedAttachment, openAttachment, toAttachment } from './attachment-mapper.ts';
+import { toAttachment } from './attachment-mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import * as store from './attachments.store.ts';
+import { releaseBlobs } from './blob-gc.ts';
 import * as blobStore from './blobs.store.ts';
 import { mediaTypeOf } from './extensions.ts';
-import { RevisionConflict } from './revision-conflict.ts';
-import { hashKeyOf, sealMeta } from './sealed-attachment.ts';
+import { hashKeyOf, type OpenedAttachment, openAttachment, sealMeta } from './sealed-attachment.ts';
 import { allowedExtension, type StoredUpload } from './upload.ts';
 
 /** The path is held by something that is no attachment. */
@@ -23,21 +22,6 @@ class PathTaken extends Error {
     super('the path is taken');
     this.owner = owner;
     this.path = path;
-  }
-}
-
-/** Each round but the last meets a writer that was faster. */
-const ROUNDS_MAX = 50;
-
-/** Prepares and writes anew while somebody else was faster. */
-export async function retryOnConflict<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (let round = 1; ; round++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-      if (round === ROUNDS_MAX) throw new NotevaultError('unavailable', {}, error);
-    }
   }
 }
 
@@ -54,13 +38,13 @@ export function put(
   mtime: number | undefined,
 ): Promise<Attachment> {
   const { vault } = context;
-  const pathKey = deps.namespace.pathKey(vault, received.path);
-  return deps.notes.inTurn(vault, pathKey.toString('hex'), () =>
+  const pathKey = deps.entries.pathKey(vault, received.path);
+  return deps.entries.lock.run(vault.id, pathKey.toString('hex'), () =>
     retryOnConflict(async () => {
       try {
         return await putOnce(deps, context, received, pathKey, mtime);
       } catch (error) {
-        if (error instanceof PathTaken) throw await deps.notes.conflictAt(vault, error.owner, error.path);
+        if (error instanceof PathTaken) throw await deps.entries.conflictWith(vault, error.owner, error.path);
         throw error;
       }
     }),
@@ -74,23 +58,26 @@ async function putOnce(
   pathKey: Buffer,
   mtime: number | undefined,
 ): Promise<Attachment> {
-  const { db } = deps;
+  const { db, entries } = deps;
   const { vault } = context;
-  const [row] = await db.allMany(store.findByPaths, { vault: vault.id }, [pathKey]);
+  const [row] = await entries.rowsAt(db, vault.id, 'attachment', [pathKey]);
   const old = row === undefined ? null : openAttachment(vault, row);
   if (old !== null && old.meta.hash === received.hash) return keepUnchanged(deps, context, old);
   const next = await prepare(deps, vault, received, pathKey, old, mtime);
   return db.transact(async (handle) => {
     const grown = { attachments: old === null ? 1 : 0, attachmentBytes: received.size - (old?.size_bytes ?? 0) };
     const seq = await deps.vaults.advance(handle, vault, { seqs: 1, notes: 0, ...grown });
-    const folder =
-      next.resolved === null ? (old?.folder_id ?? null) : await claim(deps, handle, vault, next.resolved, next.id);
     const blob = await blobFor(deps, handle, vault, received);
-    const written = { ...next.row, seq, folder_id: folder, blob_id: blob };
-    if ((await handle.runMany(store.putRows, { vault: vault.id }, [written])) === 0) throw new RevisionConflict();
-    if (old !== null) await releaseBlobs(deps, handle, vault, [old.blob_id]);
-    else await deps.hooks.namesChanged(handle, vault, [written.name_key], [written.id]);
-    const result = toAttachment({ ...written, meta: next.meta });
+    const row = { ...next.row, seq, blob_id: blob };
+    if (old === null) {
+      await insert(deps, handle, vault, next.resolved, row);
+      await deps.hooks.namesChanged(handle, vault, [row.name_key], [row.id]);
+    } else {
+      const updated = { ...row, parent_id: old.parent_id, was: old.revision };
+      if (!(await entries.update(handle, updated))) throw new RevisionConflict();
+      await releaseBlobs(deps, handle, vault, [old.blob_id]);
+    }
+    const result = toAttachment({ ...row, meta: next.meta });
     await context.inTransaction?.(handle, result);
     // Where the vault had these bytes, the received ones are still nobody's.
     if (blob === received.blobId) handle.onCommit(() => received.finish());
@@ -100,13 +87,12 @@ async function putOnce(
 
 /** A transaction all the same: who wrote these bytes may not be on disk yet. */
 async function keepUnchanged(
-  { db }: AttachmentDeps,
+  { db, entries }: AttachmentDeps,
   context: WriteContext<Attachment>,
   old: OpenedAttachment,
 ): Promise<Attachment> {
   return db.transact(async (handle) => {
-    const [now] = await handle.allMany(store.findRows, { vault: context.vault.id }, [old.id]);
-    if (now?.revision !== old.revision) throw new RevisionConflict();
+    if (!(await entries.hasRevision(handle, context.vault.id, old))) throw new RevisionConflict();
     const result = toAttachment(old);
     await context.inTransaction?.(handle, result);
     return result;
@@ -122,7 +108,7 @@ async function prepare(
   mtime: number | undefined,
 ) {
   const now = deps.clock.now();
-  const resolved = old === null ? await deps.namespace.resolve(deps.db, vault, path, pathKey) : null;
+  const resolved = old === null ? await deps.entries.resolve(deps.db, vault, path, pathKey) : null;
   if (resolved !== null && resolved.blocked !== null)
     throw new PathTaken(resolved.blocked.owner, resolved.blocked.path);
   const id = (old?.id ?? deps.clock.uuid()) as AttachmentId;
@@ -131,31 +117,29 @@ async function prepare(
   const stored = resolved?.path ?? old?.meta.path ?? path;
   const meta = { path: stored, hash, type: mediaTypeOf(allowedExtension(deps, path)) };
   const row = {
-    ...{
-      id,
-      revision,
-      path_key: pathKey,
-      name_key: vault.key.blind('name', attachmentNameKey(stored)),
-      size_bytes: size,
-    },
-    ...{ mtime: mtime ?? now / 1000, created_at: old?.created_at ?? now, updated_at: now, deleted_at: null },
+    ...{ vault_id: vault.id, id, kind: 'attachment' as const, revision, version: null, path_key: pathKey },
+    name_key: vault.key.blind('name', attachmentNameKey(stored)),
+    ...{ size_bytes: size, mtime: mtime ?? now / 1000, created_at: old?.created_at ?? now, updated_at: now },
     meta: sealMeta(vault, id, revision, meta),
   };
-  return { id, resolved, row, meta };
+  return { resolved, row, meta };
 }
 
-async function claim(
-  deps: AttachmentDeps,
+/** Inserts the row of a new attachment at its path. Throws PathTaken, RevisionConflict. */
+async function insert(
+  { entries }: AttachmentDeps,
   handle: WriteHandle,
   vault: OpenVault,
-  resolved: ResolvedPath,
-  id: AttachmentId,
-) {
-  const claimed = await deps.namespace.claim(handle, vault, resolved, 'attachment', id);
-  if (claimed.ok) return claimed.folder;
+  resolved: ResolvedPath | null,
+  row: Omit<Parameters<Entries['insert']>[1], 'parent_id'>,
+): Promise<void> {
+  if (resolved === null) throw new TypeError('a new attachment needs a place');
+  const entered = await entries.enter(handle, vault, resolved, 'attachment');
+  if (!entered.ok) throw new RevisionConflict();
+  if (await entries.insert(handle, { ...row, parent_id: entered.folder })) return;
+  const owner = await entries.ownerOf(handle, vault, resolved.path);
   // An attachment that came to be there meanwhile is what the next round replaces; anything else has the path for good.
-  if (claimed.owner === null || claimed.owner.kind === 'attachment') throw new RevisionConflict();
-  throw new PathTaken(claimed.owner, resolved.path);
+  throw owner === null || owner.kind === 'attachment' ? new RevisionConflict() : new PathTaken(owner, resolved.path);
 }
 
 /** The blob that has these bytes: one the vault has already, else the one received. Under the vault's lock. */
@@ -176,15 +160,4 @@ async function blobFor(
   // The upload took longer than uploads may, and was swept.
   if (kept === 0) throw new NotevaultError('unavailable');
   return blobId;
-}
-
-/** Lets blobs go that these rows had, where nothing else has them; their bytes are removed by the sweep. */
-export async function releaseBlobs(
-  { clock }: Pick<AttachmentDeps, 'clock'>,
-  handle: WriteHandle,
-  vault: OpenVault,
-  blobs: readonly (string | null)[],
-): Promise<void> {
-  const ids = [...new Set(blobs.filter((id) => id !== null))];
-  await handle.runMany(blobStore.markUnusedDeleting, { vault: vault.id, now: clock.now() }, ids);
 }

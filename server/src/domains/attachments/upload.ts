@@ -4,7 +4,6 @@ import { ConstraintError } from '../../ports/database/database.ts';
 import { attachmentsDisabled, capExceeded, capOf } from '../plans/plans.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import * as store from './attachments.store.ts';
 import * as blobStore from './blobs.store.ts';
 import { ContentInspector, type SizeLimit } from './content-inspector.ts';
 import { extensionOf } from './extensions.ts';
@@ -125,7 +124,7 @@ async function limitsOf(deps: AttachmentDeps, vault: OpenVault, upload: UploadIn
   return limits;
 }
 
-async function sizeAt({ db, namespace }: AttachmentDeps, vault: OpenVault, path: string): Promise<number> {
-  const [row] = await db.allMany(store.findByPaths, { vault: vault.id }, [namespace.pathKey(vault, path)]);
+async function sizeAt({ db, entries }: AttachmentDeps, vault: OpenVault, path: string): Promise<number> {
+  const [row] = await entries.rowsAt(db, vault.id, 'attachment', [entries.pathKey(vault, path)]);
   return row?.size_bytes ?? 0;
 }

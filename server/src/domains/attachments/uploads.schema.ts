@@ -2,7 +2,7 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { decodeBase64 } from '../../http/base64.ts';
 import type { BodyStream } from '../../http/body-stream.ts';
 import { streamField } from '../../http/streamed-json.ts';
-import { pathFrom } from '../namespace/namespace.ts';
+import { pathFrom } from '../entries/request-paths.ts';
 import type { UploadInput } from './attachments.ts';
 
 const MB = 1024 * 1024;

@@ -1,11 +1,11 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import { sql } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { AttachmentsTables } from '../attachments/attachments.tables.ts';
+import type { EntriesTables, ItemKind } from '../entries/entries.tables.ts';
 import type { NotesTables } from '../notes/notes.tables.ts';
 import type { LinkRow, LinksTables } from './links.tables.ts';
 
-const { statement, listStatement } = statementsOver<LinksTables & NotesTables & AttachmentsTables>();
+const { statement, listStatement } = statementsOver<LinksTables & NotesTables & EntriesTables>();
 
 export const findTexts = statement((db, p: { vault: VaultId; source: NoteId }) =>
   db
@@ -28,16 +28,16 @@ export const putTexts = statement((db, p: { vault: VaultId; source: NoteId; vers
 export const findEdges = statement((db, p: { vault: VaultId; source: NoteId }) =>
   db
     .selectFrom('links')
-    .leftJoin('notes', (join) =>
-      join.onRef('notes.vault_id', '=', 'links.vault_id').onRef('notes.id', '=', 'links.target_note_id'),
+    .leftJoin('entries', (join) =>
+      join.onRef('entries.vault_id', '=', 'links.vault_id').onRef('entries.id', '=', 'links.target_note_id'),
     )
     .select([
       'links.ord',
       'links.age',
       'links.target_note_id',
       'links.target_attachment_id',
-      'notes.revision',
-      'notes.meta',
+      'entries.revision',
+      'entries.meta',
     ])
     .where('links.vault_id', '=', p.vault)
     .where('links.source_id', '=', p.source)
@@ -100,36 +100,26 @@ export const deleteTextsOf = listStatement((db, p: { vault: VaultId }, sources: 
   db.deleteFrom('link_texts').where('vault_id', '=', p.vault).where('source_id', 'in', sources),
 );
 
-const isNote = sql<'note' | 'attachment'>`'note'`.as('kind');
-const isAttachment = sql<'note' | 'attachment'>`'attachment'`.as('kind');
-
 /** Live notes and attachments found under any of some keys, by file name or by alias. */
 export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
   db
-    .selectFrom('notes')
-    .select([isNote, 'id', 'revision', 'meta', 'name_key as key'])
+    .selectFrom('entries')
+    .select(['kind', 'id', 'revision', 'meta', 'name_key as key'])
     .where('vault_id', '=', p.vault)
     .where('name_key', 'in', keys)
     .where('deleted_at', 'is', null)
     .unionAll((eb) =>
       eb
-        .selectFrom('attachments')
-        .select([isAttachment, 'id', 'revision', 'meta', 'name_key as key'])
-        .where('vault_id', '=', p.vault)
-        .where('name_key', 'in', keys)
-        .where('deleted_at', 'is', null),
-    )
-    .unionAll((eb) =>
-      eb
         .selectFrom('note_aliases')
-        .innerJoin('notes', (join) =>
-          join.onRef('notes.vault_id', '=', 'note_aliases.vault_id').onRef('notes.id', '=', 'note_aliases.note_id'),
+        .innerJoin('entries', (join) =>
+          join.onRef('entries.vault_id', '=', 'note_aliases.vault_id').onRef('entries.id', '=', 'note_aliases.note_id'),
         )
-        .select([isNote, 'notes.id', 'notes.revision', 'notes.meta', 'note_aliases.alias_key as key'])
+        .select(['entries.kind', 'entries.id', 'entries.revision', 'entries.meta', 'note_aliases.alias_key as key'])
         .where('note_aliases.vault_id', '=', p.vault)
         .where('note_aliases.alias_key', 'in', keys)
-        .where('notes.deleted_at', 'is', null),
-    ),
+        .where('entries.deleted_at', 'is', null),
+    )
+    .$castTo<{ kind: ItemKind; id: string; revision: number; meta: Buffer; key: Buffer }>(),
 );
 
 const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
@@ -215,13 +205,13 @@ export const findEdgesFrom = listStatement((db, p: { vault: VaultId }, sources: 
 /** What is needed to read the links of some notes anew: their paths and link texts. */
 export const findSources = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
-    .selectFrom('notes')
+    .selectFrom('entries')
     .innerJoin('link_texts', (join) =>
-      join.onRef('link_texts.vault_id', '=', 'notes.vault_id').onRef('link_texts.source_id', '=', 'notes.id'),
+      join.onRef('link_texts.vault_id', '=', 'entries.vault_id').onRef('link_texts.source_id', '=', 'entries.id'),
     )
-    .select(['notes.id', 'notes.revision', 'notes.meta', 'link_texts.version', 'link_texts.texts'])
-    .where('notes.vault_id', '=', p.vault)
-    .where('notes.id', 'in', ids),
+    .select(['entries.id', 'entries.revision', 'entries.meta', 'link_texts.version', 'link_texts.texts'])
+    .where('entries.vault_id', '=', p.vault)
+    .where('entries.id', 'in', ids),
 );
 
 export interface EdgeTarget {
@@ -260,10 +250,10 @@ export const retarget = listStatement(
 export const findBacklinks = statement((db, p: { vault: VaultId; target: NoteId; limit: number }) =>
   db
     .selectFrom('links')
-    .innerJoin('notes', (join) =>
-      join.onRef('notes.vault_id', '=', 'links.vault_id').onRef('notes.id', '=', 'links.source_id'),
+    .innerJoin('entries', (join) =>
+      join.onRef('entries.vault_id', '=', 'links.vault_id').onRef('entries.id', '=', 'links.source_id'),
     )
-    .select(['links.source_id', 'links.ord', 'notes.revision', 'notes.meta'])
+    .select(['links.source_id', 'links.ord', 'entries.revision', 'entries.meta'])
     .where('links.vault_id', '=', p.vault)
     .where('links.target_note_id', '=', p.target)
     .where('links.target_key', 'is not', null)
@@ -283,9 +273,10 @@ export const findTextsOf = listStatement((db, p: { vault: VaultId }, sources: st
 
 export const findLiveNote = statement((db, p: { vault: VaultId; id: NoteId }) =>
   db
-    .selectFrom('notes')
+    .selectFrom('entries')
     .select(['id'])
     .where('vault_id', '=', p.vault)
     .where('id', '=', p.id)
+    .where('kind', '=', 'note')
     .where('deleted_at', 'is', null),
 );

@@ -6,7 +6,7 @@ export interface LinkRow {
   ord: number;
   /** The seq at which the note came to have this link; kept while target, anchor and alias stay. Orders backlinks. */
   age: number;
-  /** Blind key of the name the target is looked up by, comparable with `notes.name_key`; null for a link into its own note. */
+  /** Blind key of the name the target is looked up by, comparable with `entries.name_key`; null for a link into its own note. */
   target_key: Buffer | null;
   /** A second name the target may have: `[[a.md]]` may mean `a.md.md`. */
   other_key: Buffer | null;
@@ -40,7 +40,7 @@ create table links (
   target_note_id uuid,
   target_attachment_id uuid,
   primary key (vault_id, source_id, ord),
-  foreign key (vault_id, source_id) references notes (vault_id, id) on delete cascade
+  foreign key (vault_id, source_id) references entries (vault_id, id) on delete cascade
 );
 create index links_by_target on links (vault_id, target_note_id, age) where target_note_id is not null;
 create index links_by_attachment on links (vault_id, target_attachment_id) where target_attachment_id is not null;
@@ -52,6 +52,6 @@ create table link_texts (
   version bigint not null,
   texts bytea not null,
   primary key (vault_id, source_id),
-  foreign key (vault_id, source_id) references notes (vault_id, id) on delete cascade
+  foreign key (vault_id, source_id) references entries (vault_id, id) on delete cascade
 );
 `;

@@ -1,8 +1,8 @@
 import { fileStem } from '@notevault/note-text/paths.ts';
 import type { Appended } from '@notevault/protocol/notes.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import { planText, writeOne } from './upsert.ts';
-import type { WriteContext } from './write-context.ts';
 import { findWriteTarget, type NoteInput } from './write-target.ts';
 
 /** Adds a text to the end of the note at a path, or begins one with its name for a heading. */

@@ -2,13 +2,12 @@ import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts';
-import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
 import { notePathOf } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import { planUpsert } from './upsert.ts';
 import { faultsOf } from './upsert-faults.ts';
-import type { WriteContext } from './write-context.ts';
 import type { NoteInput } from './write-target.ts';
 
 const NOTES_MAX = 100;
@@ -34,7 +33,6 @@ type BatchItem = { readonly path: string } & (
  */
 export function upsertBatch(
   deps: NoteDeps,
-  lock: KeyedLock,
   context: WriteContext<BatchResult[]>,
   sent: unknown,
 ): Promise<BatchResult[]> {
@@ -62,7 +60,7 @@ export function upsertBatch(
   }
 
   const keys = written.map(({ note }) => note.pathKey.toString('hex'));
-  return lock.runAll(context.vault.id, keys, () =>
+  return deps.entries.lock.runAll(context.vault.id, keys, () =>
     writeNotes(deps, context, written.length, {
       plan,
       reject(index, error) {
@@ -100,7 +98,7 @@ function readItems(deps: NoteDeps, { vault }: WriteContext, sent: unknown): Batc
     const input = fields as UpsertNote;
     try {
       const stored = spell(notePathOf(input.path));
-      const pathKey = deps.namespace.pathKey(vault, stored);
+      const pathKey = deps.entries.pathKey(vault, stored);
       const key = pathKey.toString('hex');
       if (seen.has(key)) return { path, note: null, result: failed(path, DUPLICATE) };
       seen.add(key);

@@ -6,6 +6,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import type { Clock } from '../../ports/clock/clock.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import {
   editDocument,
@@ -20,7 +21,6 @@ import {
 } from './document.ts';
 import type { OpenedNote } from './note-mapper.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from './sealed-note.ts';
-import type { WriteContext } from './write-context.ts';
 import type { StoredNoteContent, WriteTarget } from './write-target.ts';
 
 /** Everything a commit writes, sealed and ready. */

@@ -1,13 +1,12 @@
 import { itemIds } from '@notevault/protocol/batch-ids.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Appended, AppendNote, BatchResult } from '@notevault/protocol/notes.ts';
-import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import { appendTo } from './append.ts';
 import { upsertBatch } from './batch.ts';
-import { deleteNotes } from './delete.ts';
 import { notePathOf } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import type { WriteContext } from './write-context.ts';
 
 /** Writes that are no plain upsert. */
 export interface BatchOperations {
@@ -22,18 +21,35 @@ export interface BatchOperations {
   deleteMany(context: WriteContext<number>, ids: unknown): Promise<number>;
 }
 
-export function createBatchOperations(deps: NoteDeps, lock: KeyedLock): BatchOperations {
+export function createBatchOperations(deps: NoteDeps): BatchOperations {
+  const { entries } = deps;
+  const { lock } = entries;
   return {
-    upsertMany: async (context, notes) => upsertBatch(deps, lock, context, notes),
+    upsertMany: async (context, notes) => upsertBatch(deps, context, notes),
     async append(context, input) {
       const path = notePathOf(input.path);
-      const pathKey = deps.namespace.pathKey(context.vault, path);
+      const pathKey = entries.pathKey(context.vault, path);
       const key = pathKey.toString('hex');
       return lock.run(context.vault.id, key, () => appendTo(deps, context, { path, pathKey }, input.text));
     },
     async deleteMany(context, sent) {
       const ids = itemIds(sent) as NoteId[];
-      return lock.runAll(context.vault.id, ids, () => deleteNotes(deps, context, ids));
+      const { vault } = context;
+      return lock.runAll(vault.id, ids, () =>
+        entries.delete(context, {
+          asked: ids.length,
+          async find(handle) {
+            const rows = await entries.rowsById(handle, vault.id, 'note', ids);
+            const rowOf = new Map(rows.map((row) => [row.id, row]));
+            return ids.map((id) => {
+              const row = rowOf.get(id);
+              if (row === undefined) throw new NotevaultError('item_not_found', { item_id: id });
+              return row;
+            });
+          },
+          answer: (deleted) => deleted,
+        }),
+      );
     },
   };
 }

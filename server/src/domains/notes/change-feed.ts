@@ -2,9 +2,9 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
+import type { Entries, StoredEntry } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import * as store from './change-feed.store.ts';
-import { findRows, type StoredRow } from './notes.store.ts';
+import * as store from './notes.store.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 
 /** A note as its last write left it; a tombstone's `meta` is that of the note it was. */
@@ -34,10 +34,10 @@ export interface SealedNote {
   readonly content: Uint8Array | null;
 }
 
-/** What follows a vault reads: the rows last written after a seq, in the order of their seqs. */
+/** Notes for what follows a vault. */
 export interface NoteChangeFeed {
-  /** The first `limit` notes and tombstones written after `after`. Throws `note_unreadable`: a row is never left out. */
-  changedAfter(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<ChangedNote[]>;
+  /** A note or tombstone of the change feed, opened. Throws `note_unreadable`. */
+  changed(vault: OpenVault, row: StoredEntry): ChangedNote;
   /** The texts of live notes of the same snapshot, by id. Throws `note_unreadable`. */
   textsOf(
     handle: ReadHandle,
@@ -45,8 +45,8 @@ export interface NoteChangeFeed {
     notes: readonly Pick<ChangedNote, 'id' | 'version' | 'sizeBytes'>[],
   ): Promise<Map<NoteId, string>>;
   /**
-   * As changedAfter, but sealed, and with the texts: as many notes as make up `bytes` of text together, at least one
-   * while there is any. `more` says whether others follow.
+   * The first `limit` notes and tombstones written after `after`, sealed, with the texts: as many as make up `bytes` of
+   * text together, at least one while there is any. `more` says whether others follow.
    */
   sealedAfter(
     handle: ReadHandle,
@@ -58,60 +58,64 @@ export interface NoteChangeFeed {
   sealedOf(handle: ReadHandle, vault: OpenVault, ids: readonly NoteId[]): Promise<SealedNote[]>;
 }
 
-async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly StoredRow[]): Promise<SealedNote[]> {
+async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly StoredEntry[]): Promise<SealedNote[]> {
   const live = rows.filter(({ deleted_at }) => deleted_at === null).map(({ id }) => id);
   const bodies = await handle.allMany(store.findContents, { vault: vault.id }, live);
   const contents = new Map(bodies.map(({ note_id, content }) => [note_id, content]));
   return rows.map(({ id, seq, revision, version, deleted_at, meta }) => ({
-    ...{ id: id as NoteId, seq: seq as Seq, revision, version, deleted: deleted_at !== null, meta },
+    ...{ id: id as NoteId, seq: seq as Seq, revision, version: version ?? 0, deleted: deleted_at !== null, meta },
     content: contents.get(id) ?? null,
   }));
 }
 
-export const noteChangeFeed: NoteChangeFeed = {
-  async sealedAfter(handle, vault, after, { limit, bytes }) {
-    const rows = await handle.all(store.findChangedAfter, { vault: vault.id, after, limit });
-    let sum = 0;
-    const page = rows.filter(({ size_bytes, deleted_at }, index) => {
-      sum += deleted_at === null ? size_bytes : 0;
-      return index === 0 || sum <= bytes;
-    });
-    return { notes: await withTexts(handle, vault, page), more: page.length < rows.length || rows.length === limit };
-  },
-  async sealedOf(handle, vault, ids) {
-    return withTexts(handle, vault, await handle.allMany(findRows, { vault: vault.id }, ids));
-  },
-  async changedAfter(handle, vault, after, limit) {
-    const yieldIfDue = createYield();
-    const notes: ChangedNote[] = [];
-    for (const row of await handle.all(store.findChangedAfter, { vault: vault.id, after, limit })) {
-      await yieldIfDue();
-      notes.push({
-        ...{ id: row.id as NoteId, seq: row.seq as Seq, version: row.version, mtime: row.mtime },
-        ...{ sizeBytes: row.size_bytes, createdAt: row.created_at, updatedAt: row.updated_at },
-        deleted: row.deleted_at !== null,
-        meta: sealed.openMeta(vault, row.id, row.revision, row.meta),
+export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsById'>): NoteChangeFeed {
+  return {
+    changed: changedNote,
+    textsOf,
+    async sealedAfter(handle, vault, after, { limit, bytes }) {
+      const rows = await entries.changedOf(handle, vault, 'note', after, limit);
+      let sum = 0;
+      const page = rows.filter(({ size_bytes, deleted_at }, index) => {
+        sum += deleted_at === null ? size_bytes : 0;
+        return index === 0 || sum <= bytes;
       });
-    }
-    return notes;
-  },
-  async textsOf(handle, vault, notes) {
-    const yieldIfDue = createYield();
-    const texts = new Map<NoteId, string>();
-    for (const slice of slicesBySize(notes)) {
-      const versions = new Map(slice.map((note) => [note.id as string, note.version]));
+      return { notes: await withTexts(handle, vault, page), more: page.length < rows.length || rows.length === limit };
+    },
+    async sealedOf(handle, vault, ids) {
+      return withTexts(handle, vault, await entries.rowsById(handle, vault.id, 'note', ids));
+    },
+  };
+}
+
+function changedNote(vault: OpenVault, row: StoredEntry): ChangedNote {
+  return {
+    ...{ id: row.id as NoteId, seq: row.seq as Seq, version: row.version ?? 0, mtime: row.mtime },
+    ...{ sizeBytes: row.size_bytes, createdAt: row.created_at, updatedAt: row.updated_at },
+    deleted: row.deleted_at !== null,
+    meta: sealed.openMeta(vault, row.id, row.revision, row.meta),
+  };
+}
+
+async function textsOf(
+  handle: ReadHandle,
+  vault: OpenVault,
+  notes: Parameters<NoteChangeFeed['textsOf']>[2],
+): Promise<Map<NoteId, string>> {
+  const yieldIfDue = createYield();
+  const texts = new Map<NoteId, string>();
+  for (const slice of slicesBySize(notes)) {
+    const versions = new Map(slice.map((note) => [note.id as string, note.version]));
+    await yieldIfDue();
+    for (const { note_id: id, content } of await handle.allMany(store.findContents, { vault: vault.id }, [
+      ...versions.keys(),
+    ])) {
       await yieldIfDue();
-      for (const { note_id: id, content } of await handle.allMany(store.findContents, { vault: vault.id }, [
-        ...versions.keys(),
-      ])) {
-        await yieldIfDue();
-        texts.set(id as NoteId, sealed.openContent(vault, id, versions.get(id) ?? 0, content));
-      }
+      texts.set(id as NoteId, sealed.openContent(vault, id, versions.get(id) ?? 0, content));
     }
-    if (texts.size !== notes.length) throw new NotevaultError('note_unreadable');
-    return texts;
-  },
-};
+  }
+  if (texts.size !== notes.length) throw new NotevaultError('note_unreadable');
+  return texts;
+}
 
 /** Texts that are read together: on SQLite a read holds the event loop while it lasts. */
 const TEXTS = { notes: 100, bytes: 512 * 1024 };

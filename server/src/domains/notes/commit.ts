@@ -1,24 +1,20 @@
 import { aliasKey } from '@notevault/note-text/links/resolve.ts';
 import { folderOf } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { Seq } from '@notevault/protocol/ids.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
-import type { PathOwner } from '../namespace/namespace.ts';
+import type { PathOwner, WriteContext } from '../entries/entries.ts';
+import { RevisionConflict } from '../entries/revision-conflict.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { NoteRowDraft } from './build-note-row.ts';
 import { nameKeysOf } from './name-keys.ts';
 import type { OpenedNote, toNote } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import * as store from './notes.store.ts';
-import type { WriteContext, WrittenNote } from './write-context.ts';
-import { conflictWithOwner, type WriteTarget } from './write-target.ts';
-
-/** What a write was prepared from has changed: prepare it again. */
-export class RevisionConflict extends Error {
-  override readonly name = 'RevisionConflict';
-}
+import type { WriteTarget } from './write-target.ts';
+import type { WrittenNote } from './written-note.ts';
 
 /** What a write of a note comes to: new rows, or nothing where the text stays what it is. */
 export type WritePlan =
@@ -135,7 +131,7 @@ async function rejectionOf(
   cause: PathOwner | NotevaultError,
 ) {
   if (cause instanceof NotevaultError) return cause;
-  return conflictWithOwner(deps, vault, cause, plan?.kind === 'write' ? plan.next.path : '');
+  return deps.entries.conflictWith(vault, cause, plan?.kind === 'write' ? plan.next.path : '');
 }
 
 /** One transaction: each row if it still has the revision it was prepared from, the version written over, name, aliases and edges. */
@@ -226,8 +222,7 @@ async function writePlan(
   amongOthers: boolean,
 ): Promise<{ note: CommittedNote['note']; written: Omit<WrittenNote, 'mayYield'> | null }> {
   if (plan.kind === 'same') {
-    const row = await handle.get(store.findRevision, { vault: vault.id, id: plan.note.id as NoteId });
-    if (row?.revision !== plan.note.revision) throw new RevisionConflict();
+    if (!(await deps.entries.hasRevision(handle, vault.id, plan.note))) throw new RevisionConflict();
     if (plan.fingerprints !== undefined) await writeFingerprints(handle, vault, plan.note.id, plan.fingerprints);
     return { note: plan.note, written: null };
   }
@@ -280,47 +275,25 @@ async function amongNewFolders(
 ): Promise<WriteTarget> {
   const { resolved } = target;
   if (target.kind === 'live' || (resolved.nearest?.path ?? '') === folderOf(resolved.path)) return target;
-  const now = await deps.namespace.resolve(handle, vault, resolved.path, resolved.pathKey);
+  const now = await deps.entries.resolve(handle, vault, resolved.path, resolved.pathKey);
   if (now.blocked !== null) throw new PathTaken(now.blocked.owner);
   if (now.path !== resolved.path) throw new RevisionConflict();
   return { ...target, resolved: now };
 }
 
 async function writeRows(
-  { namespace }: NoteDeps,
+  deps: NoteDeps,
   handle: WriteHandle,
   vault: OpenVault,
-  { target, next, fingerprints }: Extract<WritePlan, { kind: 'write' }>,
+  plan: Extract<WritePlan, { kind: 'write' }>,
   seq: Seq,
 ): Promise<void> {
-  let folder = target.kind === 'live' ? target.note.folder_id : null;
-  if (target.kind !== 'live') {
-    const claimed = await namespace.claim(handle, vault, target.resolved, 'note', next.id);
-    // A note that came to be there meanwhile is what the next round edits; anything else has the path for good.
-    if (!claimed.ok)
-      throw claimed.owner === null || claimed.owner.kind === 'note'
-        ? new RevisionConflict()
-        : new PathTaken(claimed.owner);
-    folder = claimed.folder;
-  }
-  const row = {
-    ...{ vault_id: vault.id, id: next.id, seq, revision: next.revision, version: next.version },
-    ...{
-      folder_id: folder,
-      path_key: target.resolved.pathKey,
-      name_key: next.nameKey,
-      size_bytes: next.size,
-      mtime: next.mtime,
-    },
-    ...{ created_at: next.createdAt, updated_at: next.now, meta: next.sealedMeta },
-  };
+  const { target, next, fingerprints } = plan;
+  await writeEntry(deps, handle, vault, plan, seq);
   const body = { vault: vault.id, id: next.id, content: next.content, doc: next.doc };
   if (target.kind === 'new') {
-    const { tombstoneVersion } = target;
-    if ((await handle.run(store.insertNote, { ...row, tombstoneVersion })) === 0) throw new RevisionConflict();
     await handle.run(store.insertBody, { ...body, fingerprints: fingerprints?.now ?? null });
   } else {
-    if ((await handle.run(store.updateNote, { ...row, was: target.note.revision })) === 0) throw new RevisionConflict();
     if (next.replaced !== null)
       await handle.run(store.insertVersion, { vault: vault.id, id: next.id, ...next.replaced });
     if (fingerprints === undefined) await handle.run(store.updateBody, body);
@@ -335,6 +308,35 @@ async function writeRows(
   if (had.length > 0) await handle.run(store.deleteAliases, { vault: vault.id, id: next.id });
   const keys = new Map(next.meta.aliases.map((alias) => [aliasKey(alias), vault.key.blind('name', aliasKey(alias))]));
   await handle.runMany(store.insertAliases, { vault: vault.id, id: next.id }, [...keys.values()]);
+}
+
+/** Writes the note's row at its path. Throws PathTaken, RevisionConflict. */
+async function writeEntry(
+  { entries }: NoteDeps,
+  handle: WriteHandle,
+  vault: OpenVault,
+  { target, next }: Extract<WritePlan, { kind: 'write' }>,
+  seq: Seq,
+): Promise<void> {
+  const entered =
+    target.kind === 'live'
+      ? { ok: true as const, folder: target.note.parent_id }
+      : await entries.enter(handle, vault, target.resolved, 'note');
+  if (!entered.ok) throw entered.owner === null ? new RevisionConflict() : new PathTaken(entered.owner);
+  const row = {
+    ...{ vault_id: vault.id, id: next.id, seq, revision: next.revision, version: next.version },
+    ...{ parent_id: entered.folder, path_key: target.resolved.pathKey, name_key: next.nameKey, blob_id: null },
+    ...{ size_bytes: next.size, mtime: next.mtime, updated_at: next.now, meta: next.sealedMeta },
+  };
+  const written = await (target.kind === 'new'
+    ? entries.insert(handle, { ...row, kind: 'note', created_at: next.createdAt }, target.tombstoneVersion)
+    : target.kind === 'live'
+      ? entries.update(handle, { ...row, was: target.note.revision })
+      : entries.revive(handle, { ...row, was: target.note.revision }));
+  if (written) return;
+  const owner = target.kind === 'live' ? null : await entries.ownerOf(handle, vault, target.resolved.path);
+  // A note that came to be there meanwhile is what the next round edits; anything else has the path for good.
+  throw owner === null || owner.kind === 'note' ? new RevisionConflict() : new PathTaken(owner);
 }
 
 /** The name keys under which the note is found now and was not before, or the other way round. */

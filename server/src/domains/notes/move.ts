@@ -3,14 +3,12 @@ import { itemIds } from '@notevault/protocol/batch-ids.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
-import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
-import { pathFrom, type TargetInput } from '../namespace/namespace.ts';
-import { type MoveRoot, moveItems, moveOne } from './move-items.ts';
+import type { MoveRoot, TargetInput, WriteContext } from '../entries/entries.ts';
+import { pathFrom } from '../entries/request-paths.ts';
 import { notePathOf, openNote, toNote } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import * as store from './notes.store.ts';
 import { sealed } from './sealed-note.ts';
-import type { WriteContext } from './write-context.ts';
 
 export interface Renamed {
   readonly renamed: true;
@@ -26,9 +24,7 @@ export interface MoveOperations {
   moveMany(context: WriteContext<number>, ids: unknown, target: TargetInput): Promise<number>;
 }
 
-export function createMoveOperations(deps: NoteDeps, lock: KeyedLock): MoveOperations {
-  const { db, namespace, hooks } = deps;
-
+export function createMoveOperations({ db, entries, hooks }: NoteDeps): MoveOperations {
   async function rename(
     context: WriteContext<Renamed>,
     sent: { old_path: string; new_path: string },
@@ -36,12 +32,12 @@ export function createMoveOperations(deps: NoteDeps, lock: KeyedLock): MoveOpera
     const { vault } = context;
     const [from, to] = [pathFrom(sent.old_path, 'old_path'), notePathOf(sent.new_path, 'new_path')];
     const find = async (): Promise<MoveRoot[]> => {
-      const row = await db.get(store.findByPath, { vault: vault.id, pathKey: namespace.pathKey(vault, from) });
+      const row = await db.get(store.findByPath, { vault: vault.id, pathKey: entries.pathKey(vault, from) });
       if (row === undefined) throw new NotevaultError('note_not_found');
       const note = openNote(vault, row);
       return [{ kind: 'note', id: note.id, from: note.meta.path, to }];
     };
-    return moveOne(deps, context, to, {
+    return entries.moveOne(context, to, {
       find,
       field: 'new_path',
       async answer(handle, { named: [moved] }) {
@@ -58,8 +54,8 @@ export function createMoveOperations(deps: NoteDeps, lock: KeyedLock): MoveOpera
     const { vault } = context;
     const ids = itemIds(sent);
     const find = async (): Promise<MoveRoot[]> => {
-      const folder = await namespace.targetPath(db, vault, target, 'target_folder');
-      const rows = await db.allMany(store.findRows, { vault: vault.id }, ids);
+      const folder = await entries.targetPath(db, vault, target, 'target_folder');
+      const rows = await entries.rowsById(db, vault.id, 'note', ids);
       const rowOf = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id) => {
         const row = rowOf.get(id);
@@ -68,11 +64,8 @@ export function createMoveOperations(deps: NoteDeps, lock: KeyedLock): MoveOpera
         return { kind: 'note', id, from: path, to: joinPath(folder, fileName(path)) };
       });
     };
-    return moveItems(deps, context, { find, field: 'target_folder', answer: () => ids.length });
+    return entries.move(context, { find, field: 'target_folder', answer: () => ids.length });
   }
 
-  return {
-    rename: (context, paths) => lock.runExclusive(context.vault.id, () => rename(context, paths)),
-    moveMany: (context, ids, target) => lock.runExclusive(context.vault.id, () => moveMany(context, ids, target)),
-  };
+  return { rename, moveMany };
 }

@@ -10,11 +10,6 @@ export interface MovedItem {
   readonly aliases: readonly string[];
 }
 
-export interface MovedNote extends MovedItem {
-  readonly kind: 'note';
-  readonly id: NoteId;
-}
-
 /** What a move means for links: which texts must change so that every link goes on pointing where it did. */
 export interface LinkMove {
   /** New targets by note and place among its links. */
@@ -30,17 +25,4 @@ export interface RewrittenNote {
 /** What a move writes of links; only the links domain looks inside. */
 export interface PreparedLinks {
   readonly links: 'prepared';
-}
-
-/** An attachment that moves or goes along with notes and folders; only the attachments domain knows more of it. */
-export interface AttachmentRef {
-  readonly id: string;
-  readonly path: string;
-  readonly pathKey: Buffer;
-}
-
-/** What is written of attachments in a move or deletion; only their domain reads it. */
-export interface PreparedAttachments {
-  readonly files: 'prepared';
-  readonly count: number;
 }

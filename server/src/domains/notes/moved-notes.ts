@@ -1,60 +1,113 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
+import type { MoveBatch, MovingEntry, StoredEntry, WriteContext } from '../entries/entries.ts';
+import { RevisionConflict } from '../entries/revision-conflict.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { NoteRowDraft } from './build-note-row.ts';
-import { RevisionConflict } from './commit.ts';
-import type { LinkMove, MovedNote, RewrittenNote } from './moved-item.ts';
+import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-item.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import * as store from './notes.store.ts';
 import { offload } from './offload.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { isLarge, postVault, receiveDraft } from './task-transfer.ts';
-import type { WriteContext } from './write-context.ts';
 
-/** A note that moves, with its row as it was. */
-export interface MovingNote extends MovedNote {
-  readonly row: store.StoredRow;
-  readonly meta: NoteMeta;
+/** A note that moves, or stays and has links rewritten. */
+type MovingNote = Omit<MovingEntry<NoteMeta>, 'row'> & { readonly row: store.StoredRow };
+
+/** The text of a note in its new version. */
+type MovedText = Pick<NoteRowDraft, 'id' | 'content' | 'doc' | 'replaced'>;
+
+/** What of a batch only notes and links read. */
+interface MovedTexts {
+  /** New versions of notes whose links were rewritten. */
+  readonly texts: MovedText[];
+  readonly links: PreparedLinks;
 }
 
-/** What becomes of a note in a move: a new place, rewritten links, or both; plain data and sealed bytes. */
-export interface MovedNoteDraft {
-  readonly id: NoteId;
-  readonly row: Omit<store.OverwrittenNote, 'seq' | 'folder_id'>;
-  /** The folder it lies in before the move. */
-  readonly folder: string | null;
-  /** The new version, where links were rewritten; null when only the place changes. */
-  readonly text: Pick<NoteRowDraft, 'id' | 'content' | 'doc' | 'replaced'> | null;
-}
-
-/** Revisions of some notes, with what of their new texts links need. */
-export interface Revised {
-  readonly drafts: MovedNoteDraft[];
+/** What becomes of some notes: their rows, and what of their new texts links need. */
+interface MovedNotes {
+  readonly rows: StoredEntry[];
+  readonly texts: MovedText[];
   readonly rewritten: Map<NoteId, RewrittenNote>;
+}
+
+/** Notes that are worked out together, and how much of them may be in memory at once. */
+const BATCH_NOTES = 64;
+const BATCH_BYTES = 2 * 1024 * 1024;
+
+/** Works out what becomes of notes and links in a move, a few at a time: of those that move, and those that link to what moves. */
+export async function* prepareMove(
+  deps: NoteDeps,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  moving: readonly MovingEntry[],
+  yieldIfDue: YieldIfDue,
+): AsyncGenerator<MoveBatch> {
+  const moves = new Map(moving.filter(({ kind }) => kind === 'note').map((note) => [note.id as NoteId, asNote(note)]));
+  const items = moving.map(({ kind, id, from, to }): MovedItem => {
+    return { kind, id, from, to, aliases: moves.get(id as NoteId)?.meta.aliases ?? [] };
+  });
+  const planner = await deps.hooks.planMove(deps.db, context.vault, items, yieldIfDue);
+  const all = [...moves.keys(), ...planner.sources.filter((id) => !moves.has(id))];
+  let size = 4;
+  for (let at = 0; at < all.length; ) {
+    const ids = all.slice(at, at + size);
+    at += ids.length;
+    const plan = await planner.plan(ids);
+    const { rows, texts, rewritten } = await buildMovedNotes(deps, context, ids, moves, plan, yieldIfDue);
+    const rest: MovedTexts = { texts, links: await planner.prepare(plan, rewritten) };
+    yield { rows, rest };
+    const changed = new Map(rows.map((row) => [row.id, row.size_bytes]));
+    const bytes = texts.reduce((sum, { id, doc }) => sum + (changed.get(id) ?? 0) + (doc?.length ?? 0), 0);
+    // Notes differ: where these were large, the next are taken by fewer.
+    size = bytes > BATCH_BYTES ? Math.max(1, Math.floor(size / 4)) : Math.min(BATCH_NOTES, size * 2);
+  }
+}
+
+/** Writes the new versions of a batch, and brings the edges in line. */
+export async function applyMove(
+  { hooks, live }: NoteDeps,
+  handle: WriteHandle,
+  vault: OpenVault,
+  rest: unknown,
+): Promise<void> {
+  // Only prepareMove makes them.
+  const { texts, links } = rest as MovedTexts;
+  for (const text of texts) {
+    const { id, replaced } = text;
+    if (replaced !== null) await handle.runMany(store.insertVersions, { vault: vault.id }, [{ id, ...replaced }]);
+    await handle.runMany(store.overwriteBodies, { vault: vault.id }, [text]);
+    handle.onCommit(() => live.changed(id));
+  }
+  await hooks.applyMove(handle, vault, links);
+}
+
+/** A moving entry whose kind says that it is a note. */
+function asNote(moving: MovingEntry): MovingNote {
+  return moving as MovingEntry<NoteMeta> & { readonly row: store.StoredRow };
 }
 
 type Body = { readonly content: Buffer; readonly doc: Buffer | null };
 
 /** Works out the new rows of some notes that a move touches: those that move and those whose links must be rewritten. */
-export async function buildMovedNotes(
+async function buildMovedNotes(
   deps: NoteDeps,
   context: Pick<WriteContext, 'vault' | 'actor'>,
   ids: readonly NoteId[],
   moves: ReadonlyMap<NoteId, MovingNote>,
   plan: LinkMove,
   yieldIfDue: YieldIfDue,
-): Promise<Revised> {
+): Promise<MovedNotes> {
   const touched = ids.filter((id) => moves.has(id) || plan.rewrites.has(id));
   const needsText = (id: NoteId) => {
     const move = moves.get(id);
     return plan.rewrites.has(id) || (move !== undefined && mayChangeTitle(move));
   };
-  const revised: Revised = { drafts: [], rewritten: new Map() };
+  const moved: MovedNotes = { rows: [], texts: [], rewritten: new Map() };
   const { rows, bodyOf } = await readRowsAndBodies(deps, context.vault, touched, touched.filter(needsText));
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   for (const id of touched) {
@@ -65,15 +118,20 @@ export async function buildMovedNotes(
     if (planned !== undefined && row?.revision !== planned.row.revision) throw new RevisionConflict();
     if (row === undefined) continue;
     const note = planned ?? unmovedNote(context.vault, row);
-    await buildMovedNote(deps, context, note, bodyOf.get(id), plan, revised);
+    await buildMovedNote(deps, context, note, bodyOf.get(id), plan, moved);
   }
-  return revised;
+  return moved;
 }
 
 /** Rows and bodies as they are at one moment: a body opens only with the version that its own row names. */
-function readRowsAndBodies({ db }: NoteDeps, vault: OpenVault, ids: readonly NoteId[], withText: readonly NoteId[]) {
+function readRowsAndBodies(
+  { db, entries }: NoteDeps,
+  vault: OpenVault,
+  ids: readonly NoteId[],
+  withText: readonly NoteId[],
+) {
   return db.read(async (handle) => {
-    const rows = await handle.allMany(store.findRows, { vault: vault.id }, ids);
+    const rows = (await entries.rowsById(handle, vault.id, 'note', ids)) as store.StoredRow[];
     const bodies = await handle.allMany(store.findBodies, { vault: vault.id }, withText);
     return { rows, bodyOf: new Map<string, Body>(bodies.map((body) => [body.note_id, body])) };
   });
@@ -82,7 +140,8 @@ function readRowsAndBodies({ db }: NoteDeps, vault: OpenVault, ids: readonly Not
 /** A note that stays where it is and has links rewritten. */
 function unmovedNote(vault: OpenVault, row: store.StoredRow): MovingNote {
   const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
-  return { kind: 'note', id: row.id as NoteId, from: meta.path, to: meta.path, aliases: meta.aliases, row, meta };
+  const { path } = meta;
+  return { kind: 'note', id: row.id, from: path, to: path, toKey: row.path_key, row, meta };
 }
 
 /** A title taken from the file name changes with it; only the text can tell whether it was. */
@@ -96,61 +155,32 @@ async function buildMovedNote(
   note: MovingNote,
   body: Body | undefined,
   plan: LinkMove,
-  into: Revised,
+  into: MovedNotes,
 ): Promise<void> {
   const { vault } = context;
-  const { id, row, to } = note;
-  const pathKey = deps.namespace.pathKey(vault, to);
+  const { row, to, toKey } = note;
+  const id = row.id as NoteId;
   const rewrites = plan.rewrites.get(id);
   const content = body === undefined ? null : sealed.openContent(vault, id, row.version, body.content);
-  const folder = row.folder_id;
   if (rewrites !== undefined && body !== undefined && content !== null) {
     const stored = { ...row, meta: note.meta, content, sealedContent: body.content };
-    const next = await rewritten(deps, context, { note: stored, doc: body.doc, to, pathKey, rewrites });
+    const next = await rewritten(deps, context, { note: stored, doc: body.doc, to, pathKey: toKey, rewrites });
     const { version, size, mtime, revision, nameKey, now, sealedMeta: meta, doc, replaced } = next;
     into.rewritten.set(id, { version, links: next.derived.links });
-    into.drafts.push({
-      id,
-      folder,
-      row: rowOf(row, { revision, pathKey, nameKey, now, meta, version, size, mtime }),
-      text: { id: next.id, content: next.content, doc, replaced },
+    into.rows.push({
+      ...{ ...row, revision, version, path_key: toKey, name_key: nameKey, size_bytes: size, mtime, updated_at: now },
+      meta,
     });
+    into.texts.push({ id: next.id, content: next.content, doc, replaced });
     return;
   }
   const title = content === null ? note.meta.title : deriveNote(to, content).title;
   const revision = row.revision + 1;
-  const nameKey = vault.key.blind('name', noteNameKey(to));
-  const meta = sealed.meta(vault, id, revision, { ...note.meta, path: to, title });
-  const same = { version: row.version, size: row.size_bytes, mtime: row.mtime };
-  const place = { revision, pathKey, nameKey, now: deps.clock.now(), meta };
-  into.drafts.push({ id, folder, row: rowOf(row, { ...place, ...same }), text: null });
-}
-
-/** What a note's row says after the move, but for its seq and folder. */
-interface NextRow {
-  readonly revision: number;
-  readonly pathKey: Buffer;
-  readonly nameKey: Buffer;
-  readonly now: number;
-  readonly meta: Buffer;
-  readonly version: number;
-  readonly size: number;
-  readonly mtime: number;
-}
-
-function rowOf(old: store.StoredRow, { revision, pathKey, nameKey, now, meta, version, size, mtime }: NextRow) {
-  return {
-    id: old.id,
-    revision,
-    path_key: pathKey,
-    name_key: nameKey,
-    meta,
-    version,
-    size_bytes: size,
-    mtime,
-    created_at: old.created_at,
-    updated_at: now,
-  };
+  into.rows.push({
+    ...{ ...row, revision, path_key: toKey, name_key: vault.key.blind('name', noteNameKey(to)) },
+    updated_at: deps.clock.now(),
+    meta: sealed.meta(vault, id, revision, { ...note.meta, path: to, title }),
+  });
 }
 
 /** Values that a rewritten note is sealed into: text, document, meta, and the version before. */
@@ -169,37 +199,3 @@ async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'v
 
 /** Rewrites that take some ten milliseconds, whatever the length of the text. */
 const LARGE_REWRITES = 300;
-
-/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
-const WRITE_SLICE = 256;
-
-/**
- * Writes revisions over the rows they were prepared from, in the transaction that has found the vault unchanged since.
- *
- * @param first the seq of the first revision; the others follow in order.
- */
-export async function writeMovedNotes(
-  { live }: NoteDeps,
-  handle: WriteHandle,
-  vault: OpenVault,
-  drafts: readonly MovedNoteDraft[],
-  first: Seq,
-  folderOf: (revision: MovedNoteDraft) => string | null,
-): Promise<void> {
-  for (let at = 0; at < drafts.length; at += WRITE_SLICE) {
-    const slice = drafts.slice(at, at + WRITE_SLICE);
-    const rows = slice.map((revision, index) => ({
-      ...revision.row,
-      seq: first + at + index,
-      folder_id: folderOf(revision),
-    }));
-    await handle.runMany(store.overwriteNotes, { vault: vault.id }, rows);
-    for (const { text } of slice) {
-      if (text === null) continue;
-      const { id, replaced } = text;
-      if (replaced !== null) await handle.runMany(store.insertVersions, { vault: vault.id }, [{ id, ...replaced }]);
-      await handle.runMany(store.overwriteBodies, { vault: vault.id }, [text]);
-      handle.onCommit(() => live.changed(id));
-    }
-  }
-}

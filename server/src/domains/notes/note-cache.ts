@@ -1,7 +1,6 @@
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
-import type { CachedCollection, CachedRow, OpenVault } from '../vaults/vaults.ts';
-import * as store from './change-feed.store.ts';
-import type { StoredRow } from './notes.store.ts';
+import { cachedEntries } from '../entries/cached-entries.ts';
+import type { CachedRow } from '../vaults/vaults.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 
 /** A live note as it is cached in memory: what lists, tags and manifests say of it. */
@@ -20,22 +19,16 @@ export interface CachedNote extends CachedRow, Pick<NoteMeta, 'title' | 'tags' |
 const ROW_BYTES = 560;
 const TAG_BYTES = 32;
 
-export const cachedNotes: CachedCollection<CachedNote> = {
+export const cachedNotes = cachedEntries<CachedNote>({
+  kind: 'note',
   name: 'notes 1',
-  async changed(handle, vault, after, limit) {
-    const rows = await handle.all(store.findChangedAfter, { vault: vault.id, after, limit });
-    return rows.map((row) => {
-      const { id, seq, deleted_at } = row;
-      return { id, seq: seq as Seq, row: deleted_at === null ? open(vault, row) : null };
-    });
-  },
-  async liveSeqs(handle, vault, after, limit) {
-    const places = await handle.all(store.findLiveSeqs, { vault: vault.id, after, limit });
-    return places.map(({ seq }) => seq as Seq);
-  },
-  async rowsAt(handle, vault, seqs) {
-    const rows = await handle.allMany(store.findLiveAt, { vault: vault.id }, seqs);
-    return rows.map((row) => open(vault, row));
+  open(vault, row) {
+    const { path, title, tags, type, hash, head } = sealed.openMeta(vault, row.id, row.revision, row.meta);
+    return {
+      ...{ id: row.id as NoteId, path, title, tags, type, hash, head },
+      ...{ seq: row.seq as Seq, version: row.version ?? 0, folderId: row.parent_id, mtime: row.mtime },
+      ...{ createdAt: row.created_at, updatedAt: row.updated_at },
+    };
   },
   bytesOf: ({ path, title, tags, type }) =>
     ROW_BYTES +
@@ -43,14 +36,4 @@ export const cachedNotes: CachedCollection<CachedNote> = {
     title.length +
     (type?.length ?? 0) +
     tags.reduce((sum, tag) => sum + TAG_BYTES + tag.length, 0),
-};
-
-/** Throws `note_unreadable`. */
-function open(vault: OpenVault, row: StoredRow): CachedNote {
-  const { path, title, tags, type, hash, head } = sealed.openMeta(vault, row.id, row.revision, row.meta);
-  return {
-    ...{ id: row.id as NoteId, path, title, tags, type, hash, head },
-    ...{ seq: row.seq as Seq, version: row.version, folderId: row.folder_id, mtime: row.mtime },
-    ...{ createdAt: row.created_at, updatedAt: row.updated_at },
-  };
-}
+});

@@ -1,9 +1,10 @@
 import { folderOf, normalizeNotePath } from '@notevault/note-text/paths.ts';
 import type { Note, NoteLink, NoteListed } from '@notevault/protocol/notes.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
-import { pathFrom } from '../namespace/namespace.ts';
+import type { StoredEntry } from '../entries/entries.ts';
+import { pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import type { StoredNote, StoredRow } from './notes.store.ts';
+import type { StoredNote } from './notes.store.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 
 /** A note's row with its sealed parts open. */
@@ -20,7 +21,7 @@ export function openNote(vault: OpenVault, row: StoredNote): OpenedNote {
 
 /** A note as clients see it. */
 export function toNote(
-  note: Omit<OpenedNote, 'revision' | 'path_key' | 'folder_id' | 'deleted_at'>,
+  note: Omit<OpenedNote, 'kind' | 'revision' | 'path_key' | 'name_key' | 'parent_id' | 'blob_id' | 'deleted_at'>,
   links: readonly NoteLink[],
 ): Note {
   const { meta } = note;
@@ -49,7 +50,7 @@ export function toNote(
 }
 
 /** A note as lists show it. */
-export function toListed(vault: OpenVault, row: StoredRow): NoteListed {
+export function toListed(vault: OpenVault, row: StoredEntry): NoteListed {
   const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
   return {
     id: row.id,
@@ -57,7 +58,7 @@ export function toListed(vault: OpenVault, row: StoredRow): NoteListed {
     title: meta.title,
     folder: folderOf(meta.path),
     tags: [...meta.tags],
-    version: row.version,
+    version: row.version ?? 0,
     content_hash: meta.hash,
     mtime: row.mtime,
     created_at: isoTime(row.created_at),

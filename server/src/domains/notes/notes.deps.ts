@@ -1,4 +1,4 @@
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
 import type { Tasks } from '../../concurrency/task-worker.ts';
 import type { Compute } from '../../concurrency/worker-pool.ts';
@@ -6,24 +6,14 @@ import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { Bus } from '../../ports/bus/bus.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
-import type { OpenSpool } from '../../ports/spool/spool.ts';
-import type { Namespace } from '../namespace/namespace.ts';
+import type { Entries, EntryHooks } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
-import type {
-  AttachmentRef,
-  LinkMove,
-  MovedItem,
-  PreparedAttachments,
-  PreparedLinks,
-  RewrittenNote,
-} from './moved-item.ts';
+import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-item.ts';
 import type { VersionRetention } from './version-retention.ts';
-import type { WrittenNote } from './write-context.ts';
+import type { WrittenNote } from './written-note.ts';
 
 /** What later domains do inside a note's transactions. */
-export interface NoteHooks extends MoveHooks {
-  /** Whether so many links are looked up under these keys that resolving them again takes a long transaction. */
-  hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean>;
+export interface NoteHooks extends MoveHooks, EntryHooks {
   /** The note was created, edited or revived. Resolves to its edges. */
   written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
   /** As `written`, of several notes that were not live before. */
@@ -69,36 +59,6 @@ export interface LinkPlanner {
   prepare(plan: LinkMove, rewritten: ReadonlyMap<NoteId, RewrittenNote>): Promise<PreparedLinks>;
 }
 
-/** What the attachments domain does in moves and deletions of folders. */
-export interface AttachmentHooks {
-  /** Live attachments: those with some ids, and those directly in some folders. Throws `attachment_unreadable`. */
-  find(
-    handle: ReadHandle,
-    vault: OpenVault,
-    of: { readonly ids: readonly string[]; readonly folders: readonly string[] },
-  ): Promise<AttachmentRef[]>;
-  /** Makes ready what a move writes of them, before the transaction; in the order of the seqs they get. */
-  prepareMove(
-    vault: OpenVault,
-    moves: readonly { readonly file: AttachmentRef; readonly to: string }[],
-  ): PreparedAttachments;
-  /**
-   * Writes them under the vault's lock; `first` is the seq of the first of them. False when one has changed since it was
-   * found: then nothing may be kept.
-   */
-  writeMove(
-    handle: WriteHandle,
-    vault: OpenVault,
-    prepared: PreparedAttachments,
-    first: Seq,
-    folderOf: (id: string, old: string | null) => string | null,
-  ): Promise<boolean>;
-  /** As prepareMove, of their tombstones. */
-  prepareTombstones(vault: OpenVault, files: readonly AttachmentRef[]): PreparedAttachments;
-  /** As writeMove; counts them out of the vault, and lets links and bytes go. Their names are the caller's to give back. */
-  writeTombstones(handle: WriteHandle, vault: OpenVault, prepared: PreparedAttachments, first: Seq): Promise<boolean>;
-}
-
 /** What the writes of notes tell the documents in memory, once they are on disk. */
 export interface LiveNotifications {
   changed(id: NoteId): void;
@@ -108,15 +68,13 @@ export interface LiveNotifications {
 /** What the operations of this domain work with. */
 export interface NoteDeps {
   readonly db: Database;
-  readonly namespace: Namespace;
+  readonly entries: Entries;
   readonly vaults: Pick<Vaults, keyof ChangeSequence | 'openAsSystem'>;
   readonly cache: VaultCache;
   readonly clock: Clock;
   readonly retention: VersionRetention;
   readonly hooks: NoteHooks;
-  readonly files: AttachmentHooks;
   readonly live: LiveNotifications;
-  readonly openSpool: OpenSpool;
   /** Runs what would hold up the event loop. */
   readonly compute: Compute<Tasks>;
 }

@@ -1,33 +1,4 @@
-/** A note, live or a tombstone. Everything a reader could recognise it by is in `meta`, sealed. */
-export interface NoteRow {
-  vault_id: string;
-  /** UUID, the same through renames, deletion and revival; one note of one vault in the whole database. */
-  id: string;
-  /** The vault's change sequence at the row's last write. */
-  seq: number;
-  /** Grows with every write of the row: what was prepared from one revision is not written over another. */
-  revision: number;
-  /** Grows by one with every change of content, from 1, or from the last version of the tombstones at its first path. */
-  version: number;
-  /** The folder the note lies in; null at the root, and meaningless for a tombstone. */
-  folder_id: string | null;
-  /** Blind index of the folded path, also of the last path of a tombstone. */
-  path_key: Buffer;
-  /** Blind index of the folded file name without `.md`: what a link's target is looked up by. */
-  name_key: Buffer;
-  /** UTF-8 bytes of the content. */
-  size_bytes: number;
-  /** Client mtime, epoch seconds. */
-  mtime: number;
-  created_at: number;
-  updated_at: number;
-  /** Epoch milliseconds; null while the note is live. */
-  deleted_at: number | null;
-  /** Sealed JSON: path, title, tags, hash, frontmatter, what made the version. */
-  meta: Buffer;
-}
-
-/** The large parts of a note, apart from its row so that lists do not read them. */
+/** The large parts of a note, live or a tombstone, apart from its entry so that lists do not read them. */
 export interface NoteBodyRow {
   vault_id: string;
   note_id: string;
@@ -48,7 +19,7 @@ export interface NoteBodyRow {
 /** Another name of a note, from its frontmatter. */
 export interface NoteAliasRow {
   vault_id: string;
-  /** Blind index of the folded alias, comparable with `notes.name_key`. */
+  /** Blind index of the folded alias, comparable with `entries.name_key`. */
   alias_key: Buffer;
   note_id: string;
 }
@@ -86,49 +57,14 @@ export interface NoteUpdateRow {
   payload: Buffer;
 }
 
-/**
- * An id whose note is gone with its tombstone: no later note gets it. Who was away since would take another note's text
- * and document for a later state of the one they knew.
- */
-export interface SpentNoteIdRow {
-  vault_id: string;
-  id: string;
-}
-
 export interface NotesTables {
-  notes: NoteRow;
   note_bodies: NoteBodyRow;
   note_aliases: NoteAliasRow;
   note_versions: NoteVersionRow;
   note_updates: NoteUpdateRow;
-  spent_note_ids: SpentNoteIdRow;
 }
 
 export const notesDdl = `
-create table notes (
-  vault_id uuid not null references vaults (id),
-  id uuid not null,
-  seq bigint not null,
-  revision bigint not null,
-  version bigint not null,
-  folder_id uuid,
-  path_key bytea not null,
-  name_key bytea not null,
-  size_bytes bigint not null,
-  mtime double precision not null,
-  created_at bigint not null,
-  updated_at bigint not null,
-  deleted_at bigint,
-  meta bytea not null,
-  primary key (vault_id, id)
-);
-create unique index notes_by_id on notes (id);
-create unique index notes_by_seq on notes (vault_id, seq);
-create index notes_by_folder on notes (vault_id, folder_id) where deleted_at is null;
-create index notes_by_name on notes (vault_id, name_key) where deleted_at is null;
-create index tombstones_by_path on notes (vault_id, path_key, deleted_at) where deleted_at is not null;
-create index tombstones_by_version on notes (vault_id, path_key, version) where deleted_at is not null;
-create index tombstones_by_age on notes (deleted_at, id) where deleted_at is not null;
 create table note_bodies (
   vault_id uuid not null,
   note_id uuid not null,
@@ -136,14 +72,14 @@ create table note_bodies (
   doc bytea,
   fingerprints bytea,
   primary key (vault_id, note_id),
-  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+  foreign key (vault_id, note_id) references entries (vault_id, id) on delete cascade
 );
 create table note_aliases (
   vault_id uuid not null,
   alias_key bytea not null,
   note_id uuid not null,
   primary key (vault_id, alias_key, note_id),
-  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+  foreign key (vault_id, note_id) references entries (vault_id, id) on delete cascade
 );
 create index note_aliases_by_note on note_aliases (vault_id, note_id);
 create table note_versions (
@@ -158,7 +94,7 @@ create table note_versions (
   content bytea not null,
   snapshot bytea not null,
   primary key (vault_id, note_id, version),
-  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+  foreign key (vault_id, note_id) references entries (vault_id, id) on delete cascade
 );
 create index note_versions_due on note_versions (due_at);
 create table note_updates (
@@ -167,13 +103,7 @@ create table note_updates (
   id uuid not null,
   payload bytea not null,
   primary key (vault_id, note_id, id),
-  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+  foreign key (vault_id, note_id) references entries (vault_id, id) on delete cascade
 );
 create index note_updates_by_age on note_updates (id);
-create table spent_note_ids (
-  vault_id uuid not null references vaults (id),
-  id uuid not null,
-  primary key (vault_id, id)
-);
-create index spent_note_ids_by_id on spent_note_ids (id);
 `;

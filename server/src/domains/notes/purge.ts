@@ -1,39 +1,29 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
+import { firstBytes, SLICE_BYTES, SLICE_ROWS } from '../entries/row-slices.ts';
+import { findVersionsOf } from './note-tombstones.store.ts';
 import * as store from './notes.store.ts';
-import * as expiring from './tombstone-expiry.store.ts';
 
-/** Rows are overwritten as they are deleted, so bytes count, not rows: a slice must not hold up other writers. */
-export const SLICE_BYTES = 4 * 1024 * 1024;
-export const SLICE_ROWS = 100;
-
-/** Deletes some of a purged vault's notes and spent ids, kept versions first; true when more may be left. */
+/** Deletes some of a purged vault's kept versions; true when more may be left. The rest goes with the entries. */
 export async function purgeSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const versions = await handle.all(store.findSomeVersions, { vault, limit: SLICE_ROWS });
-  for (const { note_id: id, version } of firstBytes(versions))
+  for (const { note_id: id, version } of firstBytes(versions, ({ size_bytes }) => size_bytes))
     await handle.run(store.purgeVersion, { vault, id, version });
-  if (versions.length > 0) return true;
-  const notes = await handle.all(store.findSomeNotes, { vault, limit: SLICE_ROWS });
-  await handle.runMany(
-    store.purgeNotes,
-    { vault },
-    firstBytes(notes).map(({ id }) => id),
-  );
-  if (notes.length > 0) return true;
-  const spent = await handle.all(expiring.findSomeSpentIds, { vault, limit: SLICE_ROWS });
-  await handle.runMany(
-    expiring.purgeSpentIds,
-    { vault },
-    spent.map(({ id }) => id),
-  );
-  return spent.length > 0;
+  return versions.length > 0;
 }
 
-/** The first rows that fit into a slice, at least one. */
-export function firstBytes<Row extends { readonly size_bytes: number }>(rows: readonly Row[]): Row[] {
-  let bytes = 0;
-  return rows.filter((row, index) => {
-    bytes += row.size_bytes;
-    return index === 0 || bytes <= SLICE_BYTES;
-  });
+/** Deletes a slice of the kept versions of some notes; true when there may be more. */
+export async function dropVersions(handle: WriteHandle, vault: VaultId, notes: readonly string[]): Promise<boolean> {
+  let [rows, bytes] = [0, 0];
+  for (const id of notes) {
+    const versions = await handle.all(findVersionsOf, { vault, id, limit: SLICE_ROWS });
+    for (const { version, size_bytes: size } of versions) {
+      if (rows > 0 && (rows >= SLICE_ROWS || bytes + size > SLICE_BYTES)) return true;
+      await handle.run(store.purgeVersion, { vault, id, version });
+      rows += 1;
+      bytes += size;
+    }
+    if (versions.length === SLICE_ROWS) return true;
+  }
+  return false;
 }

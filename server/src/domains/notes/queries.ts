@@ -7,14 +7,13 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { toListed } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import * as store from './notes.store.ts';
 
 /**
  * The notes directly inside a folder (null: the root), by path: from memory when the vault is cached, else only these
  * rows are opened. Throws `note_unreadable`.
  */
 export async function listIn(
-  { db, cache }: Pick<NoteDeps, 'db' | 'cache'>,
+  { db, cache, entries }: Pick<NoteDeps, 'db' | 'cache' | 'entries'>,
   vault: OpenVault,
   folder: FolderId | null,
 ): Promise<NoteListed[]> {
@@ -29,10 +28,7 @@ export async function listIn(
       return notes;
     });
   }
-  const rows =
-    folder === null
-      ? await db.all(store.findRowsAtRoot, { vault: vault.id })
-      : await db.allMany(store.findRowsIn, { vault: vault.id }, [folder]);
+  const rows = await entries.rowsIn(db, vault.id, 'note', folder === null ? null : [folder]);
   const yieldIfDue = createYield();
   const notes: NoteListed[] = [];
   for (const row of rows) {

@@ -2,9 +2,9 @@ import { applyEdits } from '@notevault/note-text/diff/diff.ts';
 import { relink } from '@notevault/note-text/links/relink.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import { buildNoteRow, clientIdOf, type NoteRowDraft, openDocument } from './build-note-row.ts';
 import { editDocument, snapshotOf } from './document.ts';
-import type { WriteContext } from './write-context.ts';
 import type { StoredNoteContent } from './write-target.ts';
 
 /** A note whose links get new targets. */

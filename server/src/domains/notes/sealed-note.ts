@@ -3,6 +3,8 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { Type } from 'typebox';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { Actor } from '../entries/entries.ts';
+import { type EntryMeta, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 /** What made a version. */
@@ -20,15 +22,10 @@ export const PINNED_REASONS: ReadonlySet<VersionReason> = new Set([
 /** So long every version is kept. */
 export const KEEP_ALL_MS = 24 * 60 * 60 * 1000;
 
-/** Whose credential made it. */
-export interface Actor {
-  readonly kind: string;
-  readonly name: string;
-}
-
 /** The sealed part of a note's row: everything that says something about its content. */
-export interface NoteMeta extends Pick<Derived, 'title' | 'tags' | 'aliases' | 'description' | 'resource' | 'type'> {
-  readonly path: string;
+export interface NoteMeta
+  extends EntryMeta,
+    Pick<Derived, 'title' | 'tags' | 'aliases' | 'description' | 'resource' | 'type'> {
   /** Lower-case hex SHA-256 of the content. */
   readonly hash: string;
   /** Head of the note's document, lower-case hex SHA-256. */
@@ -73,35 +70,37 @@ const PARSE_FAULT = Type.Object({
   detail: Type.Object({ key: textOrNull, line: Type.Number(), snippet: text }),
 });
 
-const noteMeta = new SealedJson(
-  1,
-  Type.Object({
-    path: text,
-    hash: text,
-    head: text,
-    title: text,
-    tags: Type.Array(text),
-    aliases: Type.Array(text),
-    description: textOrNull,
-    resource: textOrNull,
-    type: textOrNull,
-    created: numberOrNull,
-    timestamp: numberOrNull,
-    parseStatus: oneOf<Derived['parseStatus']>('ok', 'degraded'),
-    parseFault: Type.Union([PARSE_FAULT, Type.Null()]),
-    reason: REASON,
-    actor: ACTOR,
-    versionAt: Type.Number(),
-    typingSince: Type.Optional(Type.Number()),
-    seed: Type.Optional(Type.Number()),
-    structs: Type.Optional(Type.Number()),
-    deletedBy: Type.Optional(textOrNull),
-  }),
+const noteMeta = new SealedMeta(
+  new SealedJson(
+    1,
+    Type.Object({
+      path: text,
+      hash: text,
+      head: text,
+      title: text,
+      tags: Type.Array(text),
+      aliases: Type.Array(text),
+      description: textOrNull,
+      resource: textOrNull,
+      type: textOrNull,
+      created: numberOrNull,
+      timestamp: numberOrNull,
+      parseStatus: oneOf<Derived['parseStatus']>('ok', 'degraded'),
+      parseFault: Type.Union([PARSE_FAULT, Type.Null()]),
+      reason: REASON,
+      actor: ACTOR,
+      versionAt: Type.Number(),
+      typingSince: Type.Optional(Type.Number()),
+      seed: Type.Optional(Type.Number()),
+      structs: Type.Optional(Type.Number()),
+      deletedBy: Type.Optional(textOrNull),
+    }),
+  ),
+  'note_unreadable',
 );
 const versionMeta = new SealedJson(1, Type.Object({ hash: text, reason: REASON, actor: ACTOR }));
 const editsActor = new SealedJson(1, ACTOR);
 
-const metaContext = (id: string, revision: number) => ({ kind: 'notes.meta', row: id, version: revision });
 const contentContext = (id: string, version: number) => ({ kind: 'notes.content', row: id, version });
 const docContext = (id: string, version: number) => ({ kind: 'notes.doc', row: id, version });
 const snapshotContext = (id: string, version: number) => ({ kind: 'note_versions.snapshot', row: id, version });
@@ -110,10 +109,9 @@ const versionContext = (id: string, version: number) => ({ kind: 'note_versions.
 
 /** Seals and opens the parts of notes; what cannot be opened is `note_unreadable`, never empty. */
 export const sealed = {
-  meta: (vault: OpenVault, id: string, revision: number, meta: NoteMeta) =>
-    noteMeta.seal(vault.key, metaContext(id, revision), meta),
-  openMeta: (vault: Pick<OpenVault, 'key'>, id: string, revision: number, bytes: Uint8Array): NoteMeta =>
-    unsealed(() => noteMeta.open(vault.key, metaContext(id, revision), bytes)),
+  meta: (vault: OpenVault, id: string, revision: number, meta: NoteMeta) => noteMeta.seal(vault, id, revision, meta),
+  openMeta: (vault: Pick<OpenVault, 'key'>, id: string, revision: number, meta: Uint8Array): NoteMeta =>
+    noteMeta.open(vault, { id, revision, meta }),
 
   content: (vault: OpenVault, id: string, version: number, utf8: Buffer) =>
     vault.key.seal(contentContext(id, version), utf8),

@@ -62,7 +62,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
     await alice.write('a.md');
     await expire(notes, 'a.md');
     await using raw = await rawOf(server.db);
-    const spent = () => raw.all('select id from spent_note_ids where vault_id = $1', alice.vault);
+    const spent = () => raw.all('select id from spent_ids where vault_id = $1', alice.vault);
     assert.equal((await spent()).length, 1);
     assert.equal((await alice.caller.delete(`/vaults/${alice.vault}`)).status, 200);
     server.clock.advance({ days: 31 });
@@ -80,7 +80,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
     await expire(notes, 'a.md');
     // As if no rule held about ids: the document must not rest on it.
     await using raw = await rawOf(server.db);
-    assert.equal(await raw.run('delete from spent_note_ids'), 1);
+    assert.equal(await raw.run('delete from spent_ids'), 1);
     assert.equal((await alice.write('a.md', 'second text\n', { id: gone.id })).id, gone.id);
     using again = await new YjsClient('bob again', old).join(server.app, alice.vault, gone.id);
     assert.equal(await again.sync(), 'foreign');
@@ -100,7 +100,7 @@ onEachEngine('a document in memory whose note was made anew by another process',
     using bob = await new YjsClient('bob').join(second.app, alice.vault, gone.id);
     await expire(first, 'a.md');
     await using raw = await rawOf(db);
-    await raw.run('delete from spent_note_ids');
+    await raw.run('delete from spent_ids');
     await alice.write('a.md', 'second text\n', { id: gone.id });
     using carol = await new YjsClient('carol').join(server.app, alice.vault, gone.id);
     assert.equal(await carol.type('typed\n'), 'stored');

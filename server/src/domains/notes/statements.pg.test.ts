@@ -10,9 +10,9 @@ import { listSizes } from '../../ports/database/statement.ts';
 const WRITE_MAX = 12;
 const READ_MAX = 3;
 /** A new note with all that a write can bring asks once more, before its transaction, whether many links wait for its names. */
-const NEW_WITH_ALL_MAX = 13;
+const NEW_WITH_ALL_MAX = 12;
 /** A deletion has no allowance of its own; this is what it takes, so that it grows only on purpose: one asks for many links. */
-const DELETE_MAX = 13;
+const DELETE_MAX = 12;
 /**
  * Finding the credential's session, the vault that the request means, and what of it was typed over sockets and waits.
  * A process alone with its database is spared the last.

@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
 import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
@@ -9,7 +10,6 @@ import { type OpenedNote, toNote } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import * as store from './notes.store.ts';
 import type { VersionReason } from './sealed-note.ts';
-import type { WriteContext } from './write-context.ts';
 import { findWriteTarget, type NoteInput, type WriteTarget } from './write-target.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;

@@ -4,8 +4,8 @@ import type { NoteId } from '@notevault/protocol/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../test/kit/server.ts';
 import type { Database } from '../../ports/database/database.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import { findDueVersions } from './versions.store.ts';
-import type { WriteContext } from './write-context.ts';
 
 /** A note that alice writes by operations: her session would end while the test's clock runs on. */
 async function diary(server: TestServer) {

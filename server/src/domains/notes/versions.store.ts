@@ -1,8 +1,9 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
+import type { EntriesTables } from '../entries/entries.tables.ts';
 import type { NotesTables } from './notes.tables.ts';
 
-const { statement } = statementsOver<NotesTables>();
+const { statement } = statementsOver<NotesTables & EntriesTables>();
 
 /** Kept versions below a number, newest first, without their content. */
 export const listVersions = statement((db, p: { vault: VaultId; id: NoteId; before: number; limit: number }) =>
@@ -47,8 +48,8 @@ export const findNewerVersion = statement((db, p: { vault: VaultId; id: NoteId; 
     .where('created_at', '<', p.until)
     .unionAll((eb) =>
       eb
-        .selectFrom('notes')
-        .select(['version'])
+        .selectFrom('entries')
+        .select((entry) => entry.ref('version').$notNull().as('version'))
         .where('vault_id', '=', p.vault)
         .where('id', '=', p.id)
         .where('deleted_at', 'is', null)

@@ -3,8 +3,8 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
-import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import { createYield } from '../../concurrency/yield.ts';
+import type { WriteContext } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { WritePlan } from './commit.ts';
 import { type OpenedNote, openNote, toNote } from './note-mapper.ts';
@@ -16,7 +16,6 @@ import { isLargeText } from './task-transfer.ts';
 import { planText, writeOne } from './upsert.ts';
 import { thinVersions } from './version-retention.ts';
 import * as store from './versions.store.ts';
-import type { WriteContext } from './write-context.ts';
 import type { WriteTarget } from './write-target.ts';
 
 const SLICE = 500;
@@ -33,7 +32,8 @@ export interface History {
   thinVersions(): Promise<number>;
 }
 
-export function createHistory(deps: NoteDeps, lock: KeyedLock): History {
+export function createHistory(deps: NoteDeps): History {
+  const { lock } = deps.entries;
   return {
     versions: (vault, id) => listVersions(deps, vault, id),
     version: (vault, id, version) => readVersion(deps, vault, id, version),
@@ -42,9 +42,9 @@ export function createHistory(deps: NoteDeps, lock: KeyedLock): History {
   };
 }
 
-async function listVersions({ db }: NoteDeps, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
-  const [row] = await db.allMany(notesStore.findRows, { vault: vault.id }, [id]);
-  if (row === undefined) throw new NotevaultError('note_not_found');
+async function listVersions({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
+  const [row] = await entries.rowsById(db, vault.id, 'note', [id]);
+  if (row === undefined || row.version === null) throw new NotevaultError('note_not_found');
   const meta = sealed.openMeta(vault, id, row.revision, row.meta);
   const current = { version: row.version, created_at: meta.versionAt, size_bytes: row.size_bytes };
   const versions = [versionOf(current, meta)];

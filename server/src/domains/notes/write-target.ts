@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
-import { ancestorsOf } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import { parseUuid } from '@notevault/protocol/ids.ts';
 import type { UpsertNote } from '@notevault/protocol/notes.ts';
-import type { PathOwner, ResolvedPath } from '../namespace/namespace.ts';
+import type { ResolvedPath, WriteContext } from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type OpenedNote, openNote, toNote } from './note-mapper.ts';
+import { type OpenedNote, openNote } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import * as store from './notes.store.ts';
 import { sealed } from './sealed-note.ts';
-import type { WriteContext } from './write-context.ts';
 
 /** How long a deletion wins over the same note coming back from a device that has not heard of it. */
 const DELETE_WINS_MS = 60_000;
@@ -65,7 +63,7 @@ export async function findWriteTarget(
   if (here !== undefined) {
     // Where the path is another note's, its id says that the writer means the other one.
     if (owner !== undefined && owner.id !== here.id && isLiveIn(vault, owner)) {
-      throw await conflictWithOwner(deps, vault, { kind: 'note', id: owner.id as NoteId }, path);
+      throw await deps.entries.conflictWith(vault, { kind: 'note', id: owner.id }, path);
     }
     const note = storedNote(vault, here);
     // The stored spelling stays: writing `A.md` over `a.md` is an edit, not a rename.
@@ -77,9 +75,9 @@ export async function findWriteTarget(
     rows.filter((row) => row.found === 'recent'),
     text ?? '',
   );
-  const resolved = await deps.namespace.resolve(deps.db, vault, path, pathKey);
+  const resolved = await deps.entries.resolve(deps.db, vault, path, pathKey);
   if (resolved.blocked !== null)
-    throw await conflictWithOwner(deps, vault, resolved.blocked.owner, resolved.blocked.path);
+    throw await deps.entries.conflictWith(vault, resolved.blocked.owner, resolved.blocked.path);
   const revived = owner === undefined ? null : await targetOfOwner(deps, context, resolved, owner);
   if (revived !== null) return revived;
   // No answer may tell whose an id is or was, so a taken or spent one is treated as if none had been sent.
@@ -89,18 +87,18 @@ export async function findWriteTarget(
   return { kind: 'new', id, resolved, tombstoneVersion };
 }
 
-type FoundRow = Omit<store.StoredNote, 'content'> & { readonly content: Buffer | null; readonly vault_id: string };
+type FoundRow = store.FoundRow;
 
-function storedNote(vault: OpenVault, row: Omit<FoundRow, 'vault_id'>): StoredNoteContent {
+function storedNote(vault: OpenVault, row: store.StoredRow & { readonly content: Buffer | null }): StoredNoteContent {
   if (row.content === null) throw new NotevaultError('note_unreadable');
   return { ...openNote(vault, { ...row, content: row.content }), sealedContent: row.content };
 }
 
 function isLiveIn(vault: OpenVault, row: FoundRow): boolean {
-  return row.vault_id === vault.id && row.deleted_at === null;
+  return row.kind === 'note' && row.vault_id === vault.id && row.deleted_at === null;
 }
 
-/** This vault's tombstone that the writer's id names; null when a note of another vault has the id. Throws `conflict`. */
+/** This vault's tombstone of a note that the writer's id names; null when anything else has the id. Throws `conflict`. */
 async function targetOfOwner(
   deps: NoteDeps,
   { vault }: WriteContext,
@@ -108,8 +106,8 @@ async function targetOfOwner(
   owner: FoundRow,
 ): Promise<WriteTarget | null> {
   const id = owner.id as NoteId;
-  if (owner.vault_id !== vault.id) return null;
-  if (isLiveIn(vault, owner)) throw await conflictWithOwner(deps, vault, { kind: 'note', id }, resolved.path);
+  if (owner.kind !== 'note' || owner.vault_id !== vault.id) return null;
+  if (isLiveIn(vault, owner)) throw await deps.entries.conflictWith(vault, { kind: 'note', id }, resolved.path);
   const row = await deps.db.get(store.findForRevival, { vault: vault.id, id });
   if (row === undefined) return null;
   return {
@@ -130,41 +128,6 @@ function refuseRecentlyDeleted({ vault, device }: WriteContext, tombstones: read
       throw new NotevaultError('conflict', { reason: 'recently_deleted', server_note: null });
     }
   }
-}
-
-/** The error for a path (or id) that something else holds: where that is, and the note itself when it is one. */
-export async function conflictWithOwner(
-  { db, namespace, files, hooks }: NoteDeps,
-  vault: OpenVault,
-  owner: PathOwner,
-  path: string,
-): Promise<NotevaultError> {
-  if (owner.kind === 'folder') {
-    const folder = await namespace.folderPath(db, vault, owner.id);
-    return new NotevaultError('conflict', { server_path: folder ?? path });
-  }
-  if (owner.kind === 'attachment') {
-    const [file] = await files.find(db, vault, { ids: [owner.id], folders: [] });
-    return new NotevaultError('conflict', { server_path: file?.path ?? path });
-  }
-  const id = owner.id as NoteId;
-  return db.read(async (handle) => {
-    const row = await handle.get(store.findById, { vault: vault.id, id });
-    if (row === undefined) return new NotevaultError('conflict', { server_path: path });
-    const note = toNote(openNote(vault, row), await hooks.linksOf(handle, vault, id));
-    return new NotevaultError('conflict', { server_path: note.path, server_note: note });
-  });
-}
-
-/** The error for a path that could not be taken: about what has it, or stands where it needs a folder. */
-export async function conflictAtPath(deps: NoteDeps, vault: OpenVault, path: string): Promise<NotevaultError> {
-  for (const at of [path, ...ancestorsOf(path)]) {
-    const owner = await deps.namespace.ownerOf(deps.db, vault, at);
-    if (owner !== null && (at === path || owner.kind !== 'folder')) {
-      return conflictWithOwner(deps, vault, owner, at);
-    }
-  }
-  return new NotevaultError('conflict');
 }
 
 function newId({ clock }: NoteDeps): NoteId {

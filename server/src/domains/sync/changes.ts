@@ -3,6 +3,7 @@ import { invalid } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import type { ChangesQuery, SyncChange, SyncChanges } from '@notevault/protocol/sync.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
+import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
 import type { ChangedNote } from '../notes/notes.ts';
@@ -73,24 +74,25 @@ export async function changesPage(
   };
 }
 
-/**
- * The first rows of both kinds after a seq. Each kind gives as many as the page could take in all, so that among the first
- * of both none is missing.
- */
+/** The first rows after a seq, opened. */
 async function rowsAfter(
-  { notes, attachments }: SyncDeps,
+  { entries, notes, attachments }: SyncDeps,
   handle: ReadHandle,
   vault: OpenVault,
   after: Seq,
   limit: number,
 ): Promise<Row[]> {
-  const ofNotes = await notes.changedAfter(handle, vault, after, limit);
-  const ofFiles = await attachments.changedAfter(handle, vault, after, limit);
-  const all = [
-    ...ofNotes.map((row) => ({ type: 'note', row }) as const),
-    ...ofFiles.map((row) => ({ type: 'attachment', row }) as const),
-  ];
-  return all.sort((a, b) => a.row.seq - b.row.seq).slice(0, limit);
+  const yieldIfDue = createYield();
+  const rows: Row[] = [];
+  for (const row of await entries.changedAfter(handle, vault, after, limit)) {
+    await yieldIfDue();
+    rows.push(
+      row.kind === 'note'
+        ? { type: 'note', row: notes.changed(vault, row) }
+        : { type: 'attachment', row: attachments.changed(vault, row) },
+    );
+  }
+  return rows;
 }
 
 /** How many of the first `limit` rows fit into a page with their content: at least one. */

@@ -4,7 +4,7 @@ import { currentOwner } from '../../concurrency/owner.ts';
 import type { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
 import type { CachedNote } from '../notes/notes.ts';
-import type { CachedCollection, CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
+import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
 import { writeJsonList, writeJsonObject } from './json-writer.ts';
 import type { SyncDeps } from './sync.deps.ts';
 
@@ -18,17 +18,14 @@ export interface ManifestQueries {
   tree(vault: OpenVault): Promise<readonly Buffer[]>;
 }
 
-export function createManifestQueries(
-  deps: SyncDeps,
-  attachments: CachedCollection<ChangedAttachment>,
-  semaphore: FairSemaphore,
-): ManifestQueries {
+export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore): ManifestQueries {
   const {
     db,
     vaults,
     cache,
     notes: { cache: cachedNotes },
-    folders,
+    attachments: { cache: cachedAttachments },
+    entries: { folders },
   } = deps;
   const snapshot = <Result>(vault: OpenVault, body: (snapshot: CacheSnapshot) => Promise<Result>) =>
     semaphore.run(currentOwner(), () => cache.snapshot(vault, body));
@@ -40,7 +37,7 @@ export function createManifestQueries(
       }
       return snapshot(vault, async (snapshot) => {
         const notes = await (await snapshot.rows(cachedNotes)).sorted();
-        const files = await (await snapshot.rows(attachments)).sorted();
+        const files = await (await snapshot.rows(cachedAttachments)).sorted();
         const totals = { total_notes: notes.length, total_attachments: files.length };
         const lists = [
           await writeJsonList('notes', notes, noteEntry),
@@ -52,7 +49,7 @@ export function createManifestQueries(
     tree: (vault) =>
       snapshot(vault, async (snapshot) => {
         const notes = await (await snapshot.rows(cachedNotes)).sorted();
-        const files = await (await snapshot.rows(attachments)).sorted();
+        const files = await (await snapshot.rows(cachedAttachments)).sorted();
         const all = await folders.listAt(snapshot.handle, vault);
         const lists = [
           await writeJsonList('notes', notes, treeNote),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import type { Attachments } from '../attachments/attachments.ts';
-import type { Folders } from '../folders/folders.ts';
+import type { Entries } from '../entries/entries.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { ChangeFeeds, VaultCache, Vaults } from '../vaults/vaults.ts';
 
@@ -13,7 +13,7 @@ export interface SyncDeps {
   readonly cache: VaultCache;
   readonly notes: Notes;
   readonly attachments: Attachments;
-  readonly folders: Folders;
+  readonly entries: Entries;
   /** Days a tombstone is kept at least. */
   readonly tombstoneDays: number;
 }

@@ -133,7 +133,7 @@ onSqlite('the manifest', (open) => {
     await alice.write('sound.md');
     const { id } = await alice.write('damaged.md');
     await using raw = await rawOf(server.db);
-    await raw.all('update notes set meta = $2 where id = $1', id, Buffer.alloc(64));
+    await raw.all('update entries set meta = $2 where id = $1', id, Buffer.alloc(64));
     for (const path of ['/sync/manifest', '/vault/tree', '/sync/changes', '/tags', '/types', '/folders/list?folder=']) {
       for (const _ of ['first', 'again']) {
         const { status, body } = await alice.caller.get(path);
@@ -361,11 +361,11 @@ onSqlite('retention', (open) => {
     server.clock.advance({ ms: 90 * DAY_MS - 1 });
     assert.equal(await server.app.sync.dropExpired(), 0);
     assert.deepEqual(paths((await follow(alice, '', before)).changes), ['a.md', 'c.md']);
-    assert.deepEqual([await rows(notes, 'notes'), await rows(notes, 'note_versions')], [3, 1]);
+    assert.deepEqual([await rows(notes, 'entries'), await rows(notes, 'note_versions')], [3, 1]);
     server.clock.advance({ ms: 1 });
     assert.equal(await server.app.sync.dropExpired(), 1);
     assert.equal(await server.app.sync.dropExpired(), 0);
-    const left = await Promise.all(['notes', 'note_bodies', 'note_versions'].map((table) => rows(notes, table)));
+    const left = await Promise.all(['entries', 'note_bodies', 'note_versions'].map((table) => rows(notes, table)));
     assert.deepEqual(left, [2, 2, 0]);
     assert.deepEqual([await status(notes, before), await status(notes, after)], [410, 200]);
     assert.deepEqual(paths((await follow(alice, '')).changes), ['b.md', 'c.md']);
@@ -387,7 +387,7 @@ onSqlite('retention', (open) => {
     assert.equal(await server.app.sync.dropExpired(), 0, 'the phone has not applied it');
     assert.equal(await status(notes, after, { 'x-device-id': 'phone' }), 200);
     assert.equal(await server.app.sync.dropExpired(), 1);
-    assert.equal(await rows(notes, 'attachments'), 1);
+    assert.equal(await rows(notes, 'entries'), 1);
     assert.deepEqual([await status(notes, before), await status(notes, after)], [410, 200]);
   });
 
@@ -498,7 +498,7 @@ onSqlite('retention', (open) => {
     for (const path of ['a.md', 'b.md']) await alice.remove(path);
     server.clock.advance({ ms: 90 * DAY_MS });
     assert.equal(await server.app.sync.dropExpired(), 2);
-    assert.deepEqual([await rows(notes, 'notes'), await rows(notes, 'note_versions')], [0, 0]);
+    assert.deepEqual([await rows(notes, 'entries'), await rows(notes, 'note_versions')], [0, 0]);
     await using raw = await rawOf(server.db);
     const [feed] = await raw.all('select * from vault_feeds where vault_id = $1', alice.vault);
     assert.equal(Number(feed?.floor_seq), 152);

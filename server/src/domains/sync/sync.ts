@@ -4,7 +4,6 @@ import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { cachedAttachmentsOf } from './attachment-cache.ts';
 import { changesPage, pageRequest } from './changes.ts';
 import { createManifestQueries, type ManifestQueries } from './manifest.ts';
 import type { SyncDeps } from './sync.deps.ts';
@@ -32,22 +31,21 @@ const READS_AT_ONCE = { units: 4, unitsPerOwner: 2, waiting: 400, waitingPerOwne
 
 export function createSync(deps: SyncDeps): Sync {
   const semaphore = new FairSemaphore(READS_AT_ONCE);
-  const { vaults, cache, notes } = deps;
-  const attachments = cachedAttachmentsOf(deps.attachments);
+  const { vaults, cache, notes, attachments } = deps;
   return {
-    ...createManifestQueries(deps, attachments, semaphore),
+    ...createManifestQueries(deps, semaphore),
     async changes(vault, query, device) {
       const request = pageRequest(query);
       return semaphore.run(currentOwner(), () => changesPage(deps, vault, request, device));
     },
-    dropExpired: () => dropExpired(deps, [notes, deps.attachments]),
+    dropExpired: () => dropExpired(deps),
     async persistCache() {
       for (const id of cache.takeStale()) {
         const vault = await vaults.openAsSystem(id);
         if (vault === null) continue;
         await cache.snapshot(vault, async (snapshot) => {
           await snapshot.rows(notes.cache);
-          await snapshot.rows(attachments);
+          await snapshot.rows(attachments.cache);
         });
       }
       await cache.persist();

@@ -24,11 +24,11 @@ onEachEngine('[2.8] lists at rest', (open) => {
       assert.deepEqual((await held.afresh(path)).body, (await alice.get(path, headers)).body, path);
     }
     // What a page tells was opened once: of a row damaged since then nothing is left out, and reading it is an error.
-    await flip(raw, 'notes', 'meta', (await alice.get('/notes/5.md', headers)).body.id);
+    await flip(raw, 'entries', 'meta', (await alice.get('/notes/5.md', headers)).body.id);
     assert.equal((await held.afresh('/sync/manifest')).body.total_notes, 30);
     assert.deepEqual((await held.afresh('/notes/5.md')).body, { error: 'note_unreadable' });
     // A damaged row that no page has is an error as ever.
-    await flip(raw, 'notes', 'meta', (await alice.get('/notes/1.md', headers)).body.id);
+    await flip(raw, 'entries', 'meta', (await alice.get('/notes/1.md', headers)).body.id);
     assert.deepEqual((await held.afresh('/sync/manifest')).body, { error: 'note_unreadable' });
   });
 
@@ -49,8 +49,8 @@ onEachEngine('[2.8] lists at rest', (open) => {
     await raw.run('update cache_pages set vault_id = $1', vault);
     assert.deepEqual((await held.afresh('/sync/manifest')).body, body);
     // As a backup whose rows got their seqs in another order.
-    await raw.run('update notes set seq = 10000 - seq where vault_id = $1', vault);
-    await raw.run('update notes set seq = seq - 9979 where vault_id = $1', vault);
+    await raw.run('update entries set seq = 10000 - seq where vault_id = $1', vault);
+    await raw.run('update entries set seq = seq - 9979 where vault_id = $1', vault);
     await raw.run('update vault_feeds set feed_epoch = 2 where vault_id = $1', vault);
     const turned = (await held.afresh('/sync/manifest')).body.notes as { path: string; seq: number }[];
     const seqs = new Map(body.notes.map(({ path, seq }: { path: string; seq: number }) => [path, 21 - seq]));

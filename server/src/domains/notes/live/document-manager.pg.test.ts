@@ -471,8 +471,8 @@ onEachEngine('live documents', (open) => {
 async function metaOf({ app, db }: TestServer, vaultId: string, id: string): Promise<NoteMeta> {
   const vault = await app.vaults.openAsSystem(vaultId as VaultId);
   assert.ok(vault !== null);
-  const rows = await db.read((handle) => app.notes.changedAfter(handle, vault, 0 as Seq, 1000));
+  const rows = await db.read((handle) => app.entries.changedAfter(handle, vault, 0 as Seq, 1000));
   const row = rows.find((each) => each.id === id);
   assert.ok(row !== undefined);
-  return row.meta;
+  return app.notes.changed(vault, row).meta;
 }

@@ -3,10 +3,11 @@ import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
+import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { buildNoteRow, type Clocked, type NoteRowDraft } from '../build-note-row.ts';
 import { applyUpdates, headOf, snapshotOf, stateOf, structsOf, textOf } from '../document.ts';
-import { type Actor, sealed } from '../sealed-note.ts';
+import { sealed } from '../sealed-note.ts';
 import type { StoredNoteContent, WriteTarget } from '../write-target.ts';
 import { documentOf, type NoteState, type WaitingUpdate } from './note-state.ts';
 

@@ -3,6 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import { TaskFailed, TaskLimitError } from '../../../concurrency/worker-pool.ts';
+import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { clientIdOf } from '../build-note-row.ts';
 import {
@@ -22,7 +23,7 @@ import {
 } from '../document.ts';
 import type { LiveDeps } from '../notes.deps.ts';
 import { offload } from '../offload.ts';
-import { type Actor, sealed } from '../sealed-note.ts';
+import { sealed } from '../sealed-note.ts';
 import { areLarge, isLarge, postVault } from '../task-transfer.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
 import type { NoteSlices } from './note-slices.ts';

@@ -1,25 +1,18 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import { statementsOver } from '../../../ports/database/statement.ts';
-import { row } from '../notes.store.ts';
+import type { EntriesTables } from '../../entries/entries.tables.ts';
 import type { NotesTables } from '../notes.tables.ts';
 
-const { statement, listStatement } = statementsOver<NotesTables>();
-
-/** A note by id, tombstones too, with content and document. */
-export const findNoteState = statement((db, p: { vault: VaultId; id: NoteId }) =>
-  db
-    .selectFrom('notes')
-    .innerJoin('note_bodies', (join) =>
-      join.onRef('note_bodies.vault_id', '=', 'notes.vault_id').onRef('note_bodies.note_id', '=', 'notes.id'),
-    )
-    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
-    .where('notes.vault_id', '=', p.vault)
-    .where('notes.id', '=', p.id),
-);
+const { statement, listStatement } = statementsOver<NotesTables & EntriesTables>();
 
 /** The vault of a live note. */
 export const findVaultOf = statement((db, p: { id: NoteId }) =>
-  db.selectFrom('notes').select('vault_id').where('id', '=', p.id).where('deleted_at', 'is', null),
+  db
+    .selectFrom('entries')
+    .select('vault_id')
+    .where('id', '=', p.id)
+    .where('kind', '=', 'note')
+    .where('deleted_at', 'is', null),
 );
 
 /** The edits of a note that wait to be folded in. */
@@ -78,15 +71,15 @@ export const findWaitingBetween = statement((db, p: { after: string; before: str
 /** What shows that a note has changed since it was read: its revision, and how many edits wait. */
 export const findStates = listStatement((db, _p: object, ids: string[]) =>
   db
-    .selectFrom('notes')
+    .selectFrom('entries')
     .select((eb) => [
       'id',
       'revision',
       eb
         .selectFrom('note_updates')
         .select((count) => count.fn.countAll<number>().as('waiting'))
-        .whereRef('note_updates.vault_id', '=', 'notes.vault_id')
-        .whereRef('note_updates.note_id', '=', 'notes.id')
+        .whereRef('note_updates.vault_id', '=', 'entries.vault_id')
+        .whereRef('note_updates.note_id', '=', 'entries.id')
         .as('waiting'),
     ])
     .where('id', 'in', ids),
@@ -108,7 +101,7 @@ export const updateTombstone = statement(
     },
   ) =>
     db
-      .updateTable('notes')
+      .updateTable('entries')
       .set({ seq: p.seq, revision: p.revision, version: p.version, size_bytes: p.size, meta: p.meta })
       .where('vault_id', '=', p.vault)
       .where('id', '=', p.id)

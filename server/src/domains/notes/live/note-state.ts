@@ -1,12 +1,14 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
+import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { openDocument } from '../build-note-row.ts';
 import { textOf } from '../document.ts';
 import { openNote } from '../note-mapper.ts';
 import type { NoteDeps } from '../notes.deps.ts';
-import { type Actor, sealed } from '../sealed-note.ts';
+import { findNoteState } from '../notes.store.ts';
+import { sealed } from '../sealed-note.ts';
 import { bytesOf } from '../task-transfer.ts';
 import type { StoredNoteContent } from '../write-target.ts';
 import * as store from './live.store.ts';
@@ -36,7 +38,7 @@ export async function readNoteState(
 ): Promise<NoteState | null> {
   const { row, updates } = await db.read(async (handle) => {
     const [row, updates] = [
-      await handle.get(store.findNoteState, { vault: vault.id, id }),
+      await handle.get(findNoteState, { vault: vault.id, id }),
       await handle.all(store.findUpdates, { vault: vault.id, id }),
     ];
     return { row, updates };

@@ -3,8 +3,9 @@ import type { NoteId } from '@notevault/protocol/ids.ts';
 import { runShared } from '../../../concurrency/owner.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database } from '../../../ports/database/database.ts';
+import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type Actor, sealed } from '../sealed-note.ts';
+import { sealed } from '../sealed-note.ts';
 import * as store from './live.store.ts';
 
 /** An edit on its way to the log. */

@@ -1,10 +1,10 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { statementsOver } from '../../../ports/database/statement.ts';
-import type { NotesTables } from '../../notes/notes.tables.ts';
+import type { EntriesTables } from '../../entries/entries.tables.ts';
 import type { VaultsTables } from '../../vaults/vaults.tables.ts';
 import type { VectorsTables } from './vectors.tables.ts';
 
-const { statement, listStatement } = statementsOver<VectorsTables & NotesTables & VaultsTables>();
+const { statement, listStatement } = statementsOver<VectorsTables & EntriesTables & VaultsTables>();
 
 /** Active vaults without a lease that were written to since they were embedded, or were embedded by another model. */
 export const findDue = statement((db, p: { model: string; now: number; after: string; limit: number }) =>
@@ -203,22 +203,26 @@ export const countNotes = statement((db, p: { vault: VaultId; seq: number }) =>
     .select((eb) => [
       'vault_feeds.note_count as total',
       eb
-        .selectFrom('notes')
+        .selectFrom('entries')
         .select(({ fn }) => fn.countAll<number>().as('pending'))
-        .where('notes.vault_id', '=', p.vault)
-        .where('notes.seq', '>', p.seq)
-        .where('notes.deleted_at', 'is', null)
+        .where('entries.vault_id', '=', p.vault)
+        .where('entries.kind', '=', 'note')
+        .where('entries.seq', '>', p.seq)
+        .where('entries.deleted_at', 'is', null)
         .as('pending'),
       eb
         .selectFrom('search_vectors')
-        .innerJoin('notes', (join) =>
-          join.onRef('notes.vault_id', '=', 'search_vectors.vault_id').onRef('notes.id', '=', 'search_vectors.note_id'),
+        .innerJoin('entries', (join) =>
+          join
+            .onRef('entries.vault_id', '=', 'search_vectors.vault_id')
+            .onRef('entries.id', '=', 'search_vectors.note_id'),
         )
         .select(({ fn }) => fn.countAll<number>().as('failed'))
         .where('search_vectors.vault_id', '=', p.vault)
         .where('search_vectors.retry_at', 'is not', null)
-        .where('notes.seq', '<=', p.seq)
-        .where('notes.deleted_at', 'is', null)
+        .where('entries.kind', '=', 'note')
+        .where('entries.seq', '<=', p.seq)
+        .where('entries.deleted_at', 'is', null)
         .as('failed'),
     ])
     .where('vault_feeds.vault_id', '=', p.vault),

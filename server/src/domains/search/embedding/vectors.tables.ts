@@ -51,7 +51,7 @@ create table search_vectors (
   failures bigint not null,
   retry_at bigint,
   primary key (vault_id, note_id),
-  foreign key (vault_id, note_id) references notes (vault_id, id) on delete cascade
+  foreign key (vault_id, note_id) references entries (vault_id, id) on delete cascade
 );
 create index search_vectors_by_vseq on search_vectors (vault_id, vseq);
 create index search_vectors_to_retry on search_vectors (retry_at) where retry_at is not null;

@@ -1,0 +1,64 @@
+import { attachmentNameKey } from '@notevault/note-text/links/resolve.ts';
+import type { YieldIfDue } from '../../concurrency/yield.ts';
+import type { KindHandler, MoveBatch, MovingEntry, StoredEntry, TombstoneDraft } from '../entries/entries.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { AttachmentDeps } from './attachments.deps.ts';
+import { releaseBlobs } from './blob-gc.ts';
+import { extensionOf, mediaTypeOf } from './extensions.ts';
+import { type AttachmentMeta, openMeta, sealMeta } from './sealed-attachment.ts';
+
+/** Attachments that are worked out together. */
+const BATCH = 256;
+
+/** What attachments add to what all entries have in common: bytes, and links to them. */
+export function createAttachmentKind(deps: Pick<AttachmentDeps, 'db' | 'entries' | 'clock' | 'hooks'>): KindHandler {
+  return {
+    openMeta,
+    async conflictDetails(vault, id) {
+      const [row] = await deps.entries.rowsById(deps.db, vault.id, 'attachment', [id]);
+      return row === undefined ? null : { server_path: openMeta(vault, row).path };
+    },
+    prepareTombstones: async ({ vault }, rows) => rows.map((row) => tombstoneOf(vault, row)),
+    async deleted(handle, vault, tombstones) {
+      const released = tombstones.flatMap(({ old, blobId }) => (blobId === null ? [old.blob_id] : []));
+      await releaseBlobs(deps, handle, vault, released);
+      const names = tombstones.map(({ old }) => old.name_key);
+      await deps.hooks.namesChanged(handle, vault, names, []);
+    },
+    prepareMove: ({ vault }, moving, yieldIfDue) => prepareMove(deps, vault, moving, yieldIfDue),
+    applyMove: async () => undefined,
+    // The bytes of a file are elsewhere.
+    storedBytes: () => 0,
+    dropSlice: async () => false,
+  };
+}
+
+/** Throws `attachment_unreadable`. */
+function tombstoneOf(vault: OpenVault, row: StoredEntry): TombstoneDraft {
+  const meta = openMeta(vault, row);
+  const tombstone = sealMeta(vault, row.id, row.revision + 1, meta);
+  return { old: row, path: meta.path, meta: tombstone, blobId: null, nameKeys: [row.name_key] };
+}
+
+async function* prepareMove(
+  { clock }: Pick<AttachmentDeps, 'clock'>,
+  vault: OpenVault,
+  moving: readonly MovingEntry[],
+  yieldIfDue: YieldIfDue,
+): AsyncGenerator<MoveBatch> {
+  const files = moving.filter(({ kind }) => kind === 'attachment');
+  for (let at = 0; at < files.length; at += BATCH) {
+    const rows: StoredEntry[] = [];
+    for (const { row, to, toKey, meta } of files.slice(at, at + BATCH)) {
+      await yieldIfDue();
+      const revision = row.revision + 1;
+      const type = mediaTypeOf(extensionOf(to) ?? '');
+      rows.push({
+        ...{ ...row, revision, updated_at: clock.now(), path_key: toKey },
+        name_key: vault.key.blind('name', attachmentNameKey(to)),
+        meta: sealMeta(vault, row.id, revision, { ...(meta as AttachmentMeta), path: to, type }),
+      });
+    }
+    yield { rows, rest: null };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Seq } from '@notevault/protocol/ids.ts';
+import type { CachedCollection, CachedRow, OpenVault } from '../vaults/vaults.ts';
+import * as store from './change-feed.store.ts';
+import type { StoredEntry } from './entries.store.ts';
+import type { ItemKind } from './entries.tables.ts';
+
+/** How live entries of a kind are cached in memory. */
+export interface CachedKind<Row extends CachedRow> {
+  readonly kind: ItemKind;
+  /** As CachedCollection.name. */
+  readonly name: string;
+  /** Throws for a row that cannot be opened. */
+  open(vault: OpenVault, row: StoredEntry): Row;
+  /** About how many bytes of memory a row takes. */
+  bytesOf(row: Row): number;
+}
+
+/** Live entries of a kind as the cache of vaults in use reads them. */
+export function cachedEntries<Row extends CachedRow>({
+  kind,
+  name,
+  open,
+  bytesOf,
+}: CachedKind<Row>): CachedCollection<Row> {
+  return {
+    name,
+    bytesOf,
+    async changed(handle, vault, after, limit) {
+      const rows = await handle.all(store.findChangedOf, { vault: vault.id, kind, after, limit });
+      return rows.map((row) => {
+        const { id, seq, deleted_at } = row;
+        return { id, seq: seq as Seq, row: deleted_at === null ? open(vault, row) : null };
+      });
+    },
+    async liveSeqs(handle, vault, after, limit) {
+      const rows = await handle.all(store.findLiveSeqs, { vault: vault.id, kind, after, limit });
+      return rows.map(({ seq }) => seq as Seq);
+    },
+    async rowsAt(handle, vault, seqs) {
+      const rows = await handle.allMany(store.findLiveAt, { vault: vault.id, kind }, seqs);
+      return rows.map((row) => open(vault, row));
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { Kysely } from 'kysely';
+import { statementsOver } from '../../ports/database/statement.ts';
+import { row, type StoredEntry } from './entries.store.ts';
+import type { EntriesTables, ItemKind } from './entries.tables.ts';
+
+const { statement, listStatement } = statementsOver<EntriesTables>();
+
+function changedAfter(db: Kysely<EntriesTables>, kind: ItemKind, p: { vault: VaultId; after: number }) {
+  return db
+    .selectFrom('entries')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('kind', '=', kind)
+    .where('seq', '>', p.after);
+}
+
+/** Notes, attachments and their tombstones written after a seq, in the order of their seqs: of each kind by its index. */
+export const findChangedAfter = statement((db, p: { vault: VaultId; after: number; limit: number }) =>
+  changedAfter(db, 'note', p)
+    .unionAll(changedAfter(db, 'attachment', p))
+    .orderBy('seq')
+    .limit(p.limit)
+    .$castTo<StoredEntry>(),
+);
+
+/** As findChangedAfter, of one kind. */
+export const findChangedOf = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
+  changedAfter(db, p.kind, p).orderBy('seq').limit(p.limit).$castTo<StoredEntry>(),
+);
+
+/** Where live entries of a kind stand after a seq, in the order of their seqs. */
+export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
+  db
+    .selectFrom('entries')
+    .select('seq')
+    .where('vault_id', '=', p.vault)
+    .where('kind', '=', p.kind)
+    .where('seq', '>', p.after)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .limit(p.limit)
+    .$castTo<{ seq: number }>(),
+);
+
+/** The live entries of a kind at some seqs. */
+export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind }, seqs: number[]) =>
+  db
+    .selectFrom('entries')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('kind', '=', p.kind)
+    .where('seq', 'in', seqs)
+    .where('deleted_at', 'is', null)
+    .$castTo<StoredEntry>(),
+);
+
+/** Live entries of a kind after a seq, in the order of their seqs. */
+export const findLiveAfter = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
+  changedAfter(db, p.kind, p).where('deleted_at', 'is', null).orderBy('seq').limit(p.limit).$castTo<StoredEntry>(),
+);

@@ -1,0 +1,33 @@
+import type { Seq } from '@notevault/protocol/ids.ts';
+import type { ReadHandle } from '../../ports/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import * as store from './change-feed.store.ts';
+import type { StoredEntry } from './entries.store.ts';
+import type { ItemKind } from './entries.tables.ts';
+
+/** What follows a vault reads: the rows last written after a seq, in the order of their seqs. */
+export interface EntryChangeFeed {
+  /** The first `limit` notes, attachments and tombstones of either written after `after`, still sealed. */
+  changedAfter(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<StoredEntry[]>;
+  /** As changedAfter, of one kind. */
+  changedOf(handle: ReadHandle, vault: OpenVault, kind: ItemKind, after: Seq, limit: number): Promise<StoredEntry[]>;
+  /** Every live entry of a kind, in the order of their seqs. `handle` is of a snapshot. */
+  allLive(handle: ReadHandle, vault: OpenVault, kind: ItemKind): Promise<StoredEntry[]>;
+}
+
+const PAGE = 1000;
+
+export const entryChangeFeed: EntryChangeFeed = {
+  changedAfter: (handle, vault, after, limit) => handle.all(store.findChangedAfter, { vault: vault.id, after, limit }),
+  changedOf: (handle, vault, kind, after, limit) =>
+    handle.all(store.findChangedOf, { vault: vault.id, kind, after, limit }),
+  async allLive(handle, vault, kind) {
+    const found: StoredEntry[] = [];
+    for (let after = 0; ; ) {
+      const rows = await handle.all(store.findLiveAfter, { vault: vault.id, kind, after, limit: PAGE });
+      found.push(...rows);
+      after = rows.at(-1)?.seq ?? after;
+      if (rows.length < PAGE) return found;
+    }
+  },
+};

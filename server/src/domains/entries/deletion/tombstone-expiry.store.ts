@@ -1,0 +1,38 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
+import type { EntriesTables, ItemKind } from '../entries.tables.ts';
+
+const { statement, listStatement } = statementsOver<EntriesTables>();
+
+/** Tombstones of all vaults by age, then id, behind one of them. */
+export const findExpired = statement((db, p: { until: number; deletedAt: number; id: string; limit: number }) =>
+  db
+    .selectFrom('entries')
+    .select(['vault_id', 'id', 'kind', 'seq', 'deleted_at'])
+    .where('deleted_at', 'is not', null)
+    .where('deleted_at', '<=', p.until)
+    .where((eb) => eb(eb.refTuple('deleted_at', 'id'), '>', eb.tuple(p.deletedAt, p.id)))
+    .orderBy('deleted_at')
+    .orderBy('id')
+    .limit(p.limit)
+    .$castTo<{ vault_id: string; id: string; kind: ItemKind; seq: number; deleted_at: number }>(),
+);
+
+/** Those of some rows that are tombstones still, with their seqs and sizes. */
+export const findTombstones = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .selectFrom('entries')
+    .select(['id', 'kind', 'seq', 'size_bytes'])
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is not', null)
+    .$castTo<{ id: string; kind: ItemKind; seq: number; size_bytes: number }>(),
+);
+
+/** Marks ids of entries that are about to be gone as spent. */
+export const insertSpentIds = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .insertInto('spent_ids')
+    .values(ids.map((id) => ({ vault_id: p.vault, id })))
+    .onConflict((conflict) => conflict.doNothing()),
+);

@@ -1,0 +1,72 @@
+import type { Seq } from '@notevault/protocol/ids.ts';
+import type { Priority, WriteHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { EntryDeps, TombstoneDraft } from '../entries.deps.ts';
+import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
+import { RevisionConflict } from '../revision-conflict.ts';
+import { entryRows } from '../rows.ts';
+import type { WriteContext } from '../write-context.ts';
+
+/** Deletions of more entries than this take the writer for themselves, in slices. */
+const SHORT_MAX = 50;
+/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+const SLICE = 256;
+
+/** Seals the tombstones of live entries, before the transaction; notes first. Throws as KindHandler.prepareTombstones. */
+export async function prepareTombstones(
+  { handlerOf }: EntryDeps,
+  context: Pick<WriteContext, 'vault' | 'device'>,
+  rows: readonly StoredEntry[],
+): Promise<TombstoneDraft[]> {
+  const drafts: TombstoneDraft[] = [];
+  for (const kind of ITEM_KINDS) {
+    const own = rows.filter((row) => row.kind === kind);
+    if (own.length > 0) drafts.push(...(await handlerOf(kind).prepareTombstones(context, own)));
+  }
+  return drafts;
+}
+
+/** How long the transaction takes that writes these. */
+export async function priorityOf(
+  { db, hooks }: EntryDeps,
+  vault: OpenVault,
+  drafts: readonly TombstoneDraft[],
+): Promise<Priority> {
+  if (drafts.length > SHORT_MAX) return 'bulk';
+  const keys = drafts.flatMap(({ nameKeys }) => nameKeys);
+  return keys.length > 0 && (await hooks.hasManyLinksTo(db, vault, keys)) ? 'bulk' : 'normal';
+}
+
+/**
+ * Writes tombstones over the rows they were prepared from, under the vault's lock; counting them out of their folders is for
+ * the caller. Throws RevisionConflict when an entry has changed.
+ *
+ * @param first the seq of the first tombstone; the others follow in order.
+ */
+export async function writeTombstones(
+  { clock, vaults, handlerOf }: EntryDeps,
+  handle: WriteHandle,
+  vault: OpenVault,
+  drafts: readonly TombstoneDraft[],
+  first: Seq,
+): Promise<void> {
+  const now = clock.now();
+  for (let at = 0; at < drafts.length; at += SLICE) {
+    const rows = drafts.slice(at, at + SLICE).map(({ old, meta, blobId }, index) => ({
+      ...old,
+      ...{ seq: first + at + index, revision: old.revision + 1, blob_id: blobId, meta },
+      ...{ updated_at: now, deleted_at: now },
+    }));
+    if (!(await entryRows.overwrite(handle, vault.id, rows))) throw new RevisionConflict();
+  }
+  const [notes, files] = ITEM_KINDS.map((kind) => drafts.filter(({ old }) => old.kind === kind));
+  // Counted now that they are sure to have been there: the vault would count less than none.
+  await vaults.advance(handle, vault, {
+    seqs: 0,
+    notes: -(notes?.length ?? 0),
+    attachments: -(files?.length ?? 0),
+    attachmentBytes: -(files ?? []).reduce((sum, { old }) => sum + old.size_bytes, 0),
+  });
+  for (const [kind, own] of Map.groupBy(drafts, ({ old }) => old.kind))
+    await handlerOf(kind).deleted(handle, vault, own);
+}

@@ -1,0 +1,287 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { sql } from 'kysely';
+import { statementsOver } from '../../ports/database/statement.ts';
+import type { EntriesTables, ItemKind } from './entries.tables.ts';
+
+const { statement, listStatement } = statementsOver<EntriesTables>();
+
+/** The kinds with rows of their own, in the order in which they take seqs. */
+export const ITEM_KINDS: readonly ItemKind[] = ['note', 'attachment'];
+
+/** A note's or an attachment's row, its meta still sealed. */
+export interface StoredEntry {
+  readonly id: string;
+  readonly kind: ItemKind;
+  readonly seq: number;
+  readonly revision: number;
+  /** Null for attachments. */
+  readonly version: number | null;
+  readonly parent_id: string | null;
+  readonly path_key: Buffer;
+  readonly name_key: Buffer;
+  /** Null for notes. */
+  readonly blob_id: string | null;
+  readonly size_bytes: number;
+  readonly mtime: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly deleted_at: number | null;
+  readonly meta: Buffer;
+}
+
+/** The columns of a StoredEntry. */
+export const row = [
+  'entries.id',
+  'entries.kind',
+  'entries.seq',
+  'entries.revision',
+  'entries.version',
+  'entries.parent_id',
+  'entries.path_key',
+  'entries.name_key',
+  'entries.blob_id',
+  'entries.size_bytes',
+  'entries.mtime',
+  'entries.created_at',
+  'entries.updated_at',
+  'entries.deleted_at',
+  'entries.meta',
+] as const;
+
+/** Live entries of a kind at some paths. */
+export const findByPaths = listStatement((db, p: { vault: VaultId; kind: ItemKind }, pathKeys: Buffer[]) =>
+  db
+    .selectFrom('entries')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('path_key', 'in', pathKeys)
+    .where('deleted_at', 'is', null)
+    .where('kind', '=', p.kind)
+    .$castTo<StoredEntry>(),
+);
+
+/** Live notes and attachments by id. */
+export const findRows = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .selectFrom('entries')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .where('seq', 'is not', null)
+    .$castTo<StoredEntry>(),
+);
+
+/** Live entries of a kind directly inside some folders. */
+export const findRowsIn = listStatement((db, p: { vault: VaultId; kind: ItemKind }, folders: string[]) =>
+  db
+    .selectFrom('entries')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('parent_id', 'in', folders)
+    .where('kind', '=', p.kind)
+    .where('deleted_at', 'is', null)
+    .$castTo<StoredEntry>(),
+);
+
+export const findRowsAtRoot = statement((db, p: { vault: VaultId; kind: ItemKind }) =>
+  db
+    .selectFrom('entries')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('parent_id', 'is', null)
+    .where('kind', '=', p.kind)
+    .where('deleted_at', 'is', null)
+    .$castTo<StoredEntry>(),
+);
+
+export const countAtRoot = statement((db, p: { vault: VaultId; kind: ItemKind }) =>
+  db
+    .selectFrom('entries')
+    .select((eb) => eb.fn.countAll<number>().as('entries'))
+    .where('vault_id', '=', p.vault)
+    .where('parent_id', 'is', null)
+    .where('kind', '=', p.kind)
+    .where('deleted_at', 'is', null),
+);
+
+/** Whether the row still has the revision it was read with. */
+export const findRevision = statement((db, p: { vault: VaultId; id: string }) =>
+  db.selectFrom('entries').select(['revision']).where('vault_id', '=', p.vault).where('id', '=', p.id),
+);
+
+/** A note or attachment to be written for the first time. */
+export interface NewEntry extends Omit<StoredEntry, 'deleted_at'> {
+  readonly vault_id: string;
+}
+
+const NEW_ENTRY = [
+  'vault_id',
+  'id',
+  'kind',
+  'seq',
+  'revision',
+  'version',
+  'parent_id',
+  'path_key',
+  'name_key',
+  'blob_id',
+  'size_bytes',
+  'mtime',
+  'created_at',
+  'updated_at',
+  'meta',
+] as const;
+
+/**
+ * Inserts a note or an attachment. Changes no row when its path is taken or its id is taken or spent, or when a tombstone
+ * of a note at the path has a higher version than `tombstoneVersion`: what the row was made from has changed.
+ */
+export const insertEntry = statement((db, p: NewEntry & { tombstoneVersion: number }) =>
+  db
+    .insertInto('entries')
+    .columns(NEW_ENTRY)
+    .expression(
+      db
+        .selectNoFrom(({ val }) => NEW_ENTRY.map((column) => val(p[column]).as(column)))
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('spent_ids').select('id').where('id', '=', p.id))),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('entries')
+                .select('id')
+                .where('vault_id', '=', p.vault_id)
+                .where('path_key', '=', p.path_key)
+                .where('deleted_at', 'is not', null)
+                .where('version', '>', p.tombstoneVersion),
+            ),
+          ),
+        ),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** Writes over a live row, at the path it has, if it still has the revision it was read with. */
+export const updateEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & { was: number }) =>
+  db
+    .updateTable('entries')
+    .set({
+      seq: p.seq,
+      revision: p.revision,
+      version: p.version,
+      name_key: p.name_key,
+      blob_id: p.blob_id,
+      size_bytes: p.size_bytes,
+      mtime: p.mtime,
+      updated_at: p.updated_at,
+      meta: p.meta,
+    })
+    .where('vault_id', '=', p.vault_id)
+    .where('id', '=', p.id)
+    .where('revision', '=', p.was)
+    .where('deleted_at', 'is', null),
+);
+
+/** Makes a tombstone that still has the revision it was read with a live entry again, unless the path is taken. */
+export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & { was: number }) =>
+  db
+    .updateTable('entries')
+    .set({
+      seq: p.seq,
+      revision: p.revision,
+      version: p.version,
+      parent_id: p.parent_id,
+      path_key: p.path_key,
+      name_key: p.name_key,
+      blob_id: p.blob_id,
+      size_bytes: p.size_bytes,
+      mtime: p.mtime,
+      updated_at: p.updated_at,
+      deleted_at: null,
+      meta: p.meta,
+    })
+    .where('vault_id', '=', p.vault_id)
+    .where('id', '=', p.id)
+    .where('revision', '=', p.was)
+    .where('deleted_at', 'is not', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('entries as other')
+            .select('other.id')
+            .where('other.vault_id', '=', p.vault_id)
+            .where('other.path_key', '=', p.path_key)
+            .where('other.deleted_at', 'is', null),
+        ),
+      ),
+    ),
+);
+
+/**
+ * Writes over live rows, also as tombstones; changes fewer than asked when one no longer has the revision before its new
+ * one. A path that is taken breaks a constraint: whoever moves looks first.
+ */
+export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: StoredEntry[]) =>
+  db
+    .insertInto('entries')
+    .values(
+      rows.map((each) => ({
+        vault_id: p.vault,
+        id: each.id,
+        kind: each.kind,
+        seq: each.seq,
+        revision: each.revision,
+        version: each.version,
+        parent_id: each.parent_id,
+        path_key: each.path_key,
+        name_key: each.name_key,
+        blob_id: each.blob_id,
+        size_bytes: each.size_bytes,
+        mtime: each.mtime,
+        created_at: each.created_at,
+        updated_at: each.updated_at,
+        deleted_at: each.deleted_at,
+        meta: each.meta,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['vault_id', 'id'])
+        .doUpdateSet((eb) => ({
+          seq: eb.ref('excluded.seq'),
+          revision: eb.ref('excluded.revision'),
+          version: eb.ref('excluded.version'),
+          parent_id: eb.ref('excluded.parent_id'),
+          path_key: eb.ref('excluded.path_key'),
+          name_key: eb.ref('excluded.name_key'),
+          blob_id: eb.ref('excluded.blob_id'),
+          size_bytes: eb.ref('excluded.size_bytes'),
+          mtime: eb.ref('excluded.mtime'),
+          updated_at: eb.ref('excluded.updated_at'),
+          deleted_at: eb.ref('excluded.deleted_at'),
+          meta: eb.ref('excluded.meta'),
+        }))
+        .where(sql<boolean>`entries.revision = excluded.revision - 1 and entries.deleted_at is null`),
+    ),
+);
+
+/** Entries of a purged vault, some of them, with their sizes. */
+export const findSomeEntries = statement((db, p: { vault: VaultId; limit: number }) =>
+  db.selectFrom('entries').select(['id', 'kind', 'size_bytes']).where('vault_id', '=', p.vault).limit(p.limit),
+);
+
+/** What hangs on an entry goes with it, by the foreign keys' cascade. */
+export const deleteEntries = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('entries').where('vault_id', '=', p.vault).where('id', 'in', ids),
+);
+
+/** Spent ids of a purged vault, some of them. */
+export const findSomeSpentIds = statement((db, p: { vault: VaultId; limit: number }) =>
+  db.selectFrom('spent_ids').select('id').where('vault_id', '=', p.vault).limit(p.limit),
+);
+
+export const purgeSpentIds = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('spent_ids').where('vault_id', '=', p.vault).where('id', 'in', ids),
+);

@@ -1,0 +1,73 @@
+import type { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { KeyedLock } from '../../concurrency/keyed-lock.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { type EntryChangeFeed, entryChangeFeed } from './change-feed.ts';
+import { createDeleteOperations, type DeleteOperations } from './deletion/delete.ts';
+import { purgeSlice } from './deletion/purge.ts';
+import { createTombstoneExpiry, type TombstoneExpiry } from './deletion/tombstone-expiry.ts';
+import type { EntryDeps } from './entries.deps.ts';
+import { createFolders, type Folders } from './folders/folders.ts';
+import { createMoveOperations, type MoveOperations } from './moves/move.ts';
+import { createNamespace, type Namespace, type PathOwner } from './namespace/namespace.ts';
+import { conflictAtPath, conflictWithOwner } from './path-conflict.ts';
+import { type EntryRows, entryRows } from './rows.ts';
+
+export type { DeleteRequest } from './deletion/delete.ts';
+export type { ExpiredTombstone } from './deletion/tombstone-expiry.ts';
+export type { EntryHooks, KindHandler, MoveBatch, MovingEntry, TombstoneDraft } from './entries.deps.ts';
+export type { StoredEntry } from './entries.store.ts';
+export type { ItemKind } from './entries.tables.ts';
+export type { Folders } from './folders/folders.ts';
+export type { MoveRequest, MoveRoot } from './moves/move.ts';
+export type { FolderEntry, PathOwner, ResolvedPath, TargetInput } from './namespace/namespace.ts';
+export type { Actor, WriteContext } from './write-context.ts';
+
+/**
+ * What notes, attachments and folders of a vault have in common: one tree of paths, one change feed, tombstones and what
+ * becomes of them, moves and deletions. What a kind adds stands in its KindHandler.
+ */
+export interface Entries
+  extends Namespace,
+    EntryRows,
+    EntryChangeFeed,
+    MoveOperations,
+    DeleteOperations,
+    TombstoneExpiry {
+  readonly folders: Folders;
+  /**
+   * Turns that writers of this process take in a vault: it spares them starting over. Nothing may rest on it, for other
+   * processes take no turns here.
+   */
+  readonly lock: KeyedLock;
+  /** The error for a path that something else holds: where that is, and the note itself when it is one. */
+  conflictWith(vault: OpenVault, owner: PathOwner, path: string): Promise<NotevaultError>;
+  /** As conflictWith, of whatever has the path, or stands where it needs a folder. */
+  conflictAt(vault: OpenVault, path: string): Promise<NotevaultError>;
+  /** Deletes a slice of a purged vault's entries; true when more may be left. */
+  purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
+}
+
+export function createEntries(given: EntryDeps): Entries {
+  const lock = new KeyedLock();
+  const deps = { ...given, lock };
+  const namespace = createNamespace(deps.clock);
+  const moves = createMoveOperations(deps, namespace);
+  const deletes = createDeleteOperations(deps, namespace);
+  const conflictWith = (vault: OpenVault, owner: PathOwner, path: string) =>
+    conflictWithOwner(deps, namespace, vault, owner, path);
+  return {
+    ...namespace,
+    ...entryRows,
+    ...entryChangeFeed,
+    ...moves,
+    ...deletes,
+    ...createTombstoneExpiry(deps),
+    folders: createFolders(deps, namespace, { ...moves, ...deletes, conflictWith }),
+    lock,
+    conflictWith,
+    conflictAt: (vault, path) => conflictAtPath(deps, namespace, vault, path),
+    purgeSlice: (handle, vaultId) => purgeSlice(deps, handle, vaultId),
+  };
+}

@@ -1,0 +1,118 @@
+import * as schema from '@notevault/protocol/folders.ts';
+import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
+import { answerBytes } from '../../../http/answer-bytes.ts';
+import { idempotentRoute, type Route, route } from '../../../http/route.ts';
+import { writeContextOf } from '../../../http/write-context.ts';
+import { skipInTransaction } from '../../idempotency/idempotency.ts';
+import type { Folders } from './folders.ts';
+
+const BATCH_ERRORS = [
+  'missing_ids',
+  'invalid_ids',
+  'too_many_items',
+  'item_not_found',
+  'note_unreadable',
+  'attachment_unreadable',
+] as const;
+
+export function foldersRoutes(folders: Folders): Route[] {
+  return [...readingRoutes(folders), ...writingRoutes(folders)];
+}
+
+function readingRoutes(folders: Folders): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/folders',
+      operation: 'listFolders',
+      summary: 'Every folder, the root included',
+      access: 'read',
+      answerBytes: answerBytes.page,
+      responses: { 200: schema.FoldersResponse },
+      handle: async ({ vault }) => ({ body: { folders: await folders.list(vault) } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/folders/explicit',
+      operation: 'listExplicitFolders',
+      summary: 'The folders that somebody made',
+      access: 'read',
+      answerBytes: answerBytes.page,
+      responses: { 200: schema.ExplicitFolders },
+      handle: async ({ vault }) => {
+        const all = await folders.list(vault);
+        return { body: { folders: all.filter(({ id }) => id !== null).map(({ name, id }) => ({ name, id })) } };
+      },
+    }),
+  ];
+}
+
+function writingRoutes(folders: Folders): Route[] {
+  return [
+    idempotentRoute({
+      path: '/folders',
+      operation: 'createFolder',
+      summary: 'Make a folder, or keep the one that is there',
+      access: 'write',
+      body: schema.CreateFolder,
+      responses: { 201: schema.FolderResponse },
+      errors: ['folder_empty', 'conflict'],
+      perform: (request, inTransaction) => folders.create(writeContextOf(request, inTransaction), request.body.folder),
+      reply: (folder) => ({ body: { folder } }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/folders/*',
+      anyName: true,
+      operation: 'deleteFolder',
+      summary: 'Remove a folder’s marker, its notes stay; with `recursive=true`, delete all in it too',
+      access: 'write',
+      query: schema.DeleteFolderQuery,
+      responses: { 204: null },
+      errors: ['folder_empty', 'note_unreadable', 'attachment_unreadable'],
+      handle: async (request) => {
+        const recursive = ['true', '1'].includes(request.query.recursive ?? '');
+        await folders.remove(writeContextOf(request, skipInTransaction), request.tail, recursive);
+        return {};
+      },
+    }),
+    idempotentRoute({
+      path: '/folders/rename',
+      operation: 'renameFolder',
+      summary: 'Rename or move a folder with all in it; links go along',
+      access: 'write',
+      body: RenameBody,
+      responses: { 200: schema.FolderRenamed },
+      errors: ['folder_not_found', 'conflict', 'cycle', 'note_unreadable', 'attachment_unreadable'],
+      perform: (request, inTransaction) => folders.rename(writeContextOf(request, inTransaction), request.body),
+      reply: (renamed) => ({ body: renamed }),
+    }),
+    idempotentRoute({
+      key: 'required',
+      path: '/folders/batch-move',
+      operation: 'moveFolders',
+      summary: 'Move folders with all in them, all or none; links go along',
+      access: 'write',
+      body: schema.MoveFolders,
+      responses: { 200: MovedCount },
+      errors: [...BATCH_ERRORS, 'missing_target', 'conflict', 'cycle'],
+      perform: (request, inTransaction) => {
+        const { ids, target_parent_id: id, target_parent: path } = request.body;
+        return folders.moveMany(writeContextOf(request, inTransaction), ids, { id, path });
+      },
+      reply: (moved) => ({ body: { moved } }),
+    }),
+    idempotentRoute({
+      key: 'required',
+      path: '/folders/batch-delete',
+      operation: 'deleteFolders',
+      summary: 'Delete folders with all in them, all or none',
+      access: 'write',
+      body: schema.DeleteFolders,
+      responses: { 200: DeletedCount },
+      errors: BATCH_ERRORS,
+      perform: (request, inTransaction) => folders.deleteMany(writeContextOf(request, inTransaction), request.body.ids),
+      reply: (deleted) => ({ body: { deleted } }),
+    }),
+  ];
+}

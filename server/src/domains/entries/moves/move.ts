@@ -1,0 +1,177 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Seq } from '@notevault/protocol/ids.ts';
+import { createYield } from '../../../concurrency/yield.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { Spool } from '../../../ports/spool/spool.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { EntryDeps, LockedDeps, MoveBatch } from '../entries.deps.ts';
+import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
+import type { ItemKind } from '../entries.tables.ts';
+import type { MovedPath, Namespace } from '../namespace/namespace.ts';
+import { conflictAtPath } from '../path-conflict.ts';
+import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
+import { entryRows } from '../rows.ts';
+import type { WriteContext } from '../write-context.ts';
+import { checkPaths, type MoveScope, scopeOf } from './move-scope.ts';
+
+/** Something a client asked to move, from where it is to where it should be (normalised). */
+export type MoveRoot = MovedPath;
+
+/** What a move came to. */
+export interface MoveOutcome {
+  /** What the caller named, each with the path it has now. */
+  readonly named: readonly MoveRoot[];
+  /** How many notes and attachments changed their path. */
+  readonly notes: number;
+  readonly attachments: number;
+}
+
+/** What to move, and what to answer. */
+export interface MoveRequest<Result> {
+  /** Says what moves, all of it into one folder; asked anew when the vault changed while the move was prepared. */
+  find(): Promise<MoveRoot[]>;
+  /** The field of the request that is to blame when a path would break the rules for paths. */
+  readonly field: string;
+  /** Makes the answer inside the transaction, from what it wrote. */
+  answer(handle: WriteHandle, outcome: MoveOutcome): Promise<Result> | Result;
+}
+
+export interface MoveOperations {
+  /**
+   * Moves notes, attachments and folders, with all below them, into one folder, in one transaction; links that would come to
+   * point elsewhere are rewritten. Throws `conflict` and `cycle` with `item_id`.
+   */
+  move<Result>(context: WriteContext<Result>, move: MoveRequest<Result>): Promise<Result>;
+  /** As `move`, of one thing to a path: `conflict` tells what has it, `cycle` has no `item_id`. */
+  moveOne<Result>(context: WriteContext<Result>, to: string, move: MoveRequest<Result>): Promise<Result>;
+}
+
+/** Other processes may write to the vault while a move is prepared; in this one nobody does. */
+const ROUNDS_MAX = 20;
+/** Moves that touch more entries than this take the writer for themselves, in slices. */
+const SHORT_MAX = 50;
+/** As SHORT_MAX, of what is written. */
+const SHORT_BYTES_MAX = 256 * 1024;
+/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+const SLICE = 256;
+
+type KindBatch = MoveBatch & { readonly kind: ItemKind };
+
+export function createMoveOperations(deps: LockedDeps, namespace: Namespace): MoveOperations {
+  const moveEntries = <Result>(context: WriteContext<Result>, move: MoveRequest<Result>) =>
+    retryOnConflict(() => moveOnce(deps, namespace, context, move), ROUNDS_MAX);
+  // Planned while this process writes nothing else to the vault: the plan will mostly hold when it is carried out.
+  return {
+    move: (context, move) => deps.lock.runExclusive(context.vault.id, () => moveEntries(context, move)),
+    moveOne: (context, to, move) =>
+      deps.lock.runExclusive(context.vault.id, async () => {
+        try {
+          return await moveEntries(context, move);
+        } catch (error) {
+          // A refusal says what is in the way of the one thing, not which item it is.
+          if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
+          if (error.code === 'conflict') throw await conflictAtPath(deps, namespace, context.vault, to);
+          throw new NotevaultError(error.code);
+        }
+      }),
+  };
+}
+
+async function moveOnce<Result>(
+  deps: EntryDeps,
+  namespace: Namespace,
+  context: WriteContext<Result>,
+  move: MoveRequest<Result>,
+): Promise<Result> {
+  const { db, vaults } = deps;
+  const { vault } = context;
+  const before = await vaults.currentSeq(db, vault);
+  await using spool = deps.openSpool<KindBatch>();
+  const prepare = async () => {
+    const scope = await scopeOf(deps, namespace, vault, await move.find());
+    checkPaths(scope, move.field);
+    return { scope, changed: await prepareBatches(deps, context, scope, spool) };
+  };
+  const { scope, changed } = await prepare().catch(async (error) => {
+    // A row and a body read one after the other do not fit together when somebody wrote in between: that is no damage.
+    const damaged = !(error instanceof NotevaultError) || UNREADABLE.has(error.code);
+    throw damaged && (await vaults.currentSeq(db, vault)) !== before ? new RevisionConflict() : error;
+  });
+  const isLong = spool.isOnDisk || spool.heldBytes > SHORT_BYTES_MAX || changed > SHORT_MAX;
+  // A short body may await nothing but its handle.
+  const held = isLong ? null : await Array.fromAsync(spool.values());
+  // Awaited here: the spool closes when this function returns.
+  return await db.transact(
+    async (handle) => {
+      // At least one seq where anything moves, so that clients look at the tree again when only empty folders did.
+      const seqs = Math.max(changed, Math.min(scope.roots.length, 1));
+      const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
+      // From here on nobody else writes to the vault: every row still is what it was prepared from.
+      if (first !== before + 1) throw new RevisionConflict();
+      const folder = await relocate(namespace, handle, vault, scope);
+      const roots = new Set(scope.roots.map(({ id }) => id));
+      let next = first;
+      const write = async (batch: KindBatch) => {
+        const rows = batch.rows.map((row) => (roots.has(row.id) ? { ...row, parent_id: folder } : row));
+        await writeRows(handle, vault, rows, next);
+        await deps.handlerOf(batch.kind).applyMove(handle, vault, batch.rest);
+        next = (next + rows.length) as Seq;
+      };
+      if (held !== null) for (const batch of held) await write(batch);
+      else for await (const batch of spool.values()) await write(batch);
+      const [notes = 0, attachments = 0] = ITEM_KINDS.map(
+        (kind) => scope.moving.filter((moving) => moving.kind === kind).length,
+      );
+      const result = await move.answer(handle, { named: scope.named, notes, attachments });
+      await context.inTransaction?.(handle, result);
+      return result;
+    },
+    isLong ? 'bulk' : 'normal',
+  );
+}
+
+/** What another's write in between may look like. */
+const UNREADABLE: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable', 'internal']);
+
+/** Works out what becomes of every entry, a few at a time, and puts it aside; resolves to how many rows change. */
+async function prepareBatches(
+  { handlerOf }: EntryDeps,
+  context: WriteContext,
+  { moving }: MoveScope,
+  spool: Spool<KindBatch>,
+): Promise<number> {
+  const yieldIfDue = createYield();
+  let changed = 0;
+  for (const kind of ITEM_KINDS) {
+    for await (const batch of handlerOf(kind).prepareMove(context, moving, yieldIfDue)) {
+      await spool.add({ ...batch, kind });
+      changed += batch.rows.length;
+    }
+  }
+  return changed;
+}
+
+async function writeRows(
+  handle: WriteHandle,
+  vault: OpenVault,
+  rows: readonly StoredEntry[],
+  first: Seq,
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += SLICE) {
+    const slice = rows.slice(at, at + SLICE).map((row, index) => ({ ...row, seq: first + at + index }));
+    if (!(await entryRows.overwrite(handle, vault.id, slice))) throw new RevisionConflict();
+  }
+}
+
+/** Changes folders, and sees that the paths are free; resolves to the folder that what the caller named lies in now. */
+async function relocate(namespace: Namespace, handle: WriteHandle, vault: OpenVault, scope: MoveScope) {
+  const { resolved, items, folders, roots } = scope;
+  if (roots.length === 0) return resolved.nearest?.id ?? null;
+  const done = await namespace.relocate(handle, vault, { items, folders, roots, resolved });
+  if (done.ok) return done.folder;
+  if (done.conflictingId === null) throw new RevisionConflict();
+  // What stands in the way of something below a folder stands in the way of the folder.
+  const conflicting = items.find(({ id }) => id === done.conflictingId);
+  const root = roots.find(({ id, from }) => id === conflicting?.id || conflicting?.from.startsWith(`${from}/`));
+  throw new NotevaultError('conflict', { item_id: root?.id ?? done.conflictingId });
+}

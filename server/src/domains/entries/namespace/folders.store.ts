@@ -1,0 +1,190 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
+import type { EntriesTables, EntryKind } from '../entries.tables.ts';
+
+const { statement, listStatement } = statementsOver<EntriesTables>();
+
+/** A folder's row, its meta still sealed. */
+export interface StoredFolder {
+  readonly id: string;
+  readonly revision: number;
+  readonly parent_id: string | null;
+  readonly path_key: Buffer;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly explicit: number;
+  readonly notes: number;
+  readonly children: number;
+  readonly meta: Buffer;
+}
+
+const folder = [
+  'id',
+  'revision',
+  'parent_id',
+  'path_key',
+  'created_at',
+  'updated_at',
+  'explicit',
+  'notes',
+  'children',
+  'meta',
+] as const;
+
+/** What holds a path. */
+export const findOwner = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+  db
+    .selectFrom('entries')
+    .select(['kind', 'id'])
+    .where('vault_id', '=', p.vault)
+    .where('path_key', '=', p.pathKey)
+    .where('deleted_at', 'is', null),
+);
+
+/** What holds each of some paths. */
+export const findOwners = listStatement((db, p: { vault: VaultId }, pathKeys: Buffer[]) =>
+  db
+    .selectFrom('entries')
+    .select(['path_key', 'kind', 'id', 'revision', 'meta'])
+    .where('vault_id', '=', p.vault)
+    .where('path_key', 'in', pathKeys)
+    .where('deleted_at', 'is', null),
+);
+
+export const findFolders = statement((db, p: { vault: VaultId }) =>
+  db
+    .selectFrom('entries')
+    .select(folder)
+    .where('vault_id', '=', p.vault)
+    .where('kind', '=', 'folder')
+    .$castTo<StoredFolder>(),
+);
+
+export const findFoldersById = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .selectFrom('entries')
+    .select(folder)
+    .where('vault_id', '=', p.vault)
+    .where('id', 'in', ids)
+    .where('kind', '=', 'folder')
+    .$castTo<StoredFolder>(),
+);
+
+export const findFoldersIn = listStatement((db, p: { vault: VaultId }, parents: string[]) =>
+  db
+    .selectFrom('entries')
+    .select(folder)
+    .where('vault_id', '=', p.vault)
+    .where('parent_id', 'in', parents)
+    .where('kind', '=', 'folder')
+    .where('deleted_at', 'is', null)
+    .$castTo<StoredFolder>(),
+);
+
+export const findFolderAt = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+  db
+    .selectFrom('entries')
+    .select(folder)
+    .where('vault_id', '=', p.vault)
+    .where('path_key', '=', p.pathKey)
+    .where('deleted_at', 'is', null)
+    .where('kind', '=', 'folder')
+    .$castTo<StoredFolder>(),
+);
+
+export interface NewFolder extends Omit<StoredFolder, 'created_at' | 'updated_at' | 'notes' | 'children'> {
+  readonly vault_id: string;
+  readonly now: number;
+}
+
+/** Inserts a folder with nothing in it. Changes no row when its path is taken. */
+export const insertFolder = statement((db, p: NewFolder) =>
+  db
+    .insertInto('entries')
+    .values({
+      vault_id: p.vault_id,
+      id: p.id,
+      kind: 'folder' satisfies EntryKind,
+      revision: p.revision,
+      parent_id: p.parent_id,
+      path_key: p.path_key,
+      size_bytes: 0,
+      mtime: 0,
+      created_at: p.now,
+      updated_at: p.now,
+      explicit: p.explicit,
+      notes: 0,
+      children: 0,
+      meta: p.meta,
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** Writes over folders: where they are, and what they are called. What they count stays. */
+export const overwriteFolders = listStatement((db, p: { vault: VaultId; now: number }, rows: StoredFolder[]) =>
+  db
+    .insertInto('entries')
+    .values(
+      rows.map((each) => ({
+        vault_id: p.vault,
+        id: each.id,
+        kind: 'folder' satisfies EntryKind as EntryKind,
+        revision: each.revision,
+        parent_id: each.parent_id,
+        path_key: each.path_key,
+        size_bytes: 0,
+        mtime: 0,
+        created_at: each.created_at,
+        updated_at: p.now,
+        explicit: each.explicit,
+        notes: each.notes,
+        children: each.children,
+        meta: each.meta,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['vault_id', 'id']).doUpdateSet((eb) => ({
+        revision: eb.ref('excluded.revision'),
+        parent_id: eb.ref('excluded.parent_id'),
+        path_key: eb.ref('excluded.path_key'),
+        updated_at: eb.ref('excluded.updated_at'),
+        meta: eb.ref('excluded.meta'),
+      })),
+    ),
+);
+
+export const setExplicit = statement((db, p: { vault: VaultId; id: string; explicit: number }) =>
+  db
+    .updateTable('entries')
+    .set({ explicit: p.explicit })
+    .where('vault_id', '=', p.vault)
+    .where('id', '=', p.id)
+    .where('kind', '=', 'folder')
+    .returning(['children'])
+    .$castTo<{ children: number }>(),
+);
+
+/** Counts what comes into or leaves the folder at a path. */
+export const countInFolder = statement((db, p: { vault: VaultId; pathKey: Buffer; notes: number; children: number }) =>
+  db
+    .updateTable('entries')
+    .set((eb) => ({ notes: eb('notes', '+', p.notes), children: eb('children', '+', p.children) }))
+    .where('vault_id', '=', p.vault)
+    .where('path_key', '=', p.pathKey)
+    .where('deleted_at', 'is', null)
+    .where('kind', '=', 'folder')
+    .returning(['id', 'explicit', 'children'])
+    .$castTo<{ id: string; explicit: number; children: number }>(),
+);
+
+/** Counts what comes into a folder that was found before the transaction: only while it is where it was, spelled as it was. */
+export const countInNearestFolder = statement(
+  (db, p: { vault: VaultId; id: string; revision: number; notes: number; children: number }) =>
+    db
+      .updateTable('entries')
+      .set((eb) => ({ notes: eb('notes', '+', p.notes), children: eb('children', '+', p.children) }))
+      .where('vault_id', '=', p.vault)
+      .where('id', '=', p.id)
+      .where('kind', '=', 'folder')
+      .where('revision', '=', p.revision),
+);

@@ -1,0 +1,129 @@
+import { folderOf, foldPath } from '@notevault/note-text/paths.ts';
+import type { FolderId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
+import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { EntryKind } from '../entries.tables.ts';
+import { folderMeta } from '../sealed-entry.ts';
+import { type CountDelta, decrement, increment } from './folder-counts.ts';
+import * as store from './folders.store.ts';
+import type { FolderEntry, ResolvedPath } from './path-lookup.ts';
+
+/** Something that changes its path: what the caller named, and everything below that. */
+export interface MovedPath {
+  readonly kind: EntryKind;
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The same with the blind indexes of both paths, worked out before the transaction. */
+export interface KeyedMovedPath extends MovedPath {
+  readonly fromKey: Buffer;
+  readonly toKey: Buffer;
+}
+
+/** A move of items, with all they contain, into one folder. Prepared while nobody else wrote to the vault. */
+export interface MovePlan {
+  readonly items: readonly KeyedMovedPath[];
+  /** The folders among the items, nested ones included. */
+  readonly folders: readonly FolderEntry[];
+  /** The items the caller named: only these leave one folder and enter another. */
+  readonly roots: readonly MovedPath[];
+  /** Where the first of the tops goes; the others go into the same folder. */
+  readonly resolved: ResolvedPath;
+}
+
+/** Carries out a move. Resolves to the folder the tops lie in now, or to what stood in the way. */
+export async function relocate(
+  clock: Clock,
+  handle: WriteHandle,
+  vault: OpenVault,
+  { items, folders, roots, resolved }: MovePlan,
+): Promise<{ ok: true; folder: FolderId | null } | { ok: false; conflictingId: string | null }> {
+  const conflicting = await findConflict(handle, vault, items);
+  if (conflicting !== null) return { ok: false, conflictingId: conflicting };
+  const departing = roots.filter(({ from, to }) => foldPath(folderOf(from)) !== foldPath(folderOf(to)));
+  const targetId =
+    departing.length === 0
+      ? (resolved.nearest?.id ?? null)
+      : await increment(clock, handle, vault, resolved, count(departing));
+  if (targetId === undefined) return { ok: false, conflictingId: null };
+  await moveFolders(clock, handle, vault, items, folders, new Set(roots.map(({ id }) => id)), targetId);
+  for (const [folder, left] of Map.groupBy(departing, ({ from }) => folderOf(from))) {
+    await decrement(handle, vault, folder, count(left));
+  }
+  return { ok: true, folder: targetId };
+}
+
+function count(items: readonly MovedPath[]): CountDelta {
+  return { notes: items.filter(({ kind }) => kind === 'note').length, children: items.length };
+}
+
+/** The first item whose new path is held by something else, or by an item before it; null when there is none. */
+async function findConflict(
+  handle: ReadHandle,
+  vault: OpenVault,
+  items: readonly KeyedMovedPath[],
+): Promise<string | null> {
+  // A change of case alone keeps the key, and with it the path.
+  const renamed = items.filter(({ fromKey, toKey }) => !fromKey.equals(toKey));
+  const leaving = new Set(renamed.map(({ id }) => id));
+  const taken = new Map<string, { readonly id: string; readonly leaves: boolean }>();
+  for (const slice of slices(renamed)) {
+    const keys = slice.map(({ toKey }) => toKey);
+    for (const { path_key, id } of await handle.allMany(store.findOwners, { vault: vault.id }, keys)) {
+      taken.set(path_key.toString('hex'), { id, leaves: leaving.has(id) });
+    }
+  }
+  const claimed = new Set<string>();
+  let inTheWay: string | null = null;
+  for (const { id, toKey } of renamed) {
+    const key = toKey.toString('hex');
+    const owner = taken.get(key);
+    if (claimed.has(key) || owner?.leaves === false) return id;
+    // Rows are written one after the other: a path that another moving item has is not free yet.
+    if (owner !== undefined) inTheWay ??= id;
+    claimed.add(key);
+  }
+  return inTheWay;
+}
+
+/** Writes over the rows of the folders that move. */
+async function moveFolders(
+  clock: Clock,
+  handle: WriteHandle,
+  vault: OpenVault,
+  items: readonly KeyedMovedPath[],
+  folders: readonly FolderEntry[],
+  roots: ReadonlySet<string>,
+  target: FolderId | null,
+): Promise<void> {
+  const pathOf = new Map(items.map(({ id, to, toKey }) => [id, { path: to, pathKey: toKey }]));
+  for (const slice of slices(folders)) {
+    const rows = slice.map((folder) => {
+      const { path, pathKey } = pathOf.get(folder.id) ?? folder;
+      const revision = folder.revision + 1;
+      return {
+        id: folder.id,
+        revision,
+        parent_id: roots.has(folder.id) ? target : folder.parentId,
+        path_key: pathKey,
+        created_at: folder.createdAt,
+        updated_at: clock.now(),
+        explicit: folder.explicit ? 1 : 0,
+        notes: folder.notes,
+        children: folder.children,
+        meta: folderMeta.seal(vault, folder.id, revision, { path }),
+      };
+    });
+    await handle.runMany(store.overwriteFolders, { vault: vault.id, now: clock.now() }, rows);
+  }
+}
+
+/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+const SLICE = 512;
+
+function* slices<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += SLICE) yield items.slice(at, at + SLICE);
+}

@@ -1,0 +1,39 @@
+import { ancestorsOf } from '@notevault/note-text/paths.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { EntryDeps } from './entries.deps.ts';
+import type { Namespace, PathOwner } from './namespace/namespace.ts';
+
+type Deps = Pick<EntryDeps, 'db' | 'handlerOf'>;
+
+/** The error for a path (or id) that something else holds: where that is, and what its kind adds. */
+export async function conflictWithOwner(
+  { db, handlerOf }: Deps,
+  namespace: Pick<Namespace, 'folderPath'>,
+  vault: OpenVault,
+  { kind, id }: PathOwner,
+  path: string,
+): Promise<NotevaultError> {
+  if (kind === 'folder') {
+    const folder = await namespace.folderPath(db, vault, id);
+    return new NotevaultError('conflict', { server_path: folder ?? path });
+  }
+  const details = await handlerOf(kind).conflictDetails(vault, id);
+  return new NotevaultError('conflict', details ?? { server_path: path });
+}
+
+/** The error for a path that could not be taken: about what has it, or stands where it needs a folder. */
+export async function conflictAtPath(
+  deps: Deps,
+  namespace: Pick<Namespace, 'folderPath' | 'ownerOf'>,
+  vault: OpenVault,
+  path: string,
+): Promise<NotevaultError> {
+  for (const at of [path, ...ancestorsOf(path)]) {
+    const owner = await namespace.ownerOf(deps.db, vault, at);
+    if (owner !== null && (at === path || owner.kind !== 'folder')) {
+      return conflictWithOwner(deps, namespace, vault, owner, at);
+    }
+  }
+  return new NotevaultError('conflict');
+}

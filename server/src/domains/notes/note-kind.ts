@@ -1,0 +1,31 @@
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { KindHandler } from '../entries/entries.ts';
+import { applyMove, prepareMove } from './moved-notes.ts';
+import { openNote, toNote } from './note-mapper.ts';
+import { notesDeleted, prepareTombstones } from './note-tombstones.ts';
+import type { NoteDeps } from './notes.deps.ts';
+import * as store from './notes.store.ts';
+import { dropVersions } from './purge.ts';
+import { sealed } from './sealed-note.ts';
+
+/** What notes add to what all entries have in common: texts, versions, aliases and links. */
+export function createNoteKind(deps: NoteDeps): KindHandler {
+  const { db, hooks } = deps;
+  return {
+    openMeta: (vault, { id, revision, meta }) => sealed.openMeta(vault, id, revision, meta),
+    conflictDetails: (vault, sent) =>
+      db.read(async (handle) => {
+        const id = sent as NoteId;
+        const row = await handle.get(store.findById, { vault: vault.id, id });
+        if (row === undefined) return null;
+        const note = toNote(openNote(vault, row), await hooks.linksOf(handle, vault, id));
+        return { server_path: note.path, server_note: note };
+      }),
+    prepareTombstones: (context, rows) => prepareTombstones(deps, context, rows),
+    deleted: (handle, vault, tombstones) => notesDeleted(deps, handle, vault, tombstones),
+    prepareMove: (context, moving, yieldIfDue) => prepareMove(deps, context, moving, yieldIfDue),
+    applyMove: (handle, vault, rest) => applyMove(deps, handle, vault, rest),
+    storedBytes: ({ size_bytes }) => size_bytes,
+    dropSlice: dropVersions,
+  };
+}
