@@ -171,7 +171,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
   });
 });
 
-test('are given up at the end when the collector refuses, is down or never answers', { timeout: 20_000 }, async () => {
+test('OpenTelemetry traces are given up at the end when the collector refuses, is down or never answers', { timeout: 20_000 }, async () => {
   await using collector = await startCollector();
   const { random } = testClock();
   // Nothing listens on port 9 here.
@@ -189,7 +189,7 @@ test('are given up at the end when the collector refuses, is down or never answe
   }
 });
 
-test('are dropped past a bound when nobody accepts them, and the operator is told once', async () => {
+test('OpenTelemetry spans are dropped past a bound when nobody accepts them, and the operator is told once', async () => {
   await using collector = await startCollector();
   collector.state.status = 400;
   let failures = 0;
@@ -203,7 +203,7 @@ test('are dropped past a bound when nobody accepts them, and the operator is tol
   assert.ok(collector.spans().length <= 5_000, `${collector.spans().length}`);
 });
 
-test('do not include what outlives its span', async () => {
+test('an OpenTelemetry span does not include what outlives it', async () => {
   await using collector = await startCollector();
   const { random } = testClock();
   {
