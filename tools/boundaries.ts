@@ -79,7 +79,7 @@ function isBeneathAll(target: string): boolean {
   return /^(packages\/|server\/src\/(concurrency\/|events\.ts$))/.test(target);
 }
 
-/** What stands beneath all imports nothing else, or there would be circles of folders. */
+/** Files beneath all others import nothing else; otherwise folders would form cycles. */
 function beneathAllFault(target: string): Fault | null {
   if (isBeneathAll(target)) return null;
   return {
@@ -90,7 +90,9 @@ function beneathAllFault(target: string): Fault | null {
 
 interface DomainFile {
   readonly domain: string;
-  /** `operation` for `<domain>.ts` and its helpers; else what stands before `.ts`: store, tables, schema, routes, pages. */
+  /**
+   * `operation` for `<domain>.ts` and its helpers; else the part before `.ts`: store, tables, schema, routes, pages.
+   */
   readonly kind: string;
   /** Whether other domains may import it: `<domain>.ts`, or one of the files in `SHARED`. */
   readonly isEntry: boolean;

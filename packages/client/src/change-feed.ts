@@ -1,22 +1,28 @@
 import type { SyncChange, SyncChanges } from '@notevault/protocol/sync.ts';
 
-/** The feed begins anew: the vault was restored, or the cursor is older than deletions are kept. Compare all of it. */
+/**
+ * The feed has to be read from the start: the vault was restored, or the cursor is older than the oldest tombstone.
+ * Compare everything.
+ */
 export class FeedRestarted extends Error {
   override readonly name = 'FeedRestarted';
 }
 
-/** Where pages of a feed come from; null for a cursor that is not valid any more. */
+/** The source of feed pages; null for a cursor that is no longer valid. */
 export interface ChangesSource {
   changes(cursor: string | null, options: { readonly content: boolean }): Promise<SyncChanges | null>;
 }
 
 export interface FollowOptions {
-  /** Resolves when there may be something new; by default after `pollMs`. */
+  /** Resolves when there may be something new; after `pollMs` by default. */
   readonly wait?: (signal: AbortSignal | undefined) => Promise<void>;
   readonly pollMs?: number;
-  /** Notes come with their content. */
+  /** Whether notes include their content. */
   readonly content?: boolean;
-  /** Called with the position behind each page, once the consumer has asked for the next: then the page is applied. */
+  /**
+   * Called with the cursor after each page once the consumer has requested the next page, which means that the page is
+   * applied.
+   */
   readonly applied?: (cursor: string) => Promise<void> | void;
   readonly signal?: AbortSignal;
 }
@@ -24,8 +30,8 @@ export interface FollowOptions {
 const POLL_MS = 10_000;
 
 /**
- * Gives the changes of a vault as they come, page by page, from a cursor (null: from the beginning), until the signal
- * aborts. A consumer that asks for the next page has applied the last one. Throws FeedRestarted.
+ * Yields the changes of a vault page by page, from a cursor (null: from the start), until the signal aborts. A consumer
+ * that requests the next page has applied the previous one. Throws FeedRestarted.
  */
 export async function* followChanges(
   vault: ChangesSource,

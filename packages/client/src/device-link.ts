@@ -2,7 +2,7 @@ import type { DeviceGrantResponse, DeviceStarted } from '@notevault/protocol/dev
 import type { NotevaultClient } from './notevault-client.ts';
 import { ApiError } from './transport.ts';
 
-/** The link was refused, or its code ran out: `message` is one of the error codes. */
+/** The link was refused, or its code expired: `message` is one of the error codes. */
 export class LinkRefused extends Error {
   override readonly name = 'LinkRefused';
 }
@@ -10,11 +10,10 @@ export class LinkRefused extends Error {
 const SLOWER_S = 5;
 
 /**
- * Links this device to a vault (as RFC 8628): shows a code and waits until somebody agrees to it, refuses it, or it runs
- * out.
+ * Links this device to a vault (RFC 8628): shows a code and waits until a person approves or refuses it, or it expires.
  *
- * @param show is told the code and the address where it is entered.
- * @param sleep waits between two questions, in milliseconds.
+ * @param show called with the code and the address at which to enter it.
+ * @param sleep waits between two polls, in milliseconds.
  */
 export async function linkDevice(
   client: NotevaultClient,

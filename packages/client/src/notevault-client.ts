@@ -42,19 +42,21 @@ export class NotevaultClient {
     return this.transport.json({ method: 'POST', path: '/auth/login', json: { email, password }, repeatable: false });
   }
 
-  /** Begins to link a device to a vault: show the code, and poll until somebody agreed to it on the server's page. */
+  /**
+   * Starts to link a device to a vault: show the code, and poll until a person has approved it on the server's page.
+   */
   async startDeviceLink(names: { device_name?: string; vault_name?: string }): Promise<DeviceStarted> {
     return this.transport.json({ method: 'POST', path: '/auth/device', json: names });
   }
 
-  /** The device's tokens once its link is agreed to; throws ApiError `authorization_pending` until then. */
+  /** Returns the device's tokens once its link is approved; until then throws ApiError `authorization_pending`. */
   async pollDeviceLink(deviceCode: string): Promise<DeviceGrantResponse> {
-    // Codes work once: a lost answer cannot be asked for again.
+    // A code works once, so a lost answer cannot be requested again.
     const json = { device_code: deviceCode };
     return this.transport.json({ method: 'POST', path: '/auth/device/token', json, repeatable: false });
   }
 
-  /** The next pair of tokens of a device; the server takes the old one for half a minute more. */
+  /** Returns the next pair of tokens of a device; the server accepts the old one for another half minute. */
   async refreshDevice(refreshToken: string): Promise<DeviceTokensResponse> {
     return this.transport.json({
       method: 'POST',

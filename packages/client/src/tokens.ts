@@ -1,14 +1,14 @@
 import type { DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 
-/** Where a transport's tokens come from. */
+/** Provides a transport with tokens. */
 export interface TokenSource {
   /** The token to send; null for none. */
   token(): Promise<string | null>;
-  /** Another token for one that was refused with 401. Throws `error`, or what is known better, where there is none. */
+  /** Returns another token for one that was refused with 401. Without one, throws `error` or a more specific error. */
   refresh(refused: string | null, error: Error): Promise<string | null>;
 }
 
-/** A token that does not expire: an API key, a personal access token. */
+/** A source of one token that does not expire: an API key or a personal access token. */
 export function fixedToken(token: string): TokenSource {
   return {
     token: async () => token,
@@ -18,7 +18,7 @@ export function fixedToken(token: string): TokenSource {
   };
 }
 
-/** No token, for what needs none. */
+/** A source without a token, for requests that need none. */
 export const noToken: TokenSource = {
   token: async () => null,
   refresh: async (_refused, error) => {
@@ -26,7 +26,9 @@ export const noToken: TokenSource = {
   },
 };
 
-/** Tokens that a function makes; it is called again when one was refused. Calls at the same time share one. */
+/**
+ * A source of tokens that a function makes; it is called again when a token was refused. Concurrent calls share one.
+ */
 export function tokensFrom(next: () => Promise<string>): TokenSource {
   let current: Promise<string> | null = null;
   const fetched = () => {
@@ -42,7 +44,7 @@ export function tokensFrom(next: () => Promise<string>): TokenSource {
       return current;
     },
     async refresh(refused) {
-      // One expired token fails all requests under way: the first of them fetches another for all.
+      // One expired token fails all requests under way; the first of them fetches a new one for all.
       if (current === null || (await current) === refused) current = fetched();
       return current;
     },
@@ -53,10 +55,10 @@ export function tokensFrom(next: () => Promise<string>): TokenSource {
 export type DeviceTokens = Pick<DeviceTokensResponse, 'access_token' | 'refresh_token'>;
 
 /**
- * The tokens of a linked device, rotated when the access token expires. The new pair is saved before it is used: the old
- * one is worth nothing soon after.
+ * The tokens of a linked device, rotated when the access token expires. The new pair is saved before it is used,
+ * because the old one soon becomes invalid.
  *
- * @param rotate sends the refresh token, as NotevaultClient.refreshDevice does.
+ * @param rotate sends the refresh token, like NotevaultClient.refreshDevice.
  */
 export function deviceTokens(
   stored: DeviceTokens,

@@ -1,10 +1,10 @@
 import type { TokenSource } from './tokens.ts';
 
-/** The server answered with an error; `body` is the JSON of the answer. */
+/** Thrown when the server answers with an error; `body` is the JSON of the answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** The code of the error catalogue, or the status where the answer names none. */
+  /** The code of the error catalogue, or the status when the answer has none. */
   readonly code: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly requestId: string | null;
@@ -18,37 +18,42 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the server cannot be reached, or the connection broke. Whether the request was carried out is unknown. */
+/**
+ * Thrown when no answer arrives: the server cannot be reached, or the connection broke. The request may have been
+ * carried out.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
 export interface TransportOptions {
-  /** `fetch`, for callers that bring their own. */
+  /** A replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** How often a request is sent before its failure is final. */
   readonly tries?: number;
   /** Waits between two tries. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** Names this installation: the server keeps deletions until it has followed them. */
+  /** Identifies this installation: the server keeps tombstones until it has read them. */
   readonly deviceId?: string;
 }
 
 type Body = NonNullable<RequestInit['body']>;
 
-/** A request. What may be sent again is sent again. */
+/** A request. One that is repeatable is sent again after a temporary failure. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below `/api`, with its parts encoded. */
+  /** Below `/api`, with its segments encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly vault?: string;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as they are. A function gives them anew for each try. */
+  /** Sent unchanged. A function returns the bytes again for each attempt. */
   readonly bytes?: () => Body;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the answer to a lost request is the same when it is sent again. Default: true, as POST gets a key. */
+  /**
+   * Whether the request can be sent again after a lost answer. True by default, because a POST gets an idempotency key.
+   */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -59,8 +64,9 @@ const LONGEST_DELAY_MS = 60_000;
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * Sends requests to one server as one credential: fetches a token anew when it expired, repeats what failed for a reason
- * that passes, with growing delays, and gives every POST an idempotency key, so that repeating it changes nothing.
+ * Sends requests to one server with one credential. It fetches a new token when the old one has expired, repeats
+ * requests after temporary failures with growing delays, and gives every POST an idempotency key, so that repeating it
+ * has no further effect.
  */
 export class Transport {
   /** Scheme, host and port. */
@@ -123,7 +129,7 @@ export class Transport {
     if (this.#deviceId !== undefined) headers.set('x-device-id', this.#deviceId);
     if (key !== undefined && !path.startsWith('/auth/')) headers.set('x-idempotency-key', key);
     const init: RequestInit & { duplex?: 'half' } = { method: call.method, headers };
-    // A redirect to another host would be given the token.
+    // A redirect could send the token to another host.
     init.redirect = 'error';
     if (call.signal !== undefined) init.signal = call.signal;
     if (call.bytes !== undefined) {
@@ -143,7 +149,7 @@ async function errorOf(answer: Response): Promise<ApiError> {
 }
 
 function delayOf(attempt: number): number {
-  // Many clients that lost one server must not all come back at once.
+  // Randomised, so that many clients that lost a server do not all return at once.
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 }
 
@@ -167,7 +173,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** A path in a URL: each of its segments encoded. */
+/** Encodes each segment of a path for a URL. */
 export function encodedPath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }

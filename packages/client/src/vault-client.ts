@@ -29,13 +29,13 @@ import type { Manifest, SyncChange, SyncChanges, VaultTree } from '@notevault/pr
 import { followChanges } from './change-feed.ts';
 import { ApiError, encodedPath, type Transport } from './transport.ts';
 
-/** Bytes on their way to the server. */
+/** Bytes to upload. */
 export interface Upload {
-  /** Gives the bytes; again for each try. */
+  /** Returns the bytes; called for each attempt. */
   readonly bytes: () => NonNullable<RequestInit['body']>;
   /** Epoch seconds. */
   readonly mtime: number;
-  /** The hash of the attachment to write over, or null for a path where nothing may be; undefined: whatever is there. */
+  /** The hash of the attachment to replace, or null if there must be none at the path; undefined to replace any. */
   readonly over?: string | null;
 }
 
@@ -55,7 +55,7 @@ export class VaultClient {
     this.id = id;
   }
 
-  /** The note at a path; null when there is none. */
+  /** Returns the note at a path; null when there is none. */
   async readNote(path: string): Promise<Note | null> {
     return orNull(this.#get<Note>(`/notes/${encodedPath(path)}`));
   }
@@ -68,7 +68,7 @@ export class VaultClient {
     return (await this.#post<NoteUpserted>('/notes', note)).note;
   }
 
-  /** Writes at most 100 notes, each for itself: a result for each, in their order. */
+  /** Writes at most 100 notes independently; returns a result for each, in order. */
   async upsertNotes(notes: readonly UpsertNote[]): Promise<BatchResult[]> {
     return (await this.#post<BatchResponse>('/notes/batch', { notes })).results;
   }
@@ -85,7 +85,7 @@ export class VaultClient {
     await this.#post('/notes/batch-move', { ids, target_folder: folder });
   }
 
-  /** Deletes the note, if there is one; with `hash` only while it has that content. */
+  /** Deletes the note if it exists; with `hash`, only while it has that content. */
   async deleteNote(id: string, hash?: string): Promise<void> {
     await this.#delete(`/notes/by-id/${id}`, hash);
   }
@@ -98,7 +98,7 @@ export class VaultClient {
     return (await this.#get<BacklinksResponse>(`/notes/by-id/${id}/backlinks`)).backlinks;
   }
 
-  /** Newest first, the current one included. */
+  /** Newest first, including the current version. */
   async versionsOf(id: string): Promise<NoteVersion[]> {
     return (await this.#get<VersionsResponse>(`/notes/by-id/${id}/versions`)).versions;
   }
@@ -111,12 +111,12 @@ export class VaultClient {
     return (await this.#post<NoteUpserted>(`/notes/by-id/${id}/restore`, { version })).note;
   }
 
-  /** Folders with the root first, derived ones too. */
+  /** All folders, the root first, including those that only contain something. */
   async folders(): Promise<Folder[]> {
     return (await this.#get<FoldersResponse>('/folders')).folders;
   }
 
-  /** Paths of the folders that remain when they are empty. */
+  /** Paths of explicit folders, which remain when they are empty. */
   async explicitFolders(): Promise<string[]> {
     return (await this.#get<ExplicitFolders>('/folders/explicit')).folders.map(({ name }) => name);
   }
@@ -129,7 +129,7 @@ export class VaultClient {
     return this.#post<FolderRenamed>('/folders/rename', { old_path: from, new_path: to });
   }
 
-  /** Lets an empty folder go; with `recursive`, all that is in it goes too. */
+  /** Deletes an empty folder; with `recursive`, also a folder with contents. */
   async deleteFolder(path: string, { recursive = false } = {}): Promise<void> {
     const query = recursive ? { recursive } : {};
     await this.#transport.send({ method: 'DELETE', path: `/folders/${encodedPath(path)}`, query, vault: this.id });
@@ -172,7 +172,7 @@ export class VaultClient {
     return this.#post<AttachmentRenamed>('/attachments/rename', { old_path: from, new_path: to });
   }
 
-  /** Deletes the attachment, if there is one; with `hash` only while it has those bytes. */
+  /** Deletes the attachment if it exists; with `hash`, only while it has those bytes. */
   async deleteAttachment(path: string, hash?: string): Promise<void> {
     await this.#delete(`/attachments/${encodedPath(path)}`, hash);
   }
@@ -186,8 +186,8 @@ export class VaultClient {
   }
 
   /**
-   * A page of the change feed. The cursor that is sent counts as applied by this device. Null when it is not valid any
-   * more: the feed has to be read from its beginning.
+   * Returns a page of the change feed. The cursor sent counts as applied by this device. Null when the cursor is no
+   * longer valid and the feed has to be read from the start.
    */
   async changes(cursor: string | null, { limit = 500, content = false } = {}): Promise<SyncChanges | null> {
     const query = { limit, fields: content ? 'all' : 'meta', ...(cursor === null ? {} : { cursor }) };
@@ -197,7 +197,7 @@ export class VaultClient {
     return answer.status === 410 ? null : body;
   }
 
-  /** The changes after a cursor, and whatever follows: see `followChanges`. */
+  /** Yields the changes after a cursor, and all later ones: see `followChanges`. */
   follow(cursor: string | null, options: Parameters<typeof followChanges>[2] = {}): AsyncIterable<SyncChange[]> {
     return followChanges(this, cursor, options);
   }
@@ -224,7 +224,7 @@ export class VaultClient {
   }
 }
 
-/** Null for an answer that says there is no such thing; a vault that is gone is an error all the same. */
+/** Converts a "not found" error to null; a missing vault is still an error. */
 async function orNull<Body>(answer: Promise<Body>): Promise<Body | null> {
   try {
     return await answer;

@@ -11,7 +11,7 @@ const page = (seqs: number[], cursor: string, more: boolean): SyncChanges => ({
   resume_cursor: cursor,
 });
 
-test('pages follow one another, a page counts as applied once the next is asked for, and then the feed waits', async () => {
+test('followChanges yields page after page, reports a page as applied when the next is requested, and then waits', async () => {
   const asked: (string | null)[] = [];
   const applied: string[] = [];
   const pages = [page([1, 2], 'c2', true), page([3], 'c3', false), page([], 'c3', false), page([4], 'c4', false)];
@@ -44,7 +44,7 @@ test('pages follow one another, a page counts as applied once the next is asked 
   assert.deepEqual(applied, ['c2', 'c3', 'c4']);
 });
 
-test('a cursor that is not valid any more is an error of its own', async () => {
+test('followChanges throws FeedRestarted for a cursor that is no longer valid', async () => {
   const feed = followChanges({ changes: async () => null }, 'old', {});
   await assert.rejects(feed.next(), FeedRestarted);
 });

@@ -5,7 +5,7 @@ import { type ApiError, type Call, ConnectionError, encodedPath, Transport } fro
 
 type Answer = Response | Error;
 
-/** A transport whose server gives these answers in turn, what it was sent, and how long it waited. */
+/** A transport whose server gives these answers in turn, with the requests it was sent and its delays. */
 function scripted(answers: Answer[], tokens = fixedToken('nv_key_1'), url = 'https://notes.example.org') {
   const sent: { url: string; init: RequestInit; headers: Headers }[] = [];
   const waits: number[] = [];
@@ -30,7 +30,7 @@ const failed = (status: number, error: string, headers: Record<string, string> =
   Response.json({ error }, { status, headers });
 const post: Call = { method: 'POST', path: '/notes', json: { path: 'a.md' }, vault: 'v' };
 
-test('a request has the credential, the vault, the device, and no redirect is followed with them', async () => {
+test('Transport sends the credential, the vault and the device, and follows no redirect with them', async () => {
   const { transport, sent } = scripted([ok({ note: 1 })], undefined, 'https://notes.example.org/api/');
   assert.deepEqual(await transport.json(post), { note: 1 });
   const [{ url, init, headers } = assert.fail()] = sent;
@@ -40,7 +40,7 @@ test('a request has the credential, the vault, the device, and no redirect is fo
   assert.equal(init.redirect, 'error');
 });
 
-test('what passes is tried again with the same idempotency key, and no sooner than the server asks', async () => {
+test('Transport repeats a request after a temporary failure with the same idempotency key, and no sooner than the server asks', async () => {
   const { transport, sent, waits } = scripted([
     new TypeError('fetch failed'),
     failed(503, 'unavailable', { 'retry-after': '7' }),
@@ -55,7 +55,7 @@ test('what passes is tried again with the same idempotency key, and no sooner th
   assert.ok((waits[0] ?? 0) < 300 && (waits[2] ?? 0) >= 500);
 });
 
-test('what does not pass is an error at once, with the code and the request id of the server', async () => {
+test('Transport throws other errors at once, with the code and the request id of the server', async () => {
   const { transport, sent } = scripted([failed(409, 'version_conflict', { 'x-request-id': 'r1' })]);
   await assert.rejects(transport.json(post), (error: ApiError) => {
     assert.deepEqual([error.status, error.code, error.requestId], [409, 'version_conflict', 'r1']);
@@ -64,7 +64,7 @@ test('what does not pass is an error at once, with the code and the request id o
   assert.equal(sent.length, 1);
 });
 
-test('a server that cannot be reached is given up after five tries; what may not be repeated, after one', async () => {
+test('Transport gives up on an unreachable server after five attempts, or one for a request that may not be repeated', async () => {
   const down = () => Array.from({ length: 5 }, () => new TypeError('fetch failed'));
   const often = scripted(down());
   await assert.rejects(often.transport.json(post), ConnectionError);
@@ -74,7 +74,7 @@ test('a server that cannot be reached is given up after five tries; what may not
   assert.equal(once.sent.length, 1);
 });
 
-test('an expired token is replaced once for all requests under way; a second 401 is final', async () => {
+test('Transport replaces an expired token once for all requests under way, and a second 401 is final', async () => {
   let made = 0;
   const tokens = tokensFrom(async () => `t${++made}`);
   const { transport, sent } = scripted([failed(401, 'unauthorized'), ok(), ok()], tokens);
@@ -89,7 +89,7 @@ test('an expired token is replaced once for all requests under way; a second 401
   await assert.rejects(scripted([failed(401, 'unauthorized')]).transport.json(post), { status: 401 });
 });
 
-test('a device saves its rotated tokens before it uses them', async () => {
+test('deviceTokens saves rotated tokens before it uses them', async () => {
   const log: string[] = [];
   const tokens = deviceTokens(
     { access_token: 'a1', refresh_token: 'r1' },
@@ -110,6 +110,6 @@ test('a device saves its rotated tokens before it uses them', async () => {
   );
 });
 
-test('paths are encoded segment by segment', () => {
+test('encodedPath encodes a path segment by segment', () => {
   assert.equal(encodedPath('a b/100%/ü?.md'), 'a%20b/100%25/%C3%BC%3F.md');
 });

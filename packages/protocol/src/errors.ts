@@ -335,7 +335,10 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** The body of an error: a text of the catalogue in `error`, or messages by field in `errors`, and what the error adds. */
+/**
+ * The body of an error: a text of the catalogue in `error`, or messages by field in `errors`, and the fields that the
+ * error adds.
+ */
 export interface ErrorBody {
   readonly error?: string;
   readonly errors?: string | Readonly<Record<string, readonly string[]>>;

@@ -29,11 +29,7 @@ export class Transfer<Output> {
   }
 }
 
-/**
- * Serves a WorkerPool from inside a worker thread.
- *
- * @param taskBegins called with every task.
- */
+/** Serves a WorkerPool from inside a worker thread. @param taskBegins called at the start of every task. */
 export function serveTasks(tasks: Tasks, taskBegins: () => void = () => undefined): void {
   runInBackground();
   parentPort?.on('message', async ({ name, input }: TaskOrder) => {

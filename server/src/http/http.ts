@@ -34,7 +34,7 @@ import { UploadLimiter } from './upload-limiter.ts';
 export interface HttpDeps {
   /** Below `/api`. */
   readonly routes: readonly Route[];
-  /** Elsewhere: pages for people, the addresses of OAuth. */
+  /** Routes outside `/api`: pages for people, the OAuth endpoints. */
   readonly rawRoutes: readonly RawRoute[];
   readonly socketRoutes: readonly SocketRoute[];
   readonly sockets: Sockets;

@@ -117,10 +117,10 @@ describe('the admin commands', { concurrency: 2 }, () => {
   });
 });
 
-describe('a server', () => {
+describe('notevault serve', () => {
   const skip = process.platform === 'linux' ? false : 'only Linux lets a process be looked at';
 
-  it('starts with settings under which little memory is kept, under the process id it was started with', {
+  it('restarts itself with settings for low memory use, keeping its process id', {
     skip,
   }, async () => {
     await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir() } });

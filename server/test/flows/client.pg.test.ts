@@ -52,7 +52,7 @@ onEachEngine('the client package against a server', (open) => {
     );
   });
 
-  it('links a device, which saves its rotated tokens and goes on with them', async () => {
+  it('links a device, which saves its rotated tokens and continues with them', async () => {
     await using server = await startServer({ open });
     const anyone = new NotevaultClient(new Transport(server.url, noToken));
     const { id } = (await server.alice.post('/vaults', { name: 'Notes' })).body.vault;

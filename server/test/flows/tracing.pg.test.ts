@@ -171,7 +171,9 @@ onEachEngine('OpenTelemetry traces', (open) => {
   });
 });
 
-test('OpenTelemetry traces are given up at the end when the collector refuses, is down or never answers', { timeout: 20_000 }, async () => {
+test('OpenTelemetry traces are given up at the end when the collector refuses, is down or never answers', {
+  timeout: 20_000,
+}, async () => {
   await using collector = await startCollector();
   const { random } = testClock();
   // Nothing listens on port 9 here.

@@ -110,7 +110,7 @@ export async function isolationRun(open: TestServerOptions['open'], seed: number
   return run.faults;
 }
 
-/** Two new accounts that do the same; `number` tells them from earlier ones. */
+/** Two new accounts that do the same things; `number` distinguishes them from earlier ones. */
 async function makeTwins(server: TestServer, number: number): Promise<readonly [Twin, Twin]> {
   return [await makeTwin(server, `castor${number}`), await makeTwin(server, `pollux${number}`)];
 }

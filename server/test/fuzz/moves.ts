@@ -15,7 +15,7 @@ import { Maker } from './moves.world.ts';
 /*
  * node server/test/fuzz/moves.ts [--engine sqlite|postgres] [--from 1] [--seeds 1000] [--delays] [--verbose]
  *
- * With `--delays` (PostgreSQL alone) calls of the database are delayed at random.
+ * With `--delays` (PostgreSQL only) calls of the database are delayed at random.
  *
  * Writes, moves and deletes notes, files and folders at random, sometimes from two servers at once. A move must not
  * change the target of a link, a refused request must change nothing, nothing may be lost that was not deleted, and at

@@ -358,7 +358,7 @@ function checkVersion(vault: VaultCheck, row: Row, notes: readonly OpenedNote[])
     vault.fault(`note ${id} keeps a version not yet written over`);
 }
 
-/** The value of a SealedJson: behind the byte that names its format. */
+/** The value of a SealedJson, which follows the byte with its format. */
 function unsealJson(...sealed: Parameters<typeof unseal>) {
   return JSON.parse(unseal(...sealed).toString('utf8', 1));
 }

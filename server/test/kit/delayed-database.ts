@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, ReadHandle, WriteHandle } from '../../src/ports/database/database.ts';
 import type { Random } from './random.ts';
 
-/** One call of so many is delayed. */
+/** One in this many calls is delayed. */
 const EVERY = 4;
 const LONGEST_MS = 12;
 
 /**
- * A database whose calls, also those inside transactions, are delayed at random: other writes come between what a slow
- * process reads and what it writes. For PostgreSQL alone, since on SQLite a transaction may wait for nothing but its handle.
+ * A database whose calls, also those inside transactions, are delayed at random, so that other writes interleave
+ * between the reads and writes of a slow process. For PostgreSQL only, because on SQLite a transaction may await
+ * nothing but its handle.
  */
 export function delayed(db: Database, random: Random): Database {
   const pause = async () => {

@@ -28,17 +28,17 @@ export class ConnectionPermits {
     });
   }
 
-  /** Callers that wait. */
+  /** Number of waiting callers. */
   get waiting(): number {
     return this.#semaphore.waiting;
   }
 
-  /** Resolves once the caller may use a connection. Throws DatabaseError. */
+  /** Resolves when the caller may use a connection. Throws DatabaseError. */
   async acquire(): Promise<Permit> {
     return this.#semaphore.tryAcquire(currentOwner()) ?? (await this.#wait());
   }
 
-  /** Refuses all that wait. */
+  /** Refuses all waiting callers. */
   refuseWaiting(error: DatabaseError): void {
     for (const waiting of this.#waiting) waiting.abort(error);
   }

@@ -4,12 +4,12 @@ import { runForOwner } from '../../concurrency/owner.ts';
 import { contract as sql } from './contract.statements.ts';
 import type { Database } from './database.ts';
 
-/** More than any engine has connections. */
+/** More than the number of connections of any engine. */
 const MANY = 30;
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Reads of an owner that go on until they are told to end. */
+/** Starts reads of an owner that run until they are told to end. */
 function holdReads(db: Database, owner: string, count: number) {
   let over = false;
   let begun = 0;
@@ -45,7 +45,7 @@ export function shareContract(db: () => Database): void {
     assert.equal(slow.begun(), MANY, 'those that waited had their turn');
   });
 
-  test('what waits for a connection is refused when its caller hangs up, and never runs', {
+  test('a call that waits for a connection is refused when its caller hangs up, and never runs', {
     timeout: 20_000,
   }, async () => {
     const slow = holdReads(db(), 'alice', MANY);

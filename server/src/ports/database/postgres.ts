@@ -58,7 +58,7 @@ class Postgres implements Database {
 
   constructor(options: PostgresOptions) {
     const { url, poolSize = 10, statementTimeoutMs = 30_000, maxWaiting = 10_000, waitMs = 10_000 } = options;
-    // Half of them: who has much slow work leaves the others as many.
+    // Half of them, so that an owner with much slow work leaves as many to the others.
     const connectionsPerOwner = Math.ceil(poolSize / 2);
     this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerOwner, maxWaiting, waitMs });
     this.#idleMs = options.idleMs ?? 5_000;

@@ -51,7 +51,7 @@ const WRITER = [
 const READER = [...EVERY, 'cache_size = -16384', 'busy_timeout = 5000'];
 const MIGRATOR = [...EVERY, 'synchronous = full', 'wal_autocheckpoint = 0', 'foreign_keys = on'];
 const READER_CONNECTIONS = 4;
-/** How long a read waits for a connection: those before it may be long, and yield to all else. */
+/** How long a read waits for a connection; earlier reads may be long and yield to other work. */
 const READ_WAIT_MS = 30_000;
 
 const syncData = promisify(fdatasync);

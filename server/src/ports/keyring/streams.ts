@@ -53,7 +53,7 @@ export function streamSealing(
   };
 }
 
-/** The key of a stream, which follows from its header and from what it is bound to. */
+/** Derives the key of a stream from its header and from what it is bound to. */
 type StreamKey = (header: Buffer, context: SealContext) => Buffer;
 
 async function* sealChunks(header: Buffer, key: Buffer, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -6,7 +6,7 @@ import { systemClock } from '../../../ports/clock/clock.ts';
 import type { Embedder } from '../../../ports/embedder/embedder.ts';
 import { QueryEmbedder } from './query-embedder.ts';
 
-/** An embedder whose queries are answered, or fail, one by one when the test says so. */
+/** An embedder whose queries succeed or fail one by one when the test says so. */
 function heldEmbedder(timeoutMs?: number) {
   const calls: { readonly query: string; readonly finish: () => void; readonly fail: () => void }[] = [];
   const embedder: Embedder = {
@@ -27,7 +27,7 @@ function heldEmbedder(timeoutMs?: number) {
   return { calls, reported, ask };
 }
 
-test('the queries of one account delay those of another by one at most', async () => {
+test('QueryEmbedder delays the queries of one account by at most one of another', async () => {
   const { calls, ask } = heldEmbedder();
   const many = Array.from({ length: 20 }, (_, at) => ask('alice', `alice ${at}`));
   const one = ask('bob', 'bob');
@@ -44,7 +44,7 @@ test('the queries of one account delay those of another by one at most', async (
   assert.ok((await vectors).every((vector) => vector !== null));
 });
 
-test('an account with too many queries searches without vectors, and the others keep theirs', async () => {
+test('QueryEmbedder returns no vectors to an account with too many queries, without affecting others', async () => {
   const { calls, reported, ask } = heldEmbedder();
   const many = Array.from({ length: 100 }, (_, at) => ask('alice', `alice ${at}`));
   const refused = await Promise.all(many.slice(65));
@@ -61,7 +61,7 @@ test('an account with too many queries searches without vectors, and the others 
   await Promise.all(many);
 });
 
-test('a query that waits too long for its turn goes without a vector, and the others keep theirs', async () => {
+test('QueryEmbedder returns no vector to a query that waits too long for its turn, without affecting others', async () => {
   const { calls, reported, ask } = heldEmbedder(50);
   const first = ask('alice', 'first');
   assert.equal(await ask('alice', 'second'), null);
@@ -72,7 +72,7 @@ test('a query that waits too long for its turn goes without a vector, and the ot
   assert.deepEqual(reported, []);
 });
 
-test('after a failure of the embedder nobody waits for it for a while', async () => {
+test('QueryEmbedder makes no query wait for a while after a failure of the embedder', async () => {
   const { calls, reported, ask } = heldEmbedder();
   const failed = ask('alice', 'first');
   await turns(3);

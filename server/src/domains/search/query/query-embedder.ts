@@ -4,14 +4,14 @@ import { FairSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Embedder, Space } from '../../../ports/embedder/embedder.ts';
 import type { SearchDeps } from '../search.deps.ts';
 
-/** A search does not wait longer for its turn, nor for its vector, because words may find the same notes. */
+/** How long a search waits for its turn, and for its vector; words may find the same notes. */
 const TIMEOUT_MS = 5000;
 /** After a failure searches skip the vector for this long; otherwise each would wait for the timeout. */
 const PAUSE_MS = 15_000;
-/** Few at once, so that the queue of the embedder itself stays short: it does not know whose queries it has. */
+/** Few at once, so that the embedder's own queue, which does not know the owners of queries, stays short. */
 const LIMITS = { units: 2, unitsPerOwner: 1, waiting: 512, waitingPerOwner: 64 };
 
-/** Embeds queries, shared fairly between accounts: the queries of one account delay those of another by one at most. */
+/** Embeds queries, shared fairly between accounts: a query waits for at most one query of another account. */
 export class QueryEmbedder {
   readonly #deps: Pick<SearchDeps, 'clock' | 'embedder' | 'reportError'>;
   readonly #permits = new FairSemaphore(LIMITS);
@@ -57,7 +57,7 @@ export class QueryEmbedder {
   }
 }
 
-/** The account's own other queries took too long, or are too many: that is no failure of the embedder. */
+/** The account's own other queries took too long or are too many, which is not a failure of the embedder. */
 function withoutTurn(error: unknown): null {
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   if (isTimeout || (error instanceof NotevaultError && error.code === 'unavailable')) return null;
