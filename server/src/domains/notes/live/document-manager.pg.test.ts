@@ -8,13 +8,29 @@ import * as Y from 'yjs';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
 import { startServer, type TestServer } from '../../../../test/kit/server.ts';
-import { until } from '../../../../test/kit/until.ts';
+import { turns, until } from '../../../../test/kit/until.ts';
 import { YjsClient } from '../../../../test/kit/yjs-client.ts';
-import { DatabaseError } from '../../../ports/database/database.ts';
+import { type Database, DatabaseError } from '../../../ports/database/database.ts';
 import type { NoteMeta } from '../notes.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const headOf = (doc: Y.Doc) => sha(Y.encodeSnapshot(Y.snapshot(doc)));
+
+/** Counts the calls that read from a database from now on. */
+function countReads(db: Database) {
+  const reads = { begun: 0, ended: 0 };
+  for (const name of ['get', 'all', 'allMany', 'read'] as const) {
+    const own = db[name].bind(db) as (...sent: unknown[]) => Promise<unknown>;
+    const counted = (...sent: unknown[]) => {
+      reads.begun += 1;
+      return own(...sent).finally(() => {
+        reads.ended += 1;
+      });
+    };
+    Object.assign(db, { [name]: counted });
+  }
+  return reads;
+}
 
 onEachEngine('live documents', (open) => {
   describe('on one server', () => {
@@ -398,6 +414,38 @@ onEachEngine('live documents', (open) => {
     assert.equal(late.text, 'text');
     await bob.join(server.app, alice.vault, note.id);
     assert.equal((await alice.read('a.md')).body.content, 'text12');
+  });
+
+  test('a note is not written with an edit that cannot be put on disk', async () => {
+    await using notes = await startNotes({ open });
+    const { alice, server } = notes;
+    const note = await alice.write('a.md', 'text');
+    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    assert.equal(await bob.type('1'), 'stored');
+    const transact = server.db.transact.bind(server.db);
+    const [begun, away] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+    let writes = 0;
+    server.db.transact = (body, priority) => {
+      if (priority === 'interactive') {
+        begun.resolve();
+        return away.promise;
+      }
+      writes += 1;
+      return transact(body, priority);
+    };
+    const lost = assert.rejects(bob.type('2'), { code: 'unavailable' });
+    await begun.promise;
+    const reads = countReads(server.db);
+    // Flushes the first edit; the document that it is flushed from has the second one, too.
+    const reading = alice.read('a.md');
+    await until(() => reads.begun > 0 && reads.begun === reads.ended);
+    await turns();
+    const writtenBefore = writes;
+    server.db.transact = transact;
+    away.reject(new DatabaseError('unavailable', 'away'));
+    await Promise.all([lost, reading]);
+    assert.equal(writtenBefore, 0);
+    assert.equal((await alice.read('a.md')).body.content, 'text1');
   });
 
   test('who comes back to a document that was given up shares it with those who come later', async () => {
