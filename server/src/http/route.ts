@@ -49,10 +49,10 @@ type BodyOf<B> = B extends TSchema ? Static<B> : undefined;
 type FieldsOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>;
 
 /** The result of a handler; one place writes it to the socket. */
-export interface Reply {
+export interface Reply<Body = unknown> {
   /** The first status that the route declares, by default. */
   readonly status?: number;
-  readonly body?: unknown;
+  readonly body?: Body;
   /** Instead of `body`: JSON text in UTF-8 in the shape of the route's schema, made faster than by the schema. */
   readonly json?: Buffer | readonly Buffer[];
   /** Instead of `body`: bytes that are produced while they are sent. */
@@ -61,6 +61,15 @@ export interface Reply {
   /** A cookie to set, or to clear if `value` is null. */
   readonly cookie?: CookieChange;
 }
+
+/** Schemas of bodies by success status; null for no body. */
+type Responses = Readonly<Record<number, TSchema | null>>;
+
+/** A body that one of the schemas describes. */
+type AnswerOf<S extends Responses> = ReadonlyDeep<
+  { [Status in keyof S]: S[Status] extends TSchema ? Static<S[Status]> : undefined }[keyof S]
+>;
+type ReadonlyDeep<Value> = Value extends object ? { readonly [Key in keyof Value]: ReadonlyDeep<Value[Key]> } : Value;
 
 /** The body of an answer, of any size. */
 export interface ReplyBytes {
@@ -78,7 +87,7 @@ export interface CookieChange {
   readonly maxAgeSeconds: number;
 }
 
-interface RouteBase<A extends Access, B, Q, P> {
+interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`; `:id` for a parameter, a final `/*` for the rest of the path. */
   readonly path: string;
@@ -106,7 +115,7 @@ interface RouteBase<A extends Access, B, Q, P> {
   readonly query?: Q;
   readonly params?: P;
   /** Body by success status; null for no body. */
-  readonly responses: Readonly<Record<number, TSchema | null>>;
+  readonly responses: S;
   /**
    * Set for a route that may answer with megabytes: about how many bytes it holds while it makes its answer. Such
    * answers are made a few at a time and written in slices.
@@ -123,14 +132,16 @@ interface RouteBase<A extends Access, B, Q, P> {
 type RequestOf<A extends Access, B, Q, P> = RequestContext &
   AccessRequest<A> & { readonly body: BodyOf<B>; readonly query: FieldsOf<Q>; readonly params: FieldsOf<P> };
 
-export interface RouteSpec<A extends Access, B, Q, P> extends RouteBase<A, B, Q, P> {
-  readonly handle: (request: RequestOf<A, B, Q, P>) => Promise<Reply>;
+export interface RouteSpec<A extends Access, B, Q, P, S extends Responses> extends RouteBase<A, B, Q, P, S> {
+  readonly handle: (request: RequestOf<A, B, Q, P>) => Promise<Reply<AnswerOf<S>>>;
 }
 
 /** A route that streams its body. `body` only documents it; the operation validates it. */
-export interface StreamedSpec<A extends Access, Q, P> extends RouteBase<A, undefined, Q, P> {
+export interface StreamedSpec<A extends Access, Q, P, S extends Responses> extends RouteBase<A, undefined, Q, P, S> {
   readonly takes: StreamedBody;
-  readonly handle: (request: RequestOf<A, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Reply>;
+  readonly handle: (
+    request: RequestOf<A, undefined, Q, P> & { readonly stream: BodyStream },
+  ) => Promise<Reply<AnswerOf<S>>>;
 }
 
 /** For the document: the media type of a streamed body, and its fields if it is JSON. */
@@ -149,19 +160,23 @@ export interface ReceivedBody extends AsyncDisposable {
  * A streamed route whose answer is stored under its idempotency key. It receives the whole body before it looks the key
  * up.
  */
-export interface IdempotentStreamedSpec<A extends Access, Q, P, Got extends ReceivedBody, Result>
-  extends Omit<RouteBase<A, undefined, Q, P>, 'method'> {
+export interface IdempotentStreamedSpec<A extends Access, Q, P, S extends Responses, Got extends ReceivedBody, Result>
+  extends Omit<RouteBase<A, undefined, Q, P, S>, 'method'> {
   readonly takes: StreamedBody;
   readonly receive: (request: RequestOf<A, undefined, Q, P> & { readonly stream: BodyStream }) => Promise<Got>;
   readonly perform: (
     request: RequestOf<A, undefined, Q, P> & { readonly received: Got },
     inTransaction: InTransaction<unknown>,
   ) => Promise<Result>;
-  readonly reply: (result: Result, request: RequestOf<A, undefined, Q, P>) => Pick<Reply, 'status' | 'body'>;
+  readonly reply: (
+    result: Result,
+    request: RequestOf<A, undefined, Q, P>,
+  ) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
 }
 
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
-export interface IdempotentSpec<A extends Access, B, Q, P, Result> extends Omit<RouteBase<A, B, Q, P>, 'method'> {
+export interface IdempotentSpec<A extends Access, B, Q, P, S extends Responses, Result>
+  extends Omit<RouteBase<A, B, Q, P, S>, 'method'> {
   /** Whether a key is required; optional by default. */
   readonly key?: 'required';
   /**
@@ -169,7 +184,7 @@ export interface IdempotentSpec<A extends Access, B, Q, P, Result> extends Omit<
    */
   readonly perform: (request: RequestOf<A, B, Q, P>, inTransaction: InTransaction<unknown>) => Promise<Result>;
   /** Maps a result to the answer. It must be pure, because it also runs inside the transaction. */
-  readonly reply: (result: Result, request: RequestOf<A, B, Q, P>) => Pick<Reply, 'status' | 'body'>;
+  readonly reply: (result: Result, request: RequestOf<A, B, Q, P>) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
   /**
    * Checks permissions beyond `access` that the caller must still have before the stored `body` is returned again.
    * Throws like the operation.
@@ -177,7 +192,7 @@ export interface IdempotentSpec<A extends Access, B, Q, P, Result> extends Omit<
   readonly recheck?: (request: RequestOf<A, B, Q, P>, body: unknown) => void;
 }
 
-type AnyBase = RouteBase<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
+type AnyBase = RouteBase<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined, Responses>;
 type AnyRequest = RequestOf<Access, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 export interface PlainRoute extends AnyBase {
   readonly takes?: StreamedBody;
@@ -201,7 +216,8 @@ export function route<
   B extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
->(spec: RouteSpec<A, B, Q, P>): Route {
+  const S extends Responses = Responses,
+>(spec: RouteSpec<A, B, Q, P, S>): Route {
   return spec as unknown as PlainRoute;
 }
 
@@ -212,7 +228,8 @@ export function idempotentRoute<
   B extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
->(spec: IdempotentSpec<A, B, Q, P, Result>): Route {
+  const S extends Responses = Responses,
+>(spec: IdempotentSpec<A, B, Q, P, S, Result>): Route {
   return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
 }
 
@@ -221,7 +238,8 @@ export function streamedRoute<
   A extends Access,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
->(spec: StreamedSpec<A, Q, P>): Route {
+  const S extends Responses = Responses,
+>(spec: StreamedSpec<A, Q, P, S>): Route {
   return spec as unknown as PlainRoute;
 }
 
@@ -232,7 +250,8 @@ export function idempotentStreamedRoute<
   Result,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
->(spec: IdempotentStreamedSpec<A, Q, P, Got, Result>): Route {
+  const S extends Responses = Responses,
+>(spec: IdempotentStreamedSpec<A, Q, P, S, Got, Result>): Route {
   return { key: 'optional', ...spec, method: 'POST' } as unknown as IdempotentRoute;
 }
 

@@ -1,6 +1,7 @@
 import type { User as UserBody } from '@notevault/protocol/accounts.ts';
 import type { User } from './profile.ts';
 import type { Tokens } from './refresh-tokens.ts';
+import type { SignedIn } from './sign-in.ts';
 
 /** An account as the API returns it. */
 export function userView(user: User): { user: UserBody } {
@@ -24,12 +25,16 @@ function refreshCookie(value: string | null) {
   return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds: COOKIE_SECONDS };
 }
 
-/** The answer to a sign-in or refresh: the access token in the body, the refresh token where no script can read it. */
-export function tokensReply(tokens: Tokens & { readonly user?: User }) {
-  const { user, accessToken, expiresIn, refreshToken } = tokens;
-  const shown = user === undefined ? {} : { user: { id: user.id, email: user.email, role: user.role } };
+/** The answer to a sign-in: that to a refresh, and whose account it is. */
+export function signedInReply({ user, ...tokens }: SignedIn) {
+  const { body, ...reply } = tokensReply(tokens);
+  return { ...reply, body: { ...body, user: { id: user.id, email: user.email, role: user.role } } };
+}
+
+/** The answer to a refresh: the access token in the body, the refresh token where no script can read it. */
+export function tokensReply({ accessToken, expiresIn, refreshToken }: Tokens) {
   return {
-    body: { access_token: accessToken, expires_in: expiresIn, ...shown },
+    body: { access_token: accessToken, expires_in: expiresIn },
     // No cache on the way may keep a token (RFC 6749, section 5.1).
     headers: { 'cache-control': 'no-store' },
     cookie: refreshCookie(refreshToken),

@@ -1,6 +1,6 @@
 import * as schema from '@notevault/protocol/accounts.ts';
 import { type Route, route } from '../../http/route.ts';
-import { REFRESH_COOKIE, signedOutReply, tokensReply, userView } from './accounts.mapper.ts';
+import { REFRESH_COOKIE, signedInReply, signedOutReply, tokensReply, userView } from './accounts.mapper.ts';
 import type { Accounts } from './accounts.ts';
 
 export function accountsRoutes(accounts: Accounts): Route[] {
@@ -32,7 +32,7 @@ function signInRoutes(accounts: Accounts): Route[] {
         'invite_required',
         'invite_invalid',
       ],
-      handle: async ({ body, ip }) => tokensReply(await accounts.register(body ?? {}, ip)),
+      handle: async ({ body, ip }) => signedInReply(await accounts.register(body ?? {}, ip)),
     }),
     route({
       method: 'POST',
@@ -44,7 +44,7 @@ function signInRoutes(accounts: Accounts): Route[] {
       body: schema.LoginBody,
       responses: { 200: schema.SignedInResponse },
       errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended'],
-      handle: async ({ body, ip }) => tokensReply(await accounts.login(body ?? {}, ip)),
+      handle: async ({ body, ip }) => signedInReply(await accounts.login(body ?? {}, ip)),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import type { AttachmentWithContent } from '@notevault/protocol/attachments.ts';
 import { base64Length, encodeBase64 } from '../../http/base64.ts';
 import type { Reply } from '../../http/route.ts';
 import type { OpenFile } from './attachments.ts';
@@ -15,12 +16,12 @@ interface Wants {
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** The file as the client wants it: its bytes, or what is known of it with the bytes as base64. */
-export function fileReply(file: OpenFile, wants: Wants): Reply {
+export function fileReply(file: OpenFile, wants: Wants): Reply<AttachmentWithContent> {
   const raw = ['1', 'true'].includes(wants.query.raw ?? '') || !acceptsJson(wants.header('accept'));
   return raw ? rawReply(file, wants) : jsonReply(file);
 }
 
-function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply {
+function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply<AttachmentWithContent> {
   const { content_hash: hash, size_bytes: size, mime_type: type, path } = attachment;
   const etag = `"${hash}"`;
   const common = {
@@ -46,7 +47,7 @@ function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply {
 }
 
 /** Written as it is read: as one text, a file of 64 MB would be in memory several times. */
-function jsonReply({ attachment, bytes }: OpenFile): Reply {
+function jsonReply({ attachment, bytes }: OpenFile): Reply<AttachmentWithContent> {
   const headers = { vary: 'Accept', 'cache-control': 'private, no-cache' };
   const size = attachment.size_bytes;
   if (size > JSON_FILE_MAX) return { headers, body: { ...attachment, content_base64: null } };

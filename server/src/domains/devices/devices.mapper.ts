@@ -1,4 +1,4 @@
-import type { DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
+import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 import type { DeviceAuthorizationResponse, DeviceGrant } from './authorization.ts';
 import type { DevicePair } from './tokens.ts';
 
@@ -15,14 +15,18 @@ export function startedView(link: DeviceAuthorizationResponse): DeviceStarted {
   };
 }
 
-/** The tokens of a device as the API returns them; with the e-mail of their owner when it is let in. */
-export function tokensView(pair: DevicePair | DeviceGrant): DeviceTokensResponse {
+/** The first tokens of a device as the API returns them, with the e-mail of their owner. */
+export function grantView(grant: DeviceGrant): DeviceGrantResponse {
+  return { ...tokensView(grant), user_email: grant.userEmail };
+}
+
+/** The tokens of a device as the API returns them. */
+export function tokensView(pair: DevicePair): DeviceTokensResponse {
   return {
     access_token: pair.accessToken,
     refresh_token: pair.refreshToken,
     token_type: 'Bearer',
     expires_in: pair.expiresIn,
     vault_id: pair.vaultId,
-    ...('userEmail' in pair ? { user_email: pair.userEmail } : {}),
   };
 }

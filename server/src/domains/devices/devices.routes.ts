@@ -1,6 +1,6 @@
 import * as schema from '@notevault/protocol/devices.ts';
 import { type Route, route } from '../../http/route.ts';
-import { startedView, tokensView } from './devices.mapper.ts';
+import { grantView, startedView, tokensView } from './devices.mapper.ts';
 import type { DeviceAuthorization, Devices, DeviceTokens } from './devices.ts';
 
 /** No cache on the way may keep a token (RFC 6749, section 5.1). */
@@ -53,7 +53,7 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       errors: ['authorization_pending', 'slow_down', 'access_denied', 'device_code_expired'],
       handle: async ({ body, ip, userAgent }) => {
         const grant = await authorization.poll(body.device_code, { ip, userAgent });
-        return { body: tokensView(grant), headers };
+        return { body: grantView(grant), headers };
       },
     }),
     route({
