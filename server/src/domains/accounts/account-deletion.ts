@@ -13,9 +13,12 @@ const BATCH = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000' as UserId;
 
 export interface AccountDeletion {
-  /** Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`, `delete_failed`, `rate_limited`. */
+  /**
+   * Closes the account at once and erases it. Throws `password_required`, `invalid_password`, `last_admin`,
+   * `delete_failed`, `rate_limited`.
+   */
   deleteMe(userId: UserId, password: unknown): Promise<void>;
-  /** Goes on with every erasure that a crash or a failure cut short; resolves to how many it finished. */
+  /** Continues every erasure that was interrupted by a crash or a failure; resolves to the number it finished. */
   resumeDeletions(): Promise<number>;
 }
 
@@ -56,7 +59,7 @@ async function resumeDeletions(deps: AccountDeps): Promise<number> {
   for (let after = FIRST_ID; ; ) {
     const rows = await deps.db.all(store.findDeleting, { after, limit: BATCH });
     for (const { id } of rows) {
-      // One account that cannot be erased now must not hold up the others.
+      // An account that cannot be erased now must not block the others.
       await finish(deps, id).then(
         () => {
           finished += 1;
@@ -71,13 +74,13 @@ async function resumeDeletions(deps: AccountDeps): Promise<number> {
   return finished;
 }
 
-/** From the commit on every credential of the account is refused and its key is gone. */
+/** Closes the account: from the commit on every credential of it is refused, and its key is destroyed. */
 async function close(deps: AccountDeps, row: UserRow, server: SealingKey): Promise<void> {
   const { db, keys, clock, events } = deps;
   const { id: userId } = row;
   await db.transact(async (handle) => {
     if (row.role === 'admin') {
-      // Two last admins leaving at once would each find the other.
+      // Locked, because two last admins who delete their accounts at once would each see the other.
       await handle.get(store.lockAdmins, {});
       const other = await handle.get(store.findOtherAdmin, { id: userId });
       if (other === undefined) throw new NotevaultError('last_admin');

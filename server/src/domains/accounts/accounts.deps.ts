@@ -7,11 +7,11 @@ import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 import type { PasswordCost } from './passwords.ts';
 
-/** What accounts must cause in later domains; bound in app/. */
+/** Effects of accounts in later domains; bound in app/. */
 export interface AccountHooks {
   /**
-   * Erases what the user owns elsewhere: keys first, then rows and blobs. Called until it resolves, also after a crash,
-   * so it must go on where it stopped.
+   * Erases what the user owns in other domains: keys first, then rows and blobs. Called until it resolves, also after a
+   * crash, so it must continue where it stopped.
    */
   erasing(userId: UserId): Promise<void>;
 }
@@ -21,14 +21,14 @@ export interface AccountDeps {
   readonly db: Database;
   readonly keys: Keys;
   readonly clock: Clock;
-  /** Who may register once there is a first account. */
+  /** Who may register after the first account. */
   readonly registration: 'open' | 'invite_only' | 'closed';
   readonly plans: PlanTable;
   /** Plan of new accounts. */
   readonly defaultPlan: string;
-  /** Whoever erases people from the analytics tool; null where nothing is sent to any. */
+  /** Erases people from the analytics tool; null if no analytics are sent. */
   readonly analytics: Pick<AnalyticsSink, 'erase'> | null;
-  /** What a new password hash costs; by default what production must have. */
+  /** Cost of new password hashes; the cost for production by default. */
   readonly passwordCost?: PasswordCost;
   readonly hooks: AccountHooks;
   readonly events: EventSink;

@@ -3,7 +3,7 @@ import type { User } from './profile.ts';
 import type { Tokens } from './refresh-tokens.ts';
 import type { SignedIn } from './sign-in.ts';
 
-/** An account as the API returns it. */
+/** Maps an account to the wire. */
 export function userView(user: User): { user: UserBody } {
   return {
     user: {
@@ -35,7 +35,7 @@ export function signedInReply({ user, ...tokens }: SignedIn) {
 export function tokensReply({ accessToken, expiresIn, refreshToken }: Tokens) {
   return {
     body: { access_token: accessToken, expires_in: expiresIn },
-    // No cache on the way may keep a token (RFC 6749, section 5.1).
+    // No cache may store a token (RFC 6749, section 5.1).
     headers: { 'cache-control': 'no-store' },
     cookie: refreshCookie(refreshToken),
   };

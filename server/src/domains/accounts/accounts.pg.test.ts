@@ -17,8 +17,8 @@ const allHashes = statement((db, _: Record<never, never>) =>
     .select(['a.hash as access', 'r.hash as refresh', 'r.sealed as sealed']),
 );
 
-onEachEngine('registering', (open) => {
-  test('of eight first registrations at once exactly one becomes admin, and all succeed', async () => {
+onEachEngine('registering accounts', (open) => {
+  test('makes exactly one admin of eight first registrations at once, and all succeed', async () => {
     const { accounts, db } = await openFixtures(open);
     const eight = Array.from({ length: 8 }, (_, i) => accounts.register({ email: `p${i}@example.org`, password }));
     const roles = (await Promise.all(eight)).map(({ user }) => user.role);
@@ -27,7 +27,7 @@ onEachEngine('registering', (open) => {
     assert.deepEqual(stored.sort(), roles);
   });
 
-  test('of eight first registrations at once on an invite-only server one succeeds', async () => {
+  test('lets one of eight first registrations at once succeed on an invite-only server', async () => {
     const { accounts, db } = await openFixtures(open, { registration: 'invite_only' });
     const eight = Array.from({ length: 8 }, (_, i) => accounts.register({ email: `p${i}@example.org`, password }));
     const codes = await Promise.all(eight.map(codeOf));
@@ -35,7 +35,7 @@ onEachEngine('registering', (open) => {
     assert.equal((await db.all(allUsers, {})).length, 1);
   });
 
-  test('of eight registrations of one e-mail at once one succeeds, however it is written', async () => {
+  test('lets one of eight registrations of one e-mail at once succeed, however the e-mail is written', async () => {
     const { accounts } = await openFixtures(open);
     const spellings = ['alice@example.org', ' Alice@Example.org', 'ALICE@EXAMPLE.ORG ', 'alice@example.org\n'];
     const codes = await Promise.all(
@@ -44,7 +44,7 @@ onEachEngine('registering', (open) => {
     assert.deepEqual(codes.sort(), [null, ...Array(7).fill('registration_failed')]);
   });
 
-  test('an invite lets one account in, of its e-mail, for a week', async () => {
+  test('accepts an invite once, for its e-mail, for a week', async () => {
     const { accounts, clock } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const forBob = await accounts.invite('Bob@example.org');
@@ -65,7 +65,7 @@ onEachEngine('registering', (open) => {
     );
   });
 
-  test('of two registrations with one invite at once one succeeds', async () => {
+  test('lets one of two registrations with one invite at once succeed', async () => {
     const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const invite = await accounts.invite();
@@ -73,7 +73,7 @@ onEachEngine('registering', (open) => {
     assert.deepEqual((await Promise.all(both)).sort(), ['invite_invalid', null]);
   });
 
-  test('a refused registration leaves its invite unused', async () => {
+  test('leaves the invite unused when it refuses a registration', async () => {
     const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const invite = await accounts.invite();
@@ -81,7 +81,7 @@ onEachEngine('registering', (open) => {
     assert.equal(await codeOf(accounts.register({ ...bob, invite })), null);
   });
 
-  test('the operator makes accounts on a closed server; the first one is admin whatever was asked', async () => {
+  test('is possible for the operator on a closed server; the first account becomes admin whatever was requested', async () => {
     const { accounts } = await openFixtures(open, { registration: 'closed' });
     assert.equal((await accounts.createUser('alice@example.org', password, 'member')).role, 'admin');
     assert.equal((await accounts.createUser('bob@example.org')).role, 'member');
@@ -96,7 +96,7 @@ onEachEngine('registering', (open) => {
   });
 });
 
-onEachEngine('sessions', (open) => {
+onEachEngine('sessions of an account', (open) => {
   test('an access token works for fifteen minutes and is not stored', async () => {
     const { accounts, clock, db } = await openFixtures(open);
     const { accessToken, refreshToken, user } = await accounts.register(alice);
@@ -112,7 +112,7 @@ onEachEngine('sessions', (open) => {
     assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
   });
 
-  test('what is no access token is refused alike', async () => {
+  test('invalid access tokens are all refused with the same error', async () => {
     const { accounts } = await openFixtures(open);
     const { refreshToken } = await accounts.register(alice);
     const sent = [
@@ -128,7 +128,7 @@ onEachEngine('sessions', (open) => {
     for (const header of sent) assert.equal(await codeOf(accounts.authenticate(header)), 'unauthorized');
   });
 
-  test('a refresh token is rotated, and its predecessor gets the same successor for thirty seconds', async () => {
+  test('a refresh token is rotated, and the previous one gets the same successor for thirty seconds', async () => {
     const { accounts, clock } = await openFixtures(open);
     const first = await accounts.register(alice);
     const second = await accounts.refresh(first.refreshToken);
@@ -139,7 +139,7 @@ onEachEngine('sessions', (open) => {
     for (const { accessToken } of [first, second, again]) await accounts.authenticate(`Bearer ${accessToken}`);
   });
 
-  test('within the grace even a token rotated twice is answered with the current one', async () => {
+  test('within the grace period even a token rotated twice gets the current one', async () => {
     const { accounts } = await openFixtures(open);
     const first = await accounts.register(alice);
     const second = await accounts.refresh(first.refreshToken);
@@ -147,7 +147,7 @@ onEachEngine('sessions', (open) => {
     assert.equal((await accounts.refresh(first.refreshToken)).refreshToken, third.refreshToken);
   });
 
-  test('reuse after the grace revokes the whole family and no other', async () => {
+  test('reuse of a refresh token after the grace period revokes the whole family and no other', async () => {
     const { accounts, clock, hookCalls: options } = await openFixtures(open);
     const first = await accounts.register(alice);
     const other = await accounts.login(alice);
@@ -160,7 +160,7 @@ onEachEngine('sessions', (open) => {
     assert.deepEqual(options.credentialsChanged, [first.user.id]);
   });
 
-  test('reuse of a token long forgotten still revokes its family', async () => {
+  test('reuse of a refresh token that is no longer stored still revokes its family', async () => {
     const { accounts, clock } = await openFixtures(open);
     const first = await accounts.register(alice);
     let last = first.refreshToken;
@@ -181,7 +181,7 @@ onEachEngine('sessions', (open) => {
     for (const { accessToken } of ten) await accounts.authenticate(`Bearer ${accessToken}`);
   });
 
-  test('a session lives on while it is refreshed within thirty days', async () => {
+  test('a session stays valid while it is refreshed within thirty days', async () => {
     const { accounts, clock } = await openFixtures(open);
     let { refreshToken } = await accounts.register(alice);
     for (let i = 0; i < 3; i++) {
@@ -192,7 +192,7 @@ onEachEngine('sessions', (open) => {
     assert.equal(await codeOf(accounts.refresh(refreshToken)), 'invalid_refresh_token');
   });
 
-  test('a logout ends the session by cookie or by access token, and no other', async () => {
+  test('a logout ends the session of the cookie or the access token, and no other', async () => {
     const { accounts } = await openFixtures(open);
     const one = await accounts.register(alice);
     const two = await accounts.login(alice);
@@ -207,7 +207,7 @@ onEachEngine('sessions', (open) => {
     await accounts.authenticate(`Bearer ${three.accessToken}`);
   });
 
-  test('authentication is one statement', async () => {
+  test('authenticating a token runs one statement', async () => {
     const { accounts, db } = await openFixtures(open);
     const { accessToken } = await accounts.register(alice);
     const get = db.get.bind(db);
@@ -222,8 +222,8 @@ onEachEngine('sessions', (open) => {
   });
 });
 
-onEachEngine('passwords', (open) => {
-  test('a change keeps the session that made it and ends the others', async () => {
+onEachEngine('passwords of an account', (open) => {
+  test('a password change keeps the session that made it and ends the others', async () => {
     const { accounts } = await openFixtures(open);
     const kept = await accounts.register(alice);
     const other = await accounts.login(alice);
@@ -245,7 +245,7 @@ onEachEngine('passwords', (open) => {
     await accounts.login({ ...alice, password: 'another password' });
   });
 
-  test('of two changes at once one wins', async () => {
+  test('one of two password changes at once succeeds', async () => {
     const { accounts } = await openFixtures(open);
     const { accessToken } = await accounts.register(alice);
     const caller = await accounts.authenticate(`Bearer ${accessToken}`);
@@ -255,7 +255,7 @@ onEachEngine('passwords', (open) => {
     assert.deepEqual((await Promise.all(both)).sort(), [null, 'wrong_old_password'].sort());
   });
 
-  test('a reset works once, for an hour, and ends every session; a newer one replaces it', async () => {
+  test('a password reset works once, for an hour, and ends every session; a newer one replaces it', async () => {
     const { accounts, clock } = await openFixtures(open);
     const old = await accounts.register(alice);
     const replaced = await accounts.issueReset(alice.email);
@@ -273,8 +273,8 @@ onEachEngine('passwords', (open) => {
   });
 });
 
-onEachEngine('the operator', (open) => {
-  test('suspends an account, whose every session ends, and lets it in again', async () => {
+onEachEngine('the admin operations on accounts', (open) => {
+  test('suspend an account, which ends its sessions, and unsuspend it', async () => {
     const { accounts } = await openFixtures(open);
     const { accessToken, refreshToken } = await accounts.register(alice);
     await accounts.setSuspended(alice.email, true);
@@ -287,7 +287,7 @@ onEachEngine('the operator', (open) => {
     await accounts.login(alice);
   });
 
-  test('sets a plan that there is', async () => {
+  test('set only existing plans', async () => {
     const { accounts } = await openFixtures(open);
     await accounts.register(alice);
     assert.equal((await accounts.setPlan('Alice@example.org', 'pro')).tier, 'pro');
@@ -295,7 +295,7 @@ onEachEngine('the operator', (open) => {
     assert.equal(await codeOf(accounts.setPlan('nobody@example.org', 'pro')), 'account_not_found');
   });
 
-  test('opens a session as the only account, or as the one named', async () => {
+  test('open a session as the only account, or as the named one', async () => {
     const { accounts } = await openFixtures(open);
     assert.equal(await codeOf(accounts.openSession()), 'account_not_found');
     const { user } = await accounts.register(alice);
@@ -307,8 +307,8 @@ onEachEngine('the operator', (open) => {
   });
 });
 
-onEachEngine('profiles', (open) => {
-  test('two updates of different fields at once keep both', async () => {
+onEachEngine('profiles of accounts', (open) => {
+  test('two profile updates of different fields at once keep both', async () => {
     const { accounts } = await openFixtures(open);
     const { user } = await accounts.register(alice);
     await Promise.all([
@@ -319,7 +319,7 @@ onEachEngine('profiles', (open) => {
     assert.deepEqual({ displayName, locale }, { displayName: 'Alice', locale: 'zh-Hans-CN' });
   });
 
-  test('the analytics id stands for one person, and is gone after opting out', async () => {
+  test('the analytics id identifies one person, and is removed after opting out', async () => {
     const { accounts } = await openFixtures(open);
     const { user } = await accounts.register(alice);
     const other = await accounts.register(bob);
@@ -333,7 +333,7 @@ onEachEngine('profiles', (open) => {
 });
 
 onEachEngine('deleting an account', (open) => {
-  test('two last admins cannot leave at once', async () => {
+  test('succeeds for only one of the two last admins at once', async () => {
     const { accounts } = await openFixtures(open);
     const admins = [
       await accounts.createUser('alice@example.org', password, 'admin'),
@@ -343,7 +343,7 @@ onEachEngine('deleting an account', (open) => {
     assert.deepEqual(codes.sort(), ['last_admin', null]);
   });
 
-  test('frees the e-mail, leaves no row and no key, and a first account never comes again', async () => {
+  test('frees the e-mail, leaves no row and no key, and never makes another first account', async () => {
     const { accounts, vaults, keys, db } = await openFixtures(open);
     await accounts.register(alice);
     const { user, accessToken } = await accounts.register(bob);
@@ -357,7 +357,7 @@ onEachEngine('deleting an account', (open) => {
     assert.equal((await accounts.register(bob)).user.role, 'member');
   });
 
-  test('an erasure cut short is resumed; meanwhile nothing of the account is reachable', async () => {
+  test('is resumed after an interruption; meanwhile the account is unreachable', async () => {
     let broken = true;
     const purgeSlice = async () => {
       if (broken) throw new Error('the disk is away');

@@ -9,7 +9,7 @@ const cookieOf = (refreshToken: string) => ({ cookie: `refresh_token=${refreshTo
 const both = (error: string) => ({ error, errors: error });
 
 onSqlite('POST /auth/register', (open) => {
-  test('answers 201 with tokens, the user and a cookie no script can read', async () => {
+  test('answers 201 with tokens, the user and a cookie that scripts cannot read', async () => {
     await using server = await startServer({ open });
     const sent = { email: ' Alice@Example.org ', password, display_name: 'Alice' };
     const answer = await server.anyone.post('/auth/register', sent);
@@ -31,7 +31,7 @@ onSqlite('POST /auth/register', (open) => {
     assert.match(answer.headers.getSetCookie()[0] ?? '', /; Secure/);
   });
 
-  test('refuses missing and mistyped fields with one answer, and passwords by their size', async () => {
+  test('refuses missing and mistyped fields with one error, and passwords by their length', async () => {
     await using server = await startServer({ open });
     const email = 'alice@example.org';
     const wrong = [
@@ -60,7 +60,7 @@ onSqlite('POST /auth/register', (open) => {
     assert.deepEqual([invite.status, Object.keys(invite.body.errors)], [422, ['invite']]);
   });
 
-  test('says no more of a taken e-mail than that registering failed', async () => {
+  test('reveals no more about an e-mail in use than that registration failed', async () => {
     await using server = await startServer({ open });
     await server.alice.signed();
     const answer = await server.anyone.post('/auth/register', { email: 'ALICE@example.org', password });
@@ -68,7 +68,7 @@ onSqlite('POST /auth/register', (open) => {
     assert.equal(answer.cookie('refresh_token'), undefined);
   });
 
-  test('lets in whom the registration mode allows, and the first account always', async () => {
+  test('follows the registration mode, and always accepts the first account', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     await server.alice.signed();
     const sent = { email: 'bob@example.org', password };
@@ -88,7 +88,7 @@ onSqlite('POST /auth/register', (open) => {
 });
 
 onSqlite('POST /auth/login', (open) => {
-  test('answers 200 as registering does', async () => {
+  test('answers 200 like registration', async () => {
     await using server = await startServer({ open });
     const { id } = await server.alice.signed();
     const answer = await server.anyone.post('/auth/login', {
@@ -125,7 +125,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.deepEqual([me.status, me.body], [401, { error: 'unauthorized' }]);
   });
 
-  test('is limited by address and path', async () => {
+  test('is rate-limited by address and path', async () => {
     await using server = await startServer({ open, config: { authRateLimit: 2 } });
     const attempt = () => server.anyone.post('/auth/login', {});
     assert.deepEqual([(await attempt()).status, (await attempt()).status], [422, 422]);
@@ -137,7 +137,7 @@ onSqlite('POST /auth/login', (open) => {
 });
 
 onSqlite('POST /auth/refresh', (open) => {
-  test('rotates the cookie, accepts the previous one for 30 s, and revokes the family when it comes later', async () => {
+  test('rotates the cookie, accepts the previous one for 30 s, and revokes the family when it is used later', async () => {
     await using server = await startServer({ open });
     const { refreshToken } = await server.alice.signed();
     const refresh = (token: string) => server.anyone.post('/auth/refresh', undefined, cookieOf(token));
@@ -155,7 +155,7 @@ onSqlite('POST /auth/refresh', (open) => {
     assert.equal((await server.bearer(first.body.access_token).get('/me')).status, 401);
   });
 
-  test('refuses no cookie, an unknown one, and a foreign origin', async () => {
+  test('refuses a missing cookie, an unknown one, and a foreign origin', async () => {
     await using server = await startServer({ open });
     const none = await server.anyone.post('/auth/refresh');
     assert.deepEqual([none.status, none.body], [401, { error: 'no_refresh_token' }]);
@@ -167,7 +167,7 @@ onSqlite('POST /auth/refresh', (open) => {
 });
 
 onSqlite('POST /auth/logout', (open) => {
-  test('ends the session and clears the cookie; without a session it does nothing', async () => {
+  test('ends the session and clears the cookie; without a session it has no effect', async () => {
     await using server = await startServer({ open });
     const { refreshToken } = await server.alice.signed();
     const nothing = await server.anyone.post('/auth/logout');
@@ -179,7 +179,7 @@ onSqlite('POST /auth/logout', (open) => {
     assert.equal((await server.anyone.post('/auth/refresh', undefined, cookieOf(refreshToken))).status, 401);
   });
 
-  test('ends the session of an access token too', async () => {
+  test('also ends the session of an access token', async () => {
     await using server = await startServer({ open });
     assert.equal((await server.alice.post('/auth/logout')).status, 204);
     assert.equal((await server.alice.get('/me')).status, 401);
@@ -187,7 +187,7 @@ onSqlite('POST /auth/logout', (open) => {
 });
 
 onSqlite('GET /auth/bootstrap', (open) => {
-  test('says whether the first account is still to come, and who may register', async () => {
+  test('returns whether the first account is still missing, and who may register', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     const before = await server.anyone.get('/auth/bootstrap');
     assert.deepEqual(before.body, { bootstrap_pending: true, registration_mode: 'invite_only' });
@@ -197,8 +197,8 @@ onSqlite('GET /auth/bootstrap', (open) => {
   });
 });
 
-onSqlite('passwords', (open) => {
-  test('POST /auth/password/change', async () => {
+onSqlite('password routes', (open) => {
+  test('POST /auth/password/change changes the password', async () => {
     await using server = await startServer({ open });
     const change = { old_password: server.alice.password, new_password: password };
     const { refreshToken } = await server.alice.signed();
@@ -219,7 +219,7 @@ onSqlite('passwords', (open) => {
     assert.equal((await server.bearer(other.body.access_token).get('/me')).status, 401);
   });
 
-  test('POST /auth/password/reset', async () => {
+  test('POST /auth/password/reset sets a new password with a reset token', async () => {
     await using server = await startServer({ open });
     await server.alice.signed();
     const token = await server.app.accounts.issueReset(server.alice.email);
@@ -236,7 +236,7 @@ onSqlite('passwords', (open) => {
 });
 
 onSqlite('/me', (open) => {
-  test('GET answers the user whole; without a credential 401 with the challenge', async () => {
+  test('GET returns the whole user; without a credential 401 with a challenge', async () => {
     await using server = await startServer({ open });
     const { id } = await server.alice.signed();
     const { status, body } = await server.alice.get('/me');
@@ -259,7 +259,7 @@ onSqlite('/me', (open) => {
     assert.match(expired.headers.get('www-authenticate') ?? '', /, error="invalid_token"$/);
   });
 
-  test('PATCH changes what is sent and nothing else', async () => {
+  test('PATCH changes only the fields sent', async () => {
     await using server = await startServer({ open });
     const named = await server.alice.patch('/me', { display_name: ' Алиса 😀 ', unknown: 1 });
     assert.deepEqual([named.status, named.body.user.display_name], [200, 'Алиса 😀']);
@@ -292,7 +292,7 @@ onSqlite('/me', (open) => {
     }
   });
 
-  test('DELETE needs the password, keeps the last admin, and erases everybody else', async () => {
+  test('DELETE needs the password, refuses the last admin, and erases any other account', async () => {
     await using server = await startServer({ open });
     await server.bob.post('/vaults', { name: 'Work' });
     for (const body of [undefined, {}, { password: '' }, { password: 7 }]) {

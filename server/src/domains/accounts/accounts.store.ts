@@ -6,7 +6,7 @@ const { statement } = statementsOver<AccountsTables>();
 
 // Users
 
-/** Changes no row when the e-mail is taken. */
+/** Changes no row when the e-mail is in use. */
 export const insertUser = statement(
   (
     db,
@@ -39,7 +39,7 @@ export const insertUser = statement(
       .onConflict((conflict) => conflict.column('email').doNothing()),
 );
 
-/** Changes one row for the very first account and none ever after. */
+/** Changes one row for the very first account, and none after that. */
 export const claimFirstAccount = statement((db, p: { now: number }) =>
   db
     .insertInto('first_account')
@@ -51,7 +51,7 @@ export const findFirstAccount = statement((db, _: Record<never, never>) =>
   db.selectFrom('first_account').select('claimed_at'),
 );
 
-/** Holds every change to who is admin until the end of the transaction. */
+/** Locks all admins until the end of the transaction. */
 export const lockAdmins = statement((db, _: Record<never, never>) =>
   db
     .updateTable('first_account')
@@ -71,7 +71,10 @@ export const findOtherAdmin = statement((db, p: { id: UserId }) =>
     .limit(1),
 );
 
-/** Holds the user's row until the end of the transaction without blocking rows that refer to it; no row once erasure began. */
+/**
+ * Locks the user's row until the end of the transaction, without blocking rows that reference it; returns no row once
+ * its erasure has begun.
+ */
 export const lockUser = statement((db, p: { id: UserId }) =>
   db
     .updateTable('users')
@@ -124,7 +127,7 @@ export const markDeleting = statement((db, p: { id: UserId; now: number }) =>
   db.updateTable('users').set({ deleting_at: p.now }).where('id', '=', p.id).where('deleting_at', 'is', null),
 );
 
-/** Accounts whose erasure began and has not ended, by id. */
+/** Accounts whose erasure has begun and not ended, ordered by id. */
 export const findDeleting = statement((db, p: { after: UserId; limit: number }) =>
   db
     .selectFrom('users')
@@ -154,7 +157,7 @@ export const insertSession = statement(
     }),
 );
 
-/** A session of the user that began in this network and goes on. */
+/** An active session of the user that started in this network. */
 export const findKnownNetwork = statement((db, p: { userId: UserId; networkMac: Buffer }) =>
   db
     .selectFrom('sessions')
@@ -168,7 +171,9 @@ export const findFamily = statement((db, p: { familyHash: Buffer }) =>
   db.selectFrom('sessions').select(['id', 'user_id', 'expires_at']).where('family_hash', '=', p.familyHash),
 );
 
-/** Moves the session's end; no row when it was revoked. Holds the session's row until the end of the transaction. */
+/**
+ * Extends the session; returns no row when it was revoked. Locks the session's row until the end of the transaction.
+ */
 export const prolongSession = statement((db, p: { id: SessionId; expiresAt: number }) =>
   db.updateTable('sessions').set({ expires_at: p.expiresAt }).where('id', '=', p.id).returning('id'),
 );
@@ -197,7 +202,7 @@ export const insertRefreshToken = statement((db, p: { sessionId: SessionId; hash
     .values({ session_id: p.sessionId, hash: p.hash, sealed: p.sealed, replaced_at: null }),
 );
 
-/** Changes one row for the first who uses the token, none for the others. */
+/** Changes one row for the first use of the token, and none after that. */
 export const replaceRefreshToken = statement((db, p: { sessionId: SessionId; hash: Buffer; now: number }) =>
   db
     .updateTable('refresh_tokens')
@@ -235,7 +240,7 @@ export const deleteExpiredAccessTokens = statement((db, p: { sessionId: SessionI
   db.deleteFrom('access_tokens').where('session_id', '=', p.sessionId).where('expires_at', '<=', p.now),
 );
 
-/** Whom an access token stands for, when the account may be used. */
+/** The session and user of an access token, if the account may be used. */
 export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
   db
     .selectFrom('access_tokens as t')
@@ -248,7 +253,7 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
     .where('u.deleting_at', 'is', null),
 );
 
-/** A session that goes on, when the account may be used. */
+/** An active session, if the account may be used. */
 export const findSession = statement((db, p: { id: SessionId; userId: UserId; now: number }) =>
   db
     .selectFrom('sessions as s')
@@ -276,7 +281,7 @@ export const findInvite = statement((db, p: { hash: Buffer; email: string; now: 
     .where((eb) => eb.or([eb('email', 'is', null), eb('email', '=', p.email)])),
 );
 
-/** One row for the first who uses it, none for the others. */
+/** Changes one row for the first use, and none after that. */
 export const useInvite = statement((db, p: { hash: Buffer; email: string; now: number }) =>
   db
     .deleteFrom('invites')
@@ -300,7 +305,7 @@ export const findReset = statement((db, p: { hash: Buffer; now: number }) =>
   db.selectFrom('password_resets').select('user_id').where('hash', '=', p.hash).where('expires_at', '>', p.now),
 );
 
-/** The account of a reset, for the first who uses it. */
+/** The account of a reset token, for its first use only. */
 export const useReset = statement((db, p: { hash: Buffer; now: number }) =>
   db.deleteFrom('password_resets').where('hash', '=', p.hash).where('expires_at', '>', p.now).returning('user_id'),
 );

@@ -6,54 +6,62 @@ export type Role = 'admin' | 'member';
 export interface UserRow {
   /** UUIDv7, made by the server. */
   id: UserId;
-  /** Canonical: trimmed, NFC, lower case. */
+  /** In canonical form: trimmed, NFC, lower case. */
   email: string;
-  /** argon2id as a PHC string; null for an account made without a password, until one is set by a reset. */
+  /** argon2id as a PHC string; null for an account without a password, until a reset sets one. */
   password_hash: string | null;
-  /** What people call themselves; at most 80 characters. */
+  /** The name that the person chose; at most 80 characters. */
   display_name: string | null;
   role: Role;
   /** Name of the plan; looked up in the table of plans at each use. */
   plan: string;
-  /** BCP 47, in canonical casing, as a client last reported it. */
+  /** BCP 47 in canonical casing, as last reported by a client. */
   locale: string | null;
-  /** 1 when the person objects to analytics, else 0. */
+  /** 1 if the person has opted out of analytics, else 0. */
   analytics_opt_out: number;
   created_at: number;
   /** When the operator suspended the account; null while it may be used. */
   suspended_at: number | null;
-  /** When its erasure began; from then on nothing of it is reachable, and the erasure is resumed until the row is gone. */
+  /**
+   * When its erasure began; from then on the account is unreachable, and the erasure is resumed until the row is gone.
+   */
   deleting_at: number | null;
 }
 
-/** The first account of this server: at most one row ever, so that parallel first registrations make one admin. */
+/** The first account of this server: at most one row, so that concurrent first registrations make one admin. */
 export interface FirstAccountRow {
   /** Always 1. */
   id: number;
   claimed_at: number;
 }
 
-/** One sign-in, with the refresh tokens that descend from it. Deleting the row revokes all of it. */
+/** One sign-in, with the refresh tokens that descend from it. Deleting the row revokes all of them. */
 export interface SessionRow {
   id: SessionId;
   user_id: UserId;
-  /** SHA-256 of the part all its refresh tokens share, so that reuse of a forgotten one still names its family. */
+  /**
+   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token no longer stored still identifies
+   * the family.
+   */
   family_hash: Buffer;
-  /** HMAC, under the server's key, of the network where it began; null when that was nowhere. */
+  /** HMAC of the network in which it started, under the server's key; null when there was none. */
   network_mac: Buffer | null;
   created_at: number;
   /** 30 days after the last refresh. */
   expires_at: number;
 }
 
-/** The current refresh token of a session, and those it replaced within the time of grace. */
+/** The current refresh token of a session, and those replaced within the grace period. */
 export interface RefreshTokenRow {
   session_id: SessionId;
   /** SHA-256 of the whole token. */
   hash: Buffer;
-  /** The token itself, sealed under the server's key: within the grace a replaced token is answered with the current one. */
+  /**
+   * The token itself, sealed under the server's key: within the grace period a replaced token is answered with the
+   * current one.
+   */
   sealed: Buffer;
-  /** When the next one took its place; null for the current one. */
+  /** When it was replaced; null for the current one. */
   replaced_at: number | null;
 }
 
@@ -74,7 +82,7 @@ export interface InviteRow {
   expires_at: number;
 }
 
-/** The one password reset that is open for an account; a newer one takes its place. */
+/** The open password reset of an account; a newer one replaces it. */
 export interface PasswordResetRow {
   user_id: UserId;
   /** SHA-256 of the token. */
@@ -82,10 +90,10 @@ export interface PasswordResetRow {
   expires_at: number;
 }
 
-/** Somebody whom the analytics tool is still to forget; outlives the account. */
+/** A person whom the analytics tool has yet to erase; outlives the account. */
 export interface AnalyticsErasureRow {
   user_id: UserId;
-  /** The id that events of the account went under. */
+  /** The id under which events of the account were sent. */
   analytics_id: string;
   requested_at: number;
 }
@@ -101,7 +109,7 @@ export interface AccountsTables {
   password_resets: PasswordResetRow;
 }
 
-// Tokens go with their session and sessions with their account: a credential can never outlive what it stands for.
+// Tokens are deleted with their session and sessions with their account, so no credential outlives its account.
 export const accountsDdl = `
 create table users (
   id uuid primary key,

@@ -15,7 +15,7 @@ import { createRegistration, type Registration } from './registration.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 
-/** Accounts: who there is, how they prove it, and what becomes of them. */
+/** Accounts: registration, authentication, profiles and deletion. */
 export interface Accounts
   extends SignIn,
     RefreshTokens,
@@ -27,8 +27,8 @@ export interface Accounts
     AccountAdmin,
     Omit<Sessions, 'prepare'> {
   /**
-   * Holds the user's row until the end of the transaction, so that what counts over all their vaults is decided one at
-   * a time. Taken before any lock on a vault. Throws `unauthorized` once the account is being erased.
+   * Locks the user's row until the end of the transaction, so that anything counted over all their vaults is decided
+   * one at a time. Must be called before locking a vault. Throws `unauthorized` once the account is being erased.
    */
   lockUser(handle: WriteHandle, userId: UserId): Promise<{ tier: string }>;
 }

@@ -6,16 +6,19 @@ import { canonicalEmail } from './emails.ts';
 import { type User, userOf } from './profile.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What the operator does to accounts, by e-mail. All of these throw `account_not_found`. */
+/** Admin operations on accounts, by e-mail. All of these throw `account_not_found`. */
 export interface AccountAdmin {
-  /** Throws `validation` for a plan there is not. */
+  /** Throws `validation` for an unknown plan. */
   setPlan(email: string, plan: string): Promise<User>;
   /** Suspending revokes every session; a suspended account cannot sign in, and no credential of it works. */
   setSuspended(email: string, suspended: boolean): Promise<User>;
   findByEmail(email: string): Promise<User>;
-  /** The account named, or the only one there is. Throws `validation` when one must be named. */
+  /** The named account, or the only one. Throws `validation` when there are several and none is named. */
   findOwner(email?: string): Promise<User>;
-  /** A session for the operator on the server's own machine, as `findOwner` says. Throws `account_suspended` too. */
+  /**
+   * Opens a session for the operator on the server's own machine, of the account that `findOwner` returns. Also throws
+   * `account_suspended`.
+   */
   openSession(email?: string): Promise<{ token: string; user: User }>;
 }
 
@@ -75,7 +78,7 @@ export function createAccountAdmin(deps: AccountDeps, sessions: Pick<Sessions, '
   };
 }
 
-/** The account of an e-mail, however it is written. Throws `account_not_found`. */
+/** The account with an e-mail, however it is written. Throws `account_not_found`. */
 export async function findNamed({ db }: Pick<AccountDeps, 'db'>, sent: string): Promise<UserRow> {
   const email = canonicalEmail(sent);
   const row = email === null ? undefined : await db.get(store.findUserByEmail, { email });

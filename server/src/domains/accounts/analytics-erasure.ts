@@ -5,9 +5,12 @@ import * as store from './accounts.store.ts';
 
 const BATCH = 100;
 
-/** Erasing somebody from the analytics tool, until the tool has taken it. */
+/** Erases people from the analytics tool, and retries until the tool has accepted it. */
 export interface AnalyticsErasure {
-  /** Sends the erase requests that wait; resolves to how many were taken. Rejects with the sink's error at the first that was not. */
+  /**
+   * Sends waiting erase requests; resolves to the number accepted. Rejects with the sink's error for the first that was
+   * not.
+   */
   sendErasures(): Promise<number>;
 }
 
@@ -28,7 +31,7 @@ export function createAnalyticsErasure({ db, analytics }: Pick<AccountDeps, 'db'
   };
 }
 
-/** Remembers to erase the person, in the transaction that makes it necessary; nothing to do where nothing is sent. */
+/** Stores the erase request in the transaction that makes it necessary; does nothing if no analytics are sent. */
 export async function requestErasure(
   handle: WriteHandle,
   { analytics, clock }: Pick<AccountDeps, 'analytics' | 'clock'>,

@@ -1,37 +1,37 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 
-/** So many wrong passwords in a row, then one in each `every`. */
+/** `burst` wrong passwords at once, then one every `everyMs`. */
 interface BucketRate {
   readonly burst: number;
   readonly everyMs: number;
 }
 
 const BUCKET_RATES = {
-  /** Guesses at one account from anywhere: 10, then 720 a day. */
+  /** Attempts at one account from anywhere: 10, then 720 a day. */
   account: { burst: 10, everyMs: 120_000 },
-  /** Guesses from one network at any account. */
+  /** Attempts from one network at any account. */
   network: { burst: 50, everyMs: 30_000 },
 } as const satisfies Record<string, BucketRate>;
 const BUCKETS_MAX = 100_000;
 
-/** Slows down whoever guesses passwords, before a guess is looked at; held in this process alone. */
+/** Throttles password attempts before the password is checked. The counters are of this process only. */
 export interface LoginThrottle {
   /**
-   * Counts a guess before it is looked at, so that many at once count too. Resolves to what takes it back when it was
-   * right. Throws `rate_limited`, for accounts that are and that are not there alike.
+   * Counts an attempt before the password is checked, so that concurrent attempts count too. Returns a function that
+   * uncounts it when the password was right. Throws `rate_limited`, equally for accounts that exist and that do not.
    */
   recordAttempt(at: { readonly account: string; readonly network: string | null }): () => void;
 }
 
 interface Bucket {
-  /** Guesses that still count, as of `at`. */
+  /** Attempts that still count, as of `at`. */
   level: number;
   at: number;
 }
 
 export function createLoginThrottle(clock: Clock): LoginThrottle {
-  // In the order of last use.
+  // Ordered by last use.
   const buckets = new Map<string, Bucket>();
 
   function levelOf(key: string, { everyMs }: BucketRate): number {
@@ -55,7 +55,7 @@ export function createLoginThrottle(clock: Clock): LoginThrottle {
       if (network !== null) counted.push([`network ${network}`, BUCKET_RATES.network]);
       for (const [key, rate] of counted) {
         const over = levelOf(key, rate) + 1 - rate.burst;
-        // A rounding error must not ask to come back at once.
+        // Because of rounding, a tiny excess must not make the client retry at once.
         if (over > 1e-6) {
           throw new NotevaultError('rate_limited', { retry_after: String(Math.ceil((over * rate.everyMs) / 1000)) });
         }

@@ -10,13 +10,13 @@ import { checkPassword, type Passwords } from './passwords.ts';
 
 const RESET_MS = 60 * 60 * 1000;
 
-/** New passwords. */
+/** Changing and resetting passwords. */
 export interface PasswordReset {
   /** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
   changePassword(caller: { userId: UserId; credentialId: string }, change: PasswordChange): Promise<void>;
   /** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
   resetPassword(reset: { token: string; password: string }): Promise<void>;
-  /** A raw reset token, given out this once; valid for an hour and one use. Throws `account_not_found`. */
+  /** Returns a reset token, which is shown once and is valid for an hour and one use. Throws `account_not_found`. */
   issueReset(email: string): Promise<string>;
 }
 
@@ -43,7 +43,7 @@ export function createPasswordReset(deps: AccountDeps, passwords: Passwords, thr
     async changePassword({ userId, credentialId }, { old_password, new_password }) {
       const row = await db.get(store.findUser, { id: userId });
       const stored = row?.password_hash ?? null;
-      // A stolen session must not serve to guess the password by.
+      // Throttled, so that a stolen session cannot be used to guess the password.
       const refund = throttle.recordAttempt({ account: userId, network: null });
       if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
       refund();
@@ -51,7 +51,7 @@ export function createPasswordReset(deps: AccountDeps, passwords: Passwords, thr
       const passwordHash = await passwords.hash(new_password);
       await db.transact(async (handle) => {
         const held = await handle.get(store.lockUser, { id: userId });
-        // Of two changes at once the second one's old password is no longer the password.
+        // Of two concurrent changes, the second one's old password is no longer right.
         if (held?.password_hash !== stored) throw new NotevaultError('wrong_old_password');
         await setPassword(handle, userId, passwordHash, credentialId as SessionId);
       });
@@ -68,7 +68,7 @@ export function createPasswordReset(deps: AccountDeps, passwords: Passwords, thr
         if (reset === undefined || (await handle.get(store.lockUser, { id: reset.user_id })) === undefined) {
           throw new NotevaultError('invalid_reset_token');
         }
-        // Whoever knew the old password may hold sessions: none is kept.
+        // Anybody who knew the old password may have sessions, so all are revoked.
         await setPassword(handle, reset.user_id, passwordHash, NO_SESSION);
       });
     },
@@ -82,5 +82,5 @@ export function createPasswordReset(deps: AccountDeps, passwords: Passwords, thr
   };
 }
 
-/** The nil UUID: no session has it. */
+/** The nil UUID, which is no session's id. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000' as SessionId;

@@ -10,7 +10,7 @@ import { checkPassword, createPasswords, PASSWORD_COST } from './passwords.ts';
 const derive = promisify(argon2);
 const passwords = createPasswords(randomBytes);
 
-test('a hash is a PHC string of argon2id that only its password opens', async () => {
+test('createPasswords makes PHC strings of argon2id that verify only their password', async () => {
   const encoded = await passwords.hash('correct horse');
   assert.match(encoded, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   assert.equal(await passwords.verify('correct horse', encoded), true);
@@ -18,18 +18,18 @@ test('a hash is a PHC string of argon2id that only its password opens', async ()
   assert.notEqual(await passwords.hash('correct horse'), encoded);
 });
 
-test('hashes of other parameters are verified by their own', async () => {
+test('createPasswords verifies hashes of other parameters with those parameters', async () => {
   // A test vector of the reference implementation (its test.c).
   const encoded = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4';
   assert.equal(await passwords.verify('password', encoded), true);
   assert.equal(await passwords.verify('passwore', encoded), false);
 });
 
-test('letters typed composed or not are the same password', async () => {
+test('createPasswords treats composed and decomposed letters as the same password', async () => {
   assert.equal(await passwords.verify('pa\u0308sswort', await passwords.hash('p\u00e4sswort')), true);
 });
 
-test('without a hash to compare with a password is wrong, after the same work', async () => {
+test('createPasswords refuses a password without a stored hash after the same work', async () => {
   const work: unknown[] = [];
   const watched = createPasswords(randomBytes, PASSWORD_COST, async (algorithm, parameters) => {
     const { message, nonce, ...cost } = parameters;
@@ -43,7 +43,7 @@ test('without a hash to compare with a password is wrong, after the same work', 
   assert.deepEqual(known, ['argon2id', 13, 16, { tagLength: 32, memory: 19_456, passes: 2, parallelism: 1 }]);
 });
 
-test('a caller over its share of the hashes is refused, and others get theirs', async () => {
+test('createPasswords refuses a caller over its share of the hashes, and serves others', async () => {
   const hash = () => passwords.hash('correct horse');
   const many = Promise.allSettled(Array.from({ length: 30 }, () => runForOwner('alice', hash)));
   assert.match(await runForOwner('bob', hash), /^\$argon2id/);
@@ -53,7 +53,7 @@ test('a caller over its share of the hashes is refused, and others get theirs', 
   assert.equal(await passwords.verify('x', await passwords.hash('y')), false);
 });
 
-test('a password has 8 characters to 256 bytes', () => {
+test('checkPassword accepts 8 characters to 256 bytes', () => {
   assert.throws(() => checkPassword('1234567'), { code: 'password_too_short' });
   assert.throws(() => checkPassword('😀'.repeat(7)), { code: 'password_too_short' });
   assert.throws(() => checkPassword('é'.repeat(129)), { code: 'password_too_long' });
@@ -61,7 +61,7 @@ test('a password has 8 characters to 256 bytes', () => {
   checkPassword('é'.repeat(128));
 });
 
-test('an e-mail has one form, however it is written', () => {
+test('canonicalEmail returns one form of an e-mail, however it is written', () => {
   assert.equal(canonicalEmail(' Alice@Example.ORG\n'), 'alice@example.org');
   assert.equal(canonicalEmail('ja\u0308rvi@example.org'), 'järvi@example.org');
   for (const wrong of [

@@ -4,7 +4,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 
-/** What a hash costs whoever guesses; memory in KiB. */
+/** The cost of a hash for an attacker; memory in KiB. */
 export interface PasswordCost {
   readonly memory: number;
   readonly passes: number;
@@ -17,10 +17,13 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const CHARACTERS_MIN = 8;
 const BYTES_MAX = 256;
-/** Each hash takes 19 MiB and a thread of four: beyond two at once files and look-ups would wait for passwords. */
+/**
+ * Each hash takes 19 MiB and one of four threads of Node's pool: with more than two at once, file access and DNS
+ * look-ups would wait for passwords.
+ */
 const AT_ONCE = 2;
 const WAITING_MAX = 64;
-/** Of one caller: an account, or a network without one. */
+/** Of one caller: an account, or the network of a caller without one. */
 const WAITING_OF_ONE = 16;
 
 const argon2Async = promisify(argon2);
@@ -28,7 +31,7 @@ const argon2Async = promisify(argon2);
 /** Argon2id hashes in PHC strings, few at once, shared fairly between callers. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Takes the same time with no hash to compare with, so that nobody learns which accounts exist. */
+  /** Takes the same time without a stored hash, so that it does not reveal which accounts exist. */
   verify(password: string, encoded: string | null): Promise<boolean>;
 }
 
@@ -38,7 +41,10 @@ export function checkPassword(password: string): void {
   if (Buffer.byteLength(password) > BYTES_MAX) throw new NotevaultError('password_too_long');
 }
 
-/** @param cost of new hashes, and of looking for an account that is not there. Others are verified by their own. */
+/**
+ * @param cost of new hashes, and of checking a password of an account that does not exist. Stored hashes are verified
+ * with their own cost.
+ */
 export function createPasswords(
   random: (count: number) => Buffer,
   cost: PasswordCost = PASSWORD_COST,
@@ -51,7 +57,7 @@ export function createPasswords(
     waitingPerOwner: WAITING_OF_ONE,
   });
   const derive = (password: string, nonce: Buffer, cost: PasswordCost) => {
-    // One person types the same letters composed or not, depending on the device.
+    // Depending on the device, the same letters are typed composed or decomposed.
     const input = { message: password.normalize('NFC'), nonce, tagLength: HASH_BYTES, ...cost };
     return turns.run(currentOwner(), () => derivation('argon2id', input));
   };
@@ -62,7 +68,7 @@ export function createPasswords(
       return encode(salt, await derive(password, salt, cost), cost);
     },
     async verify(password, encoded) {
-      // No password is over the limit, so a longer text is wrong; hashing it would only cost time.
+      // No stored password is over the limit, so a longer text is wrong; hashing it would only cost time.
       const tooLong = Buffer.byteLength(password) > BYTES_MAX;
       const stored = encoded === null ? null : decode(encoded);
       const { salt, cost: paid } = stored ?? { salt: Buffer.alloc(SALT_BYTES), cost };
@@ -74,7 +80,7 @@ export function createPasswords(
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** A PHC string: base64 without padding, version 19 (0x13). */
+/** Encodes a PHC string: base64 without padding, version 19 (0x13). */
 function encode(salt: Buffer, hash: Buffer, { memory, passes, parallelism }: PasswordCost): string {
   const plain = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${plain(salt)}$${plain(hash)}`;
@@ -82,7 +88,7 @@ function encode(salt: Buffer, hash: Buffer, { memory, passes, parallelism }: Pas
 
 function decode(encoded: string) {
   const match = PHC.exec(encoded);
-  if (match === null) throw new Error('a stored password hash is no argon2id PHC string');
+  if (match === null) throw new Error('a stored password hash is not an argon2id PHC string');
   const [, memory, passes, parallelism, salt = '', hash = ''] = match;
   return {
     cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },

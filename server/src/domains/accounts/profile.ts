@@ -18,7 +18,7 @@ export interface User {
   readonly displayName: string | null;
   readonly role: Role;
   readonly locale: string | null;
-  /** Stands for the person in analytics without telling who it is; null when they objected. */
+  /** Identifies the person in analytics by a pseudonym; null when they have opted out. */
   readonly analyticsId: string | null;
   readonly analyticsOptOut: boolean;
   /** Name of the plan. */
@@ -26,7 +26,7 @@ export interface User {
 }
 
 export interface Profile {
-  /** Throws `unauthorized` when the account is gone. */
+  /** Throws `unauthorized` when the account no longer exists. */
   me(userId: UserId): Promise<User>;
   updateMe(userId: UserId, change: ProfileBody): Promise<User>;
 }
@@ -43,7 +43,7 @@ export function createProfile(deps: AccountDeps): Profile {
       const displayName = change.display_name === undefined ? undefined : cleanDisplayName(change.display_name);
       const locale = change.locale === undefined ? undefined : cleanLocale(change.locale);
       const row = await db.transact(async (handle) => {
-        // Held before it is read, so that two updates of different fields keep both.
+        // Locked before it is read, so that two concurrent updates of different fields are both kept.
         await handle.get(store.lockUser, { id: userId });
         const old = present(await handle.get(store.findUser, { id: userId }));
         const optsOut = change.analytics_opt_out ?? old.analytics_opt_out !== 0;
@@ -76,7 +76,7 @@ export function userOf(row: UserRow, server: SealingKey): User {
   };
 }
 
-/** Stands for a person in analytics without telling who it is. */
+/** The pseudonym of a person in analytics. */
 export function analyticsIdOf({ email }: Pick<UserRow, 'email'>, server: SealingKey): string {
   return server.mac('analytics', email).toString('hex');
 }
@@ -86,7 +86,7 @@ function present(row: UserRow | undefined): UserRow {
   return row;
 }
 
-/** Trimmed; blank is none. Throws `validation`. */
+/** The name, trimmed; null if blank. Throws `validation`. */
 export function cleanDisplayName(text: string | null): string | null {
   const name = (text ?? '').toWellFormed().trim();
   if ([...name].length > DISPLAY_NAME_MAX) {
@@ -96,7 +96,7 @@ export function cleanDisplayName(text: string | null): string | null {
   return name === '' ? null : name;
 }
 
-/** Canonical casing by RFC 5646, section 2.1.1; blank is none. Throws `validation`. */
+/** The locale in canonical casing (RFC 5646, section 2.1.1); null if blank. Throws `validation`. */
 export function cleanLocale(text: string | null): string | null {
   if (text === null || text === '') return null;
   if (text.length > LOCALE_MAX || !LOCALE.test(text))

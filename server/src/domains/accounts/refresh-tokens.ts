@@ -9,16 +9,16 @@ import * as store from './accounts.store.ts';
 export const ACCESS_SECONDS = 15 * 60;
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** What a client gets at sign-in and at each refresh. */
+/** The tokens that a client gets at sign-in and at each refresh. */
 export interface Tokens {
   readonly accessToken: string;
-  /** Seconds the access token is valid for. */
+  /** Validity of the access token in seconds. */
   readonly expiresIn: number;
   readonly refreshToken: string;
 }
 
 export interface RefreshTokens {
-  /** The next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`. */
+  /** Returns the next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`. */
   refresh(cookie: string | undefined): Promise<Tokens>;
 }
 
@@ -70,7 +70,7 @@ function familyOf(handle: WriteHandle, { sessionId, presented, next, sealed, now
     async replace() {
       if ((await handle.run(store.replaceRefreshToken, { sessionId, hash: presented, now })) === 0) return false;
       await handle.run(store.insertRefreshToken, { sessionId, hash: next, sealed });
-      // A token forgotten here still names its family, and counts as reused.
+      // A token deleted here still identifies its family, and counts as reused.
       await handle.run(store.deleteReplacedTokens, { sessionId, before: now - GRACE_MS });
       return true;
     },
@@ -88,7 +88,7 @@ function familyOf(handle: WriteHandle, { sessionId, presented, next, sealed, now
 
 const contextOf = (sessionId: SessionId) => ({ kind: 'refresh_tokens.sealed', row: sessionId, version: 0 });
 
-/** A refresh token as it is stored, so that a replaced one can be answered with it. */
+/** A refresh token in its stored form, from which a replaced token can be answered. */
 export function sealToken(server: SealingKey, sessionId: SessionId, raw: string): Buffer {
   return server.seal(contextOf(sessionId), Buffer.from(raw));
 }

@@ -25,9 +25,12 @@ export interface Registration {
    */
   register(account: NewAccount, address?: string | null): Promise<SignedIn>;
   bootstrap(): Promise<{ pending: boolean; mode: AccountDeps['registration'] }>;
-  /** An account made by the operator, whatever the registration mode; without password it needs a reset to sign in. */
+  /**
+   * Creates an account for the operator, whatever the registration mode; without a password it needs a reset to sign
+   * in.
+   */
   createUser(email: string, password?: string, role?: Role): Promise<User>;
-  /** A raw invite, given out this once; for one e-mail only when one is named. */
+  /** Returns an invite, which is shown once; valid for one e-mail if that is given. */
   invite(email?: string): Promise<string>;
 }
 
@@ -107,7 +110,7 @@ async function invite({ db, clock }: AccountDeps, sent: string | undefined): Pro
   return token.raw;
 }
 
-/** Refuses what can be refused before a password is hashed. */
+/** Refuses whatever can be refused before a password is hashed. */
 async function checkMode(
   { db, clock, registration }: AccountDeps,
   email: string,
@@ -120,7 +123,10 @@ async function checkMode(
   if (found === undefined) throw new NotevaultError('invite_invalid');
 }
 
-/** The same inside the transaction, where the answer counts: another first account may have come, the invite be used. */
+/**
+ * The same check inside the transaction, where it counts: meanwhile there may be a first account, or the invite be
+ * used.
+ */
 async function admit(
   handle: WriteHandle,
   { clock, registration }: AccountDeps,

@@ -10,13 +10,13 @@ import { ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh-to
 
 const FAMILY_BYTES = 16;
 
-/** A session ready to be written: its secrets are made and sealed before the transaction opens. */
+/** A session to be written: its secrets are created and sealed before the transaction begins. */
 export interface PreparedSession {
   readonly tokens: Tokens;
   write(handle: WriteHandle, userId: UserId): Promise<void>;
 }
 
-/** What a session credential says of its caller. */
+/** The principal of a session credential. */
 export interface SessionPrincipal {
   readonly kind: 'session';
   readonly userId: UserId;
@@ -26,13 +26,13 @@ export interface SessionPrincipal {
 }
 
 export interface Sessions {
-  /** @param address where it is used from; null when that is nowhere. */
+  /** @param address of the client; null if there is none. */
   prepare(address: string | null): Promise<PreparedSession>;
-  /** The caller behind an `Authorization` header. Throws `unauthorized`. */
+  /** Returns the caller of an `Authorization` header. Throws `unauthorized`. */
   authenticate(authorization: string | undefined): Promise<SessionPrincipal>;
-  /** The session of a principal while it goes on, whether or not the token it came with has expired; else null. */
+  /** The session of a principal while it is active, even if its access token has expired; else null. */
   recall(principal: { readonly userId: UserId; readonly credentialId: string }): Promise<SessionPrincipal | null>;
-  /** Ends the session of the cookie and the one of the access token, whichever are there. */
+  /** Ends the session of the cookie and that of the access token, if given. */
   logout(cookie: string | undefined, authorization: string | null): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export function createSessions({ db, keys, clock, events }: AccountDeps): Sessio
   };
 }
 
-/** Stands for a network without telling which. */
+/** The pseudonym of a network. */
 export function networkMacOf(server: SealingKey, network: string): Buffer {
   return server.mac('sign-in network', network);
 }

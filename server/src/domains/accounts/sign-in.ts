@@ -14,7 +14,7 @@ export interface SignedIn extends Tokens {
   readonly user: User;
 }
 
-/** What a client sends to sign up or in, unchecked: whatever is wrong with the two first has one answer. */
+/** What a client sends to register or sign in, unchecked: all faults of the two fields get one error. */
 export interface Credentials {
   readonly email?: unknown;
   readonly password?: unknown;
@@ -22,11 +22,11 @@ export interface Credentials {
 
 export interface SignIn {
   /**
-   * @param address where the attempt comes from; null when that is nowhere.
-   * Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`, `rate_limited`.
+   * @param address of the client; null if there is none. Throws `email_and_password_required`, `invalid_credentials`,
+   * `account_suspended`, `rate_limited`.
    */
   login(credentials: Credentials, address?: string | null): Promise<SignedIn>;
-  /** Whose credentials these are, without a session; throws as `login` does. */
+  /** Returns the account of these credentials without opening a session; throws like `login`. */
   identify(credentials: Credentials, address?: string | null): Promise<{ id: UserId; email: string }>;
 }
 
@@ -40,7 +40,8 @@ export function createSignIn(
     const { email, password } = readCredentials(sent, secret);
     const server = await keys.openServer();
     const row = await db.get(store.findUserByEmail, { email });
-    // Where the account is signed in already, guesses count apart: nobody elsewhere can use them up.
+    // Attempts from a network in which the account is signed in are counted separately, so that attempts from elsewhere
+    // cannot use them up.
     const network = address === null ? null : networkOf(address);
     const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
     const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
@@ -62,7 +63,7 @@ export function createSignIn(
       const server = await keys.openServer();
       const session = await sessions.prepare(address);
       await db.transact(async (handle) => {
-        // A password change revokes every session; one opened with the old password meanwhile must not escape it.
+        // A password change revokes every session, so none may be opened with the old password meanwhile.
         const held = await handle.get(store.lockUser, { id: row.id });
         if (held?.password_hash !== row.password_hash) throw new NotevaultError('invalid_credentials');
         if (held.suspended_at !== null) throw new NotevaultError('account_suspended');
@@ -73,7 +74,7 @@ export function createSignIn(
   };
 }
 
-/** The nil UUID: nobody has it. */
+/** The nil UUID, which is no user's id. */
 const DUMMY_USER = '00000000-0000-0000-0000-000000000000' as UserId;
 const NO_MAC = Buffer.alloc(0);
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 
-/** Hashing in pieces of about this many characters: one call for each value would cost more than the hashing. */
+/** Characters per update of the hash; one update for each value would cost more than the hashing. */
 const CHUNK = 64 * 1024;
 
-/** Text that is part of the form itself, among the values still to be written. */
+/** A separator of the canonical form, distinguished from the values that are still to be written. */
 class Separator {
   readonly text: string;
   constructor(text: string) {
@@ -13,17 +13,17 @@ class Separator {
 }
 const [COMMA, OPEN, CLOSE, BEGIN, END] = [',', '[', ']', '{', '}'].map((text) => new Separator(text));
 
-/** What is known of a parsed JSON value. */
+/** The canonical form of a parsed JSON value. */
 export interface CanonicalForm {
-  /** SHA-256 (hex), the same whatever the order the value's fields came in. */
+  /** SHA-256 (hex), independent of the order of fields. */
   readonly hash: string;
-  /** Its long texts, in an order that follows from the value alone. */
+  /** Its long texts, in an order that is determined by the value alone. */
   readonly longTexts: readonly string[];
 }
 
 /**
- * The hash of a parsed JSON value, and its long texts. Works on a list of its own instead of calling itself: how deep a body
- * nests is for its sender to say. A text of megabytes is hashed in slices, and others run in between.
+ * Computes the hash and the long texts of a parsed JSON value. It uses a list instead of recursion, because the sender
+ * decides how deeply a body is nested. Long texts are hashed in slices, between which other work runs.
  */
 export async function canonicalForm(value: unknown, yieldIfDue: YieldIfDue = createYield()): Promise<CanonicalForm> {
   const hash = createHash('sha256');
@@ -40,7 +40,7 @@ export async function canonicalForm(value: unknown, yieldIfDue: YieldIfDue = cre
       hash.update(`${piece}"${next.length}:`, 'utf8');
       piece = '';
       for (let from = 0; from < next.length; from += CHUNK) {
-        // As UTF-16: halves of a pair may be cut apart, and a lone one is no other's like.
+        // As UTF-16, because a slice may cut a surrogate pair, and a lone half must differ from any other.
         hash.update(next.slice(from, from + CHUNK), 'utf16le');
         await yieldIfDue();
       }
@@ -54,7 +54,7 @@ export async function canonicalForm(value: unknown, yieldIfDue: YieldIfDue = cre
   return { hash: hash.update(piece, 'utf8').digest('hex'), longTexts };
 }
 
-/** What is pushed last is written first. */
+/** Pushed in reverse, because the last item pushed is written first. */
 function pushItems(todo: unknown[], items: readonly unknown[]): void {
   todo.push(CLOSE);
   for (let at = items.length - 1; at >= 0; at--) todo.push(items[at], COMMA);

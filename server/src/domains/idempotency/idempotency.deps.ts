@@ -7,6 +7,6 @@ export interface IdempotencyDeps {
   readonly db: Database;
   readonly keys: Pick<Keys, 'open'>;
   readonly clock: Clock;
-  /** How long a call waits for another one under its key. */
+  /** How long a call waits for another one with the same key. */
   readonly waitMs?: number;
 }

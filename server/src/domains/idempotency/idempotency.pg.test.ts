@@ -15,7 +15,7 @@ async function room(open: Parameters<typeof openFixtures>[0], waitMs = 10_000) {
   const { userId } = await signUp(rooms, 'alice');
   const ask: KeyedRequest = { userId, vault: null, route: 'POST /x', key: 'k', request: { a: 1 } };
   const idempotency = new Idempotency({ ...rooms, waitMs });
-  /** Work of one empty transaction. */
+  /** Work that consists of one empty transaction. */
   const work = (answer: StoredResponse = DONE) => {
     const done = async (keep: InTransaction<StoredResponse>) => {
       await rooms.db.transact((handle) => keep(handle, answer));
@@ -27,8 +27,8 @@ async function room(open: Parameters<typeof openFixtures>[0], waitMs = 10_000) {
   return { ...rooms, idempotency, ask, work, never };
 }
 
-onEachEngine('idempotency', (open) => {
-  test('what fails leaves the key free, also when the answer was handed in before', async () => {
+onEachEngine('Idempotency.once', (open) => {
+  test('leaves the key free when the work fails, even after the answer was handed in', async () => {
     const { db, idempotency, ask, work } = await room(open);
     const failure = new Error('the power went');
     const failing = idempotency.once(ask, (keep) =>
@@ -41,7 +41,7 @@ onEachEngine('idempotency', (open) => {
     assert.deepEqual(await idempotency.once(ask, work()), { ...DONE, replayed: false });
   });
 
-  test('who waits too long is told so, and does not hold up those behind', async () => {
+  test('refuses a call that waits too long, without blocking those behind it', async () => {
     const { idempotency, ask, work, never } = await room(open, 50);
     const gate = Promise.withResolvers<void>();
     const first = idempotency.once(ask, async (keep) => {
@@ -57,7 +57,7 @@ onEachEngine('idempotency', (open) => {
     assert.deepEqual(await idempotency.once(ask, never), { ...DONE, replayed: true });
   });
 
-  test('who waits long enough gets the answer, or does the work that failed', async () => {
+  test('gives a waiting call the answer, or runs its work when the first failed', async () => {
     const { idempotency, ask, work, never } = await room(open);
     const gate = Promise.withResolvers<void>();
     const first = idempotency.once(ask, async () => {
@@ -77,7 +77,7 @@ onEachEngine('idempotency', (open) => {
     );
   });
 
-  test('answers are kept for a day, sealed, and then removed', async () => {
+  test('stores answers sealed for a day, and then removes them', async () => {
     const { db, clock, idempotency, ask, work, never } = await room(open);
     for (let at = 0; at < 450; at++) await idempotency.once({ ...ask, key: `${at}` }, work());
     clock.advance({ hours: 12 });
@@ -91,12 +91,12 @@ onEachEngine('idempotency', (open) => {
     assert.equal(await idempotency.removeExpired(), 450);
     assert.equal((await idempotency.once(ask, never)).replayed, true);
     clock.advance({ hours: 12 });
-    // Expired, but not removed yet.
+    // Expired, but not yet removed.
     assert.equal((await idempotency.once(ask, work())).replayed, false);
     assert.equal((await db.all(allAnswers, {})).length, 1);
   });
 
-  test('an account’s answers go with it', async () => {
+  test('stores answers that are deleted with their account', async () => {
     const { db, idempotency, ask, work } = await room(open);
     await idempotency.once(ask, work());
     await idempotency.purgeUser(ask.userId);

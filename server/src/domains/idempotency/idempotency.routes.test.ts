@@ -13,7 +13,7 @@ const replayed = (answer: Answer) => answer.headers.get('idempotency-replayed');
 const note = (path: string, content = 'text') => ({ path, content, mtime: 1 });
 
 onSqlite('An idempotency key', (open) => {
-  test('gives the first answer again, whatever happened since, and does nothing', async () => {
+  test('returns the first answer again, whatever happened since, without effect', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -26,7 +26,7 @@ onSqlite('An idempotency key', (open) => {
     assert.deepEqual([now.body.content, now.body.version], ['two', 2]);
   });
 
-  test('gives a long text again without having kept it a second time', async () => {
+  test('returns a long text again without storing it twice', async () => {
     await using server = await startServer({ open });
     const { alice, db } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -42,7 +42,7 @@ onSqlite('An idempotency key', (open) => {
     assert.deepEqual([other.status, other.body], [422, { error: 'idempotency_key_reused' }]);
   });
 
-  test('belongs to one request: another body under it is refused', async () => {
+  test('belongs to one request: another body with it is refused', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -52,7 +52,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal((await alice.get('/notes/b.md')).status, 404);
   });
 
-  test('is read before anything else is done with the body', async () => {
+  test('is checked before the body is used', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -65,7 +65,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal(replayed(await alice.post('/notes', note('a.md'), longest)), 'true');
   });
 
-  test('counts within one user, vault and route', async () => {
+  test('is scoped to user, vault and route', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     const home = await alice.post('/vaults', { name: 'Home' }, keyed('k'));
@@ -88,7 +88,7 @@ onSqlite('An idempotency key', (open) => {
     const good = await alice.post('/notes', note('a.md'), keyed('k'));
     assert.deepEqual([good.status, replayed(good)], [200, null]);
     clock.advance({ hours: 23, minutes: 59 });
-    // The session has ended by then; the account has not.
+    // The session has expired by then; the account still exists.
     const login = await alice.post('/auth/login', { email: alice.email, password: alice.password });
     const later = server.bearer(login.body.access_token);
     assert.equal(replayed(await later.post('/notes', note('a.md'), keyed('k'))), 'true');
@@ -98,7 +98,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal(replayed(await later.post('/notes', note('b.md'), keyed('k'))), 'true');
   });
 
-  test('a replay needs the access that the first call needed', async () => {
+  test('requires the access of the first call for a replay', async () => {
     await using server = await startServer({ open });
     const { alice, bob, anyone } = server;
     const { body } = await alice.post('/vaults', { name: 'Notes' });
@@ -137,7 +137,7 @@ onSqlite('An idempotency key', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults.length, 1);
   });
 
-  test('is forgotten with its vault and its account', async () => {
+  test('is deleted with its vault and its account', async () => {
     await using server = await startServer({ open });
     const { bob, db } = server;
     await server.alice.signed();

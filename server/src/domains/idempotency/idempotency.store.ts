@@ -15,8 +15,8 @@ export const findResponse = statement((db, p: { vault: VaultId; user: UserId; ke
 );
 
 /**
- * Changes no row when a valid answer is there already; one that expired is written over. Waits for another transaction
- * that writes the same row and has not ended.
+ * Changes no row when a valid answer exists; overwrites an expired one. Waits for another transaction that writes the
+ * same row and has not ended.
  */
 export const insertResponse = statement((db, p: IdempotentResponseRow & { after: number }) =>
   db

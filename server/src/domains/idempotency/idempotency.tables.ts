@@ -1,13 +1,13 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 
-/** The answer to a request that carried a key, kept to be given again when the request comes again. */
+/** The answer to a request with an idempotency key, stored for when the request is sent again. */
 export interface IdempotentResponseRow {
-  /** The vault the request was about; the nil UUID for one about the user's own things. */
+  /** The vault of the request; the nil UUID for a request without a vault. */
   vault_id: VaultId;
   user_id: UserId;
-  /** Blind of route and key, under the vault's key, or the user's where there is no vault. */
+  /** Blind value of route and key, under the vault's key, or the user's if there is no vault. */
   key_blind: Buffer;
-  /** HMAC of what was asked, under the same key: tells another request apart without telling what either said. */
+  /** HMAC of the request under the same key: detects another request without storing the contents of either. */
   request_mac: Buffer;
   /** Sealed JSON: status and body. */
   response: Buffer;

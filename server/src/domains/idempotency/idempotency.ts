@@ -11,22 +11,23 @@ import * as store from './idempotency.store.ts';
 import { SharedTexts, takeOutTexts, withTexts } from './shared-texts.ts';
 
 /**
- * What a write operation awaits last in its transaction, with its result: whoever called may add a row of their own that
- * stands or falls with the work. Awaits nothing but its handle; may be called again when the body is run again.
+ * Awaited by a write operation as the last step of its transaction, with its result, so that the caller can add a row
+ * that is committed or rolled back with the work. Awaits nothing but its handle, and may be called again when the body
+ * runs again.
  */
 export type InTransaction<Result> = (handle: WriteHandle, result: Result) => Promise<void>;
 
-/** For callers with nothing to add. */
+/** For callers that add nothing. */
 export const skipInTransaction: InTransaction<unknown> = async () => undefined;
 
-/** Who asks for what, under which key. */
+/** A request with its key and sender. */
 export interface KeyedRequest {
   readonly userId: UserId;
-  /** The vault the request is about, or null: then the answer is the user's. */
+  /** The vault of the request, or null: then the answer belongs to the user. */
   readonly vault: { readonly id: VaultId; readonly key: SealingKey } | null;
   readonly route: string;
   readonly key: string;
-  /** All that the answer follows from, as parsed JSON. */
+  /** Everything that determines the answer, as parsed JSON. */
   readonly request: unknown;
 }
 
@@ -35,7 +36,7 @@ export interface StoredResponse {
   readonly body: unknown;
 }
 
-/** `undefined` has no JSON: an answer without a body. */
+/** `undefined` means an answer without a body, which JSON cannot express. */
 const storedResponse = new SealedJson(
   1,
   Type.Object({ status: Type.Number(), body: Type.Optional(Type.Unknown()), shared: Type.Optional(SharedTexts) }),
@@ -46,7 +47,7 @@ interface IdempotentResponse extends StoredResponse {
   readonly replayed: boolean;
 }
 
-/** Work that hands its answer to `keep` in its transaction. */
+/** Work that passes its answer to `keep` in its transaction. */
 type Work = (keep: InTransaction<StoredResponse>) => Promise<StoredResponse>;
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
@@ -54,23 +55,23 @@ const WAIT_MS = 30_000;
 const PURGE_SLICE = 200;
 const NO_VAULT = '00000000-0000-0000-0000-000000000000' as VaultId;
 
-/** Another process did the work first: ours is rolled back, and its answer is given. */
+/** Another process did the work first: our transaction is rolled back, and its answer is returned. */
 class AlreadyAnswered extends Error {
   override readonly name = 'AlreadyAnswered';
 }
 
-/** Where an answer is kept, and under which keys. */
+/** Where an answer is stored, and with which keys. */
 interface Slot {
   readonly vault: VaultId;
   readonly user: UserId;
   readonly keyBlind: Buffer;
   readonly requestMac: Buffer;
   readonly key: SealingKey;
-  /** Of the request: the same in every request with this `requestMac`. */
+  /** The long texts of the request, which are equal for equal `requestMac`. */
   readonly longTexts: readonly string[];
 }
 
-/** Answers that are kept for a day under the keys of their requests. */
+/** Stores answers for a day under the idempotency keys of their requests. */
 export class Idempotency {
   readonly #deps: IdempotencyDeps;
   readonly #keysInUse = new KeyedMutex();
@@ -80,9 +81,9 @@ export class Idempotency {
   }
 
   /**
-   * Does the work once for a key: `work` hands its answer to `keep` in the very transaction that does it, so that
-   * neither can be there without the other. A later call, or one that waited, gets that answer again. Throws
-   * `idempotency_key_reused` for another request under the same key, `request_in_progress`, and what the work throws.
+   * Runs the work once for a key. `work` passes its answer to `keep` in its own transaction, so that work and answer
+   * are committed together. A later call, or one that waited, gets that answer. Throws `idempotency_key_reused` for
+   * another request with the same key, `request_in_progress`, and the errors of the work.
    */
   async once(request: KeyedRequest, work: Work): Promise<IdempotentResponse> {
     const slot = await this.#slotOf(request);
@@ -91,7 +92,7 @@ export class Idempotency {
     return this.#keysInUse.run(name, () => this.#findOrDo(slot, work), limit);
   }
 
-  /** Deletes answers past their day; resolves to their number. */
+  /** Deletes expired answers; resolves to their number. */
   async removeExpired(): Promise<number> {
     for (let removed = 0; ; ) {
       const slice = { until: this.#expiredUntil(), limit: PURGE_SLICE };
@@ -106,7 +107,7 @@ export class Idempotency {
     return (await handle.run(store.purgeOfVault, { vault: vaultId, limit: PURGE_SLICE })) >= PURGE_SLICE;
   }
 
-  /** Deletes the answers of an account that are about no vault. */
+  /** Deletes the answers of an account that belong to no vault. */
   async purgeUser(userId: UserId): Promise<void> {
     await this.#deps.db.transact((handle) => handle.run(store.purgeOfUser, { vault: NO_VAULT, user: userId }));
   }
@@ -117,14 +118,16 @@ export class Idempotency {
     try {
       return { ...(await work((handle, answer) => this.#keep(handle, slot, answer))), replayed: false };
     } catch (error) {
-      // The same call in another process may have come first: then this failure follows from what that one did.
+      // Another process may have run the same call first, and this failure may be a consequence.
       const meanwhile = await this.#find(slot);
       if (meanwhile === null) throw error;
       return meanwhile;
     }
   }
 
-  /** Sealed with the vault where there is one, so that purging it leaves nothing that opens, in backups too. */
+  /**
+   * Sealed with the vault's key if there is a vault, so that after a purge nothing can open it, not even in backups.
+   */
   async #slotOf({ userId, vault, route, key, request }: KeyedRequest): Promise<Slot> {
     const userKey = vault?.key ?? (await this.#deps.keys.open({ kind: 'user', id: userId }));
     if (userKey === null) throw new NotevaultError('unauthorized');
@@ -144,7 +147,7 @@ export class Idempotency {
     const { vault, user, keyBlind, requestMac } = slot;
     const input = { vault, user, keyBlind, after: this.#expiredUntil() };
     if ((await db.get(store.findResponse, input)) === undefined) return null;
-    // Committed, but perhaps not on disk yet: an answer given again must be as durable as the first one.
+    // A plain read may see a commit that is not on disk yet; a replayed answer must be as durable as the first one.
     const row = await db.transact((handle) => handle.get(store.findResponse, input));
     if (row === undefined) return null;
     if (!row.request_mac.equals(requestMac)) throw new NotevaultError('idempotency_key_reused');
@@ -153,7 +156,7 @@ export class Idempotency {
   }
 
   async #keep(handle: WriteHandle, slot: Slot, answer: StoredResponse): Promise<void> {
-    // A note of 10 MB is not written a second time, and not worked on while others wait for the writer.
+    // A note of 10 MB is neither stored twice nor sealed while others wait for the writer.
     const { body, shared } = takeOutTexts(answer.body, slot.longTexts);
     const kept = { status: answer.status, body, ...(shared.length === 0 ? {} : { shared }) };
     const inserted = await handle.run(store.insertResponse, {

@@ -13,7 +13,7 @@ const answers: [string, unknown][] = [
 ];
 
 for (const [name, answer] of answers) {
-  test(`an answer without the texts of its request is the same once they are back: ${name}`, () => {
+  test(`takeOutTexts and withTexts restore an answer: ${name}`, () => {
     const before = structuredClone(answer);
     const { body, shared } = takeOutTexts(answer, [one, two]);
     assert.deepEqual(answer, before, 'it is not changed');
@@ -24,7 +24,7 @@ for (const [name, answer] of answers) {
   });
 }
 
-test('an answer is kept whole where its request has no long text', () => {
+test('takeOutTexts keeps an answer whole when its request has no long text', () => {
   const answer = { content: one };
   assert.deepEqual(takeOutTexts(answer, []), { body: answer, shared: [] });
 });

@@ -1,18 +1,21 @@
 import { type Static, Type } from 'typebox';
 
-/** Where texts of a request stand in its answer: the fields that lead there, and which of the request's long texts it is. */
+/**
+ * The positions of request texts in an answer: the path of fields, and the index of the text among the request's long
+ * texts.
+ */
 export const SharedTexts = Type.Array(
   Type.Object({ path: Type.Array(Type.Union([Type.String(), Type.Integer()])), text: Type.Integer() }),
 );
 export type SharedTexts = Static<typeof SharedTexts>;
 
-/** Longer lists hold no whole texts (links, say), and are not looked through. */
+/** Longer lists contain no whole texts (but links, for example), and are not searched. */
 const LIST_MAX = 1000;
-/** Fields and lists above a text of an answer. */
+/** Deepest nesting of a text in an answer. */
 const DEPTH_MAX = 5;
 
 /**
- * An answer without the long texts that its request has, too: null stands for each.
+ * Replaces the texts of an answer that are long texts of its request by null, and returns their positions.
  *
  * @param texts the request's long texts.
  */
@@ -39,7 +42,7 @@ export function takeOutTexts(
   return { body: without(body, []), shared };
 }
 
-/** The answer with the texts in their places again; changes `body`. */
+/** Restores the texts of an answer; changes `body`. */
 export function withTexts(body: unknown, shared: SharedTexts, texts: readonly string[]): unknown {
   let answer = body;
   for (const { path, text } of shared) {

@@ -2,7 +2,7 @@ import type { LogRecord as LogRecordBody } from '@notevault/protocol/logs.ts';
 import { isoTimeOrNull } from '@notevault/protocol/time.ts';
 import type { LogRecord } from './logs.ts';
 
-/** A record as the API returns it. */
+/** Maps a record to the wire. */
 export function recordView({ createdAt, ts, ...record }: LogRecord): LogRecordBody {
   return { ...record, created_at: isoTimeOrNull(createdAt), ts: isoTimeOrNull(ts) };
 }

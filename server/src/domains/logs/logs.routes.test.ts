@@ -24,7 +24,7 @@ const messages = async (who: Caller, query = ''): Promise<(string | null)[]> => 
 };
 
 onSqlite('POST and GET /logs', (open) => {
-  test('records come back whole, newest first, the caller’s own', async () => {
+  test('return whole records, newest first, of the caller only', async () => {
     await using at = await start({ open });
     const now = new Date(at.server.clock.now()).toISOString();
     const full = {
@@ -42,7 +42,7 @@ onSqlite('POST and GET /logs', (open) => {
     assert.deepEqual(await messages(at.bob), []);
   });
 
-  test('what is too long is cut, what is too much is left, what is wrong is refused', async () => {
+  test('cut long texts, drop excess records and refuse invalid ones', async () => {
     await using at = await start({ open });
     const long = '🦊'.repeat(20_000);
     await at.alice.post('/logs', { logs: [{ message: long, stack: long }] });
@@ -62,7 +62,7 @@ onSqlite('POST and GET /logs', (open) => {
     assert.equal((await at.alice.get('/logs')).body.logs[0].ts, null);
   });
 
-  test('level, category and since narrow', async () => {
+  test('filter by level, category and since', async () => {
     await using at = await start({ open });
     await at.alice.post('/logs', { logs: [{ message: 'a', level: 'info', category: 'sync' }] });
     at.server.clock.advance({ minutes: 5 });
@@ -84,14 +84,14 @@ onSqlite('POST and GET /logs', (open) => {
     }
   });
 
-  test('a retry under an idempotency key adds nothing', async () => {
+  test('add nothing for a retry under an idempotency key', async () => {
     await using at = await start({ open });
     const send = () => at.alice.post('/logs', { logs: [{ message: 'once' }] }, { 'x-idempotency-key': 'k' });
     assert.deepEqual((await send()).body, (await send()).body);
     assert.deepEqual(await messages(at.alice), ['once']);
   });
 
-  test('any credential may send; one that is limited sees its own lines only', async () => {
+  test('accept records from any credential; a restricted one reads only its own', async () => {
     await using at = await start({ open });
     const { id } = (await at.alice.post('/vaults', { name: 'V' })).body.vault;
     const [limited, reading, whole] = [
@@ -109,7 +109,7 @@ onSqlite('POST and GET /logs', (open) => {
     assert.deepEqual(await messages(reading), ['reading']);
   });
 
-  test('records go after 30 days, and with the account', async () => {
+  test('delete records after 30 days, and with the account', async () => {
     await using at = await start({ open });
     await at.server.alice.signed();
     await using raw = await rawOf(at.server.db);
@@ -131,7 +131,7 @@ onSqlite('POST and GET /logs', (open) => {
     assert.equal(await stored(), 0);
   });
 
-  test('nothing a client said is in the database in clear', async () => {
+  test('store nothing that a client sent in clear', async () => {
     await using at = await start({ open });
     const word = 'xyzzy-secret';
     const record = { ...{ category: word, conn_id: word, device_id: word, level: word, message: word }, stack: word };

@@ -8,7 +8,7 @@ export function logsRoutes(logs: Logs): Route[] {
     idempotentRoute({
       path: '/logs',
       operation: 'addLogs',
-      summary: 'Keep what a client’s program logged',
+      summary: 'Store log records of a client',
       access: 'credential',
       body: schema.LogsBody,
       responses: { 200: schema.LogsAccepted },
@@ -19,7 +19,7 @@ export function logsRoutes(logs: Logs): Route[] {
       method: 'GET',
       path: '/logs',
       operation: 'listLogs',
-      summary: 'What clients’ programs logged in the last 30 days, newest first',
+      summary: 'Log records of clients of the last 30 days, newest first',
       access: 'credential',
       query: schema.LogsQuery,
       responses: { 200: schema.LogsResponse },

@@ -23,7 +23,7 @@ export const insertRecords = listStatement(
     ),
 );
 
-/** A slice of the user's records that arrived before the one named, newest first. */
+/** A slice of the user's records that arrived before the given one, newest first. */
 export const findRecords = statement((db, p: { userId: UserId; before: string; limit: number }) =>
   db
     .selectFrom('log_records')

@@ -1,17 +1,17 @@
 import type { UserId } from '@notevault/protocol/ids.ts';
 
-/** One line that a client's program logged. */
+/** One log record of a client. */
 export interface LogRow {
   user_id: UserId;
-  /** UUIDv7, made by the server in the order of arrival. */
+  /** UUIDv7, made by the server in order of arrival. */
   id: string;
-  /** The credential it came with: what is limited to some vaults sees its own lines only. */
+  /** The credential that sent it: a credential restricted to some vaults reads only its own records. */
   credential_id: string;
-  /** Blind of the level, under the user's key; null when there is none. */
+  /** Blind value of the level, under the user's key; null when there is none. */
   level_blind: Buffer | null;
-  /** Blind of the category, under the user's key; null when there is none. */
+  /** Blind value of the category, under the user's key; null when there is none. */
   category_blind: Buffer | null;
-  /** Everything the client said, sealed under the user's key. */
+  /** Everything that the client sent, sealed under the user's key. */
   record: Buffer;
   created_at: number;
 }

@@ -16,7 +16,7 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1000;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** What a client says of one event; longer texts are cut to these lengths in characters. */
+/** Most characters of each text of a record; longer ones are cut. */
 const LENGTHS = {
   message: 8000,
   stack: 16_000,
@@ -36,7 +36,7 @@ export type LogRecord = { readonly [Field in TextField]: string | null } & {
   readonly createdAt: number;
 };
 
-/** What clients' programs log, for the person they run for. */
+/** Log records of client programs, for the person who runs them. */
 export class Logs {
   readonly #deps: LogDeps;
 
@@ -44,7 +44,7 @@ export class Logs {
     this.#deps = deps;
   }
 
-  /** Keeps the first 1,000; resolves to how many. */
+  /** Stores the first 1,000 records; resolves to their number. */
   async add(
     { userId, credentialId }: Principal,
     sent: readonly LogEntry[],
@@ -61,8 +61,8 @@ export class Logs {
   }
 
   /**
-   * Newest first. Of the account for whoever reaches all of it; others see what they sent themselves, for lines may
-   * quote vaults that they do not reach. Throws `validation`.
+   * Returns records, newest first: all of the account for a caller with full access; others get only the records that
+   * they sent, because records may quote vaults they cannot access. Throws `validation`.
    */
   async list(principal: Principal, query: LogsQuery): Promise<LogRecord[]> {
     const { db, clock } = this.#deps;
@@ -76,7 +76,7 @@ export class Logs {
       const rows = await db.all(store.findRecords, { userId, before, limit: SLICE });
       for (const row of rows) {
         before = row.id;
-        // Ids are made in the order of arrival, so that everything from here on is older still.
+        // Ids are in order of arrival, so all further rows are older still.
         if (row.created_at < since || row.created_at <= expired || found.length >= limit) return found;
         if (matches(row)) found.push(opened(key, row));
       }
@@ -84,7 +84,7 @@ export class Logs {
     }
   }
 
-  /** Deletes what is older than 30 days; resolves to how many. */
+  /** Deletes records older than 30 days; resolves to their number. */
   async removeExpired(): Promise<number> {
     const { db, clock } = this.#deps;
     for (let removed = 0; ; ) {
@@ -107,14 +107,14 @@ export class Logs {
   }
 }
 
-/** What a row says without being opened. */
+/** The fields of a row that can be read without opening it. */
 interface SearchableRow {
   readonly credential_id: string;
   readonly level_blind: Buffer | null;
   readonly category_blind: Buffer | null;
 }
 
-/** Whether a row is what the caller asks for, and theirs to see. */
+/** Returns a filter for the rows that the caller asked for and may see. */
 function filterOf(key: SealingKey, principal: Principal, query: LogsQuery): (row: SearchableRow) => boolean {
   const level = blind(key, 'level', query.level || null);
   const category = blind(key, 'category', query.category || null);
@@ -141,7 +141,7 @@ function blind(key: SealingKey, field: 'level' | 'category', value: string | nul
   return value === null ? null : key.blind(`log ${field}`, cut(value, LENGTHS[field]));
 }
 
-/** What is stored of a record: short names would save little, for it is compressed. */
+/** The stored form of a record; short field names would save little, because it is compressed. */
 type StoredRecord = Omit<LogRecord, 'id' | 'createdAt'>;
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -179,13 +179,13 @@ function opened(key: SealingKey, row: { id: string; record: Buffer; created_at: 
 /** The first `length` characters. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text.toWellFormed();
-  // A character has two units at most, so that no more than these need be looked at.
+  // A character has at most two units, so the rest need not be read.
   return [...text.slice(0, 2 * length)].slice(0, length).join('').toWellFormed();
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** A date alone, or a time without a zone, is UTC. */
+/** A date without a time, or a time without a zone, is UTC. */
 function timeOf(text: string | null | undefined): number | null {
   if (text == null || !ISO_TIME.test(text)) return null;
   const zoned = /[T ].*(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || !/[T ]/i.test(text);

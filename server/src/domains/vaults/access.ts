@@ -6,13 +6,16 @@ import { vaultKeyOf } from './opened-vault.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-/** Throws `insufficient_access` unless the caller may write in vaults not yet made. */
+/** Throws `insufficient_access` unless the caller may write to vaults created later. */
 export function checkMayCreate(principal: Principal): void {
   if (principal.kind === 'session' || principal.scope?.elsewhere === 'write') return;
   throw new NotevaultError('insufficient_access', { required: 'write' });
 }
 
-/** Throws as an operation on a vault by its id does: one the caller does not reach is not there. */
+/**
+ * Checks access to a vault by id. Throws like an operation on it: a vault that the caller cannot access does not exist
+ * for them.
+ */
 export function checkPermission(principal: Principal, vaultId: VaultId, need: 'read' | 'write'): void {
   const permission = permissionOf(principal, vaultId);
   if (permission === 'none') throw new NotevaultError('vault_not_found');
@@ -20,33 +23,33 @@ export function checkPermission(principal: Principal, vaultId: VaultId, need: 'r
     throw new NotevaultError('insufficient_access', { required: 'write' });
 }
 
-/** The id in a URL; throws `vault_not_found` when it is malformed. */
+/** Parses the id in a URL; throws `vault_not_found` when it is malformed. */
 export function vaultIdOf(text: string): VaultId {
   const id = parseUuid(text);
   if (id === null) throw new NotevaultError('vault_not_found');
   return id as VaultId;
 }
 
-/** Throws `insufficient_access` for a vault that is the user's own, but that the caller does not reach. */
+/** Throws `insufficient_access` for a vault that belongs to the user, but that the credential cannot access. */
 export function checkMayAdopt(principal: Principal, vaultId: VaultId): void {
   if (permissionOf(principal, vaultId) === 'none')
     throw new NotevaultError('insufficient_access', { required: 'read' });
 }
 
 export interface Access {
-  /** The rules of creating and registering, for answers that are given again. */
+  /** Checks the permission to create and register vaults, for answers that are replayed. */
   checkMayCreate(principal: Principal): void;
   checkMayAdopt(principal: Principal, vaultId: VaultId): void;
-  /** The vault an `X-Vault-ID` header (or its absence) chooses for the caller, at the level needed. */
+  /** Opens the vault that an `X-Vault-ID` header (or its absence) selects for the caller, at the needed level. */
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
-  /** An active vault for work that nobody asked for, with level write; null when it is deleted or gone. */
+  /** Opens an active vault for work of the server itself, with level write; null when it is deleted or purged. */
   openAsSystem(vaultId: VaultId): Promise<OpenVault | null>;
 }
 
 export function createAccess(deps: VaultDeps): Access {
   const { db, plans } = deps;
 
-  /** One statement whatever the case. */
+  /** One statement in every case. */
   async function chooseVault(principal: Principal, header: string | undefined) {
     const { userId } = principal;
     if (header !== undefined) {
@@ -55,7 +58,7 @@ export function createAccess(deps: VaultDeps): Access {
       if (row === undefined) throw new NotevaultError('vault_header_not_found');
       return row;
     }
-    // A session reaches everything: when that is one vault, it is the default one.
+    // A session can access every vault; if there is only one, it is the default one.
     if (principal.kind === 'session') return db.get(store.findDefaultOpenable, { userId });
     const rows = await db.all(store.findOpenables, { userId });
     const accessible = rows.filter((row) => permissionOf(principal, row.id) !== 'none');
@@ -80,7 +83,7 @@ export function createAccess(deps: VaultDeps): Access {
       if (need === 'write' && permission !== 'write')
         throw new NotevaultError('insufficient_access', { required: need });
       const vault = await openRow(row, permission);
-      // Purged since the row was read.
+      // The vault was purged since the row was read.
       if (vault === null) throw new NotevaultError('vault_header_not_found');
       return vault;
     },

@@ -4,7 +4,7 @@ import type { CachePagesTables } from './cache-pages.tables.ts';
 
 const { statement, listStatement } = statementsOver<CachePagesTables>();
 
-/** Pages of a vault's rows of one kind after an id, by their ids. */
+/** Pages of a vault's rows of one kind after an id, ordered by id. */
 export const findPages = statement((db, p: { vault: VaultId; kind: string; after: string; limit: number }) =>
   db
     .selectFrom('cache_pages')
@@ -24,7 +24,7 @@ export const deletePages = listStatement((db, p: { vault: VaultId; kind: string 
   db.deleteFrom('cache_pages').where('vault_id', '=', p.vault).where('kind', '=', p.kind).where('id', 'in', ids),
 );
 
-/** Pages of all vaults with ids below one, which are older than it. */
+/** Pages of all vaults with ids below the given one, which are older. */
 export const findPagesBelow = statement((db, p: { id: string; limit: number }) =>
   db.selectFrom('cache_pages').select(['vault_id', 'kind', 'id']).where('id', '<', p.id).orderBy('id').limit(p.limit),
 );

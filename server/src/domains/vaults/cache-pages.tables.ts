@@ -1,14 +1,14 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 
 /**
- * Some hundred rows of a vault’s lists, opened once and sealed together: what a process that begins reads instead of
- * opening each of them. A row stands in it as it was at its seq, so a page is never wrong, only less and less needed.
+ * Some hundred opened rows of a vault’s lists, sealed together, which a new process reads instead of opening each row.
+ * A page holds each row as of its seq, so it never becomes wrong, only less useful.
  */
 export interface CachePageRow {
   vault_id: VaultId;
-  /** What the rows are, and their shape: pages of another shape are not read. */
+  /** The kind of the rows and their format; pages of another format are not read. */
   kind: string;
-  /** UUIDv7: tells how old the page is. */
+  /** UUIDv7, which also gives the age of the page. */
   id: string;
   /** Sealed JSON: the rows. */
   data: Buffer;

@@ -8,34 +8,43 @@ import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { OpenVault } from '../access/access.ts';
 import * as store from './cache-pages.store.ts';
 
-/** A row in a page: as it was at its seq. Plain JSON. */
+/** A row in a page, as of its seq; plain JSON. */
 export interface PageRow {
   readonly id: string;
   readonly seq: Seq;
 }
 
-/** What the pages of a vault's rows of one kind hold. */
+/** The pages of a vault's rows of one kind. */
 export interface PagesContent<Row extends PageRow> {
-  /** By seq; rows that have been written again since are among them. */
+  /** Rows by seq, including rows that have been rewritten since. */
   readonly rows: ReadonlyMap<Seq, Row>;
   readonly pages: readonly string[];
-  /** Rows of all pages together. */
+  /** Number of rows of all pages. */
   readonly count: number;
   /** Whether every page could be opened. */
   readonly complete: boolean;
 }
 
-/** Pages opened, or deleted, at once: a slice of the event loop, and of the one writer that overwrites what is deleted. */
+/**
+ * Pages that are opened or deleted at once: one slice of the event loop, or of the single writer, which overwrites
+ * deleted rows.
+ */
 const SLICE = 4;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** What else a row holds is its kind's: who changes a kind gives the pages a new format, and old ones are made anew. */
+/**
+ * Other fields belong to the kind of row. Changing a kind needs a new format of the pages, so that old ones are written
+ * again.
+ */
 const pageRows = new SealedJson(
   1,
   Type.Array(Type.Object({ id: Type.String(), seq: Type.Unsafe<Seq>(Type.Number()) })),
 );
 
-/** Rows of vaults' persisted lists, hundreds sealed together. A page only ever spares opening rows: it can be missing. */
+/**
+ * The persisted lists of vaults, hundreds of rows sealed together. A page only saves opening rows, so it may be
+ * missing.
+ */
 export class CachePages {
   readonly #db: Database;
   readonly #clock: Pick<Clock, 'uuid'>;
@@ -45,7 +54,7 @@ export class CachePages {
     this.#clock = clock;
   }
 
-  /** Pages that cannot be opened, or are of another feed epoch, are left out. */
+  /** Reads the pages of a vault; those that cannot be opened, or are of another feed epoch, are left out. */
   async read<Row extends PageRow>(kind: string, handle: ReadHandle, vault: OpenVault): Promise<PagesContent<Row>> {
     const rows = new Map<Seq, Row>();
     const yieldIfDue = createYield();
@@ -66,7 +75,7 @@ export class CachePages {
     }
   }
 
-  /** Resolves to the id of a new page of these rows. */
+  /** Writes a page of these rows; resolves to its id. */
   async write(kind: string, vault: OpenVault, rows: readonly PageRow[]): Promise<string> {
     const id = this.#clock.uuid();
     const data = pageRows.seal(vault.key, contextOf(vault, kind, id), [...rows]);
@@ -81,7 +90,7 @@ export class CachePages {
     }
   }
 
-  /** Deletes the pages of all vaults that were written before a moment. */
+  /** Deletes the pages of all vaults that were written before a time. */
   async deleteOlder(until: number): Promise<void> {
     const hex = Math.max(0, until).toString(16).padStart(12, '0');
     const id = `${hex.slice(0, 8)}-${hex.slice(8)}${FIRST_ID.slice(13)}`;
@@ -109,7 +118,7 @@ function openPage<Row>(vault: OpenVault, kind: string, id: string, data: Buffer)
   }
 }
 
-/** Seqs of another feed epoch say nothing about the rows that have them now. */
+/** The feed epoch is part of the context, because the same seqs belong to other rows in another epoch. */
 const contextOf = (vault: OpenVault, kind: string, id: string) => ({
   kind: 'cache_pages.data',
   row: `${kind}:${id}`,

@@ -4,63 +4,65 @@ import type { ReadHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
 import type { CachePages, PageRow } from './cache-pages.ts';
 
-/** A live row as it is cached in memory, and in persisted pages: plain JSON. */
+/** A live row in the cache and in persisted pages; plain JSON. */
 export interface CachedRow extends PageRow {
   readonly path: string;
 }
 
-/** What the last write of a row left: the row, or null for a tombstone. */
+/** The result of a row's last write: the row, or null for a tombstone. */
 export interface RowChange<Row> {
   readonly id: string;
   readonly seq: Seq;
   readonly row: Row | null;
 }
 
-/** A kind of rows that can be cached: how they are read, and what they take. A row that cannot be opened throws. */
+/**
+ * A kind of rows that can be cached: how they are read and how large they are. Throws for a row that cannot be opened.
+ */
 export interface CachedCollection<Row extends CachedRow> {
-  /** What the rows are, and a number for their shape: persisted pages of another shape are not read. */
+  /** The name of the kind with a number for its format; persisted pages of another format are not read. */
   readonly name: string;
-  /** The first `limit` rows written after a seq, tombstones too, in the order of their seqs. */
+  /** The first `limit` rows written after a seq, including tombstones, ordered by seq. */
   changed(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<RowChange<Row>[]>;
-  /** Where live rows stand: the first `limit` seqs after one, in order. */
+  /** The first `limit` seqs of live rows after a seq, in order. */
   liveSeqs(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<Seq[]>;
-  /** The live rows at some seqs, in no order. */
+  /** The live rows with the given seqs, in any order. */
   rowsAt(handle: ReadHandle, vault: OpenVault, seqs: readonly Seq[]): Promise<Row[]>;
-  /** About how many bytes of memory a row takes. */
+  /** Approximate memory of a row in bytes. */
   bytesOf(row: Row): number;
 }
 
-/** The live rows of one kind, at one moment. Not to be kept: the next look changes it in place. */
+/** The live rows of one kind in one snapshot. Must not be kept: the next read changes it in place. */
 export interface RowsView<Row extends CachedRow> {
   readonly byId: ReadonlyMap<string, Row>;
-  /** By path, in the order of UTF-16 code units. */
+  /** Ordered by path, in UTF-16 code units. */
   sorted(): Promise<readonly Row[]>;
 }
 
-/** Rows opened between two looks at the clock. */
+/** Rows opened between two checks of the clock. */
 const SLICE = 100;
-/** Rows whose places are read at once. */
+/** Number of seqs read at once. */
 const SEQS_SLICE = 2000;
-/** Rows of a page, and their bytes in memory. */
+/** Number of rows of a page, and their bytes in memory. */
 export const PAGE_ROWS = 500;
 const PAGE_BYTES = 1024 * 1024;
 
-/** All live rows of one kind of a vault, which follow what is written. */
+/** All live rows of one kind of a vault, which can be brought up to date with later writes. */
 export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
   readonly vault: OpenVault;
   readonly byId = new Map<string, Row>();
   bytes = 0;
-  /** Every write up to here is in it. */
+  /** The seq up to which all writes are included. */
   seq = 0 as Seq;
   readonly #collection: CachedCollection<Row>;
-  /** Null until somebody asks for it. */
+  /** Null until it is requested. */
   #sorted: Row[] | null = null;
-  /** Ids of rows that `#sorted` does not have as they are. */
+  /** Ids of rows that are missing or outdated in `#sorted`. */
   readonly #unsorted = new Set<string>();
-  /** Ids of rows that no page has as they are. */
+  /** Ids of rows that are missing or outdated in the pages. */
   readonly #unpaged = new Set<string>();
   #pages: readonly string[] = [];
-  /** Rows of these pages, with those that are gone or have been written again. */
+  /** Number of rows in these pages, including outdated ones. */
   #paged = 0;
   #damaged = false;
 
@@ -70,8 +72,8 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
   }
 
   /**
-   * Takes in all live rows, which stand at most at a seq: each from a page that has it as it is, or else opened. A row
-   * that is in no page and cannot be opened throws.
+   * Loads all live rows up to a seq: each from a page that has it, or else by opening it. Throws for a row that is in
+   * no page and cannot be opened.
    */
   async load(handle: ReadHandle, seq: Seq, pages: CachePages): Promise<void> {
     const yieldIfDue = createYield();
@@ -98,7 +100,7 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
     this.seq = seq;
   }
 
-  /** Takes in what was written up to a seq. A row that cannot be opened throws, and what came before it stays taken in. */
+  /** Adds the writes up to a seq. Throws for a row that cannot be opened; earlier rows stay added. */
   async catchUp(handle: ReadHandle, seq: Seq): Promise<void> {
     const yieldIfDue = createYield();
     while (this.seq < seq) {
@@ -111,8 +113,8 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
   }
 
   /**
-   * Writes pages of the rows that are in none, when they are so many; of all rows, when most of what pages hold is gone.
-   * What is taken in meanwhile waits for the next time.
+   * Writes pages of the rows that are in none, if there are at least `least`; of all rows, if most rows of the pages
+   * are outdated. Rows added meanwhile wait for the next time.
    */
   async persist(pages: CachePages, least: number): Promise<void> {
     const replaced = this.#damaged || this.#paged > 2 * this.byId.size + 4 * PAGE_ROWS ? this.#pages : [];
@@ -182,10 +184,10 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
   }
 }
 
-/** Rows compared between two looks at the clock. */
+/** Rows compared between two checks of the clock. */
 const SORTED = 1000;
 
-/** Sorts runs of rows, and merges them: a list of a hundred thousand takes a slice at a time. */
+/** Sorts runs of rows and merges them, so that a list of a hundred thousand yields between slices. */
 async function sortedByPath<Row extends CachedRow>(rows: readonly Row[], yieldIfDue: YieldIfDue): Promise<Row[]> {
   let runs: Row[][] = [];
   for (let from = 0; from < rows.length; from += SORTED) {
@@ -201,7 +203,7 @@ async function sortedByPath<Row extends CachedRow>(rows: readonly Row[], yieldIf
   return runs[0] ?? [];
 }
 
-/** Two sorted lists as one: a few new rows among many cost no sort. */
+/** Merges two sorted lists: adding a few rows to many needs no sort of all. */
 async function merged<Row extends CachedRow>(
   kept: readonly Row[],
   fresh: readonly Row[],

@@ -4,20 +4,22 @@ import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
 import * as store from './vaults.store.ts';
 
-/** How far a vault's changes go, and from where they can be followed. */
+/** The range of a vault's changes that can be followed. */
 export interface FeedState {
   /** The last seq taken. */
   readonly changeSeq: Seq;
-  /** The seq of the last tombstone dropped; 0 when none was. */
+  /** The seq of the last dropped tombstone; 0 when there is none. */
   readonly floorSeq: Seq;
 }
 
 export interface ChangeFeeds {
-  /** Throws `vault_header_not_found` when the vault is gone. */
+  /** Throws `vault_header_not_found` when the vault does not exist any more. */
   feed(handle: ReadHandle, vault: Pick<OpenVault, 'id'>): Promise<FeedState>;
-  /** Keeps other writers of the vault out until the end of the transaction; false when the vault is gone. */
+  /**
+   * Blocks other writers of the vault until the end of the transaction; false when the vault does not exist any more.
+   */
   lockFeed(handle: WriteHandle, id: VaultId): Promise<boolean>;
-  /** Says that tombstones up to a seq were dropped. */
+  /** Records that tombstones up to a seq were dropped. */
   raiseFloor(handle: WriteHandle, id: VaultId, seq: Seq): Promise<void>;
 }
 

@@ -6,19 +6,19 @@ import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-/** What a write does to its vault. */
+/** The effect of a write on its vault's counters. */
 export interface SequenceAdvance {
   /** How many seqs it takes. */
   readonly seqs: number;
-  /** By how much the number of live notes grows (or shrinks). */
+  /** Change of the number of live notes. */
   readonly notes: number;
-  /** By how much the number of live attachments grows (or shrinks). */
+  /** Change of the number of live attachments. */
   readonly attachments?: number;
-  /** By how much the bytes of live attachments grow (or shrink). */
+  /** Change of the bytes of live attachments. */
   readonly attachmentBytes?: number;
 }
 
-/** What counts against an account's caps. */
+/** The counts that plans limit. */
 interface Usage {
   readonly vaults: number;
   readonly notes: number;
@@ -26,20 +26,20 @@ interface Usage {
   readonly attachmentBytes: number;
 }
 
-/** What other domains use of vaults while they write. */
+/** The part of vaults that other domains use while they write. */
 export interface ChangeSequence {
   /**
-   * Takes seqs and counts what comes and goes, first thing in a transaction: from here to its end no other writer of this
-   * vault comes between, so that seqs become visible in their order. Resolves to the first seq taken. Throws
-   * `limit_exceeded` when growth would pass the owner's cap of notes or of attachment bytes, `vault_header_not_found`
-   * when the vault is gone.
+   * Takes seqs and updates the counts, as the first step of a transaction. From here to its end no other writer of this
+   * vault can interleave, so that seqs become visible in order. Resolves to the first seq taken. Throws
+   * `limit_exceeded` when growth would exceed the owner's cap of notes or attachment bytes, `vault_header_not_found`
+   * when the vault does not exist any more.
    */
   advance(handle: WriteHandle, vault: OpenVault, by: SequenceAdvance): Promise<Seq>;
-  /** The last seq taken: while it stands, nothing in the vault has changed. */
+  /** The last seq taken; while it is unchanged, so is the vault. */
   currentSeq(handle: ReadHandle, vault: OpenVault): Promise<Seq>;
-  /** The last seq taken in each of the vaults that are there. */
+  /** The last seq taken in each of the vaults that exist. */
   changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
-  /** How much the owner of the vault has in active vaults. */
+  /** The owner's totals over their active vaults. */
   usage(handle: ReadHandle, vault: Pick<OpenVault, 'userId'>): Promise<Usage>;
 }
 
@@ -57,8 +57,8 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
           ['attachment_bytes_cap', 'attachmentBytes', attachmentBytes],
         ] as const
       ).filter(([key, , by]) => by > 0 && vault.plan[key] !== null);
-      // Two vaults of one user that grow at once would each see the other's notes as they were. Users before vaults:
-      // everybody locks in this order, so nobody waits in a circle.
+      // Without the user's lock, two vaults of one user that grow at once would each see the other's old count. Every
+      // operation locks users before vaults, so there is no deadlock.
       const tier = growth.length > 0 ? (await accounts.lockUser(handle, vault.userId)).tier : vault.tier;
       const change = { vaultId: vault.id, seqs, notes, attachments, attachmentBytes };
       const feed = await handle.get(store.advanceFeed, change);

@@ -17,7 +17,7 @@ interface RegisterResult {
   readonly status: 'created' | 'existing';
 }
 
-/** A vault as a client names it by an id of its own, unchecked. */
+/** A vault that a client names by its own id, unchecked. */
 interface RegistrationInput {
   readonly client_id?: unknown;
   readonly name?: unknown;
@@ -27,7 +27,7 @@ export interface Creation {
   /** Throws `validation`, `limit_exceeded`, `insufficient_access`. */
   create(principal: Principal, vault: NewVaultBody, inTransaction?: InTransaction<Vault>): Promise<Vault>;
   /**
-   * The vault of this client id, made when there is none, however often and at once it is asked for.
+   * Returns the vault of this client id, and creates it if there is none; concurrent and repeated calls create one.
    * Throws `register_params`, `limit_exceeded`, `insufficient_access`.
    */
   register(
@@ -37,7 +37,7 @@ export interface Creation {
   ): Promise<RegisterResult>;
 }
 
-/** Whose row is held, and their plan as it is under that lock. */
+/** The user whose row is locked, with their plan under that lock. */
 export interface Owner {
   readonly userId: UserId;
   readonly tier: string;
@@ -97,7 +97,7 @@ async function register(
   checkMayCreate(principal);
   const made = await db.transact(async (handle) => {
     const { tier } = await accounts.lockUser(handle, userId);
-    // Another call with this id may have come first.
+    // A concurrent call with this id may have been first.
     const other = await handle.get(store.findByClient, { userId, clientBlind });
     if (other !== undefined) return { other };
     const plain = { name, description: null, wantsDefault: false, clientBlind };
@@ -109,7 +109,7 @@ async function register(
   return 'other' in made ? adopt(deps, principal, made.other, inTransaction) : made;
 }
 
-/** Everything about the user's vaults as a whole is decided here, under the lock on the user's row. */
+/** Decides everything about the user's vaults as a whole, under the lock on the user's row. */
 async function insert(
   handle: WriteHandle,
   deps: VaultDeps,
@@ -150,7 +150,8 @@ async function adopt(
   checkMayAdopt(principal, row.id);
   const key = await openVaultKey(deps, row.id);
   const adopted = { vault: vaultOf(row, key, purgeDelayMs(deps)), status: 'existing' } as const;
-  // Also with nothing to write: the vault may have been read from a commit that is not on disk yet.
+  // Runs a transaction although nothing is written, because the vault may have been read from a commit that is not on
+  // disk yet.
   await deps.db.transact((handle) => inTransaction(handle, adopted));
   return adopted;
 }
@@ -161,16 +162,19 @@ function readRegistration({ client_id, name }: RegistrationInput) {
   return { clientId: client_id.toWellFormed(), name: cleanName(name) };
 }
 
-/** What a vault holds that counts against its owner's plan. */
+/** The counts of a vault that its owner's plan limits. */
 interface StoredCounts {
   readonly notes: number;
-  /** Of its attachments. */
+  /** Bytes of its attachments. */
   readonly bytes: number;
 }
 
 const nothing: StoredCounts = { notes: 0, bytes: 0 };
 
-/** Whether one more active vault, with what it holds, fits the user's plan. Asked under the lock on the user's row. */
+/**
+ * Checks that one more active vault, with its contents, fits the user's plan. Must be called under the lock on the
+ * user's row.
+ */
 export async function checkVaultsCap(
   handle: WriteHandle,
   { plans }: VaultDeps,

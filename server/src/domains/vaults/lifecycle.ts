@@ -21,7 +21,7 @@ import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-/** All of these throw `vault_not_found` for a vault that is not there for the caller. */
+/** All of these throw `vault_not_found` for a vault that does not exist for the caller. */
 export interface Lifecycle {
   /** Throws `validation`, `insufficient_access`. */
   update(principal: Principal, id: string, change: UpdateVaultBody): Promise<Vault>;
@@ -94,7 +94,7 @@ function cleanChange({ name, description, is_default }: UpdateVaultBody): Update
   };
 }
 
-/** There is always one default vault, so it moves to another one and never just goes. */
+/** Moves the default to another vault. There is always one default vault, so it is never just removed. */
 async function moveDefault(handle: WriteHandle, row: VaultWithCounts, wanted: boolean): Promise<void> {
   const isDefault = row.is_default === 1;
   if (wanted === isDefault) return;
@@ -117,7 +117,7 @@ async function rewriteMeta(
   await handle.run(store.updateMeta, { id: row.id, ...sealedMeta(row, keys, { name, slug, description }) });
 }
 
-/** The slug anew only when another vault took it meanwhile; the client's id only when it is still free. */
+/** Restores the slug, or a new one if another vault uses it meanwhile, and the client's id if it is still free. */
 async function reactivate(handle: WriteHandle, row: VaultWithCounts, keys: OpenKeys): Promise<void> {
   const { id, user_id: userId, client_blind: clientBlind } = row;
   const old = metaOf(keys.key, row);

@@ -53,19 +53,19 @@ export function vaultOf(row: VaultWithCounts, key: SealingKey, purgeDelay: numbe
   };
 }
 
-/** The vault's keys, or null when it was purged. Throws `vault_unreadable`. */
+/** Opens the vault's keys; null when it was purged. Throws `vault_unreadable`. */
 export async function vaultKeyOf({ keys }: VaultDeps, id: VaultId): Promise<SealingKey | null> {
   return keys.open({ kind: 'vault', id }).catch(unreadable);
 }
 
-/** As vaultKeyOf, but throws `vault_not_found` when it was purged meanwhile. */
+/** Like vaultKeyOf, but throws `vault_not_found` when it was purged meanwhile. */
 export async function openVaultKey(deps: VaultDeps, id: VaultId): Promise<SealingKey> {
   const key = await vaultKeyOf(deps, id);
   if (key === null) throw new NotevaultError('vault_not_found');
   return key;
 }
 
-/** What a vault is called, as stored; throws `vault_unreadable`, never taken for a vault without a name. */
+/** Opens the stored name, slug and description; throws `vault_unreadable` and never returns an empty name instead. */
 export function metaOf(key: SealingKey, row: Parameters<typeof openMeta>[1]): VaultMeta {
   try {
     return openMeta(key, row);
@@ -79,7 +79,7 @@ function unreadable(error: unknown): never {
   throw error;
 }
 
-/** The user's keys; throws `unauthorized` when the account was closed meanwhile. */
+/** Opens the user's keys; throws `unauthorized` when the account was closed meanwhile. */
 export async function openUserKey({ keys }: VaultDeps, id: UserId): Promise<SealingKey> {
   const key = await keys.open({ kind: 'user', id });
   if (key === null) throw new NotevaultError('unauthorized');

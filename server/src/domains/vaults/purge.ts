@@ -11,11 +11,17 @@ const BATCH = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000' as VaultId;
 
 export interface PurgeOperations {
-  /** Erases a deleted vault for good; `inTransaction` runs in the first step, which cannot be undone. Throws `vault_not_found` for any other. */
+  /**
+   * Erases a deleted vault permanently; `inTransaction` runs in the first step, which cannot be undone. Throws
+   * `vault_not_found` for any other vault.
+   */
   purge(principal: Principal, id: string, inTransaction?: InTransaction<VaultId>): Promise<VaultId>;
-  /** Purges what has been deleted long enough by `now`, and goes on with every purge cut short. Resolves to their number. */
+  /**
+   * Purges vaults that were deleted long enough before `now`, and continues every interrupted purge. Resolves to their
+   * number.
+   */
   purgeDue(now: number): Promise<number>;
-  /** Erases every vault of an account that is being erased; goes on where it stopped. */
+  /** Erases every vault of an account that is being erased; continues where it stopped. */
   purgeAllOf(userId: UserId): Promise<void>;
 }
 
@@ -56,7 +62,7 @@ async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
       try {
         if (await purgeOne(deps, row, deletedUntil)) purged += 1;
       } catch (error) {
-        // One vault that cannot be purged now must not hold up the others.
+        // A vault that cannot be purged now must not block the others.
         failures.push(error);
       }
       after = row.id;
@@ -69,11 +75,14 @@ async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
 
 interface DueVault {
   readonly id: VaultId;
-  /** When its purge was begun; null while it was not. */
+  /** When its purge began; null before that. */
   readonly purging_at: number | null;
 }
 
-/** False for a vault that was restored since it was found, or whose purge another process began: not ours to finish. */
+/**
+ * Purges one vault. Returns false for a vault that was restored since it was found, or whose purge another process
+ * began and will finish.
+ */
 async function purgeOne(deps: VaultDeps, { id, purging_at }: DueVault, deletedUntil: number): Promise<boolean> {
   const deleted = { until: deletedUntil, after: 0 };
   if (purging_at === null && !(await begin(deps, id, deleted, skipInTransaction))) return false;
@@ -95,7 +104,10 @@ async function purgeAllOf(deps: VaultDeps, userId: UserId): Promise<void> {
   for (const { id } of closed) await finish(deps, id);
 }
 
-/** Marks the vault and destroys its key, together: from here on nothing of it can be opened, whatever happens next. */
+/**
+ * Marks the vault and destroys its key in one transaction: from then on nothing of it can be opened, whatever happens
+ * next.
+ */
 async function begin(
   { db, keys, clock }: VaultDeps,
   id: VaultId,
@@ -111,7 +123,7 @@ async function begin(
   });
 }
 
-/** The vault's own row goes last: while it is there, the purge is resumed. */
+/** Erases the rest. The vault's own row is deleted last, because the purge is resumed while it exists. */
 async function finish({ db, hooks }: VaultDeps, id: VaultId): Promise<void> {
   while (await hooks.purgeSlice(id));
   await db.transact((handle) => handle.run(store.deleteVault, { id }));

@@ -8,16 +8,16 @@ import * as store from './vaults.store.ts';
 
 export interface VaultList {
   readonly vaults: Vault[];
-  /** Set when a code was looked up: what it suggests, or null when it cannot be claimed. */
+  /** Present when a code was looked up: what it suggests, or null when it cannot be claimed. */
   readonly link?: DeviceLink | null;
 }
 
 export interface VaultQueries {
-  /** The vaults the caller reaches, oldest first: the active ones, or the deleted ones. */
+  /** The vaults that the caller can access, oldest first: the active ones, or the deleted ones. */
   list(principal: Principal, which: { deleted: boolean }): Promise<Vault[]>;
-  /** The list as a client asks for it. */
+  /** The list in the shape of the API. */
   overview(principal: Principal, query: VaultsQuery): Promise<VaultList>;
-  /** Opens a vault: announced as `vaultOpened`. Throws `vault_not_found`. */
+  /** Opens a vault, and announces `vaultOpened`. Throws `vault_not_found`. */
   get(principal: Principal, id: string): Promise<Vault>;
 }
 
@@ -36,7 +36,7 @@ export function createQueries(deps: VaultDeps): VaultQueries {
       : await db.all(store.listActive, { userId });
     const reached = rows.filter((row) => permissionOf(principal, row.id) !== 'none');
     if (!deleted) return Promise.all(reached.map(show));
-    // One purged since its row was read is simply gone; an active vault without its key is a fault that must show.
+    // A vault purged since its row was read is left out; an active vault without its key is an error.
     const shown = await Promise.all(reached.map((row) => show(row).catch(nullWhenGone)));
     return shown.filter((vault) => vault !== null);
   }
@@ -56,13 +56,13 @@ export function createQueries(deps: VaultDeps): VaultQueries {
   };
 }
 
-/** The active vault of an id in a URL. Throws as the caller's level there demands. */
+/** The active vault with an id from a URL. Throws according to the caller's level there. */
 export async function findAllowed({ db }: VaultDeps, principal: Principal, id: string, need: 'read' | 'write') {
   const row = await db.get(store.findActive, { id: vaultIdOf(id), userId: principal.userId });
   return allowed(principal, row, need);
 }
 
-/** A deleted vault is gone from the moment its purge is due, whether or not the purge has come by. */
+/** A deleted vault counts as gone from the time its purge is due, whether or not the purge has run. */
 export function restorableAfter({ clock }: VaultDeps, purgeDelay: number): number {
   return clock.now() - purgeDelay;
 }

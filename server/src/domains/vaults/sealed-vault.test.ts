@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { slugOf } from './sealed-vault.ts';
 
-test('a slug is the words of a name, lower case, joined by hyphens', () => {
+test('slugOf joins the lower-case words of a name by hyphens', () => {
   const slugs: [string, string][] = [
     ['Work', 'work'],
     ['  My Second—Vault! ', 'my-second-vault'],

@@ -9,10 +9,10 @@ import * as store from './vaults.store.ts';
 const NAME_MAX = 255;
 const DESCRIPTION_MAX = 4000;
 const SLUG_MAX = 80;
-/** Few names are taken; each further look-up asks for as many slugs again. */
+/** Few slugs are in use; each further look-up checks as many again. */
 const SLUGS_PER_QUERY = 16;
 
-/** What a vault is called: sealed under its own key. */
+/** Name, slug and description of a vault, sealed under its own key. */
 export interface VaultMeta {
   readonly name: string;
   readonly slug: string;
@@ -24,7 +24,7 @@ const vaultMeta = new SealedJson(
   Type.Object({ name: Type.String(), slug: Type.String(), description: Type.Union([Type.String(), Type.Null()]) }),
 );
 
-/** The `meta` column of one version of a vault. */
+/** Seals the `meta` column for one version of a vault. */
 export function sealMeta(
   key: SealingKey,
   id: VaultId,
@@ -51,7 +51,7 @@ export function cleanName(text: string): string {
   return name;
 }
 
-/** Blank is none. Throws `validation`. */
+/** The description, trimmed; null if blank. Throws `validation`. */
 export function cleanDescription(text: string | null): string | null {
   const description = (text ?? '').toWellFormed().trim();
   if ([...description].length > DESCRIPTION_MAX) {
@@ -60,7 +60,7 @@ export function cleanDescription(text: string | null): string | null {
   return description === '' ? null : description;
 }
 
-/** Lower case, the name's words joined by `-`; a name without letters and digits gives `vault`. */
+/** The words of the name in lower case, joined by `-`; `vault` for a name without letters and digits. */
 export function slugOf(name: string): string {
   const words =
     name
@@ -72,8 +72,8 @@ export function slugOf(name: string): string {
 }
 
 /**
- * The first of `name`, `name-2`, `name-3`… that no other active vault of the user has. Asked under the lock on the user's
- * row, so that it stays free until the vault is written.
+ * The first of `name`, `name-2`, `name-3`… that no other active vault of the user has. Must be called under the lock on
+ * the user's row, so that it stays free until the vault is written.
  */
 export async function freeSlug(
   handle: ReadHandle,

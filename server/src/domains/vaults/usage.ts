@@ -3,12 +3,12 @@ import { type Plan, planOf } from '../plans/plans.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-/** What an account has in its active vaults, and what its plan allows. */
+/** The totals of an account over its active vaults, and its plan. */
 export interface StorageUsage {
   readonly vaults: number;
   readonly notes: number;
   readonly attachments: number;
-  /** Of the attachments, as they were uploaded. */
+  /** Bytes of the attachments, as uploaded. */
   readonly bytes: number;
   readonly plan: Plan;
   readonly tier: string;

@@ -10,8 +10,8 @@ import type { CachedCollection, CachedRow } from './vault-cache.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-onEachEngine('[2.8] lists at rest', (open) => {
-  test('whoever begins takes rows from pages as they still are, and opens the others', async () => {
+onEachEngine('[2.8] persisted pages of a vault', (open) => {
+  test('give a new process the rows that are current, and it opens the others', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 30);
     const { alice, headers, raw } = held;
@@ -23,16 +23,16 @@ onEachEngine('[2.8] lists at rest', (open) => {
     for (const path of ['/sync/manifest', '/vault/tree', '/tags']) {
       assert.deepEqual((await held.afresh(path)).body, (await alice.get(path, headers)).body, path);
     }
-    // What a page tells was opened once: of a row damaged since then nothing is left out, and reading it is an error.
+    // Pages contain rows as they were opened: a row damaged later is still listed, and reading it is an error.
     await flip(raw, 'entries', 'meta', (await alice.get('/notes/5.md', headers)).body.id);
     assert.equal((await held.afresh('/sync/manifest')).body.total_notes, 30);
     assert.deepEqual((await held.afresh('/notes/5.md')).body, { error: 'note_unreadable' });
-    // A damaged row that no page has is an error as ever.
+    // A damaged row that is in no page is an error, as without pages.
     await flip(raw, 'entries', 'meta', (await alice.get('/notes/1.md', headers)).body.id);
     assert.deepEqual((await held.afresh('/sync/manifest')).body, { error: 'note_unreadable' });
   });
 
-  test('pages tell nothing, and open nowhere but in their vault and feed epoch', async () => {
+  test('reveal nothing in clear, and open only in their vault and feed epoch', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 20);
     const { alice, headers, raw, vault } = held;
@@ -41,14 +41,14 @@ onEachEngine('[2.8] lists at rest', (open) => {
     for (const word of ['7.md', 'heading', 'topic', body.notes[0].content_hash, body.notes[0].crdt_head]) {
       assert.ok(!page.data.includes(word), `${word} is in clear`);
     }
-    // Another vault has rows of the same seqs.
+    // Another vault, with rows of the same seqs.
     await using other = await vaultOf(server, 20);
     const expected = (await alice.get('/sync/manifest', other.headers)).body;
     await raw.run('update cache_pages set vault_id = $1', other.vault);
     assert.deepEqual((await other.afresh('/sync/manifest')).body, expected);
     await raw.run('update cache_pages set vault_id = $1', vault);
     assert.deepEqual((await held.afresh('/sync/manifest')).body, body);
-    // As a backup whose rows got their seqs in another order.
+    // Imitates a backup in which the rows got their seqs in another order.
     await raw.run('update entries set seq = 10000 - seq where vault_id = $1', vault);
     await raw.run('update entries set seq = seq - 9979 where vault_id = $1', vault);
     await raw.run('update vault_feeds set feed_epoch = 2 where vault_id = $1', vault);
@@ -57,7 +57,7 @@ onEachEngine('[2.8] lists at rest', (open) => {
     assert.deepEqual(new Map(turned.map(({ path, seq }) => [path, seq])), seqs);
   });
 
-  test('damaged pages are done without, and written anew', async () => {
+  test('are ignored when damaged, and written again', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 20);
     const { alice, headers, raw } = held;
@@ -74,7 +74,7 @@ onEachEngine('[2.8] lists at rest', (open) => {
     assert.deepEqual((await held.afresh('/sync/manifest')).body, body);
   });
 
-  test('pages of which most is gone are written anew: there are never many', async () => {
+  test('are written again when most of their rows are outdated, so that there are never many', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 1);
     const { raw, vault, cache } = held;
@@ -92,7 +92,7 @@ onEachEngine('[2.8] lists at rest', (open) => {
     }
   });
 
-  test('a vault that is written and never looked at has pages too', async () => {
+  test('are also written for a vault that is written to and never read', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 700);
     await server.app.sync.persistCache();
@@ -102,7 +102,7 @@ onEachEngine('[2.8] lists at rest', (open) => {
     assert.equal(new Set(body.notes.map(({ path }: { path: string }) => path)).size, 700);
   });
 
-  test('no page outlives the tombstones of what is in it, and a purge leaves none', async () => {
+  test('are deleted before the tombstones of their rows expire, and with a purge', async () => {
     await using server = await startServer({ open });
     await using held = await vaultOf(server, 20);
     const { alice, headers, vault } = held;
@@ -132,7 +132,7 @@ interface Page {
 
 interface Held extends AsyncDisposable {
   readonly cache: TestServer['app']['cache'];
-  /** With a credential that lasts. */
+  /** Uses a credential that does not expire. */
   readonly alice: Caller;
   readonly headers: Headed;
   readonly vault: VaultId;
@@ -141,13 +141,13 @@ interface Held extends AsyncDisposable {
   /** Persists the vault's notes; resolves to the newest page. */
   putAtRest(): Promise<Page>;
   pages(): Promise<Page[]>;
-  /** Another server over the same database, which holds nothing yet. */
+  /** Runs work against another server over the same database, with an empty cache. */
   begin(work: (caller: Caller, app: TestServer['app']) => Promise<void>): Promise<void>;
-  /** What such a server answers. */
+  /** The answer of such a server. */
   afresh(path: string): Promise<Answer>;
 }
 
-/** A vault of so many notes. */
+/** A vault of `count` notes. */
 async function vaultOf(server: TestServer, count: number): Promise<Held> {
   const { db, clock, masterKey } = server;
   const { key } = (await server.alice.post('/connections/pat', { name: 'lasting' })).body;
@@ -195,7 +195,7 @@ async function vaultOf(server: TestServer, count: number): Promise<Held> {
   };
 }
 
-/** Rows that nobody stored, all written again up to each change seq that is a multiple of 1,000. */
+/** Invented rows that are not stored, all of which are rewritten up to each change seq that is a multiple of 1,000. */
 function inventedRows(count: number): { kind(changeSeq: number): CachedCollection<CachedRow> } {
   let now = 0;
   const rows = (after: number, limit: number): CachedRow[] =>

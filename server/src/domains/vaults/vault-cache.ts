@@ -9,34 +9,34 @@ import type { ChangeFeeds, FeedState } from './change-feed.ts';
 
 export type { CachedCollection, CachedRow } from './cached-rows.ts';
 
-/** A vault at one moment. */
+/** The cached contents of a vault in one snapshot. */
 export interface CacheSnapshot {
-  /** The snapshot itself, for what is not held in memory. */
+  /** The handle of the snapshot, for what is not cached. */
   readonly handle: ReadHandle;
   readonly changeSeq: Seq;
   rows<Row extends CachedRow>(collection: CachedCollection<Row>): Promise<RowsView<Row>>;
 }
 
-/** Vaults that are written and not looked at are remembered up to this number. */
+/** Most vaults whose writes are remembered without a read. */
 const WRITTEN_MAX = 10_000;
 
 /**
- * The rows of the vaults in use, cached: opening one costs more than all else that is done with it in a list. A look
- * reads, in one snapshot, what was written since the last one, so it never shows less than the database does. What is
- * held is bounded by bytes over all vaults; the vaults looked at longest ago go first. Persisted pages spare whoever begins
- * most of the openings.
+ * Caches the rows of vaults in use, because opening a row costs more than anything else that a list does with it. Each
+ * read loads, in one snapshot, what was written since the last one, so it never returns less than the database has. The
+ * size is bounded over all vaults; the least recently used are evicted. Persisted pages save a new process from opening
+ * most rows.
  */
 export class VaultCache {
   readonly #db: Database;
   readonly #vaults: Pick<ChangeFeeds, 'feed'>;
   readonly #bytesMax: number;
   readonly #pages: CachePages;
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   readonly #cached = new Map<VaultId, CachedVault>();
-  /** By vault. */
+  /** One reader at a time for each vault. */
   readonly #inUse = new KeyedMutex();
   #bytes = 0;
-  /** Vaults that were written since their last look, the latest last: from which seq to which. */
+  /** Vaults that were written to since their last read, the latest last: the range of seqs. */
   readonly #written = new Map<VaultId, { readonly since: number; readonly seq: number }>();
 
   constructor(db: Database, clock: Pick<Clock, 'uuid'>, vaults: Pick<ChangeFeeds, 'feed'>, bytesMax: number) {
@@ -46,19 +46,19 @@ export class VaultCache {
     this.#pages = new CachePages(db, clock);
   }
 
-  /** What is held of all vaults, in bytes, estimated. */
+  /** Estimated bytes of all cached vaults. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether a look at these rows would have to read no more than what was written since the last one. */
+  /** Whether a read of these rows would load only what was written since the last one. */
   has(vault: OpenVault, collection: object): boolean {
     return this.#cached.get(vault.id)?.has(vault, collection) ?? false;
   }
 
   /**
-   * Gives `body` the vault as it is now. Looks at one vault come one after the other, so that none sees rows of a later
-   * moment than its own; `body` awaits only its handle, and what lets others run.
+   * Calls `body` with the current contents of the vault. Reads of one vault run one after another, so that none sees
+   * rows newer than its own snapshot; `body` awaits only its handle, and functions that yield.
    */
   async snapshot<Result>(vault: OpenVault, body: (snapshot: CacheSnapshot) => Promise<Result>): Promise<Result> {
     const cached = this.#cached.get(vault.id) ?? new CachedVault();
@@ -81,14 +81,14 @@ export class VaultCache {
     });
   }
 
-  /** Forgets a vault, whose key may be gone. */
+  /** Evicts a vault, whose key may be gone. */
   evict(id: VaultId): void {
     this.#bytes -= this.#cached.get(id)?.counted ?? 0;
     this.#cached.delete(id);
     this.#written.delete(id);
   }
 
-  /** Hears that a vault was written up to a seq. */
+  /** Records that a vault was written up to a seq. */
   noteWrite(id: VaultId, seq: number): void {
     const since = this.#written.get(id)?.since ?? seq;
     this.#written.delete(id);
@@ -97,21 +97,24 @@ export class VaultCache {
     if (this.#written.size > WRITTEN_MAX && oldest !== undefined) this.#written.delete(oldest);
   }
 
-  /** Vaults written so often since their last look that one is worth it, so that pages are made; each is given once. */
+  /**
+   * Returns, once each, vaults with so many writes since their last read that reading them is worthwhile, so that pages
+   * are written.
+   */
   takeStale(): VaultId[] {
     const stale = [...this.#written].filter(([, { since, seq }]) => seq - since >= PAGE_ROWS).map(([id]) => id);
     for (const id of stale) this.#written.delete(id);
     return stale;
   }
 
-  /** Writes pages of what is held and in none, where that is as many rows as this. */
+  /** Writes pages of cached rows that are in none, for vaults with at least `least` such rows. */
   async persist(least = PAGE_ROWS): Promise<void> {
     for (const cached of [...this.#cached.values()]) {
       for (const rows of cached.collections()) await rows.persist(this.#pages, least).catch(unlessGone);
     }
   }
 
-  /** Deletes pages from before a moment: none outlives the tombstones of what is in it. */
+  /** Deletes pages older than a time, so that none outlives the tombstones of its rows. */
   deletePagesBefore(until: number): Promise<void> {
     return this.#pages.deleteOlder(until);
   }
@@ -122,7 +125,7 @@ export class VaultCache {
   }
 
   #count(id: VaultId, cached: CachedVault): void {
-    // Let go meanwhile: whoever still looks at it has it to themselves.
+    // Evicted meanwhile: a reader that still uses it has it to itself.
     if (this.#cached.get(id) !== cached) return;
     this.#bytes += cached.bytes - cached.counted;
     cached.counted = cached.bytes;
@@ -134,7 +137,7 @@ export class VaultCache {
 }
 
 class CachedVault {
-  /** The bytes that the total over all vaults has of this one. */
+  /** The bytes by which this vault is counted in the total. */
   counted = 0;
   readonly #collections = new Map<object, CachedRows<CachedRow>>();
 
@@ -157,10 +160,10 @@ class CachedVault {
     { changeSeq, floorSeq }: FeedState,
     pages: CachePages,
   ): Promise<RowsView<Row>> {
-    // Only rows of this very kind are put under it.
+    // Only rows of this kind are stored under its key.
     let rows = this.#collections.get(collection) as CachedRows<Row> | undefined;
-    // After a backup was restored, what is held may never have been; and behind a tombstone that was dropped, a deletion
-    // cannot be followed any more.
+    // After a restore, cached rows may never have existed; and behind a dropped tombstone, a deletion cannot be
+    // followed any more.
     if (rows === undefined || rows.vault.feedEpoch !== vault.feedEpoch || rows.seq > changeSeq || rows.seq < floorSeq) {
       this.#collections.delete(collection);
       rows = new CachedRows(collection, vault);
@@ -171,7 +174,7 @@ class CachedVault {
   }
 }
 
-/** A page of a vault that is gone is refused by its foreign key. */
+/** Ignores the foreign key violation of a page whose vault is gone. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof ConstraintError)) throw error;
 }

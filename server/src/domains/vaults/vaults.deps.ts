@@ -6,14 +6,15 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { PlanTable } from '../plans/plans.ts';
 
-/** What vaults must cause in later domains; bound in app/. */
+/** Effects of vaults in later domains; bound in app/. */
 export interface VaultHooks {
   /**
-   * Erases a bounded part of a vault's rows and blobs in other domains; resolves to true while some are left. Called again
-   * after a crash, so it must go on where it stopped. The vault's key is gone by then: nothing can be opened.
+   * Erases a bounded part of a vault's rows and blobs in other domains; resolves to true while some are left. Called
+   * again after a crash, so it must continue where it stopped. The vault's key is destroyed by then, so nothing can be
+   * opened.
    */
   purgeSlice(vaultId: VaultId): Promise<boolean>;
-  /** What a pending device-link code suggests; null when the user cannot claim it. */
+  /** The suggestions of a pending device-link code; null when the user cannot claim it. */
   deviceLink(userId: UserId, userCode: string): Promise<DeviceLink | null>;
 }
 
@@ -29,7 +30,7 @@ export interface VaultDeps {
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'lockUser'>;
   readonly plans: PlanTable;
-  /** Days a deleted vault can be restored. */
+  /** Days during which a deleted vault can be restored. */
   readonly purgeAfterDays: number;
   readonly hooks: VaultHooks;
   readonly events: EventSink;

@@ -26,7 +26,7 @@ async function advance({ db, vaults }: Fixtures, principal: Principal, id: strin
 }
 
 onEachEngine('creating vaults', (open) => {
-  test('of eight first vaults at once exactly one is the default', async () => {
+  test('makes exactly one default of eight first vaults at once', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     await Promise.all(
@@ -37,7 +37,7 @@ onEachEngine('creating vaults', (open) => {
     assert.deepEqual(list.map(({ slug }) => slug).sort(), ['vault', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `vault-${n}`)]);
   });
 
-  test('of fifty creates at once against a cap of ten, ten succeed', async () => {
+  test('lets ten of fifty creates at once succeed against a cap of ten', async () => {
     const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const alice = await signUp(rooms, 'alice');
     const errors = await Promise.all(
@@ -53,7 +53,7 @@ onEachEngine('creating vaults', (open) => {
     assert.equal((await rooms.vaults.list(alice, { deleted: false })).length, 10);
   });
 
-  test('ten registrations of one client id at once make one vault, which keeps its first name', async () => {
+  test('makes one vault of ten registrations of one client id at once, with the first name', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const all = await Promise.all(
@@ -64,7 +64,7 @@ onEachEngine('creating vaults', (open) => {
     assert.deepEqual(all.map(({ status }) => status).sort(), ['created', ...Array(9).fill('existing')]);
   });
 
-  test('one client id names another vault for another user', async () => {
+  test('makes different vaults for one client id of different users', async () => {
     const rooms = await openFixtures(open);
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
     const hers = await rooms.vaults.register(alice, { client_id: 'laptop', name: 'Notes' });
@@ -73,7 +73,7 @@ onEachEngine('creating vaults', (open) => {
     assert.deepEqual([his.status, his.vault.slug], ['created', 'notes']);
   });
 
-  test('a key creates only with write everywhere else, and adopts only what it reaches', async () => {
+  test('with a key needs write on later vaults, and adopts only vaults it can access', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -92,8 +92,8 @@ onEachEngine('creating vaults', (open) => {
   });
 });
 
-onEachEngine('choosing a vault', (open) => {
-  test('a header names one of the user’s own active vaults, or nothing', async () => {
+onEachEngine('selecting a vault by X-Vault-ID', (open) => {
+  test('accepts only active vaults of the user', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
@@ -110,7 +110,7 @@ onEachEngine('choosing a vault', (open) => {
     assert.equal(await codeOf(vaults.openVault(alice, second.id, 'read')), 'vault_header_not_found');
   });
 
-  test('a key gets the one vault it reaches, else the default one, at its level there', async () => {
+  test('gives a key its only accessible vault, else the default one, at its level there', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -128,7 +128,7 @@ onEachEngine('choosing a vault', (open) => {
     assert.equal(await codeOf(vaults.openVault(without, second.id, 'read')), 'vault_no_access');
   });
 
-  test('it is one statement, with and without a header', async () => {
+  test('takes one statement, with and without a header', async () => {
     const rooms = await openFixtures(open);
     const { db, vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -151,7 +151,7 @@ onEachEngine('choosing a vault', (open) => {
 });
 
 onEachEngine('writing to a vault', (open) => {
-  test('seqs of fifty writers at once are handed out once each, without gaps', async () => {
+  test('hands out seqs to fifty writers at once, each once and without gaps', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const { id } = await rooms.vaults.create(alice, { name: 'One' });
@@ -163,7 +163,7 @@ onEachEngine('writing to a vault', (open) => {
     assert.equal((await rooms.vaults.get(alice, id)).noteCount, 50);
   });
 
-  test('the notes cap counts over all active vaults, also when they grow at once', async () => {
+  test('counts the notes cap over all active vaults, also when they grow at once', async () => {
     const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -184,13 +184,13 @@ onEachEngine('writing to a vault', (open) => {
       counts.reduce((sum, count) => sum + count),
       10,
     );
-    // Edits and deletions go on at the cap.
+    // Edits and deletions are still possible at the cap.
     await advance(rooms, alice, made[0]?.id ?? '', 0, 1);
     await advance(rooms, alice, made.find((_, i) => counts[i] !== 0)?.id ?? '', -1, 1);
     await advance(rooms, alice, made[0]?.id ?? '', 1);
   });
 
-  test('a restore does not grow past the notes cap', async () => {
+  test('is still capped after a restore', async () => {
     const rooms = await openFixtures(open, { plans, defaultPlan: 'free' });
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -205,7 +205,7 @@ onEachEngine('writing to a vault', (open) => {
     assert.equal((await vaults.restore(alice, first.id)).noteCount, 6);
   });
 
-  test('a vault deleted since it was opened takes no more writes', async () => {
+  test('is refused when the vault was deleted since it was opened', async () => {
     const rooms = await openFixtures(open);
     const { db, vaults, hookCalls: options } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -224,7 +224,7 @@ onEachEngine('writing to a vault', (open) => {
 });
 
 onEachEngine('changing vaults', (open) => {
-  test('a new name makes a new slug; its own old slug is no obstacle', async () => {
+  test('with a new name makes a new slug, for which its own old slug is no obstacle', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -238,7 +238,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal((await vaults.create(alice, { name: 'Work' })).slug, 'work-2');
   });
 
-  test('the default moves, and never just goes; deleting it promotes the oldest left', async () => {
+  test('moves the default and never just removes it; deleting it promotes the oldest vault left', async () => {
     const rooms = await openFixtures(open);
     const { vaults, clock } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -264,7 +264,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal((await defaults()).length, 1);
   });
 
-  test('a restored vault is the default only when there is none, and takes its slug and client id only when free', async () => {
+  test('by restoring makes it the default only when there is none, with its slug and client id only if free', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -282,7 +282,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal((await vaults.register(alice, { client_id: 'laptop', name: 'x' })).vault.id, next.vault.id);
   });
 
-  test('a key needs write on the vault itself, and what it does not reach is not there', async () => {
+  test('with a key needs write on the vault, and inaccessible vaults do not exist', async () => {
     const rooms = await openFixtures(open);
     const { vaults, hookCalls: options } = rooms;
     const [alice, bob] = [await signUp(rooms, 'alice'), await signUp(rooms, 'bob')];
@@ -304,7 +304,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal(await codeOf(vaults.purge(bob, id)), 'vault_not_found');
   });
 
-  test('nothing of what a vault is called is stored in clear', async () => {
+  test('stores no name, slug or description in clear', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const sent = { client_id: 'secret-client', name: 'Secret Name' };
@@ -317,8 +317,8 @@ onEachEngine('changing vaults', (open) => {
   });
 });
 
-onEachEngine('purging', (open) => {
-  test('a deleted vault keeps everything for thirty days, then is gone to its owner and soon from the disk', async () => {
+onEachEngine('purging vaults', (open) => {
+  test('keeps a deleted vault for thirty days; then its owner cannot see it, and soon it is erased', async () => {
     const rooms = await openFixtures(open);
     const { vaults, clock, hookCalls: options, keys } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -343,7 +343,7 @@ onEachEngine('purging', (open) => {
     assert.equal(await vaults.purgeDue(clock.now()), 0);
   });
 
-  test('destroys the key first, erases in slices, and is resumed when it was cut short', async () => {
+  test('destroys the key first, erases in slices, and resumes after an interruption', async () => {
     let slices = 0;
     let keyWasThere = false;
     const rooms: Fixtures = await openFixtures(open, {
@@ -367,7 +367,7 @@ onEachEngine('purging', (open) => {
     assert.deepEqual([slices, options.erased], [5, [id]]);
   });
 
-  test('one vault that cannot be purged does not hold up the others', async () => {
+  test('of one vault that fails does not block the others', async () => {
     let stuck = '';
     const rooms = await openFixtures(open, {
       purgeSlice: async (id) => {
@@ -386,7 +386,7 @@ onEachEngine('purging', (open) => {
     assert.deepEqual(options.erased, made.slice(1));
   });
 
-  test('of a restore and a purge at once one wins', async () => {
+  test('and restoring at once succeeds for one only', async () => {
     const rooms = await openFixtures(open);
     const { vaults } = rooms;
     const alice = await signUp(rooms, 'alice');
@@ -400,7 +400,7 @@ onEachEngine('purging', (open) => {
     }
   });
 
-  test('only a deleted vault can be purged', async () => {
+  test('is possible for deleted vaults only', async () => {
     const rooms = await openFixtures(open);
     const alice = await signUp(rooms, 'alice');
     const { id } = await rooms.vaults.create(alice, { name: 'One' });

@@ -12,7 +12,7 @@ const LIMIT = {
 };
 
 onSqlite('POST and GET /vaults', (open) => {
-  test('a created vault is answered whole; the first is the default', async () => {
+  test('return a created vault whole; the first is the default', async () => {
     await using server = await startServer({ open });
     const now = new Date(server.clock.now()).toISOString();
     const answer = await server.alice.post('/vaults', { name: ' Work Notes ', description: 'Mine' });
@@ -29,7 +29,7 @@ onSqlite('POST and GET /vaults', (open) => {
     assert.deepEqual((await server.bob.get('/vaults')).body, { vaults: [], access_levels: true });
   });
 
-  test('a code is looked up only when one is sent', async () => {
+  test('look a code up only when one is sent', async () => {
     await using server = await startServer({ open });
     const { body } = await server.alice.get('/vaults?user_code=ABCD-EFGH');
     const { vaults, ...rest } = body;
@@ -37,7 +37,7 @@ onSqlite('POST and GET /vaults', (open) => {
     assert.deepEqual([vaults, rest], [[], { access_levels: true, ...nothing }]);
   });
 
-  test('a name is needed, and the plan’s cap holds', async () => {
+  test('require a name, and apply the plan’s cap', async () => {
     await using server = await startServer({ open, config: { defaultPlan: 'free' } });
     const blank = await server.alice.post('/vaults', { name: '  ' });
     assert.deepEqual([blank.status, blank.body], [422, { errors: { name: ["can't be blank"] } }]);
@@ -53,7 +53,7 @@ onSqlite('POST and GET /vaults', (open) => {
 });
 
 onSqlite('POST /vaults/register', (open) => {
-  test('makes a vault once, flat, with its status', async () => {
+  test('creates a vault once and returns it flat, with its status', async () => {
     await using server = await startServer({ open });
     const made = await server.alice.post('/vaults/register', { client_id: 'laptop-1', name: 'Notes' });
     const again = await server.alice.post('/vaults/register', { client_id: 'laptop-1', name: 'Other' });
@@ -66,7 +66,7 @@ onSqlite('POST /vaults/register', (open) => {
     assert.deepEqual({ ...vault, status: 'created' }, made.body);
   });
 
-  test('needs both fields, and the plan’s cap holds for new ones only', async () => {
+  test('needs both fields, and applies the plan’s cap to new vaults only', async () => {
     await using server = await startServer({ open, config: { defaultPlan: 'free' } });
     for (const body of [
       undefined,
@@ -87,7 +87,7 @@ onSqlite('POST /vaults/register', (open) => {
 });
 
 onSqlite('/vaults/{id}', (open) => {
-  test('what is malformed, unknown, foreign or deleted is not found, alike', async () => {
+  test('answers not found alike for a malformed, unknown, foreign or deleted vault', async () => {
     await using server = await startServer({ open });
     const { id } = (await server.alice.post('/vaults', { name: 'Work' })).body.vault;
     const gone = (await server.alice.post('/vaults', { name: 'Gone' })).body.vault.id;
@@ -125,7 +125,7 @@ onSqlite('/vaults/{id}', (open) => {
     assert.equal((await server.alice.patch(`/vaults/${two.id}`, {})).status, 200);
   });
 
-  test('DELETE is soft: the vault is listed as deleted, with the day of its purge, until it is restored', async () => {
+  test('DELETE is soft: the vault is listed as deleted, with its purge date, until it is restored', async () => {
     await using server = await startServer({ open });
     const { vault } = (await server.alice.post('/vaults', { name: 'Work' })).body;
     const answer = await server.alice.delete(`/vaults/${vault.id}`);
@@ -148,7 +148,7 @@ onSqlite('/vaults/{id}', (open) => {
     assert.deepEqual([answer.status, answer.body], [402, LIMIT]);
   });
 
-  test('purge erases for good', async () => {
+  test('purge erases permanently', async () => {
     await using server = await startServer({ open });
     const { id } = (await server.alice.post('/vaults', { name: 'Work' })).body.vault;
     await server.alice.post('/notes', { path: 'a.md', content: 'text', mtime: 1 }, { 'x-vault-id': id });

@@ -21,7 +21,7 @@ const SHOWN = [
 
 const OPENED = ['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier'] as const;
 
-// Choosing a vault for a request
+// Selecting the vault of a request
 
 export const findOpenable = statement((db, p: { id: VaultId; userId: UserId }) =>
   db
@@ -34,7 +34,7 @@ export const findOpenable = statement((db, p: { id: VaultId; userId: UserId }) =
     .where('v.deleted_at', 'is', null),
 );
 
-/** As findOpenable, whoever's it is. */
+/** Like findOpenable, for a vault of any user. */
 export const findOpenableById = statement((db, p: { id: VaultId }) =>
   db
     .selectFrom('vaults as v')
@@ -45,7 +45,7 @@ export const findOpenableById = statement((db, p: { id: VaultId }) =>
     .where('v.deleted_at', 'is', null),
 );
 
-/** What opening a vault takes. */
+/** The columns that opening a vault needs. */
 export interface OpenableRow {
   readonly id: VaultId;
   readonly user_id: UserId;
@@ -132,7 +132,7 @@ export const findByClient = statement((db, p: { userId: UserId; clientBlind: Buf
     .where('v.deleted_at', 'is', null),
 );
 
-/** Which of these slugs the user's other active vaults hold. */
+/** Which of these slugs the user's other active vaults use. */
 export const findSlugs = listStatement((db, p: { userId: UserId; except: VaultId }, blinds: Buffer[]) =>
   db
     .selectFrom('vaults')
@@ -143,7 +143,7 @@ export const findSlugs = listStatement((db, p: { userId: UserId; except: VaultId
     .where('id', '!=', p.except),
 );
 
-/** How much the user has in active vaults. */
+/** The user's totals over their active vaults. */
 export const sumActive = statement((db, p: { userId: UserId }) =>
   db
     .selectFrom('vaults as v')
@@ -245,7 +245,7 @@ export const markDeleted = statement((db, p: { id: VaultId; userId: UserId; now:
     .where('deleted_at', 'is', null),
 );
 
-/** Active again, with the client's id when it is still free. */
+/** Makes a vault active again, with the client's id if it is still free. */
 export const markRestored = statement(
   (
     db,
@@ -272,7 +272,10 @@ export const setWritable = statement((db, p: { vaultId: VaultId; writable: numbe
   db.updateTable('vault_feeds').set({ writable: p.writable }).where('vault_id', '=', p.vaultId),
 );
 
-/** Takes seqs and counts; the row stays locked until the end of the transaction. No row when the vault is not active. */
+/**
+ * Takes seqs and updates the counts; the row stays locked until the end of the transaction. No row when the vault is
+ * not active.
+ */
 export const findFeed = statement((db, p: { vaultId: VaultId }) =>
   db.selectFrom('vault_feeds').select(['change_seq', 'floor_seq']).where('vault_id', '=', p.vaultId),
 );
@@ -296,7 +299,7 @@ export const advanceFeed = statement(
       .returning('change_seq'),
 );
 
-/** Locks the row until the end of the transaction; changes none when the vault is gone. */
+/** Locks the row until the end of the transaction; changes no row when the vault does not exist any more. */
 export const lockFeed = statement((db, p: { vaultId: VaultId }) =>
   db
     .updateTable('vault_feeds')
@@ -326,7 +329,7 @@ export const markPurging = statement(
       .where('purging_at', 'is', null),
 );
 
-/** Closes every vault of a user for good. */
+/** Begins the purge of every vault of a user. */
 export const markAllPurging = statement((db, p: { userId: UserId; now: number }) =>
   db
     .updateTable('vaults')
@@ -339,7 +342,7 @@ export const markAllPurging = statement((db, p: { userId: UserId; now: number })
     .returning('id'),
 );
 
-/** Vaults whose purge is due or half done, by id. */
+/** Vaults whose purge is due or interrupted, ordered by id. */
 export const findDue = statement((db, p: { deletedUntil: number; after: VaultId; limit: number }) =>
   db
     .selectFrom('vaults')

@@ -1,43 +1,43 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 
-/** One vault, from its making until it is purged. */
+/** One vault, from its creation until it is purged. */
 export interface VaultRow {
   /** UUIDv7, made by the server. */
   id: VaultId;
   user_id: UserId;
   /** 1 for the user's default vault, else 0; always 0 once deleted. */
   is_default: number;
-  /** Blind of the client's own id for the vault, under the user's key; null when it was not registered by a client. */
+  /** Blind value of the client's own id for the vault, under the user's key; null when no client registered it. */
   client_blind: Buffer | null;
-  /** Blind of the slug, under the user's key. */
+  /** Blind value of the slug, under the user's key. */
   slug_blind: Buffer;
   /** Name, slug and description, sealed under the vault's key. */
   meta: Buffer;
-  /** Grows with each writing of `meta`, which is sealed for this version only. */
+  /** Increases with each write of `meta`, which is sealed for this version only. */
   meta_version: number;
   created_at: number;
   /** When it was deleted; until it is purged it can be restored. */
   deleted_at: number | null;
-  /** When its purge began: the key is gone, and the purge is resumed until the row is gone too. */
+  /** When its purge began: the key is destroyed, and the purge is resumed until the row is gone too. */
   purging_at: number | null;
 }
 
-/** What every write to a vault updates: kept narrow and apart, for it is the lock that puts writes in their order. */
+/** Updated by every write to a vault. A narrow table of its own, because it is the lock that puts writes in order. */
 export interface VaultFeedRow {
   vault_id: VaultId;
   /** The last seq taken; 0 before the first write. */
   change_seq: number;
-  /** Grows when a backup is restored: cursors and client ids of another epoch are void. */
+  /** Increases when a backup is restored: cursors and client ids of another epoch are void. */
   feed_epoch: number;
-  /** The seq of the last tombstone that was dropped: who has not read past it may have missed a deletion. */
+  /** The seq of the last dropped tombstone: a reader that has not read past it may have missed a deletion. */
   floor_seq: number;
   /** Live notes. */
   note_count: number;
   /** Live attachments. */
   attachment_count: number;
-  /** Bytes of live attachments: what the plan's quota counts, equal bytes as often as they are named. */
+  /** Bytes of live attachments, which the plan limits; equal bytes count once for each attachment. */
   attachment_bytes: number;
-  /** 1 while the vault is active, else 0: here too, so that a writer's lock and its check are one statement. */
+  /** 1 while the vault is active, else 0. Stored here too, so that locking and checking are one statement. */
   writable: number;
 }
 
@@ -46,7 +46,7 @@ export interface VaultsTables {
   vault_feeds: VaultFeedRow;
 }
 
-// Uniqueness counts among active vaults only: a deleted one gives its slug and its client's id free.
+// Unique among active vaults only: a deleted one frees its slug and its client id.
 export const vaultsDdl = `
 create table vaults (
   id uuid primary key,

@@ -16,7 +16,7 @@ export type { ChangeFeeds, FeedState } from './change-feed.ts';
 export type { ChangeSequence } from './change-sequence.ts';
 export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './vault-cache.ts';
 
-/** Vaults: who may use which, how many there are, and how they end. */
+/** Vaults: creation, access, queries and deletion. */
 export interface Vaults
   extends UsageQueries,
     Access,
@@ -41,11 +41,11 @@ export function createVaults(deps: VaultDeps): Vaults {
 }
 
 /**
- * Every vault's feed enters another epoch: what clients know of the one before, such as cursors, counts no more. Resolves
- * to how many vaults there are.
+ * Begins another feed epoch in every vault, so that cursors and other knowledge of clients become void. Resolves to the
+ * number of vaults.
  */
 export function beginFeedEpochs(db: Database, clock: Clock): Promise<number> {
-  // By the clock, so that data restored twice from one backup does not come to the same epoch twice.
+  // Derived from the clock, so that restoring one backup twice does not lead to the same epoch twice.
   const epoch = Math.floor(clock.now() / 1000);
   return db.transact((handle) => handle.run(store.beginEpochs, { epoch }), 'bulk');
 }
