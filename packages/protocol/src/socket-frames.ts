@@ -2,8 +2,8 @@ import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 
 /*
- * The messages of the two WebSocket endpoints. A message of the Hocuspocus provider (version 4) is: document name, kind, body; of
- * y-websocket (version 3): kind, body. Bodies of the kinds that both have are the same.
+ * The messages of the two WebSocket endpoints. A message of the Hocuspocus provider (version 4) is: document name,
+ * kind, body; of y-websocket (version 3): kind, body. Bodies of common kinds are the same.
  */
 
 const SYNC = 0;
@@ -27,7 +27,7 @@ const AUTHENTICATED = 2;
 /** Longest document name: an id, its prefix and a session. */
 const NAME_MAX = 256;
 
-/** What a client says of a document. */
+/** A client's message about a document. */
 export type Message =
   | { readonly kind: 'step1'; readonly vector: Uint8Array }
   | { readonly kind: 'step2' | 'update'; readonly update: Uint8Array }
@@ -35,21 +35,21 @@ export type Message =
   | { readonly kind: 'query' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'close' }
-  /** Of no meaning here. */
+  /** A message that this server ignores. */
   | { readonly kind: 'other' };
 
-/** The payload of a stateless message: the vault's change sequence is now this. */
+/** The payload of a stateless message: the current change sequence of the vault. */
 export interface ChangeHint {
   readonly type: 'changed';
   readonly change_seq: number;
 }
 
-/** Bytes that are no message. */
+/** Thrown for bytes that are not a message. */
 export class MalformedFrame extends Error {
   override readonly name = 'MalformedFrame';
 }
 
-/** A message without a document: one byte. */
+/** Reads a message of one byte, which has no document; null if it is another message. */
 export function singleMessageKind(data: Uint8Array): 'ping' | 'pong' | null {
   if (data.length !== 1) return null;
   return data[0] === PING ? 'ping' : data[0] === PONG ? 'pong' : null;
@@ -58,7 +58,7 @@ export function singleMessageKind(data: Uint8Array): 'ping' | 'pong' | null {
 export const pingFrame = Uint8Array.of(PING);
 export const pongFrame = Uint8Array.of(PONG);
 
-/** Throws MalformedFrame. */
+/** Reads a message with a document name. Throws MalformedFrame. */
 export function readNamed(data: Uint8Array): { readonly name: string; readonly message: Message } {
   return reading(data, (decoder) => {
     const name = decoding.readVarString(decoder);
@@ -67,11 +67,11 @@ export function readNamed(data: Uint8Array): { readonly name: string; readonly m
   });
 }
 
-/** Throws MalformedFrame. */
+/** Reads a message without a document name. Throws MalformedFrame. */
 export function readPlain(data: Uint8Array): Message {
   return reading(data, (decoder) => {
     const message = messageOf(decoder);
-    // There, kind 2 is for servers only, and others do not exist.
+    // On this endpoint, kind 2 is sent only by servers, and the other kinds do not exist.
     return message.kind === 'token' || message.kind === 'close' ? { kind: 'other' } : message;
   });
 }
@@ -111,21 +111,21 @@ function syncMessageOf(decoder: decoding.Decoder): Message {
   throw new MalformedFrame();
 }
 
-/** Writes the messages of one document: with its name before each at the one endpoint, without at the other. */
+/** Encodes the messages of one document: with its name for the Hocuspocus endpoint, without for y-websocket. */
 export class Frames {
   readonly #name: string | null;
-  /** Said of every update, and always the same. */
+  /** Cached, because each update is answered with one of these two. */
   #statuses: { readonly taken: Uint8Array; readonly refused: Uint8Array } | undefined;
 
   constructor(name: string | null) {
     this.#name = name;
   }
 
-  /** What the peer lacks. */
+  /** Sync step 2: what the peer lacks. */
   step2(update: Uint8Array): Uint8Array {
     return this.#sync(STEP_2, update);
   }
-  /** What we have: the peer answers with what we lack. */
+  /** Sync step 1: what this server has; the peer answers with what it lacks. */
   step1(vector: Uint8Array): Uint8Array {
     return this.#sync(STEP_1, vector);
   }
@@ -141,7 +141,7 @@ export class Frames {
   denied(reason: string): Uint8Array {
     return this.#auth(PERMISSION_DENIED, reason);
   }
-  /** Something in the vault changed. */
+  /** A hint that something in the vault changed. */
   changed(changeSeq: number): Uint8Array {
     const hint: ChangeHint = { type: 'changed', change_seq: changeSeq };
     return this.#write(STATELESS, (encoder) => encoding.writeVarString(encoder, JSON.stringify(hint)));

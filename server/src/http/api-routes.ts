@@ -14,7 +14,7 @@ import type { Guard, Reply, Route } from './route.ts';
 import { send } from './send.ts';
 import type { UploadLimiter } from './upload-limiter.ts';
 
-/** What the routes of the API share. */
+/** What all API routes use. */
 export interface MountedDeps {
   readonly guard: Guard;
   readonly idempotency: Pick<Idempotency, 'once'>;
@@ -44,10 +44,10 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     url: route.path,
     schema: schemaOf(route),
     bodyLimit: route.bodyLimit ?? (anybody ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT),
-    // What a streamed body must look like is for its operation to say.
+    // The operation of a streamed route validates its own body.
     ...(route.takes === undefined ? {} : { validatorCompiler: () => () => true }),
     config: route.limit === 'auth' && deps.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
-    // Before the body is read: who calls, and to which vault.
+    // Decides who calls and which vault is used before the body is read.
     onRequest: async (request, reply) => {
       refuseForeignOrigin(request, deps.publicUrl);
       authorized.set(request, await authorize(route, request, reply, deps));
@@ -56,7 +56,7 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     handler: async (request, reply) => {
       const { admission } = deps;
       const perform = () => answer(route, request, reply, authorized.get(request) ?? {}, deps);
-      // What comes over slow lines has places of its own, and would keep its sender's other requests from being answered.
+      // Uploads have their own limiter; here they would block other requests of their sender on a slow connection.
       if (route.takes === undefined) await admission.work(request, reply.raw, perform);
       else await runForOwner(admission.ownerOf(request), perform);
       return reply;
@@ -73,7 +73,7 @@ async function answer(
 ): Promise<void> {
   const { idempotency, admission, bodies, publicUrl } = deps;
   const successStatus = Math.min(...Object.keys(route.responses).map(Number));
-  // The call was assembled from the very schemas that the handler's types were made from.
+  // The request was assembled from the schemas from which the handler's types are derived.
   const context = requestContextOf(request, route, authorized) as IdempotentRequest;
   const handle = async (call: IdempotentRequest) =>
     'perform' in route
@@ -87,7 +87,7 @@ async function answer(
   await send(reply, answered, successStatus, publicUrl, room);
 }
 
-/** Gives a call its body, which is read while it is answered; one of few at a time. */
+/** Opens the body stream of a request, which is read while it is handled; few at a time. */
 async function withBody(
   request: FastifyRequest,
   { takes }: Route,
@@ -109,7 +109,7 @@ async function authorize(
   if (route.access === 'public') return {};
   const { authorization, 'user-agent': userAgent = null } = request.headers;
   const client = { ip: request.ip, userAgent };
-  // Until it is known who calls, it counts against the share of the network they call from.
+  // Until the caller is known, the body counts against the share of the network they call from.
   const owner = admission.ownerOf(request);
   const principal = await runForOwner(owner, () => guard.authenticate(authorization, client));
   guard.consumeQuota(principal, { onboarding: route.onboarding ?? false });
@@ -126,7 +126,7 @@ async function authorize(
   return { principal, vault };
 }
 
-/** The methods of each path with routes; all others answer 405. */
+/** Answers 405 for all other methods of each path with routes. */
 function mountRefusals(api: FastifyInstance, routes: readonly Pick<Route, 'path' | 'method' | 'anyName'>[]): void {
   const methodsOf = new Map<string, Set<string>>();
   for (const { path, method } of routes) methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method));

@@ -22,13 +22,13 @@ const EXPOSED_HEADERS = [
   'content-disposition',
   'www-authenticate',
 ];
-/** The cookie's own routes: no page of another origin may use them. */
+/** The routes of the refresh cookie; pages of other origins must not use them. */
 const COOKIE_ROUTES = new Set(['/api/auth/refresh', '/api/auth/logout']);
 
 /**
- * The CORS answer to a request.
+ * Makes the CORS answer to a request.
  *
- * @param openPaths which pages of any origin may use: no cookie counts there.
+ * @param openPaths paths that pages of any origin may use, because no cookie counts there.
  */
 export function corsFor(origins: readonly string[], openPaths: ReadonlySet<string>) {
   const open = {
@@ -46,7 +46,7 @@ export function corsFor(origins: readonly string[], openPaths: ReadonlySet<strin
   };
 }
 
-/** Throws `foreign_origin` for a route of the cookie that a page elsewhere asks for. */
+/** Throws `foreign_origin` when a page of another origin calls a route of the cookie. */
 export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
   if (origin === undefined || !COOKIE_ROUTES.has(routedPath(request))) return;
@@ -54,8 +54,8 @@ export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string):
 }
 
 /**
- * The pattern of the request's route, however its URL spelled it (`/api/auth/%72efresh`). A preflight has no route of its
- * own, and neither has an unknown path: there it is the path, decoded.
+ * The pattern of the request's route, however its URL is spelled (`/api/auth/%72efresh`). A preflight and an unknown
+ * path have no route; for them it is the decoded path.
  */
 function routedPath(request: FastifyRequest): string {
   const { url } = request.routeOptions;

@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify';
 
 /** A form as a browser sends it. */
 export interface Form {
-  /** Shows which page it was sent from. */
+  /** Identifies the page from which it was sent. */
   readonly token: string;
   readonly fields: URLSearchParams;
-  /** Where it was sent from. */
+  /** The address of the sender. */
   readonly address: string;
 }
 
-/** Throws `foreign_form` for what another site sent, `unsupported_media_type`. */
+/** Parses a form. Throws `foreign_form` for a form of another site, `unsupported_media_type`. */
 export function formOf(request: FastifyRequest, publicUrl: string): Form {
   const { origin, 'content-type': type } = request.headers;
   if (origin !== undefined && origin !== publicUrl) throw new NotevaultError('foreign_form');
@@ -21,7 +21,7 @@ export function formOf(request: FastifyRequest, publicUrl: string): Form {
   return { token: fields.get('token') ?? '', fields, address: request.ip };
 }
 
-/** The button that was pressed: it comes last. */
+/** The button that was pressed, which comes last. */
 export function stepOf({ fields }: Form): string | undefined {
   return fields.getAll('step').at(-1);
 }
@@ -30,7 +30,7 @@ type FormResult<T> =
   | { readonly value: T; readonly fault: null }
   | { readonly value: null; readonly fault: { readonly status: number; readonly text: string } };
 
-/** The value, or what people are told of a refusal that they can do something about; any other error is thrown on. */
+/** Resolves to the value, or to the message of an error that people can act on; any other error is rethrown. */
 export async function runForm<T extends object | string>(
   work: Promise<T>,
   known: readonly string[],
@@ -44,7 +44,7 @@ export async function runForm<T extends object | string>(
   }
 }
 
-/** The refusals of a sign-in that are said on the page it was sent from. */
+/** The errors of a sign-in that are shown on its page. */
 export const SIGN_IN_FAULTS = [
   'email_and_password_required',
   'invalid_credentials',

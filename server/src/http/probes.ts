@@ -6,7 +6,7 @@ import { refuseOtherMethods } from './other-methods.ts';
 
 const READ = new Set(['GET', 'HEAD']);
 
-/** The document of the API, and that there is one: below `/api`. */
+/** Mounts the OpenAPI document and the health check below `/api`. */
 export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, version: string): void {
   const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
   api.get('/openapi', { schema: document }, async () => app.swagger());
@@ -15,9 +15,10 @@ export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, versi
   for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);
 }
 
-/** What whoever runs the server asks.
+/**
+ * Mounts the probes for the operator.
  *
- * @param ready rejects when the server cannot serve (the database is away).
+ * @param ready rejects when the server cannot serve, because the database is down.
  */
 export function mountProbes(app: FastifyInstance, ready: () => Promise<void>): void {
   const alive = plainSchema('isAlive', 'That the process runs', Alive);

@@ -13,7 +13,7 @@ import { errorPage, type Page, pageOf } from './pages.ts';
 import type { RawReply, RawRequest, RawRoute } from './raw-route.ts';
 
 export interface RawDeps {
-  /** Origin under which clients reach the server. */
+  /** Public origin of the server. */
   readonly publicUrl: string;
   /** Whether requests are limited by address. */
   readonly rateLimited: boolean;
@@ -22,7 +22,7 @@ export interface RawDeps {
 const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 const THROUGHPUT = { intervalMs: 10_000, bigBytesPerInterval: 1 };
 
-/** Mounts routes with formats of their own; in a scope of its own, for their bodies are read otherwise. */
+/** Mounts routes with their own formats, in a scope of its own, because bodies are parsed differently. */
 export async function mountRawRoutes(app: FastifyInstance, routes: readonly RawRoute[], deps: RawDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -86,8 +86,8 @@ function rawRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl 
 }
 
 /**
- * The request as a library may see it: the body that was read within our bounds, at the address of the route, under the
- * public name of this server whatever the client called it.
+ * Makes the request for a library: with the body that was read within our limits, the path of the route, and the public
+ * origin of this server, whatever address the client used.
  */
 function requestFor(request: FastifyRequest, publicUrl: string): IncomingMessage {
   const { raw } = request;
@@ -109,7 +109,7 @@ function requestFor(request: FastifyRequest, publicUrl: string): IncomingMessage
   }) as unknown as IncomingMessage;
 }
 
-/** The path of the request, spelled as its route is. */
+/** The path of the request, spelled like its route. */
 function pathOf(request: FastifyRequest): string {
   const params = request.params as Record<string, string>;
   const pattern = request.routeOptions.url ?? '';
@@ -124,7 +124,7 @@ async function send(reply: FastifyReply, answer: RawReply, { browser }: RawReque
     return answer.document;
   }
   reply.hijack();
-  // What was said so far (request id, CORS, what is left of the limit) goes with the answer.
+  // Headers set so far (request id, CORS, rate limit) are copied to the answer.
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
   }
@@ -139,7 +139,7 @@ function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply
 
 function sendFault(reply: FastifyReply, error: unknown): FastifyReply {
   const known = toCatalogueError(error, reply.request);
-  // What nobody foresaw is for the one handler that knows how to keep it to itself.
+  // Unexpected errors go to the common error handler, which reveals nothing.
   if (known === null) throw error;
   const { status, help, error: code } = errors[known.code];
   return sendPage(reply.headers(errorResponseOf(known).headers), status, errorPage({ error: code, description: help }));

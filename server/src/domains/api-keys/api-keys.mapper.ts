@@ -2,7 +2,7 @@ import type { ApiKey as ApiKeyBody } from '@notevault/protocol/api-keys.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
 import type { ApiKey } from './api-keys.ts';
 
-/** A key as the API returns it: without its secret. */
+/** Maps a key to the wire, without its secret. */
 export function keyView(key: ApiKey): ApiKeyBody {
   return {
     id: key.id,

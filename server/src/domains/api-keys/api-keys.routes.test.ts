@@ -9,7 +9,7 @@ import { builtinPlans } from '../plans/plans.ts';
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const UNAUTHORIZED = { error: 'unauthorized' };
 
-/** A server whose every answer is held against its document. */
+/** A server whose answers are all validated against its OpenAPI document. */
 async function start(options: TestServerOptions) {
   const server = await startServer(options);
   const checked = await checkedCallers(server);
@@ -23,8 +23,8 @@ async function start(options: TestServerOptions) {
   };
 }
 
-onSqlite('keys and personal access tokens', (open) => {
-  test('POST /api-keys and POST /connections/pat make keys, tell their secret once, and list both', async () => {
+onSqlite('API keys and personal access tokens', (open) => {
+  test('are created by POST /api-keys and POST /connections/pat, which show the secret once, and both are listed', async () => {
     await using at = await start({ open });
     const key = await at.alice.post('/api-keys', { name: ' Backup ' });
     assert.deepEqual([key.status, Object.keys(key.body).sort(), key.body.name], [200, ['id', 'key', 'name'], 'Backup']);
@@ -46,7 +46,7 @@ onSqlite('keys and personal access tokens', (open) => {
     assert.deepEqual((await at.bob.get('/connections')).body, []);
   });
 
-  test('a blank name, a vault of nobody or of somebody else, an unknown scope and a reach of nothing are refused', async () => {
+  test('are refused with a blank name, an unknown or foreign vault, an unknown scope or no access at all', async () => {
     await using at = await start({ open });
     const [mine, bobs] = [await at.vault(at.alice, 'Mine'), await at.vault(at.bob, 'Bob’s')];
     const vaultFault = (why: string) => ({ errors: { vault_access: [why] } });
@@ -84,7 +84,7 @@ onSqlite('keys and personal access tokens', (open) => {
     assert.equal(upper.status, 200);
   });
 
-  test('DELETE of an API key and of a personal access token revoke either, once; from then on the secret opens nothing', async () => {
+  test('are revoked once by DELETE; from then on the secret is refused', async () => {
     await using at = await start({ open });
     const key = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const pat = (await at.alice.post('/connections/pat', { name: 'B' })).body;
@@ -114,7 +114,7 @@ onSqlite('keys and personal access tokens', (open) => {
     assert.deepEqual((await at.alice.get('/connections')).body, []);
   });
 
-  test('what is nearly a secret is none', async () => {
+  test('are refused when the secret is only nearly right', async () => {
     await using at = await start({ open });
     const { key } = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const bare = key.slice('nv_key_'.length);
@@ -127,7 +127,7 @@ onSqlite('keys and personal access tokens', (open) => {
     assert.equal((await at.server.anyone.get('/me', { authorization: `bearer ${key}` })).status, 200);
   });
 
-  test('a retry under an idempotency key makes no second key', async () => {
+  test('are created once when the request is retried under an idempotency key', async () => {
     await using at = await start({ open });
     for (const path of ['/api-keys', '/connections/pat']) {
       const ask = () => at.alice.post(path, { name: 'Once' }, { 'x-idempotency-key': 'a' });
@@ -139,8 +139,8 @@ onSqlite('keys and personal access tokens', (open) => {
   });
 });
 
-onSqlite('what a restricted key reaches', (open) => {
-  test('none is in no list and 403 on use; read reads and writes nothing; later vaults follow the default', async () => {
+onSqlite('the vaults of a restricted key', (open) => {
+  test('with level none are in no list and answer 403, with read cannot be written, and later ones get the default', async () => {
     await using at = await start({ open });
     const [hidden, shown, full] = [
       await at.vault(at.alice, 'Hidden'),
@@ -186,7 +186,7 @@ onSqlite('what a restricted key reaches', (open) => {
     assert.equal((await writing.post('/vaults', { name: 'New' })).status, 201);
   });
 
-  test('mcp:read lowers every level to read', async () => {
+  test('are read-only with the scope mcp:read', async () => {
     await using at = await start({ open });
     const [one, two] = [await at.vault(at.alice, 'One'), await at.vault(at.alice, 'Two')];
     const make = async (fields: object) =>
@@ -205,7 +205,7 @@ onSqlite('what a restricted key reaches', (open) => {
     assert.equal((await reads.post('/vaults', { name: 'New' })).status, 403);
   });
 
-  test('without a header it is the only vault reached, else the default one', async () => {
+  test('without a header mean the only accessible vault, else the default one', async () => {
     await using at = await start({ open });
     const [first, second] = [await at.vault(at.alice, 'First'), await at.vault(at.alice, 'Second')];
     const make = async (vault_access: object) =>
@@ -221,8 +221,8 @@ onSqlite('what a restricted key reaches', (open) => {
 
 const small = { ...builtinPlans.self_hosted, pats_cap: 10 };
 
-onSqlite('pats_cap of ten', (open) => {
-  test('counts API keys and personal access tokens alike, fifty creates at once make exactly as many as there may be', async () => {
+onSqlite('the cap on API keys and personal access tokens', (open) => {
+  test('counts both together, and fifty creates at once make exactly as many as allowed', async () => {
     await using at = await start({ open, config: { plans: { ...builtinPlans, small }, defaultPlan: 'small' } });
     const limit = {
       ...{ error: 'limit_exceeded', reason: 'pats_cap_exceeded', limit_key: 'pats_cap', tier: 'small' },
@@ -244,8 +244,8 @@ onSqlite('pats_cap of ten', (open) => {
   });
 });
 
-onSqlite('keys of accounts that may not be used', (open) => {
-  test('a suspended account’s keys wait, an erased one’s are gone', async () => {
+onSqlite('keys of unusable accounts', (open) => {
+  test('are refused while the account is suspended, and deleted with it', async () => {
     await using at = await start({ open });
     await at.server.alice.signed();
     const { key } = (await at.bob.post('/api-keys', { name: 'K' })).body;

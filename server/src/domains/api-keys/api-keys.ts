@@ -19,7 +19,7 @@ export interface ApiKey {
 export interface CreatedKey {
   readonly id: string;
   readonly name: string;
-  /** The secret, given out once. */
+  /** The secret, which is shown once. */
   readonly key: string;
 }
 
@@ -27,7 +27,7 @@ export interface NewKey extends AccessScopeInput {
   readonly name: string;
 }
 
-/** API keys and personal access tokens: one thing under two names, told apart by the prefix of its secret. */
+/** API keys and personal access tokens. They differ only in the prefix of their secret. */
 export class ApiKeys {
   readonly #deps: ApiKeyDeps;
 
@@ -68,7 +68,7 @@ export class ApiKeys {
       .map(({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsed: lastUsedAt }));
   }
 
-  /** Whether there was one to revoke. From the commit on it authenticates nobody. */
+  /** Revokes a key; returns whether there was one. From the commit on its secret is refused. */
   async revoke(userId: UserId, sent: string): Promise<boolean> {
     const { db, credentials } = this.#deps;
     const id = parseUuid(sent);
@@ -86,7 +86,7 @@ function cleanName(text: string): string {
   return name;
 }
 
-/** The id in a URL. Throws `invalid_key_id`. */
+/** Parses the id in a URL. Throws `invalid_key_id`. */
 export function keyIdOf(text: string): string {
   const id = parseUuid(text);
   if (id === null) throw new NotevaultError('invalid_key_id');

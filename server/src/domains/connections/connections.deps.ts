@@ -5,6 +5,6 @@ import type { Vaults } from '../vaults/vaults.ts';
 export interface ConnectionDeps {
   readonly credentials: Pick<Credentials, 'list' | 'permissions'>;
   readonly vaults: Pick<Vaults, 'list'>;
-  /** What each kind of connections has to tell of its own. */
+  /** Returns details that only some kinds of connections have. */
   readonly describe: readonly DescribeConnections[];
 }

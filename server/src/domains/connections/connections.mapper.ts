@@ -2,7 +2,7 @@ import type { Connection as ConnectionBody } from '@notevault/protocol/connectio
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
 import type { Connection } from './connections.ts';
 
-/** A connection as the API returns it. */
+/** Maps a connection to the wire. */
 export function connectionView(connection: Connection): ConnectionBody {
   return {
     kind: connection.kind,

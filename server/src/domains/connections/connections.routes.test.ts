@@ -7,7 +7,7 @@ import { startServer, type TestServerOptions } from '../../../test/kit/server.ts
 
 const MINUTE_MS = 60_000;
 
-/** A server whose every answer is held against its document. */
+/** A server whose answers are all validated against its OpenAPI document. */
 async function start(options: TestServerOptions) {
   const server = await startServer(options);
   const checked = await checkedCallers(server);
@@ -21,7 +21,7 @@ async function start(options: TestServerOptions) {
 }
 
 onSqlite('the list of connections', (open) => {
-  test('shows the minute of the last use, with the address and program of the first', async () => {
+  test('shows the minute of the last use, with address and user agent of the first', async () => {
     await using at = await start({ open });
     const { id, key } = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const shown = async () => (await at.alice.get('/connections')).body[0];
@@ -38,7 +38,7 @@ onSqlite('the list of connections', (open) => {
     assert.deepEqual([listed[0].id, listed[0].last_used], [id, after.last_used_at]);
   });
 
-  test('names the only vault of a connection while it is there', async () => {
+  test('names the only vault of a connection while the vault exists', async () => {
     await using at = await start({ open });
     const [work, home] = [await at.vault(at.alice, 'Work'), await at.vault(at.alice, 'Home')];
     const make = (name: string, fields: object) => at.alice.post('/connections/pat', { name, ...fields });

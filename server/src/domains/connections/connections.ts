@@ -13,7 +13,7 @@ export interface Connection extends ConnectionDetails {
   readonly lastUsedAt: number | null;
   readonly firstIp: string | null;
   readonly firstUserAgent: string | null;
-  /** The only vault it can ever reach, while that is active. */
+  /** The only vault that it can ever access, while that vault is active. */
   readonly vaultId: VaultId | null;
   readonly vaultName: string | null;
 }

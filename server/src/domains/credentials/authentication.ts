@@ -11,7 +11,7 @@ import type { CredentialRow, TokenLookup } from './token-lookup.ts';
 
 const NOWHERE: Client = { ip: null, userAgent: null };
 
-/** Who a token stands for. Its prefix says which kind of credential knows it. */
+/** Authenticates tokens. A token's prefix decides which kind of credential looks it up. */
 export class Authentication {
   readonly #deps: Pick<CredentialDeps, 'db' | 'keys' | 'accounts'>;
   readonly #lastUsed: LastUsed;
@@ -53,7 +53,7 @@ export class Authentication {
     const [first] = rows;
     if (first === undefined) return null;
     const now = principalOf(first, rows, await keys.openServer());
-    // A token may have been given out for less than its connection.
+    // A token may have a smaller scope than its connection.
     const { scope = now.scope } = principal;
     return { ...now, scope: narrower(now.scope, scope) };
   }

@@ -5,7 +5,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { TokenLookup } from './token-lookup.ts';
 
-/** What only later domains know of tokens; bound in app/. */
+/** Look-ups of tokens by later domains; bound in app/. */
 export interface CredentialHooks {
   readonly findDeviceToken: TokenLookup;
   readonly findOAuthToken: TokenLookup;

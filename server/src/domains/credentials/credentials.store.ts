@@ -10,9 +10,9 @@ type Tables = CredentialsTables & Pick<AccountsTables, 'users'> & Pick<VaultsTab
 
 const { statement, listStatement } = statementsOver<Tables>();
 
-// Who a credential stands for
+// The connection of a credential
 
-/** Connections while they may be used: a row for each vault with a level of its own, at least one. */
+/** Connections that may be used: one row for each vault with its own level, at least one row. */
 function credentialQuery(db: Kysely<Tables>) {
   return db
     .selectFrom('connections as c')
@@ -27,17 +27,17 @@ function credentialQuery(db: Kysely<Tables>) {
     .where('u.deleting_at', 'is', null);
 }
 
-/** The connection of a key's secret. */
+/** The connection with a key's secret. */
 export const findBySecret = statement((db, p: { hash: Buffer }) =>
   credentialQuery(db).where('c.secret_hash', '=', p.hash),
 );
 
-/** A connection that is known. */
+/** A connection by its id. */
 export const findUsable = statement((db, p: { userId: UserId; id: string }) =>
   credentialQuery(db).where('c.user_id', '=', p.userId).where('c.id', '=', p.id),
 );
 
-/** Keeps the latest minute, and the first address ever. */
+/** Stores the latest minute, and the address of the first use only. */
 export const updateLastUsed = statement(
   (db, p: { userId: UserId; id: string; at: number; ip: string | null; userAgent: string | null }) =>
     db
@@ -57,7 +57,7 @@ export const updateLastUsed = statement(
       .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.at)])),
 );
 
-// Making and listing
+// Creating and listing
 
 export const insertConnection = statement(
   (
@@ -105,7 +105,7 @@ export const deletePermissions = statement((db, p: { userId: UserId; connectionI
   db.deleteFrom('connection_permissions').where('user_id', '=', p.userId).where('connection_id', '=', p.connectionId),
 );
 
-/** Which of these vaults are the user's own and active. */
+/** Which of these vaults belong to the user and are active. */
 export const findOwnVaults = listStatement((db, p: { userId: UserId }, items: VaultId[]) =>
   db
     .selectFrom('vaults')
@@ -124,7 +124,7 @@ export const countOfKind = statement((db, p: { userId: UserId; kind: ConnectionK
     .where('revoked_at', 'is', null),
 );
 
-/** Every connection that was not revoked, oldest first. */
+/** Every connection that is not revoked, oldest first. */
 export const listConnections = statement((db, p: { userId: UserId }) =>
   db
     .selectFrom('connections')
@@ -144,7 +144,7 @@ export const listConnections = statement((db, p: { userId: UserId }) =>
     .orderBy('id'),
 );
 
-/** The vaults that have a level of their own with some connection of the user, while they are active. */
+/** The active vaults for which some connection of the user has its own level. */
 export const listPermissions = statement((db, p: { userId: UserId }) =>
   db
     .selectFrom('connection_permissions as l')
@@ -160,8 +160,8 @@ export const deleteConnection = statement((db, p: { userId: UserId; id: string; 
 );
 
 /**
- * Revokes a connection of a kind that is remembered: it forgets all but that it was there. Changes one row for the first
- * who revokes it, none afterwards.
+ * Revokes a connection of a kind that is remembered, deleting everything but its existence. Changes one row for the
+ * first revocation, and none after that.
  */
 export const markRevoked = statement((db, p: { userId: UserId; id: string; kind: ConnectionKind; now: number }) =>
   db

@@ -1,34 +1,34 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { PermissionLevel } from '../access/access.ts';
 
-/** `pat` stands for personal access tokens and API keys alike. */
+/** `pat` means personal access tokens and API keys alike. */
 export type ConnectionKind = 'pat' | 'oauth' | 'device';
 
-/** A standing permission to act for an account without its password: a key, an OAuth grant, a linked device. */
+/** A permission to act for an account without its password: a key, an OAuth grant, a linked device. */
 export interface ConnectionRow {
   user_id: UserId;
   id: string;
   kind: ConnectionKind;
-  /** What people call it, sealed under the server's key; null once it was revoked. */
+  /** Its name, sealed under the server's key; null once it was revoked. */
   name: Buffer | null;
-  /** Level on every vault without a row in `connection_permissions`, also on ones made later. */
+  /** Level on every vault without a row in `connection_permissions`, including later ones. */
   default_permission: PermissionLevel;
-  /** Words parted by spaces, as granted; null when the scope restricts nothing. */
+  /** Words separated by spaces, as granted; null when no scope restricts it. */
   scope: string | null;
-  /** SHA-256 of a key's secret; null for the kinds whose tokens change and have tables of their own. */
+  /** SHA-256 of a key's secret; null for the other kinds, whose tokens change and have their own tables. */
   secret_hash: Buffer | null;
   created_at: number;
   /** Start of the last minute in which it was used; null before its first use. */
   last_used_at: number | null;
-  /** When it was revoked, for the kinds that are remembered after that; a revoked key has no row. */
+  /** When it was revoked, for kinds that are remembered after that; a revoked key has no row. */
   revoked_at: number | null;
-  /** Address of its first use, in clear; null before it. */
+  /** Address of its first use, in clear; null before that. */
   first_ip: string | null;
   /** `User-Agent` of its first use, cut to 256 characters, in clear. */
   first_user_agent: string | null;
 }
 
-/** What a connection may do in one vault, where that is not its default. */
+/** The level of a connection in one vault, where it differs from the default. */
 export interface ConnectionPermissionRow {
   user_id: UserId;
   connection_id: string;
@@ -41,7 +41,7 @@ export interface CredentialsTables {
   connection_permissions: ConnectionPermissionRow;
 }
 
-// Levels stay while their vault is deleted, for it may be restored, and go with it when it is purged.
+// Levels are kept while their vault is deleted, because it may be restored, and are deleted when it is purged.
 export const credentialsDdl = `
 create table connections (
   user_id uuid not null references users (id) on delete cascade,

@@ -13,21 +13,21 @@ export type { ConnectionKind } from './credentials.tables.ts';
 export type { Client } from './last-used.ts';
 export type { CredentialRow, TokenLookup } from './token-lookup.ts';
 
-/** One connection of a user: a key, an OAuth grant or a linked device. */
+/** Identifies a connection of a user: a key, an OAuth grant or a linked device. */
 export interface ConnectionKey {
   readonly userId: UserId;
   readonly id: string;
 }
 
-/** A connection about to be written. */
+/** A connection to be written. */
 export interface NewConnection extends Grant, ConnectionKey {
   readonly kind: ConnectionKind;
   readonly name: string;
-  /** For the kinds whose secret never changes. */
+  /** For kinds whose secret never changes. */
   readonly secretHash: Buffer | null;
 }
 
-/** What all kinds of connections keep. */
+/** The stored fields of all kinds of connections. */
 export interface StoredConnection {
   readonly id: string;
   readonly kind: ConnectionKind;
@@ -40,7 +40,7 @@ export interface StoredConnection {
   readonly firstUserAgent: string | null;
 }
 
-/** What only some kinds of connections have to tell. */
+/** Details that only some kinds of connections have. */
 export interface ConnectionDetails {
   /** The OAuth client's id, or the id of a device's family. */
   readonly clientId: string | null;
@@ -54,10 +54,10 @@ export interface ConnectionDetails {
   readonly cimdUrl: string | null;
 }
 
-/** Gives the details of a user's connections of one kind, by connection. */
+/** Returns the details of a user's connections of one kind, by connection id. */
 export type DescribeConnections = (userId: UserId) => Promise<ReadonlyMap<string, Partial<ConnectionDetails>>>;
 
-/** What keys, devices and OAuth clients share: what stands for an account without its password, and who that is. */
+/** What keys, devices and OAuth clients have in common: credentials that act for an account without its password. */
 export class Credentials {
   readonly #deps: CredentialDeps;
   readonly #lastUsed: LastUsed;
@@ -69,22 +69,25 @@ export class Credentials {
     this.#authentication = new Authentication(deps, this.#lastUsed);
   }
 
-  /** The caller behind an `Authorization` header, whatever its credential. Throws `unauthorized`. */
+  /** Returns the caller of an `Authorization` header, whatever their credential. Throws `unauthorized`. */
   authenticate(authorization: string | undefined, client?: Client): Promise<Principal> {
     return this.#authentication.authenticate(authorization, client);
   }
 
-  /** As `authenticate`, for the token alone. */
+  /** Like `authenticate`, given only the token. */
   authenticateToken(token: string, client?: Client): Promise<Principal> {
     return this.#authentication.authenticateToken(token, client);
   }
 
-  /** What the credential of a principal may do now, never more than the token it came with; null once it may do nothing. */
+  /**
+   * The current permissions of a principal's credential, never more than those of the token it came with; null once it
+   * is invalid.
+   */
   recall(principal: Principal): Promise<Principal | null> {
     return this.#authentication.recall(principal);
   }
 
-  /** Writes a connection with its levels. Throws `validation` when one of the vaults is not the user's own. */
+  /** Writes a connection with its levels. Throws `validation` when one of the vaults does not belong to the user. */
   async insert(handle: WriteHandle, server: SealingKey, connection: NewConnection): Promise<void> {
     const { userId, id, name, permissions, ...columns } = connection;
     const own = await this.ownVaults(handle, userId, [...permissions.keys()]);
@@ -95,7 +98,7 @@ export class Credentials {
     await handle.runMany(store.insertPermissions, { userId, connectionId: id }, items);
   }
 
-  /** Which of these vaults are the user's own and active. */
+  /** Which of these vaults belong to the user and are active. */
   async ownVaults(handle: WriteHandle, userId: UserId, ids: readonly VaultId[]): Promise<VaultId[]> {
     const rows = await handle.allMany(store.findOwnVaults, { userId }, ids);
     return rows.map(({ id }) => id);
@@ -106,14 +109,14 @@ export class Credentials {
     return (await handle.get(store.countOfKind, { userId, kind }))?.count ?? 0;
   }
 
-  /** Forgets a connection; from the commit on it authenticates nobody. False when there was none. */
+  /** Deletes a connection; from the commit on its tokens are refused. False when there was none. */
   async remove(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
     const removed = await handle.run(store.deleteConnection, { userId, id, kind });
     if (removed > 0) this.#announce(handle, userId);
     return removed > 0;
   }
 
-  /** Ends a connection, of which only that it was there is remembered. False when it had ended before, or never was. */
+  /** Ends a connection and keeps only the fact that it existed. False when it had ended before, or never existed. */
   async end(handle: WriteHandle, kind: ConnectionKind, { userId, id }: ConnectionKey): Promise<boolean> {
     const ended = await handle.run(store.markRevoked, { userId, id, kind, now: this.#deps.clock.now() });
     if (ended === 0) return false;
@@ -127,10 +130,10 @@ export class Credentials {
     return (await handle.get(store.findAnyConnection, { userId, id, kind })) !== undefined;
   }
 
-  /** Every connection of the user that was not revoked, oldest first. */
+  /** Every connection of the user that is not revoked, oldest first. */
   async list(userId: UserId): Promise<StoredConnection[]> {
     const { db, keys } = this.#deps;
-    // What this process has seen used must not look unused.
+    // Uses that this process has recorded must be included.
     await this.#lastUsed.flush();
     const server = await keys.openServer();
     const rows = await db.all(store.listConnections, { userId });
@@ -147,17 +150,17 @@ export class Credentials {
     }));
   }
 
-  /** By connection, the vaults that have a level of their own with it, while they are active. */
+  /** By connection, its levels for active vaults that differ from the default. */
   async permissions(userId: UserId): Promise<ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>>> {
     return permissionsBy(await this.#deps.db.all(store.listPermissions, { userId }));
   }
 
-  /** Remembers the first use of a connection that was just made. */
+  /** Records the first use of a connection that was just created. */
   recordFirstUse({ userId, id }: ConnectionKey, client: Client): void {
     this.#lastUsed.record({ userId, id }, null, client);
   }
 
-  /** Writes down which connections were used since the last time. */
+  /** Writes the recorded uses of connections. */
   flushLastUsed(): Promise<void> {
     return this.#lastUsed.flush();
   }

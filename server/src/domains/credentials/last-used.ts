@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const PENDING_MAX = 10_000;
 const USER_AGENT_MAX = 256;
 
-/** From where a credential is used. */
+/** The client that uses a credential. */
 export interface Client {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -19,7 +19,7 @@ interface Usage extends Client {
   readonly at: number;
 }
 
-/** When connections were used, at minute precision, so that a busy key costs one write a minute. */
+/** Records when connections were used, by the minute, so that a busy key costs one write a minute. */
 export class LastUsed {
   readonly #db: Database;
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class LastUsed {
     this.#clock = clock;
   }
 
-  /** Remembers that a connection was used now. Costs the request nothing: it is written with others, later. */
+  /** Records a use. It costs the request nothing, because uses are written together later. */
   record({ userId, id }: Pick<Usage, 'userId' | 'id'>, lastUsed: number | null, { ip, userAgent }: Client): void {
     const at = Math.floor(this.#clock.now() / MINUTE_MS) * MINUTE_MS;
     const key = `${userId}:${id}`;
@@ -39,13 +39,13 @@ export class LastUsed {
     if ((lastUsed ?? 0) >= at || (before?.at ?? 0) >= at) return;
     if (before === undefined && this.#pending.size >= PENDING_MAX) return;
     const agent = userAgent?.toWellFormed().slice(0, USER_AGENT_MAX) ?? null;
-    // The first address is the one to keep.
+    // The address of the first use is kept.
     this.#pending.set(key, before === undefined ? { userId, id, at, ip, userAgent: agent } : { ...before, at });
   }
 
-  /** Writes what is remembered; what a crash takes is the last uses since the flush before. */
+  /** Writes the recorded uses; a crash loses those since the last flush. */
   flush(): Promise<void> {
-    // After the one under way, which may hold what the caller is to find written.
+    // After the flush under way, which may contain uses that the caller expects to be written.
     const write = () => this.#write();
     const next = this.#flushing.then(write, write);
     this.#flushing = next.catch(() => undefined);

@@ -2,7 +2,7 @@ import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 import type { PermissionLevel } from '../access/access.ts';
 import type { ConnectionKind } from './credentials.tables.ts';
 
-/** Rows of one connection that may be used, one for each vault with a level of its own. */
+/** A row of a usable connection; there is one for each vault with its own level. */
 export interface CredentialRow {
   readonly user_id: UserId;
   readonly id: string;
@@ -17,5 +17,5 @@ export interface CredentialRow {
   readonly permission: PermissionLevel | null;
 }
 
-/** The connection that a token stands for; no rows when it stands for none, or for none that may be used now. */
+/** Looks up the connection of a token; no rows for an unknown token, or one whose connection may not be used now. */
 export type TokenLookup = (token: string) => Promise<readonly CredentialRow[]>;

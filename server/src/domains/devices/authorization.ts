@@ -19,29 +19,29 @@ const SLOW_DOWN_SECONDS = 5;
 const NAME_MAX = 255;
 const ATTEMPTS_MAX = 10;
 const ATTEMPTS_WINDOW_MS = 60 * 60 * 1000;
-/** Of 25 thousand million codes few are in use: a second collision does not happen. */
+/** Of 25 thousand million codes few are in use, so a second collision practically never happens. */
 const CODE_TRIES = 5;
 export const DEFAULT_VAULT_NAME = 'Vault';
 
-/** What a device says of itself, unchecked. */
+/** What a device sends to start a link, unchecked. */
 export interface DeviceAuthorizationRequest {
   readonly client_id?: unknown;
   readonly vault_name?: unknown;
   readonly device_name?: unknown;
 }
 
-/** A link under way, as the device hears of it. */
+/** The answer to a device that starts a link. */
 export interface DeviceAuthorizationResponse {
   /** The device's own secret. */
   readonly deviceCode: string;
-  /** What the person types where they are signed in. */
+  /** The code that the person types where they are signed in. */
   readonly userCode: string;
   readonly verificationUrl: string;
   readonly expiresIn: number;
   readonly interval: number;
 }
 
-/** A decision on a link, unchecked. */
+/** A person's decision on a link, unchecked. */
 export interface DeviceDecision {
   readonly user_code?: unknown;
   readonly vault_id?: unknown;
@@ -49,12 +49,12 @@ export interface DeviceDecision {
   readonly deny?: unknown;
 }
 
-/** What a device gets that was let in. */
+/** The tokens of an authorized device, with the e-mail of its owner. */
 export interface DeviceGrant extends DevicePair {
   readonly userEmail: string;
 }
 
-/** What a device suggests to the person who decides. */
+/** The names that a device suggests to the person who decides. */
 export interface SuggestedNames {
   readonly vaultName: string | null;
   readonly deviceName: string | null;
@@ -64,7 +64,7 @@ const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const sealedNames = new SealedJson(1, Type.Object({ vault: textOrNull, device: textOrNull, client: textOrNull }));
 type Names = ReturnType<typeof sealedNames.decode>;
 
-/** Letting a device in (RFC 8628): it shows a code, and a person who is signed in elsewhere decides on that code. */
+/** Device authorization (RFC 8628): the device shows a code, and a person who is signed in elsewhere decides on it. */
 export class DeviceAuthorization {
   readonly #deps: DeviceDeps;
   readonly #tokens: Pick<DeviceTokens, 'admit'>;
@@ -94,15 +94,18 @@ export class DeviceAuthorization {
     };
   }
 
-  /** What a pending code suggests, claimed by whoever asks first; null for everybody else and every other code. */
+  /**
+   * The names that a pending code suggests. The first account that looks the code up claims it; null for everybody
+   * else, and for unknown codes.
+   */
   async lookUp(userId: UserId, userCode: string): Promise<SuggestedNames | null> {
     const link = await this.#claim(userId, userCode);
     return link === null ? null : { vaultName: link.names.vault, deviceName: link.names.device };
   }
 
   /**
-   * Lets the device into a vault, or refuses it; resolves to the vault, null when refused.
-   * Throws `device_code_not_found`, `device_vault_not_owned`, `limit_exceeded`, `validation`.
+   * Authorizes the device for a vault, or refuses it; resolves to the vault, null when refused. Throws
+   * `device_code_not_found`, `device_vault_not_owned`, `limit_exceeded`, `validation`.
    */
   async authorize(principal: Principal, decision: DeviceDecision): Promise<VaultId | null> {
     const { db, vaults } = this.#deps;
@@ -116,7 +119,7 @@ export class DeviceAuthorization {
     }
     if (vault === 'new') {
       const named = { name: name ?? link.names.vault ?? DEFAULT_VAULT_NAME };
-      // In the transaction that makes the vault: of two decisions at once one makes one.
+      // Decided in the transaction that creates the vault, so that two concurrent decisions create one.
       const made = await vaults.create(principal, named, (handle, { id }) => this.#decide(handle, link.id, userId, id));
       return made.id;
     }
@@ -143,7 +146,7 @@ export class DeviceAuthorization {
     return { ...admission.tokens, vaultId: outcome.vaultId, userEmail: email };
   }
 
-  /** Resolves to the code of a new link. */
+  /** Stores a new link; resolves to its code. */
   async #insertLink(server: SealingKey, deviceHash: Buffer, names: Names): Promise<string> {
     const { db, clock } = this.#deps;
     for (let tries = 0; tries < CODE_TRIES; tries++) {
@@ -162,7 +165,10 @@ export class DeviceAuthorization {
     throw new NotevaultError('unavailable');
   }
 
-  /** The pending link of a code, claimed. Wrong codes are counted, and ten in an hour blind the user. */
+  /**
+   * Claims and returns the pending link of a code. Wrong codes are counted; after ten in an hour all codes of the user
+   * are refused.
+   */
   async #claim(userId: UserId, typed: string): Promise<{ id: string; names: Names } | null> {
     const { db, keys, clock, accounts } = this.#deps;
     const server = await keys.openServer();
@@ -171,13 +177,13 @@ export class DeviceAuthorization {
     const codeBlind = blindOf(server, code ?? '');
     const attemptId = clock.uuid();
     const link = await db.transact(async (handle) => {
-      // One at a time: a hundred guesses at once are a hundred guesses.
+      // Under the lock, so that concurrent attempts are all counted.
       await accounts.lockUser(handle, userId);
       const since = { userId, after: now - ATTEMPTS_WINDOW_MS, limit: ATTEMPTS_MAX };
       if ((await handle.all(store.countAttempts, since)).length >= ATTEMPTS_MAX) return null;
       const found = code === null ? undefined : await handle.get(store.claimLink, { codeBlind, userId, now });
       if (found !== undefined) return found;
-      // Their own code, used up or over, is no guess.
+      // The user's own code, used up or expired, is not counted as a guess.
       if ((await handle.get(store.findOwnLink, { codeBlind, userId })) !== undefined) return null;
       await handle.run(store.deleteOldAttempts, { userId, until: since.after });
       await handle.run(store.insertAttempt, { userId, id: attemptId, now });
@@ -192,15 +198,15 @@ export class DeviceAuthorization {
     if (decided === 0) throw new NotevaultError('device_code_not_found');
   }
 
-  /** Makes the device of an approved link, once. */
+  /** Creates the device of an approved link, once. */
   async #letIn(handle: WriteHandle, link: ApprovedLink, { device, client }: Names, admission: Admission) {
     const { user_id: userId, vault_id: vaultId } = link;
     if (userId === null || vaultId === null) throw new Error('an approved device link without user or vault');
-    // Deleted since it was given.
+    // The vault may have been deleted since the decision.
     const own = await this.#deps.credentials.ownVaults(handle, userId, [vaultId]);
     if (own.length === 0) return 'device_code_expired' as const;
     await admission.write(handle, { userId, vaultId, name: device, softwareId: client });
-    // One use; and the names it suggested go with it.
+    // Deletes the link with its suggested names, so that it can be used only once.
     await handle.run(store.deleteLink, { id: link.id });
     return { userId, vaultId };
   }
@@ -218,7 +224,7 @@ interface PendingLink {
   readonly polled_at: number | null;
 }
 
-/** Notes a poll of a link that nobody has decided on, and says whether it came too early. */
+/** Counts a poll of an undecided link; returns whether it came too early. */
 async function countPoll(handle: WriteHandle, { id, poll_seconds, polled_at }: PendingLink, now: number) {
   const early = polled_at !== null && now - polled_at < poll_seconds * 1000;
   const pollSeconds = poll_seconds + (early ? SLOW_DOWN_SECONDS : 0);
@@ -241,13 +247,13 @@ function readDecision({ user_code, vault_id, vault_name, deny }: DeviceDecision)
   return { code, vault, name: textOf('vault_name', vault_name), deny: refused };
 }
 
-/** A suggestion: blank is none, one too long is cut. Throws `validation`. */
+/** A suggested name: null if blank, shortened if too long. Throws `validation`. */
 function suggestion(field: string, sent: unknown): string | null {
   const text = textOf(field, sent);
   return text === null ? null : [...text].slice(0, NAME_MAX).join('').trim();
 }
 
-/** Blank is none. Throws `validation`. */
+/** The text of a field: null if blank. Throws `validation`. */
 function textOf(field: string, sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalid({ [field]: ['must be string'] });

@@ -13,6 +13,6 @@ export interface DeviceDeps {
   readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'identify'>;
   readonly vaults: Pick<Vaults, 'list' | 'create' | 'openVault'>;
   readonly credentials: Pick<Credentials, 'insert' | 'end' | 'existed' | 'ownVaults' | 'recordFirstUse'>;
-  /** Origin under which clients reach the server. */
+  /** Public origin of the server. */
   readonly publicUrl: string;
 }

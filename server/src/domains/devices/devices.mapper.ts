@@ -2,7 +2,7 @@ import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@
 import type { DeviceAuthorizationResponse, DeviceGrant } from './authorization.ts';
 import type { DevicePair } from './tokens.ts';
 
-/** A device link that was begun, as the API returns it. */
+/** Maps a started device link to the wire. */
 export function startedView(link: DeviceAuthorizationResponse): DeviceStarted {
   return {
     device_code: link.deviceCode,

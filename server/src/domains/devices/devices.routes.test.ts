@@ -11,7 +11,7 @@ const DEVICE = { 'x-device-id': 'laptop', 'user-agent': 'Pad/1.0' };
 const pending = { error: 'authorization_pending' };
 const notFound = [404, { error: 'code not found or expired' }];
 
-/** A link under way, as the device sees it. */
+/** Starts a link, as the device does. */
 async function begin({ anyone }: TestServer, names: object = {}) {
   const answer = await anyone.post('/auth/device', names);
   assert.equal(answer.status, 200);
@@ -41,13 +41,13 @@ async function cellsOf(raw: Raw): Promise<string[]> {
   return cells;
 }
 
-/** Alice in a new session: the first one does not last an hour. */
+/** Alice in a new session, because the first one does not last an hour. */
 async function aliceAgain({ anyone, alice, bearer }: TestServer): Promise<Caller> {
   const { body } = await anyone.post('/auth/login', { email: alice.email, password: alice.password });
   return bearer(body.access_token);
 }
 
-/** A device let into a vault of alice. */
+/** A device that is linked to a vault of alice. */
 async function linked(server: TestServer, names: object = {}) {
   const vault = await vaultOf(server.alice);
   const link = await begin(server, names);
@@ -58,7 +58,7 @@ async function linked(server: TestServer, names: object = {}) {
 }
 
 onSqlite('a device link', (open) => {
-  test('leads from a code to tokens that write in the one vault given', async () => {
+  test('goes from a code to tokens that can write in the chosen vault only', async () => {
     await using server = await startServer({ open, config: { publicUrl: 'https://notes.example' } });
     const checked = await checkedCallers(server);
     const [anyone, alice] = [checked(server.anyone), checked(server.alice)];
@@ -117,7 +117,7 @@ onSqlite('a device link', (open) => {
     );
   });
 
-  test('takes codes without regard to case, hyphens and spaces', async () => {
+  test('accepts codes without regard to case, hyphens and spaces', async () => {
     await using server = await startServer({ open });
     const { user_code } = await begin(server);
     const typed = [user_code.toLowerCase(), user_code.replace('-', ''), ` ${user_code.split('').join(' ')} `];
@@ -127,7 +127,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, typed[2] ?? '', { vault_id: 'new' })).status, 200);
   });
 
-  test('belongs to whoever looks its code up first', async () => {
+  test('belongs to the first account that looks its code up', async () => {
     await using server = await startServer({ open });
     const { user_code } = await begin(server, { device_name: 'Pad' });
     const vault = await vaultOf(server.bob);
@@ -142,7 +142,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, user_code, { vault_id: 'new' })).status, 200);
   });
 
-  test('can be looked up by sessions only', async () => {
+  test('can be looked up only with a session', async () => {
     await using server = await startServer({ open });
     const { access_token } = await linked(server);
     const { user_code } = await begin(server);
@@ -150,7 +150,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(server.bob, user_code)).user_code_valid, true);
   });
 
-  test('blinds who tries ten wrong codes, and nobody else, until the hour has passed', async () => {
+  test('refuses an account all codes after ten wrong ones for an hour, and no other account', async () => {
     await using server = await startServer({ open });
     const { alice, bob, clock } = server;
     for (let i = 0; i < 9; i++) await lookUp(alice, `BBBB-BBB${'BCDFGHJKL'[i]}`);
@@ -169,7 +169,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(later, (await begin(server)).user_code)).user_code_valid, true);
   });
 
-  test('counts wrong codes that come at once, and never a code of one’s own', async () => {
+  test('counts concurrent wrong codes, but not a code of the account itself', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     const used = await begin(server);
@@ -181,7 +181,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(alice, user_code)).user_code_valid, false);
   });
 
-  test('slows impatient devices down, five seconds more each time', async () => {
+  test('slows down devices that poll too often, by five more seconds each time', async () => {
     await using server = await startServer({ open });
     const { device_code, user_code } = await begin(server);
     const next = async (seconds: number) => {
@@ -200,7 +200,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await poll(server, device_code)).status, 200, 'once let in, nobody waits');
   });
 
-  test('is over after five minutes, whatever was decided', async () => {
+  test('expires after five minutes, whatever was decided', async () => {
     await using server = await startServer({ open });
     const [waiting, given, refused] = [await begin(server), await begin(server), await begin(server)];
     await decide(server.alice, given.user_code, { vault_id: 'new' });
@@ -217,7 +217,7 @@ onSqlite('a device link', (open) => {
     assert.deepEqual(await raw.all('select * from device_authorizations'), []);
   });
 
-  test('gives tokens once, and is decided once', async () => {
+  test('is decided once and returns tokens once', async () => {
     await using server = await startServer({ open });
     const { device_code, user_code } = await begin(server);
     const both = await Promise.all([1, 2].map(() => decide(server.alice, user_code, { vault_id: 'new' })));
@@ -228,7 +228,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(server.alice, user_code)).user_code_valid, false);
   });
 
-  test('can be refused', async () => {
+  test('can be refused by the person', async () => {
     await using server = await startServer({ open });
     const { device_code, user_code } = await begin(server);
     const answer = await decide(server.alice, user_code, { deny: true });
@@ -240,7 +240,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, user_code, { vault_id: 'new' })).status, 404);
   });
 
-  test('makes a vault by the name given, suggested or usual, within the cap', async () => {
+  test('creates a vault with the given, suggested or default name, within the cap', async () => {
     const plans = { ...builtinPlans, few: { ...builtinPlans.self_hosted, vaults_cap: 3 } };
     await using server = await startServer({ open, config: { plans, defaultPlan: 'few' } });
     const make = async (names: object, more: object) => {
@@ -260,7 +260,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await poll(server, device_code)).body.vault_id, first);
   });
 
-  test('goes to active vaults of one’s own only', async () => {
+  test('is possible only for active vaults of the account', async () => {
     await using server = await startServer({ open });
     const [foreign, gone] = [await vaultOf(server.bob), await vaultOf(server.alice)];
     await server.alice.delete(`/vaults/${gone}`);
@@ -276,7 +276,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await server.anyone.post('/auth/device')).status, 200);
   });
 
-  test('keeps all names sealed, and the suggested ones only until the tokens are given', async () => {
+  test('stores all names sealed, and suggested ones only until the tokens are issued', async () => {
     await using server = await startServer({ open });
     const names = { client_id: 'quibbleclient', vault_name: 'Quibblevault', device_name: 'Quibblename' };
     const link = await begin(server, names);
@@ -296,7 +296,7 @@ onSqlite('a device link', (open) => {
     for (const cell of await cellsOf(raw)) assert.ok(!secrets.some((secret) => cell.includes(secret)), cell);
   });
 
-  test('is limited by address where codes are made and tried, and by its own pace where they are polled', async () => {
+  test('is rate-limited by address where codes are created and tried, and by its interval where it is polled', async () => {
     await using server = await startServer({ open, config: { authRateLimit: 3 } });
     const { device_code } = await begin(server);
     for (let i = 0; i < 12; i++) assert.equal((await poll(server, device_code)).status, 400);
@@ -312,7 +312,7 @@ onSqlite('a device’s tokens', (open) => {
   const works = async (server: TestServer, token: string) => (await server.bearer(token).get('/vaults')).status === 200;
   const refused = [401, { error: 'invalid_refresh_token' }];
 
-  test('are refreshed; the one before is accepted for thirty seconds, later reuse ends the device', async () => {
+  test('are refreshed; the previous one is accepted for thirty seconds, and later reuse ends the device', async () => {
     await using server = await startServer({ open });
     const first = await linked(server);
     const second = await refresh(server, first.refresh_token);
@@ -333,7 +333,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
-  test('are refused when nobody gave them out, and end nothing then', async () => {
+  test('are refused when they are made up, which ends nothing', async () => {
     await using server = await startServer({ open });
     const { refresh_token, access_token } = await linked(server);
     for (const token of ['', 'x', access_token, 'nv_dvr_x.y', (await server.alice.signed()).refreshToken]) {
@@ -344,7 +344,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.equal((await server.anyone.post('/auth/token/refresh', {})).status, 422);
   });
 
-  test('last fifteen minutes and ninety days from the last refresh', async () => {
+  test('are valid for fifteen minutes, and for ninety days after the last refresh', async () => {
     await using server = await startServer({ open });
     let tokens = await linked(server);
     server.clock.advance({ minutes: 15, ms: -1 });
@@ -365,7 +365,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.deepEqual((await server.bearer(alice.body.access_token).get('/connections')).body, []);
   });
 
-  test('ten refreshes at once have one successor', async () => {
+  test('have one successor after ten refreshes at once', async () => {
     await using server = await startServer({ open });
     const { refresh_token } = await linked(server);
     const ten = await Promise.all(Array.from({ length: 10 }, () => refresh(server, refresh_token)));
@@ -373,7 +373,7 @@ onSqlite('a device’s tokens', (open) => {
     for (const { body } of ten) assert.ok(await works(server, body.access_token));
   });
 
-  test('are revoked by their owner, as often as they like, and by nobody else', async () => {
+  test('can be revoked repeatedly by their owner, and by nobody else', async () => {
     await using server = await startServer({ open });
     const { access_token, refresh_token } = await linked(server);
     const family = (await server.alice.get('/connections')).body[0].client_id;
@@ -391,7 +391,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
-  test('reach nothing once their vault is purged, and are gone with the account', async () => {
+  test('give no access once their vault is purged, and are deleted with the account', async () => {
     await using server = await startServer({ open });
     const { access_token, vault } = await linked(server);
     const { user_code } = await begin(server);

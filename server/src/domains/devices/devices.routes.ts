@@ -3,7 +3,7 @@ import { type Route, route } from '../../http/route.ts';
 import { grantView, startedView, tokensView } from './devices.mapper.ts';
 import type { DeviceAuthorization, Devices, DeviceTokens } from './devices.ts';
 
-/** No cache on the way may keep a token (RFC 6749, section 5.1). */
+/** No cache may store a token (RFC 6749, section 5.1). */
 const headers = { 'cache-control': 'no-store' };
 
 export function devicesRoutes({ authorization, tokens }: Devices): Route[] {
@@ -16,7 +16,7 @@ function linkRoutes(authorization: DeviceAuthorization): Route[] {
       method: 'POST',
       path: '/auth/device',
       operation: 'startDeviceLink',
-      summary: 'Begin to link a device',
+      summary: 'Start to link a device',
       access: 'public',
       limit: 'auth',
       body: schema.DeviceBody,
@@ -27,7 +27,7 @@ function linkRoutes(authorization: DeviceAuthorization): Route[] {
       method: 'POST',
       path: '/auth/device/authorize',
       operation: 'authorizeDevice',
-      summary: 'Let a device into a vault, or refuse it',
+      summary: 'Authorize a device for a vault, or refuse it',
       access: 'session',
       limit: 'auth',
       body: schema.DecisionBody,
@@ -46,7 +46,7 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       method: 'POST',
       path: '/auth/device/token',
       operation: 'pollDeviceLink',
-      summary: 'The tokens of a device that was let in',
+      summary: 'The tokens of an authorized device',
       access: 'public',
       body: schema.PollBody,
       responses: { 200: schema.DeviceGrantResponse },

@@ -6,9 +6,9 @@ import type { DeviceTables } from './devices.tables.ts';
 
 const { statement } = statementsOver<DeviceTables & CredentialsTables & Pick<AccountsTables, 'users'>>();
 
-// Links under way
+// Pending links
 
-/** Changes no row when the user code is taken. */
+/** Changes no row when the user code is in use. */
 export const insertLink = statement(
   (
     db,
@@ -31,7 +31,7 @@ export const insertLink = statement(
       .onConflict((conflict) => conflict.column('user_code_blind').doNothing()),
 );
 
-/** The pending link of a code, which from now on is this user's; none when it is somebody else's. */
+/** Claims the pending link of a code for this user; no row when it belongs to another user. */
 export const claimLink = statement((db, p: { codeBlind: Buffer; userId: UserId; now: number }) =>
   db
     .updateTable('device_authorizations')
@@ -43,7 +43,7 @@ export const claimLink = statement((db, p: { codeBlind: Buffer; userId: UserId; 
     .returning(['id', 'names']),
 );
 
-/** A link that the user claimed before, in whatever state. */
+/** A link that the user has claimed, in any state. */
 export const findOwnLink = statement((db, p: { codeBlind: Buffer; userId: UserId }) =>
   db
     .selectFrom('device_authorizations')
@@ -52,7 +52,7 @@ export const findOwnLink = statement((db, p: { codeBlind: Buffer; userId: UserId
     .where('user_id', '=', p.userId),
 );
 
-/** One row for the first decision on a link, none afterwards. */
+/** Changes one row for the first decision on a link, and none after that. */
 export const decideLink = statement(
   (db, p: { id: string; userId: UserId; state: 'approved' | 'denied'; vaultId: VaultId | null; now: number }) =>
     db
@@ -64,7 +64,7 @@ export const decideLink = statement(
       .where('expires_at', '>', p.now),
 );
 
-/** Holds the link of a device code until the end of the transaction. */
+/** Locks the link of a device code until the end of the transaction. */
 export const lockLink = statement((db, p: { deviceHash: Buffer; now: number }) =>
   db
     .updateTable('device_authorizations')
@@ -114,7 +114,7 @@ export const deleteOldAttempts = statement((db, p: { userId: UserId; until: numb
   db.deleteFrom('device_attempts').where('user_id', '=', p.userId).where('attempted_at', '<=', p.until),
 );
 
-// Devices let in
+// Authorized devices
 
 interface Family {
   readonly userId: UserId;
@@ -132,7 +132,7 @@ export const insertFamily = statement(
     }),
 );
 
-/** The device that a refresh token names, while it may be used, and its vault. */
+/** The device of a refresh token and its vault, while it may be used. */
 export const findFamily = statement((db, p: { familyHash: Buffer; now: number }) =>
   db
     .selectFrom('device_families as f')
@@ -149,7 +149,7 @@ export const findFamily = statement((db, p: { familyHash: Buffer; now: number })
     .where('u.deleting_at', 'is', null),
 );
 
-/** Holds the family until the end of the transaction. */
+/** Locks the family until the end of the transaction. */
 export const prolongFamily = statement((db, p: Family & { expiresAt: number }) =>
   db
     .updateTable('device_families')
@@ -172,12 +172,12 @@ export const findExpiredFamilies = statement((db, p: { until: number; limit: num
     .limit(p.limit),
 );
 
-/** Its tokens go with it. */
+/** Deletes a device with its tokens. */
 export const deleteFamily = statement((db, p: Family) =>
   db.deleteFrom('device_families').where('user_id', '=', p.userId).where('id', '=', p.id),
 );
 
-// Their tokens
+// Tokens of devices
 
 export const insertRefresh = statement((db, p: Family & { hash: Buffer; sealed: Buffer }) =>
   db
@@ -185,7 +185,7 @@ export const insertRefresh = statement((db, p: Family & { hash: Buffer; sealed: 
     .values({ user_id: p.userId, family_id: p.id, hash: p.hash, sealed: p.sealed, replaced_at: null }),
 );
 
-/** Changes one row for the first who uses the token, none for the others. */
+/** Changes one row for the first use of the token, and none after that. */
 export const replaceRefresh = statement((db, p: Family & { hash: Buffer; now: number }) =>
   db
     .updateTable('device_refresh_tokens')
@@ -236,7 +236,9 @@ export const deleteExpiredAccess = statement((db, p: Family & { now: number }) =
     .where('expires_at', '<=', p.now),
 );
 
-/** What an access token stands for, when it may be used: a row for each vault with a level of its own, at least one. */
+/**
+ * The connection of an access token, if it may be used: one row for each vault with its own level, at least one row.
+ */
 export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
   db
     .selectFrom('device_access_tokens as t')

@@ -1,46 +1,52 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
 
-/** One device link under way: gone once the device has its tokens. */
+/** One pending device link; deleted once the device has its tokens. */
 export interface DeviceAuthorizationRow {
   id: string;
   /** SHA-256 of the device code. */
   device_hash: Buffer;
-  /** Blind value of the user code: there are so few codes that a plain hash would give them away. */
+  /** Blind value of the user code: there are so few codes that a plain hash could be reversed. */
   user_code_blind: Buffer;
-  /** What the device suggests: names of vault, device and client, sealed under the server's key. */
+  /** The suggested names of vault, device and client, sealed under the server's key. */
   names: Buffer;
-  /** Least time between two polls. */
+  /** Minimum number of seconds between two polls. */
   poll_seconds: number;
   polled_at: number | null;
-  /** Who looked the code up first: nobody else can use it. */
+  /** The account that looked the code up first; no other can use it. */
   user_id: UserId | null;
-  /** The vault given; null until then. */
+  /** The chosen vault; null before the decision. */
   vault_id: VaultId | null;
   state: 'pending' | 'approved' | 'denied';
   expires_at: number;
 }
 
-/** What a device has beside its connection, which goes by the same id and alone stays when the device is revoked. */
+/** What a device has beside its connection of the same id, which remains when the device is revoked. */
 export interface DeviceFamilyRow {
   user_id: UserId;
   id: string;
-  /** SHA-256 of the part all its refresh tokens share, so that reuse of a forgotten one still names its family. */
+  /**
+   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token no longer stored still identifies
+   * the family.
+   */
   family_hash: Buffer;
-  /** What the client calls itself, sealed under the server's key; null when it says nothing. */
+  /** The name of the client program, sealed under the server's key; null when it has none. */
   software: Buffer | null;
   /** 90 days after the last refresh. */
   expires_at: number;
 }
 
-/** The current refresh token of a device, and those it replaced within the time of grace. */
+/** The current refresh token of a device, and those replaced within the grace period. */
 export interface DeviceRefreshRow {
   user_id: UserId;
   family_id: string;
   /** SHA-256 of the whole token. */
   hash: Buffer;
-  /** The token itself, sealed under the server's key: within the grace a replaced token is answered with the current one. */
+  /**
+   * The token itself, sealed under the server's key: within the grace period a replaced token is answered with the
+   * current one.
+   */
   sealed: Buffer;
-  /** When the next one took its place; null for the current one. */
+  /** When it was replaced; null for the current one. */
   replaced_at: number | null;
 }
 
@@ -53,7 +59,7 @@ export interface DeviceAccessRow {
   expires_at: number;
 }
 
-/** A wrong user code that somebody tried. */
+/** An attempt with a wrong user code. */
 export interface DeviceAttemptRow {
   user_id: UserId;
   id: string;
@@ -68,7 +74,7 @@ export interface DeviceTables {
   device_attempts: DeviceAttemptRow;
 }
 
-// All of it goes with the account: a credential can never outlive whom it stands for.
+// Everything is deleted with the account, so no credential outlives it.
 export const devicesDdl = `
 create table device_authorizations (
   id uuid primary key,

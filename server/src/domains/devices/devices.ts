@@ -10,7 +10,7 @@ export type { DeviceTokens } from './tokens.ts';
 
 const SWEEP_BATCH = 500;
 
-/** Devices: how they are let into a vault, and what they can do there. */
+/** Devices: linking them to a vault, and their tokens. */
 export class Devices {
   readonly tokens: DeviceTokens;
   readonly authorization: DeviceAuthorization;
@@ -24,7 +24,7 @@ export class Devices {
     this.linkPage = new LinkPage(deps, this.authorization);
   }
 
-  /** Forgets links that nobody finished and ends devices that were away too long. */
+  /** Deletes expired links, and ends devices that were offline too long. */
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     const now = clock.now();

@@ -4,10 +4,10 @@ import { linkChoicePage, linkedPage, linkPage } from './devices.pages.ts';
 import type { Devices, LinkPage } from './devices.ts';
 
 const FAULTS = [...SIGN_IN_FAULTS, 'device_code_not_found'];
-/** A form names every vault of its sender. */
+/** Large, because a form names every vault of its sender. */
 const FORM_LIMIT = 1024 * 1024;
 
-/** A device link, decided without a web app: who signs in beside the code may decide on it, once. */
+/** The page of a device link, without a web app: a person who signs in beside the code may decide on it once. */
 export function linkPageRoutes({ linkPage: operations }: Devices): RawRoute[] {
   const shared = { path: '/link', limit: 'auth', bodyLimit: FORM_LIMIT, forPeople: true } as const;
   return [

@@ -26,7 +26,7 @@ async function signedIn(
 }
 
 onSqlite('the page of a device link', (open) => {
-  test('leads from the address that the device shows to a vault', async () => {
+  test('leads from the address that the device shows to a linked vault', async () => {
     await using server = await start(open);
     const home = (await server.alice.post('/vaults', { name: 'Home <b>' })).body.vault.id;
     const link = await begin(server, { device_name: 'Pad <script>', vault_name: 'Notes' });
@@ -48,7 +48,7 @@ onSqlite('the page of a device link', (open) => {
     assert.deepEqual([again.status, /Linked/.test(again.text)], [404, false]);
   });
 
-  test('makes a vault, or refuses', async () => {
+  test('can create a vault, or refuse the device', async () => {
     await using server = await start(open);
     const [made, refused] = [await begin(server, { vault_name: 'Notes' }), await begin(server)];
     const browser = new Browser(server);
@@ -59,7 +59,7 @@ onSqlite('the page of a device link', (open) => {
     assert.deepEqual((await poll(server, refused.device_code)).body, { error: 'access_denied' });
   });
 
-  test('takes no wrong password, no wrong code, no form from elsewhere and no token that it did not give', async () => {
+  test('refuses a wrong password, a wrong code, a form of another site and a made-up token', async () => {
     await using server = await start(open);
     const link = await begin(server);
     const bobs = (await server.bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;

@@ -8,23 +8,23 @@ import type { Principal } from '../access/access.ts';
 import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './authorization.ts';
 import type { DeviceDeps } from './devices.deps.ts';
 
-/** As long as the code itself can last. */
+/** As long as the code itself is valid. */
 const TICKET_MS = 300_000;
 const TICKET_CONTEXT = { kind: 'device.page', row: '', version: 0 };
 
-/** A device link as the person who must decide sees it. */
+/** A device link as shown to the person who decides. */
 export interface DeviceConsentRequest {
-  /** Stands for who signed in and which code they typed; in the page alone. */
+  /** Contains the signed-in person and the typed code; it exists only in the page. */
   readonly token: string;
   readonly email: string;
-  /** What the device calls itself. */
+  /** The name of the device. */
   readonly device: string | null;
-  /** What a new vault would be called. */
+  /** The suggested name of a new vault. */
   readonly newVault: string;
   readonly vaults: readonly { readonly id: VaultId; readonly name: string; readonly isDefault: boolean }[];
 }
 
-/** What somebody sends to see what a code is about. */
+/** The form with which a person looks up a code. */
 export interface SignInForm {
   readonly code: string;
   readonly email: string;
@@ -53,7 +53,7 @@ export class LinkPage {
     this.#authorization = authorization;
   }
 
-  /** Throws what a sign-in does, and `device_code_not_found`. */
+  /** Throws the errors of a sign-in, and `device_code_not_found`. */
   async open({ code, email, password, address }: SignInForm): Promise<DeviceConsentRequest> {
     const { keys, clock, accounts, vaults } = this.#deps;
     const user = await accounts.identify({ email, password }, address);
@@ -71,7 +71,10 @@ export class LinkPage {
     };
   }
 
-  /** Lets the device into the vault, or into a `new` one; null refuses it. Throws as `authorize` does, `authorization_over`. */
+  /**
+   * Authorizes the device for the vault, or for a `new` one; null refuses it. Throws like `authorize`, and
+   * `authorization_over`.
+   */
   async decide(token: string, vault: string | null): Promise<void> {
     const { keys, clock } = this.#deps;
     const server = await keys.openServer();

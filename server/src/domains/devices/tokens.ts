@@ -13,17 +13,17 @@ const ACCESS_SECONDS = 15 * 60;
 const REFRESH_MS = 90 * 24 * 60 * 60 * 1000;
 const NAMELESS = 'Device';
 
-/** What a device gets when it is let in, and at each refresh. */
+/** The tokens that a device gets when it is linked and at each refresh. */
 export interface DevicePair {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Seconds the access token is valid for. */
+  /** Validity of the access token in seconds. */
   readonly expiresIn: number;
-  /** The vault it reaches; null once that was purged. */
+  /** The vault it can access; null once that was purged. */
   readonly vaultId: VaultId | null;
 }
 
-/** A device to let in. */
+/** A device to be linked. */
 export interface NewDevice {
   readonly userId: UserId;
   readonly vaultId: VaultId;
@@ -31,7 +31,7 @@ export interface NewDevice {
   readonly softwareId: string | null;
 }
 
-/** A device's connection and its first tokens: made and sealed before the transaction opens. */
+/** A device's connection and its first tokens, created and sealed before the transaction begins. */
 export interface Admission {
   readonly tokens: Omit<DevicePair, 'vaultId'>;
   write(handle: WriteHandle, device: NewDevice): Promise<void>;
@@ -45,7 +45,7 @@ export class DeviceTokens {
     this.#deps = deps;
   }
 
-  /** @param client from where the device is let in. */
+  /** @param client the client from which the device is authorized. */
   admit(server: SealingKey, client: Client): Admission {
     const { clock } = this.#deps;
     const id = clock.uuid();
@@ -60,20 +60,20 @@ export class DeviceTokens {
         await this.#insert(handle, server, key, { ...device, familyHash: hashOf(family) });
         await handle.run(store.insertRefresh, { ...key, hash: refresh.hash, sealed });
         await this.#insertAccess(handle, key, access.hash);
-        // The first address is the one it was let in from.
+        // The address from which the device was authorized counts as its first use.
         handle.onCommit(() => this.#deps.credentials.recordFirstUse(key, client));
       },
     };
   }
 
-  /** Ends a device of the user; false when it is not theirs, or has ended before. */
+  /** Ends a device of the user; false when it belongs to another user, or has ended before. */
   async end(handle: WriteHandle, family: ConnectionKey): Promise<boolean> {
     if (!(await this.#deps.credentials.end(handle, 'device', family))) return false;
     await handle.run(store.deleteFamily, family);
     return true;
   }
 
-  /** The next tokens of a device. Throws `invalid_device_token`. */
+  /** Returns the next tokens of a device. Throws `invalid_device_token`. */
   async refresh(refreshToken: string): Promise<DevicePair> {
     const { db, keys, clock } = this.#deps;
     const [prefix = ''] = refreshToken.split('.', 1);
@@ -96,7 +96,7 @@ export class DeviceTokens {
     return { accessToken: access.raw, refreshToken: raw, expiresIn: ACCESS_SECONDS, vaultId };
   }
 
-  /** Ends a device; one that was ended before stays so. Throws `connection_not_found`. */
+  /** Ends a device; has no effect on one that has ended before. Throws `connection_not_found`. */
   async revoke(userId: UserId, familyId: string): Promise<void> {
     const { db, credentials } = this.#deps;
     const id = parseUuid(familyId);
@@ -109,13 +109,13 @@ export class DeviceTokens {
     });
   }
 
-  /** The device that an access token stands for. */
+  /** The device of an access token. */
   find(token: string): Promise<readonly CredentialRow[]> {
     const { db, clock } = this.#deps;
     return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });
   }
 
-  /** What the user's devices say of themselves, by connection. */
+  /** The details of the user's devices, by connection id. */
   async describe(userId: UserId): Promise<ReadonlyMap<string, Partial<ConnectionDetails>>> {
     const { db, keys } = this.#deps;
     const server = await keys.openServer();

@@ -1,10 +1,10 @@
-/** Consonants that look like no other letter and no digit, and spell no words (RFC 8628, section 6.1). */
+/** Consonants that look unlike any other letter and digit, and spell no words (RFC 8628, section 6.1). */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
-/** Bytes from here on would favour the first letters. */
+/** Larger bytes are skipped, because they would favour the first letters. */
 const FAIR_BELOW = 256 - (256 % ALPHABET.length);
 
-/** A user code, `XXXX-XXXX`: 34 bits, each good for a few tries. */
+/** A new user code, `XXXX-XXXX`: 34 bits, of which an attacker can try only a few. */
 export function newUserCode(random: (count: number) => Buffer): string {
   let letters = '';
   while (letters.length < LENGTH) {
@@ -15,7 +15,7 @@ export function newUserCode(random: (count: number) => Buffer): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** The code that a person typed, whatever case, hyphens and spaces they gave it; null when it can be none. */
+/** The code that a person typed, whatever its case, hyphens and spaces; null when it cannot be one. */
 export function readUserCode(typed: string): string | null {
   const letters = typed
     .slice(0, 64)

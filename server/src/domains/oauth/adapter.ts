@@ -9,21 +9,21 @@ import * as store from './oauth.store.ts';
 import type { OAuthTokenRow } from './oauth.tables.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Clients that registered and were never let in: beyond so many the oldest go. */
+/** Most registered clients without an authorization; beyond that the oldest are deleted. */
 const UNUSED_MAX = 5_000;
 const EVICT_BATCH = 100;
-/** The words of a scope that say what may be done; the others say only how. */
+/** The words of a scope that grant access; the others only say how. */
 const WITH_SCOPE = ['mcp', 'mcp:read'];
-/** A scope that allows nothing, for tokens that asked for no word that allows something. */
+/** A scope that grants nothing, for tokens that requested no word that grants access. */
 const NOTHING = 'none';
 
 export interface AdapterDeps extends Pick<OAuthDeps, 'db' | 'clock' | 'credentials'> {
   readonly server: SealingKey;
-  /** Throws the provider's own refusal of a code that was used before. */
+  /** Throws the provider's own error for a code that was used before. */
   refuseUsedCode(): never;
 }
 
-/** Where the provider keeps things: in our tables, by hash, sealed, without the secrets themselves. */
+/** The storage of the provider: in our tables, by hash, sealed, without the secrets themselves. */
 export function createAdapters(deps: AdapterDeps): AdapterFactory {
   return (model) => {
     switch (model) {
@@ -41,7 +41,7 @@ export function createAdapters(deps: AdapterDeps): AdapterFactory {
       case 'ReplayDetection':
         return transients(deps, model);
       default:
-        // Sessions among them: who signs in here does so for one request.
+        // Includes sessions, because a sign-in here is valid for one request.
         return nothing;
     }
   };
@@ -54,14 +54,14 @@ const nothing: Adapter = {
   findByUid: async () => undefined,
   consume: async () => undefined,
   destroy: async () => undefined,
-  // Whatever revokes tokens here revokes their grant, and that takes all of them.
+  // Revoking tokens revokes their grant, which deletes all of them.
   revokeByGrantId: async () => undefined,
 };
 
-/** What it holds is the provider's affair, which checks it itself. */
+/** The content is the provider's, which validates it itself. */
 const providerPayload = new SealedJson(1, Type.Record(Type.String(), Type.Unknown()));
 
-/** Seals what the provider wants kept under an id, without the id: it is the secret itself. */
+/** Seals a payload of the provider without its id, because the id is the secret itself. */
 function sealPayload(server: SealingKey, kind: string, hash: Buffer, payload: AdapterPayload): Buffer {
   const { jti: _, ...kept } = payload;
   return providerPayload.seal(server, contextOf(kind, hash), kept);
@@ -164,7 +164,7 @@ async function findToken(deps: AdapterDeps, kind: TokenKind, token: string): Pro
   const now = clock.now();
   const row = await db.get(store.findToken, { hash, kind, now });
   if (row === undefined) {
-    // Kept, but not to be used now: it expired, or its owner is suspended.
+    // It is stored but cannot be used now: it expired, or its owner is suspended.
     const kept = await db.get(store.findTokenGrant, { hash });
     if (kept === undefined) await endFamilyOf(deps, kind, token);
     return undefined;
@@ -172,7 +172,7 @@ async function findToken(deps: AdapterDeps, kind: TokenKind, token: string): Pro
   const payload = { ...openPayload(server, kind, hash, row.payload), jti: token };
   if (row.consumed_at === null) return payload;
   if (kind === 'code') return { ...payload, consumed: Math.floor(row.consumed_at / 1000) };
-  // Two tabs, or a retry after a lost answer: it still counts.
+  // Two tabs, or a retry after a lost answer: within the grace period it is still valid.
   if (now - row.consumed_at <= GRACE_MS) return payload;
   await endFamilyOf(deps, kind, token);
   return undefined;
@@ -191,11 +191,14 @@ async function consumeToken(deps: AdapterDeps, kind: TokenKind, token: string): 
     if (kind === 'code' && again !== undefined) await endGrant(handle, deps, again);
     return false;
   });
-  // Of two requests with one code at once, the second comes here; both saw it unused.
+  // Two concurrent requests with one code may both have read it as unused; the second one fails here.
   if (!first && kind === 'code') deps.refuseUsedCode();
 }
 
-/** For a refresh token that was replaced so long ago that it is forgotten, or that somebody made up from one. */
+/**
+ * Ends the family of a refresh token that was replaced so long ago that it is no longer stored, or that was made up
+ * from one.
+ */
 async function endFamilyOf(deps: AdapterDeps, kind: TokenKind, token: string): Promise<void> {
   const familyHash = kind === 'refresh' ? familyHashOf(token) : null;
   if (familyHash === null) return;
@@ -203,7 +206,7 @@ async function endFamilyOf(deps: AdapterDeps, kind: TokenKind, token: string): P
   if (grant !== undefined) await deps.db.transact((handle) => endGrant(handle, deps, grant));
 }
 
-/** What a token allows: a refresh may ask for less than was granted, down to nothing. */
+/** The scope of a token: a refresh may request less than was granted, down to nothing. */
 function scopeOf({ scope = '' }: AdapterPayload): string {
   const words = scope.split(' ').filter((word) => WITH_SCOPE.includes(word));
   return words.length === 0 ? NOTHING : words.join(' ');
@@ -229,7 +232,7 @@ function transients({ db, clock, server }: AdapterDeps, kind: string): Adapter {
   };
 }
 
-/** What an interaction is kept under, to be decided once. */
+/** The key under which an interaction is stored, to be decided once. */
 export function interactionHash(uid: string): Buffer {
   return hashOf(`Interaction ${uid}`);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanLink, isVerified, normalizeClient, redirectKind, slugOf } from './clients.ts';
 
-test('a redirect leads to a site, to a program on this machine, to a scheme of its own, or is none', () => {
+test('redirectKind recognises sites, programs on this machine and private-use schemes, and refuses the rest', () => {
   const kinds: [string, ReturnType<typeof redirectKind>][] = [
     ['https://app.example/cb', 'web'],
     ['https://app.example:8443/cb?x=1', 'web'],
@@ -38,7 +38,7 @@ test('a redirect leads to a site, to a program on this machine, to a scheme of i
   for (const [uri, kind] of kinds) assert.equal(redirectKind(uri), kind, uri);
 });
 
-test('only where the code goes makes a client verified', () => {
+test('isVerified considers only where the code is sent', () => {
   const id = 'https://client.example/oauth.json';
   const listed = ['https://listed.example/cb'];
   const verified: [string, string, boolean][] = [
@@ -57,7 +57,7 @@ test('only where the code goes makes a client verified', () => {
   for (const [client, redirect, is] of verified) assert.equal(isVerified(client, redirect, listed), is, redirect);
 });
 
-test('what a client may not decide is decided for it', () => {
+test('normalizeClient overrides what a client may not decide', () => {
   const told: Record<string, unknown> = {
     ...{ redirect_uris: ['https://app.example/cb', 'http://localhost/cb'], application_type: 'web' },
     ...{ scope: 'openid mcp:read email', sector_identifier_uri: 'https://evil.example', default_max_age: 1 },
@@ -72,7 +72,7 @@ test('what a client may not decide is decided for it', () => {
   assert.deepEqual(none, { redirect_uris: ['https://app.example/cb'], application_type: 'web' });
 });
 
-test('links of clients are shown when they are https, and names make slugs of their letters', () => {
+test('cleanLink accepts https only, and slugOf makes slugs of the letters of a name', () => {
   assert.equal(cleanLink('https://app.example/logo.png'), 'https://app.example/logo.png');
   for (const bad of ['http://app.example/x', 'javascript:x', 'x', 7]) assert.equal(cleanLink(bad), null);
   assert.deepEqual([slugOf('Note Pad (v2)!'), slugOf('Übung'), slugOf('?!')], ['note-pad-v2', 'ubung', null]);

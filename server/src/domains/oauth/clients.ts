@@ -1,18 +1,21 @@
 const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
-/** A scheme of an application's own (RFC 8252, section 7.1), so that no program of the browser or the system answers to it. */
+/** A private-use scheme (RFC 8252, section 7.1), which belongs to no program of the browser or the system. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+.-]*:$/;
 const BAD_SCHEMES = ['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:', 'ftp:', 'ws:', 'wss:', 'mailto:'];
-/** `URL.parse` drops line breaks and blanks, so what is kept and shown would be another text than what it judged. */
+/** `URL.parse` drops line breaks and blanks, so the stored and shown text would differ from the one it judged. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u;
 const REDIRECTS_MAX = 20;
 const TEXT_MAX = 2_000;
 
 export const SCOPES = ['mcp', 'mcp:read', 'offline_access'] as const;
 
-/** What a client says of itself, as the provider is about to check it. */
+/** The metadata of a client before the provider validates it. */
 export type ClientMetadata = Record<string, unknown>;
 
-/** How a code may be sent: to a site, to a program on this machine, or to a program by its own scheme; null: not at all. */
+/**
+ * How a code may be sent: to a site, to a program on this machine, or to a program by its private-use scheme; null if
+ * not at all.
+ */
 export function redirectKind(text: string): 'web' | 'loopback' | 'private' | null {
   if (UNPRINTABLE.test(text)) return null;
   const url = URL.parse(text);
@@ -23,8 +26,8 @@ export function redirectKind(text: string): 'web' | 'loopback' | 'private' | nul
 }
 
 /**
- * What we hold against a registration or a metadata document beside the provider's own rules; changes what it may not
- * decide. Resolves to what is wrong with it, or null.
+ * Validates a registration or a metadata document beyond the provider's own rules, and changes what a client may not
+ * decide. Returns what is wrong with it, or null.
  */
 export function normalizeClient(metadata: ClientMetadata): string | null {
   const redirects = metadata.redirect_uris;
@@ -35,14 +38,14 @@ export function normalizeClient(metadata: ClientMetadata): string | null {
   if (kinds.includes(null)) {
     return 'redirect_uris must be https, http on a loopback address, or of a private-use scheme';
   }
-  // Programs on the user's machine take any free port; the provider allows that to native applications alone.
+  // Programs on the user's machine may use any free port, which the provider allows only to native applications.
   metadata.application_type = kinds.every((kind) => kind === 'web') ? 'web' : 'native';
   if (typeof metadata.scope === 'string') {
     const known = metadata.scope.split(' ').filter((word) => (SCOPES as readonly string[]).includes(word));
     if (known.length > 0) metadata.scope = known.join(' ');
     else delete metadata.scope;
   }
-  // What would send this server to other addresses, or make demands of OpenID Connect.
+  // Fields that would make this server fetch other addresses, or that need OpenID Connect.
   for (const name of UNUSED) delete metadata[name];
   const tooLong = ['client_name', 'client_uri', 'logo_uri', 'software_id', 'software_version'].find((name) => {
     const value = metadata[name];
@@ -62,8 +65,8 @@ const UNUSED = [
 ];
 
 /**
- * Whether it is known who gets the code: the redirect lies on the host whose metadata document the client's id is, or on
- * the list of the operator. What a client is called, or which other redirects it has, proves nothing.
+ * Whether the receiver of the code is known: the redirect is on the host of the client's metadata document, or on the
+ * operator's list. The name of a client, and its other redirects, prove nothing.
  */
 export function isVerified(clientId: string, redirectUri: string, listed: readonly string[]): boolean {
   if (listed.includes(redirectUri)) return true;

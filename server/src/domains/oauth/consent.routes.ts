@@ -4,7 +4,7 @@ import type { RawReply, RawRequest, RawRoute } from '../../http/raw-route.ts';
 import { consentPage, signInPage } from './oauth.pages.ts';
 import type { Consent, OAuth } from './oauth.ts';
 
-/** A form names every vault of its sender. */
+/** Large, because a form names every vault of its sender. */
 const FORM_LIMIT = 1024 * 1024;
 const CHOOSE = 'Choose at least one vault that it may use.';
 
@@ -22,7 +22,7 @@ export function consentRoutes(oauth: OAuth): RawRoute[] {
   ];
 }
 
-/** The page of an authorization request, as far as it has come. */
+/** Returns the page for the current step of an authorization request. */
 async function show(consent: Consent, { browser }: RawRequest): Promise<RawReply> {
   const options = await consent.read(browser);
   return { page: options.account === null ? signInPage(options, null, '') : consentPage(options, null) };

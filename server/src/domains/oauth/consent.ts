@@ -20,18 +20,18 @@ import { type ClientDetails, familyOf, type GrantKey, nameOfGrant, sealDetails }
 import type { OAuthDeps } from './oauth.deps.ts';
 import * as store from './oauth.store.ts';
 
-/** A code is fetched within a minute, and then tokens prolong the grant: one that nobody took up ends soon. */
+/** A code is exchanged within a minute, and its tokens then extend the grant, so an unused grant ends soon. */
 const INTERACTION_MS = 10 * 60 * 1000;
 
-/** An authorization request as the person who must decide sees it. */
+/** An authorization request as shown to the person who decides. */
 export interface ConsentRequest {
   readonly client: RequestingClient;
-  /** The most that the scope allows. */
+  /** The highest level that the scope allows. */
   readonly top: PermissionLevel;
-  /** Who has signed in for this one request; null until somebody has. */
+  /** The account that has signed in for this one request; null before that. */
   readonly account: Account | null;
   readonly vaults: readonly { readonly id: VaultId; readonly name: string; readonly isDefault: boolean }[];
-  /** Shows that a form was sent from the page that this was shown on. */
+  /** Proves that a form was sent from the page that shows this request. */
   readonly formToken: string;
 }
 
@@ -40,21 +40,21 @@ export interface Account {
 }
 
 export interface RequestingClient {
-  /** What it calls itself, which proves nothing; null when it says nothing. */
+  /** The name it gives itself, which proves nothing; null when it has none. */
   readonly name: string | null;
   /** Where the code is sent. */
   readonly redirectUri: string;
-  /** Whether it is known who that is. */
+  /** Whether the receiver is known. */
   readonly verified: boolean;
 }
 
-/** What a person decided: levels by vault, and on all others. */
+/** The decision of a person: levels by vault, and for all others. */
 export interface ConsentDecision {
   readonly permissions: Readonly<Record<string, string>>;
   readonly elsewhere: string;
 }
 
-/** One request of a browser, which holds the cookie of the authorization request that it is about. */
+/** One request of a browser, which has the cookie of its authorization request. */
 export interface BrowserRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -62,24 +62,24 @@ export interface BrowserRequest {
 
 /** A form of the consent page. */
 export interface ConsentForm {
-  /** Shows that it was sent from the page that it was shown on. */
+  /** Proves that the form was sent from the page that contains it. */
   readonly token: string;
 }
 
 export interface SignInForm extends ConsentForm {
   readonly email: string;
   readonly password: string;
-  /** Where it was sent from. */
+  /** The address of the sender. */
   readonly address: string;
 }
 
-/** An authorization request under way, with the client that makes it. */
+/** A pending authorization request, with its client. */
 interface OpenRequest {
   readonly interaction: Interaction;
   readonly client: Client;
 }
 
-/** What a person decides about an application that asks to be let in. */
+/** The decisions of people about applications that request access. */
 export class Consent {
   readonly #deps: OAuthDeps;
   readonly #server: SealingKey;
@@ -91,7 +91,7 @@ export class Consent {
     this.#provider = provider;
   }
 
-  /** Throws `authorization_over` for a browser that did not begin the request, and once it is decided or too old. */
+  /** Throws `authorization_over` for a browser that did not start the request, and once it is decided or too old. */
   async read(browser: BrowserRequest): Promise<ConsentRequest> {
     const { accounts, vaults } = this.#deps;
     const { interaction, client } = await this.#open(browser);
@@ -107,7 +107,7 @@ export class Consent {
     };
   }
 
-  /** Throws what a sign-in does, `authorization_over`, `foreign_form`. */
+  /** Throws the errors of a sign-in, `authorization_over`, `foreign_form`. */
   async signIn(browser: BrowserRequest, { token, email, password, address }: SignInForm): Promise<Account> {
     await this.#openForm(browser, token);
     const user = await this.#deps.accounts.identify({ email, password }, address);
@@ -115,13 +115,13 @@ export class Consent {
     return { email: user.email };
   }
 
-  /** Lets somebody else sign in. */
+  /** Lets another person sign in. */
   async signOut(browser: BrowserRequest, { token }: ConsentForm): Promise<void> {
     await this.#openForm(browser, token);
     await this.#finish(browser, {});
   }
 
-  /** Resolves to where the browser goes on. Throws `validation`, `authorization_over`, `foreign_form`. */
+  /** Resolves to the next URL of the browser. Throws `validation`, `authorization_over`, `foreign_form`. */
   async allow(browser: BrowserRequest, { token, ...decision }: ConsentForm & ConsentDecision): Promise<string> {
     const request = await this.#openForm(browser, token);
     const accountId = request.interaction.result?.login?.accountId;
@@ -132,7 +132,7 @@ export class Consent {
     return this.#finish(browser, { login, select_account: {}, consent: { grantId } });
   }
 
-  /** Resolves to where the browser goes on. Throws `authorization_over`, `foreign_form`. */
+  /** Resolves to the next URL of the browser. Throws `authorization_over`, `foreign_form`. */
   async deny(browser: BrowserRequest, { token }: ConsentForm): Promise<string> {
     const { db, clock } = this.#deps;
     const { interaction } = await this.#openForm(browser, token);
@@ -167,7 +167,7 @@ export class Consent {
     return { name: cleanText(client.clientName), redirectUri, verified };
   }
 
-  /** What is kept beside the connection, for its owner to see. */
+  /** Details stored beside the connection, which its owner can see. */
   #detailsOf({ interaction, client }: OpenRequest): ClientDetails {
     const { redirectUri, verified, name } = this.#describe(interaction, client);
     const told = client.metadata();
@@ -184,7 +184,10 @@ export class Consent {
     };
   }
 
-  /** The connection with its levels, in the transaction that decides the request: of two decisions at once one counts. */
+  /**
+   * Writes the connection with its levels, in the transaction that decides the request, so that one of two concurrent
+   * decisions counts.
+   */
   async #insertGrant(userId: UserId, request: OpenRequest, decision: ConsentDecision): Promise<GrantKey> {
     const { db, clock, credentials } = this.#deps;
     const { interaction, client } = request;
@@ -217,7 +220,7 @@ export class Consent {
     return { ...levels, ...grant, kind: 'oauth', name: shown, secretHash: null, scope };
   }
 
-  /** Saves what the provider keeps of a grant, by whose id it finds it again. */
+  /** Stores the provider's part of a grant; resolves to the id by which the provider finds it. */
   async #saveGrant(accountId: string, { interaction, client }: OpenRequest, grant: GrantKey): Promise<string> {
     const grantId = nameOfGrant(grant);
     const kept = new this.#provider.Grant({ accountId, clientId: client.clientId, jti: grantId } as never);
@@ -228,13 +231,13 @@ export class Consent {
     return grantId;
   }
 
-  /** Resolves to where the browser goes on. */
+  /** Resolves to the next URL of the browser. */
   #finish({ request, response }: BrowserRequest, result: InteractionResults): Promise<string> {
     return this.#provider.interactionResult(request, response, result, { mergeWithLastSubmission: false });
   }
 }
 
-/** Whoever signed in for this request alone, for operations that ask who calls. */
+/** The principal of a person who signed in for this request only, for operations that need a caller. */
 function sessionOf({ id, tier }: { readonly id: UserId; readonly tier: string }): Principal {
   return { kind: 'session', userId: id, tier, credentialId: id, name: 'Consent' };
 }

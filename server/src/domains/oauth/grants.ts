@@ -8,10 +8,10 @@ import { hashOf } from '../tokens/tokens.ts';
 import type { OAuthDeps } from './oauth.deps.ts';
 import * as store from './oauth.store.ts';
 
-/** What an OAuth client was given, by whom: the connection of the same id. */
+/** Identifies the grant of a user to an OAuth client: the connection with the same id. */
 export type GrantKey = ConnectionKey;
 
-/** What people see of a client, as it was when they let it in. */
+/** The details of a client that people see, as of the time they authorized it. */
 export interface ClientDetails {
   readonly clientId: string;
   readonly slug: string | null;
@@ -21,7 +21,7 @@ export interface ClientDetails {
   readonly verified: boolean;
   /** Where the code was sent. */
   readonly redirectUri: string;
-  /** Where the client said that codes may be sent. */
+  /** The addresses to which the client allowed codes to be sent. */
   readonly redirectUris: readonly string[];
   readonly cimdUrl: string | null;
 }
@@ -42,12 +42,12 @@ const clientDetails = new SealedJson(
   }),
 );
 
-/** The id that the provider knows a grant by. */
+/** The id by which the provider knows a grant. */
 export function nameOfGrant({ userId, id }: GrantKey): string {
   return `${userId}.${id}`;
 }
 
-/** Throws when the text is the name of no grant: the provider keeps only names that it was given. */
+/** Parses the id of a grant. Throws when it is not one, because the provider stores only ids that it was given. */
 export function grantOfName(name: string | undefined): GrantKey {
   const [userId, id] = (name ?? '').split('.').map(parseUuid);
   if (userId == null || id == null) throw new Error('a token without grant');
@@ -57,13 +57,16 @@ export function grantOfName(name: string | undefined): GrantKey {
 export const REFRESH_PREFIX = 'nv_oar_';
 const FAMILY_BYTES = 16;
 
-/** The part that all refresh tokens of a grant share. It follows from the grant, so that none has to be stored in clear. */
+/**
+ * The part that all refresh tokens of a grant share. It is derived from the grant, so that none has to be stored in
+ * clear.
+ */
 export function familyOf(server: SealingKey, grant: GrantKey): string {
   const mac = server.mac('oauth_grants.family', nameOfGrant(grant));
   return REFRESH_PREFIX + mac.subarray(0, FAMILY_BYTES).toString('base64url');
 }
 
-/** The family that a token names, hashed; null when it is no refresh token. */
+/** The hash of the family that a token names; null when it is not a refresh token. */
 export function familyHashOf(token: string): Buffer | null {
   const [family = ''] = token.split('.', 1);
   return family.startsWith(REFRESH_PREFIX) ? hashOf(family) : null;
@@ -79,7 +82,10 @@ export function openDetails(server: SealingKey, grant: GrantKey, sealed: Buffer)
   return clientDetails.open(server, contextOf(grant), sealed);
 }
 
-/** Ends a grant: its tokens are gone, and its connection keeps nothing but that it was there. False when it had ended before. */
+/**
+ * Ends a grant: deletes its tokens, and keeps only the fact that its connection existed. False when it had ended
+ * before.
+ */
 export async function endGrant(
   handle: WriteHandle,
   { credentials }: Pick<OAuthDeps, 'credentials'>,

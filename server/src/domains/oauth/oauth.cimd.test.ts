@@ -18,7 +18,7 @@ async function publish(web: FakeFetch, document: unknown = DOCUMENT, address = '
   web.documents.set(ID, json(document, { 'cache-control': 'max-age=3600' }));
 }
 
-/** The application, without registering: its id is where its document lies. */
+/** The application without registration: its id is the URL of its metadata document. */
 async function published(server: TestServer): Promise<OAuthApp> {
   const client = { ...DOCUMENT, redirect_uris: [...DOCUMENT.redirect_uris] };
   return new OAuthApp(server, await OAuthApp.discover(server), client, None());
@@ -32,7 +32,7 @@ onSqlite('a client with a metadata document', (open) => {
   const start = (web: FakeFetch) =>
     startServer({ open, web: web.fetcher, config: { publicUrl: 'https://notes.example' } });
 
-  test('is let in without registering, and verified where its document and its redirect share a host', async () => {
+  test('is authorized without registration, and verified when its document and its redirect share a host', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     await publish(web);
@@ -59,7 +59,7 @@ onSqlite('a client with a metadata document', (open) => {
     assert.deepEqual(web.dialled, ['93.184.216.34']);
   });
 
-  test('is revoked by its address, however that is spelled in the path', async () => {
+  test('is revoked by its URL, however that is spelled in the path', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     await publish(web);
@@ -73,7 +73,7 @@ onSqlite('a client with a metadata document', (open) => {
     assert.equal((await server.bob.delete(`/connections/oauth/${ID}`)).status, 404);
   });
 
-  test('is not looked for on this machine or in its networks', async () => {
+  test('is never fetched from this machine or its networks', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     for (const address of ['127.0.0.1', '10.0.0.7', '169.254.169.254', '::1', 'fd00::7']) {
@@ -91,7 +91,7 @@ onSqlite('a client with a metadata document', (open) => {
     assert.deepEqual(web.requests, []);
   });
 
-  test('is refused when its document is not its own, not there, not readable or not fit', async () => {
+  test('is refused when its document is foreign, missing, unreadable or invalid', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     const wrong: unknown[] = [
@@ -124,7 +124,7 @@ onSqlite('a client with a metadata document', (open) => {
     assert.equal((await met(server)).status, 200, 'and taken once it is right');
   });
 
-  test('gets no code at a redirect that its document does not have', async () => {
+  test('gets no code at a redirect that its document does not list', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     await publish(web);

@@ -16,12 +16,12 @@ export interface OAuthDeps {
   readonly credentials: Pick<Credentials, 'insert' | 'end'>;
   /** Fetches the metadata documents and keys of clients. */
   readonly web: SafeFetch;
-  /** Origin under which clients reach the server. */
+  /** Public origin of the server. */
   readonly publicUrl: string;
-  /** Redirects of applications that the operator vouches for, in full. */
+  /** Redirects of applications, in full, that the operator has verified. */
   readonly verifiedRedirects: readonly string[];
-  /** The page that people see when a request cannot go back to its application. */
+  /** Makes the page for errors without an application to return to. */
   errorPage(fault: { error: string; description: string | null }): { body: string; headers: Record<string, string> };
-  /** Hears of failures that no client is to blame for. Must not throw. */
+  /** Reports failures that are not the fault of a client. Must not throw. */
   failed(error: unknown): void;
 }

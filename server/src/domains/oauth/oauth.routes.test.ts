@@ -20,8 +20,8 @@ const statusWith = async (server: TestServer, { access_token }: Pair) =>
 const jsonOf = async (answer: Response): Promise<any> => answer.json();
 const note = (path = 'A.md') => ({ path, content: 'text', mtime: 1 });
 
-onSqlite('what is said of the server', (open) => {
-  test('clients find its addresses, from any origin, whatever they call it', async () => {
+onSqlite('the OAuth metadata and endpoints', (open) => {
+  test('are found by clients of any origin, whatever host name they use', async () => {
     await using server = await start({ open });
     const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
     const own = { host: 'evil.example', 'x-forwarded-host': 'evil.example', origin: 'https://elsewhere.example' };
@@ -56,7 +56,7 @@ onSqlite('what is said of the server', (open) => {
     assert.deepEqual([keys.length, keys[0].d], [1, undefined]);
   });
 
-  test('token, register and revoke answer pages of any origin; what a browser shows does not', async () => {
+  test('answer pages of any origin for token, register and revoke, but not for what a browser shows', async () => {
     await using server = await start({ open });
     for (const path of ['token', 'register', 'revoke']) {
       const origin = 'https://elsewhere.example';
@@ -74,7 +74,7 @@ onSqlite('what is said of the server', (open) => {
     assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST']);
   });
 
-  test('answer at once with 503 while the database is away, before the provider was ever needed and after', async () => {
+  test('of the metadata answer 503 at once while the database is down, before and after the provider was opened', async () => {
     const db = interruptible(await open());
     await using server = await start({ open: async () => db });
     const ask = async () => {
@@ -92,7 +92,7 @@ onSqlite('what is said of the server', (open) => {
     db.away = false;
   });
 
-  test('every OAuth address answers 503 while the database is away, and goes on when it is back', async () => {
+  test('all answer 503 while the database is down, and recover', async () => {
     const db = interruptible(await open());
     await using server = await start({ open: async () => db });
     await vaultOf(server.alice);
@@ -142,8 +142,8 @@ onSqlite('what is said of the server', (open) => {
   });
 });
 
-onSqlite('an application', (open) => {
-  test('registers, is let into the vaults chosen, and is shown with all that is known of it', async () => {
+onSqlite('an OAuth application', (open) => {
+  test('registers, is authorized for chosen vaults, and is listed with its details', async () => {
     await using server = await start({ open });
     const [home, other] = [await vaultOf(server.alice), await vaultOf(server.alice, 'Other')];
     const app = await OAuthApp.register(server, {
@@ -186,7 +186,7 @@ onSqlite('an application', (open) => {
     assert.deepEqual((await server.bob.get('/connections')).body, []);
   });
 
-  test('may keep a secret, in the header or in the body, and must then show it', async () => {
+  test('may have a secret, in the header or in the body, and must then present it', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     for (const method of ['client_secret_basic', 'client_secret_post']) {
@@ -199,7 +199,7 @@ onSqlite('an application', (open) => {
     }
   });
 
-  test('reaches what its scope allows at most, and later vaults as the person said', async () => {
+  test('gets at most what its scope allows, and access to later vaults as the person chose', async () => {
     await using server = await start({ open });
     const home = await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -220,7 +220,7 @@ onSqlite('an application', (open) => {
     assert.equal((await caller.get('/notes/A.md', { 'x-vault-id': home })).status, 403);
   });
 
-  test('gets the scope it asks for, the one it registered, or mcp; and refresh tokens when it may refresh', async () => {
+  test('gets the scope it requests, the one it registered, or mcp; and refresh tokens if it may refresh', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -267,7 +267,7 @@ onSqlite('an application', (open) => {
     assert.equal(new URL(met.url).searchParams.get('error'), 'invalid_target');
   });
 
-  test('on the user’s machine takes any port, and its own scheme', async () => {
+  test('on the user’s machine may use any port, and its own scheme', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const loopbacks = ['http://127.0.0.1/cb', 'http://[::1]/cb', 'http://localhost:1234/cb'];
@@ -284,7 +284,7 @@ onSqlite('an application', (open) => {
     assert.deepEqual([row.redirect_uri, row.verified], ['http://127.0.0.1:5555/cb', false]);
   });
 
-  test('is verified by the redirect that the operator lists, not by another one it has', async () => {
+  test('is verified by the redirect on the operator’s list, not by another one it has', async () => {
     const listed = 'https://app.example/callback';
     await using server = await start({ open, config: { oauthVerifiedRedirects: [listed] } });
     await vaultOf(server.alice);
@@ -300,7 +300,7 @@ onSqlite('an application', (open) => {
     assert.match(page.text, /<strong>app\.example<\/strong>, verified/);
   });
 
-  test('is refused politely', async () => {
+  test('can be refused by the person', async () => {
     await using server = await start({ open });
     const app = await OAuthApp.register(server);
     const { url } = await app.ask();
@@ -316,8 +316,8 @@ onSqlite('an application', (open) => {
   });
 });
 
-onSqlite('an application’s tokens', (open) => {
-  test('a code lasts a minute and is used once; used again, it takes everything back', async () => {
+onSqlite('tokens of an OAuth application', (open) => {
+  test('need a code that lasts a minute and is used once; a second use revokes everything', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -335,7 +335,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
   });
 
-  test('of five exchanges of one code at once one succeeds, and what it got is taken back', async () => {
+  test('are issued to one of five exchanges of one code at once, and then revoked', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -347,7 +347,7 @@ onSqlite('an application’s tokens', (open) => {
     for (const pair of pairs) assert.equal(await statusWith(server, pair), 401);
   });
 
-  test('are refreshed; the one before is accepted for thirty seconds, later reuse ends the family', async () => {
+  test('are refreshed; the previous one is accepted for thirty seconds, and later reuse ends the family', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -367,7 +367,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.equal(await statusWith(server, other), 200, 'another sign-in goes on');
   });
 
-  test('reuse of a token long forgotten ends the family too, made-up ones end nothing', async () => {
+  test('end with their family on reuse of a token no longer stored; made-up ones end nothing', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -385,7 +385,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.equal(await statusWith(server, last), 401);
   });
 
-  test('last fifteen minutes and ninety days from the last refresh', async () => {
+  test('are valid for fifteen minutes, and for ninety days after the last refresh', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -410,7 +410,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.notEqual(row?.revoked_at, null);
   });
 
-  test('may ask for less at a refresh, never for more', async () => {
+  test('may get less at a refresh, never more', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -423,7 +423,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.equal(await oauthErrorOf(app.refresh(reader.refresh_token, { scope: 'mcp' })), 'invalid_scope');
   });
 
-  test('that ask for nothing of the vaults at a refresh reach nothing', async () => {
+  test('that request no vault access at a refresh have none', async () => {
     await using server = await start({ open });
     const home = await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -435,7 +435,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.equal((await caller.post('/notes', note(), { 'x-vault-id': home })).status, 403);
   });
 
-  test('are revoked by their own client: a refresh token, an access token, each with its whole family', async () => {
+  test('are revoked by their own client: a refresh token or an access token, with its whole family', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const [app, other] = [await OAuthApp.register(server), await OAuthApp.register(server)];
@@ -455,7 +455,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
-  test('are revoked by their owner, for all of a client at once, and by nobody else', async () => {
+  test('are revoked by their owner, all of a client at once, and by nobody else', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     await vaultOf(server.bob);
@@ -473,7 +473,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.deepEqual([unknown.status, unknown.body], [404, { error: 'not_found' }]);
   });
 
-  test('end with the account, and rest while it is suspended', async () => {
+  test('end with the account, and are refused while it is suspended', async () => {
     await using server = await start({ open });
     await vaultOf(server.bob);
     const app = await OAuthApp.register(server);
@@ -493,7 +493,7 @@ onSqlite('an application’s tokens', (open) => {
     }
   });
 
-  test('are looked up by one statement, past the provider; narrowed ones stay narrow when asked about later', async () => {
+  test('are looked up by one statement, without the provider; a reduced scope stays reduced', async () => {
     await using server = await start({ open });
     const home = (await vaultOf(server.alice)) as VaultId;
     const app = await OAuthApp.register(server);
@@ -521,7 +521,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.equal(await running.credentials.recall(principal), null);
   });
 
-  test('that nobody fetched leave no connection behind', async () => {
+  test('that were never fetched leave no connection behind', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -535,7 +535,7 @@ onSqlite('an application’s tokens', (open) => {
     assert.equal(await statusWith(server, kept), 200);
   });
 
-  test('are nowhere in the database, nor are names and secrets of clients in clear', async () => {
+  test('are nowhere in the database in clear, nor are names and secrets of clients', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server, {
@@ -566,8 +566,8 @@ onSqlite('an application’s tokens', (open) => {
   });
 });
 
-onSqlite('several processes', (open) => {
-  test('share a flow: begun at one, decided at another, finished at a third that was just started', async () => {
+onSqlite('OAuth over several processes', (open) => {
+  test('shares a flow that is started at one, decided at another, and finished at a third, newly started one', async () => {
     const db = await open();
     await using one = await start({ open: async () => db });
     const same = { clock: one.clock, masterKey: one.masterKey, open: async () => db };
@@ -575,7 +575,7 @@ onSqlite('several processes', (open) => {
     await vaultOf(one.alice);
     const app = await OAuthApp.register(one);
     const request = await app.ask();
-    // A browser whose every request goes to the other process than the one before.
+    // A browser whose requests alternate between the processes.
     let turn = 0;
     const inTurn = {
       publicUrl: ISSUER,

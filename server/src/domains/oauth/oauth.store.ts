@@ -47,7 +47,7 @@ export const markClientUsed = statement((db, p: { idHash: Buffer; now: number; b
     .where((eb) => eb.or([eb('used_at', 'is', null), eb('used_at', '<', p.before)])),
 );
 
-/** Of the clients that nobody let in, the newest stay. */
+/** Keeps only the newest of the clients that were never authorized. */
 export const deleteUnusedBeyond = statement((db, p: { kept: number; limit: number }) =>
   db
     .deleteFrom('oauth_clients')
@@ -114,7 +114,7 @@ export const putGrantPayload = statement((db, p: Grant & { payload: Buffer }) =>
     .where('details', 'is not', null),
 );
 
-/** What the provider keeps of a grant that may be used. */
+/** The provider's payload of a grant that may be used. */
 export const findGrant = statement((db, p: Grant) =>
   db
     .selectFrom('oauth_grants as g')
@@ -128,7 +128,7 @@ export const findGrant = statement((db, p: Grant) =>
     .where('u.deleting_at', 'is', null),
 );
 
-/** The grant that a refresh token names, when it was not revoked. */
+/** The grant of a refresh token, if it is not revoked. */
 export const findFamily = statement((db, p: { familyHash: Buffer }) =>
   db
     .selectFrom('oauth_grants')
@@ -162,7 +162,7 @@ export const listGrants = statement((db, p: { userId: UserId }) =>
     .where('details', 'is not', null),
 );
 
-/** Every grant that the user ever gave to a client, revoked ones too. */
+/** Every grant of the user to a client, including revoked ones. */
 export const findGrantsToClient = statement((db, p: { userId: UserId; clientHash: Buffer }) =>
   db
     .selectFrom('oauth_grants')
@@ -197,7 +197,7 @@ export const insertToken = statement((db, p: NewToken) =>
   }),
 );
 
-/** A token of a grant that may be used. */
+/** A token whose grant may be used. */
 export const findToken = statement((db, p: { hash: Buffer; kind: OAuthTokenRow['kind']; now: number }) =>
   db
     .selectFrom('oauth_tokens as t')
@@ -212,7 +212,7 @@ export const findToken = statement((db, p: { hash: Buffer; kind: OAuthTokenRow['
     .where('u.deleting_at', 'is', null),
 );
 
-/** Changes one row for the first who uses the token, none for the others. */
+/** Changes one row for the first use of the token, and none after that. */
 export const consumeToken = statement((db, p: { hash: Buffer; now: number }) =>
   db
     .updateTable('oauth_tokens')
@@ -222,7 +222,7 @@ export const consumeToken = statement((db, p: { hash: Buffer; now: number }) =>
     .returning(['user_id as userId', 'grant_id as id']),
 );
 
-/** Whose a token is, in whatever state. */
+/** The grant of a token, in any state. */
 export const findTokenGrant = statement((db, p: { hash: Buffer }) =>
   db.selectFrom('oauth_tokens').select(['user_id as userId', 'grant_id as id']).where('hash', '=', p.hash),
 );
@@ -231,7 +231,7 @@ export const deleteToken = statement((db, p: { hash: Buffer }) =>
   db.deleteFrom('oauth_tokens').where('hash', '=', p.hash),
 );
 
-/** Refresh tokens used so long ago that they are accepted no more: their family is told by themselves. */
+/** Deletes refresh tokens whose grace period is over; they still identify their family. */
 export const deleteConsumed = statement((db, p: Grant & { before: number }) =>
   db
     .deleteFrom('oauth_tokens')
@@ -267,7 +267,9 @@ export const deleteExpiredTokens = statement((db, p: { until: number; limit: num
     ),
 );
 
-/** What an access token stands for, when it may be used: a row for each vault with a level of its own, at least one. */
+/**
+ * The connection of an access token, if it may be used: one row for each vault with its own level, at least one row.
+ */
 export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
   db
     .selectFrom('oauth_tokens as t')
@@ -286,7 +288,7 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
     .where('u.deleting_at', 'is', null),
 );
 
-// Requests that wait for a person
+// Authorization requests that wait for a person
 
 export const putTransient = statement((db, p: { hash: Buffer; payload: Buffer; expiresAt: number }) =>
   db
@@ -299,7 +301,7 @@ export const findTransient = statement((db, p: { hash: Buffer; now: number }) =>
   db.selectFrom('oauth_transients').select('payload').where('hash', '=', p.hash).where('expires_at', '>', p.now),
 );
 
-/** One row for the first decision, none afterwards. */
+/** Changes one row for the first decision, and none after that. */
 export const decideTransient = statement((db, p: { hash: Buffer; now: number }) =>
   db
     .updateTable('oauth_transients')

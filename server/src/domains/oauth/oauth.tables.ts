@@ -1,10 +1,10 @@
 import type { UserId } from '@notevault/protocol/ids.ts';
 
-/** The server's own secrets for OAuth: one row, made when they are first needed, shared by all processes. */
+/** The server's own secrets for OAuth: one row, created when first needed, shared by all processes. */
 export interface OAuthSecretsRow {
   /** Always 1. */
   id: number;
-  /** Keys that sign cookies, and the signing keys of the server, as JSON; sealed under the server's key. */
+  /** Keys for signing cookies, and the signing keys of the server, as JSON; sealed under the server's key. */
   sealed: Buffer;
 }
 
@@ -12,24 +12,30 @@ export interface OAuthSecretsRow {
 export interface OAuthClientRow {
   /** SHA-256 of the client id. */
   id_hash: Buffer;
-  /** What it registered, its secret among it; sealed under the server's key. */
+  /** Its registered metadata, including its secret; sealed under the server's key. */
   payload: Buffer;
   created_at: number;
-  /** When it last got a token, at day precision; null for one that nobody let in yet. */
+  /** When it last got a token, by the day; null for one that nobody has authorized. */
   used_at: number | null;
 }
 
-/** What an OAuth client's connection has beside it; goes by the same id. A revoked one keeps whose it was and of which client. */
+/**
+ * What the connection of an OAuth client has beside it, under the same id. A revoked one keeps only its user and
+ * client.
+ */
 export interface OAuthGrantRow {
   user_id: UserId;
   id: string;
   /** SHA-256 of the client id. */
   client_hash: Buffer;
-  /** SHA-256 of the part all its refresh tokens share, so that reuse of a forgotten one still names its family. */
+  /**
+   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token no longer stored still identifies
+   * the family.
+   */
   family_hash: Buffer;
-  /** What people see of the client, as JSON; sealed under the server's key. null once revoked. */
+  /** The details of the client that people see, as JSON; sealed under the server's key. null once revoked. */
   details: Buffer | null;
-  /** What the provider keeps of it; sealed under the server's key. null until it does, and once revoked. */
+  /** The provider's payload; sealed under the server's key. null before there is one, and once revoked. */
   payload: Buffer | null;
   /** When the last of its tokens expires. */
   expires_at: number;
@@ -42,22 +48,22 @@ export interface OAuthTokenRow {
   kind: 'code' | 'access' | 'refresh';
   user_id: UserId;
   grant_id: string;
-  /** What it was given for: words parted by spaces. */
+  /** Its scope: words separated by spaces. */
   scope: string;
-  /** What the provider keeps of it, without the token itself; sealed under the server's key. */
+  /** The provider's payload, without the token itself; sealed under the server's key. */
   payload: Buffer;
-  /** When a code or refresh token was used; null while it was not. */
+  /** When a code or refresh token was used; null before that. */
   consumed_at: number | null;
   expires_at: number;
 }
 
-/** An authorization request that waits for a person, or the mark of a client assertion that was used. */
+/** A pending authorization request, or the record of a client assertion that was used. */
 export interface OAuthTransientRow {
   /** SHA-256 of its id. */
   hash: Buffer;
-  /** What the provider keeps of it; sealed under the server's key. */
+  /** The provider's payload; sealed under the server's key. */
   payload: Buffer;
-  /** When the person decided; null until then, so that one decides once. */
+  /** When the person decided; null before that, so that it is decided once. */
   decided_at: number | null;
   expires_at: number;
 }

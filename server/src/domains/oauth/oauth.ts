@@ -13,12 +13,12 @@ export type { BrowserRequest, Consent, ConsentRequest } from './consent.ts';
 
 const SWEEP_BATCH = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A client that nobody let in is not missed after a day. */
+/** How long a client that nobody authorized is kept. */
 const UNUSED_MS = DAY_MS;
-/** One that was let in keeps its id for as long as any of its grants can last, twice over. */
+/** How long an authorized client is kept: twice as long as any of its grants can last. */
 const STALE_MS = 180 * DAY_MS;
 
-/** Answers a request to one of the provider's own addresses. */
+/** Handles a request to one of the provider's own endpoints. */
 type ProviderCallback = (browser: BrowserRequest) => Promise<void>;
 
 interface OpenProvider {
@@ -26,7 +26,7 @@ interface OpenProvider {
   readonly consent: Consent;
 }
 
-/** OAuth 2.1: how an application is let in, and what it can do then. */
+/** OAuth 2.1: authorizing applications, and their tokens. */
 export class OAuth {
   readonly #deps: OAuthDeps;
   #opening: Promise<OpenProvider> | undefined;
@@ -35,22 +35,22 @@ export class OAuth {
     this.#deps = deps;
   }
 
-  /** What answers a request to one of the provider's own addresses; opened when first needed. */
+  /** Returns the handler of the provider's own endpoints; the provider is opened when first needed. */
   async provider(): Promise<ProviderCallback> {
     return (await this.#opened()).answer;
   }
 
-  /** What a person decides, and on which pages; opened when first needed. */
+  /** Returns the operations of the consent pages; opened when first needed. */
   async consent(): Promise<Consent> {
     return (await this.#opened()).consent;
   }
 
-  /** RFC 8414, section 2. */
+  /** The server's metadata (RFC 8414, section 2). */
   metadata(): object {
     return metadataOf(this.#deps.publicUrl);
   }
 
-  /** RFC 9728, section 2. */
+  /** The metadata of a protected resource (RFC 9728, section 2). */
   resourceMetadata(resource: string): object {
     return {
       resource,
@@ -61,7 +61,7 @@ export class OAuth {
     };
   }
 
-  /** Ends everything a client was given by the user; again is no error. Throws `connection_not_found`. */
+  /** Revokes all access of a client to the user's account; idempotent. Throws `connection_not_found`. */
   async revoke(userId: UserId, clientId: string): Promise<void> {
     const { db } = this.#deps;
     const grants = await db.all(store.findGrantsToClient, { userId, clientHash: hashOf(clientId) });
@@ -71,7 +71,7 @@ export class OAuth {
     });
   }
 
-  /** Forgets what expired. */
+  /** Deletes expired rows. */
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     const now = clock.now();
@@ -88,13 +88,13 @@ export class OAuth {
     while (await this.#endExpired(now));
   }
 
-  /** The grant that an access token stands for. */
+  /** The grant of an access token. */
   find(token: string): Promise<readonly CredentialRow[]> {
     const { db, clock } = this.#deps;
     return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });
   }
 
-  /** What people see of the clients that the user let in, by connection. */
+  /** The details of the clients that the user has authorized, by connection id. */
   async describe(userId: UserId): Promise<ReadonlyMap<string, Partial<ConnectionDetails>>> {
     const { db, keys } = this.#deps;
     const server = await keys.openServer();
@@ -106,7 +106,7 @@ export class OAuth {
     );
   }
 
-  /** Whether more may be left. */
+  /** Ends a slice of expired grants; resolves to whether more may be left. */
   async #endExpired(until: number): Promise<boolean> {
     const { db } = this.#deps;
     const expired = await db.all(store.findExpiredGrants, { until, limit: SWEEP_BATCH });
@@ -117,7 +117,7 @@ export class OAuth {
   }
 
   #opened(): Promise<OpenProvider> {
-    // A failure (the database is away) is not kept: the next request tries again.
+    // A failure (such as an unavailable database) is not remembered, so the next request tries again.
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined;
       throw error;
@@ -156,7 +156,7 @@ function metadataOf(publicUrl: string): object {
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
-    // What OpenID Connect Discovery demands, for clients that know only its address; no id tokens are given out.
+    // Required by OpenID Connect Discovery, for clients that only know its URL; no id tokens are issued.
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256'],
   };

@@ -6,7 +6,7 @@ import { paths } from './provider.ts';
 
 const METADATA_SECONDS = 300;
 
-/** The addresses of OAuth, where the formats of its RFCs hold. */
+/** The OAuth endpoints, which use the formats of their RFCs. */
 export function providerRoutes(oauth: OAuth, publicUrl: string): RawRoute[] {
   return [...protocolRoutes(oauth), ...metadataRoutes(oauth, publicUrl)];
 }
@@ -24,7 +24,7 @@ function protocolRoutes(oauth: OAuth): RawRoute[] {
 }
 
 async function answeredByProvider(oauth: OAuth): Promise<RawReply> {
-  // While it cannot be opened, the answer is still ours to give.
+  // If the provider cannot be opened, this server answers itself.
   const answeredBy = await oauth.provider().catch((error) => {
     throw isDatabaseAway(error) ? new NotevaultError('oauth_unavailable', {}, error) : error;
   });

@@ -16,14 +16,14 @@ export const ACCESS_SECONDS = 15 * 60;
 const CODE_SECONDS = 60;
 const REFRESH_SECONDS = 90 * 24 * 60 * 60;
 const INTERACTION_SECONDS = 30 * 60;
-/** Grants end by our own rule, long before. */
+/** Practically unlimited, because grants end by our own rule. */
 const GRANT_SECONDS = 100 * 365 * 24 * 60 * 60;
 const DOCUMENT_BYTES_MAX = 64 * 1024;
 const RETRY_AFTER_SECONDS = '1';
 
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 
-/** Where the provider answers. */
+/** The paths of the provider's endpoints. */
 export const paths = {
   authorize: '/oauth/authorize',
   resume: '/oauth/authorize/:uid',
@@ -34,12 +34,15 @@ export const paths = {
   interaction: '/oauth/interaction/:uid',
 } as const;
 
-/** Addresses that tokens may be for: all of them stand for this server. */
+/** Resource identifiers that tokens may be for; all of them mean this server. */
 export function resourcesOf(publicUrl: string): readonly string[] {
   return [publicUrl, `${publicUrl}/`, `${publicUrl}/api/mcp`, `${publicUrl}/api/mcp/`];
 }
 
-/** The provider over our tables. Loaded when first needed: most commands of the command line never do. */
+/**
+ * Opens the provider over our tables. It is imported when first needed, because most commands of the command line never
+ * need it.
+ */
 export async function openProvider(deps: OAuthDeps, server: SealingKey): Promise<Provider> {
   const library = await import('oidc-provider');
   const secrets = await openSecrets(deps);
@@ -60,16 +63,17 @@ export async function openProvider(deps: OAuthDeps, server: SealingKey): Promise
     await next();
     if (ctx.status === 503) ctx.set('retry-after', RETRY_AFTER_SECONDS);
   });
-  // It takes its address from the forwarded headers, which are ours: never from what a client sent.
+  // It takes its public address from the forwarded headers, which we set ourselves; those of the client are never
+  // passed on.
   provider.proxy = true;
-  // Koa's own event, which its types leave out; without a listener it writes to the console.
+  // An event of Koa, which its types leave out; without a listener it writes to the console.
   (provider as EventEmitter).on('error', deps.failed);
   provider.on('server_error', (_ctx, error) => deps.failed(error));
   nameTokens(provider, deps, server);
   return provider;
 }
 
-/** Tokens that say by their first letters what they are, and refresh tokens that name their family. */
+/** Makes tokens with a prefix for their kind, and refresh tokens that contain the name of their family. */
 function nameTokens(provider: Provider, { clock }: OAuthDeps, server: SealingKey): void {
   Object.assign(provider.AccessToken.prototype, {
     generateTokenId(this: { format?: string }) {
@@ -111,7 +115,7 @@ function configuration(deps: OAuthDeps, secrets: OAuthSecrets, library: Library)
   };
 }
 
-/** Cookies and signing keys. */
+/** The keys for cookies and signatures. */
 function keysOf(secrets: OAuthSecrets): Configuration {
   return {
     cookies: {
@@ -124,7 +128,7 @@ function keysOf(secrets: OAuthSecrets): Configuration {
   };
 }
 
-/** What clients may ask for, how, and where. */
+/** What clients may request, how, and where. */
 const GRAMMAR: Configuration = {
   clientAuthMethods: [...AUTH_METHODS],
   clientDefaults: { id_token_signed_response_alg: 'ES256' },
@@ -142,7 +146,7 @@ const GRAMMAR: Configuration = {
     revocation: paths.revoke,
     jwks: paths.jwks,
   },
-  // Every origin may: no cookie counts there, and http/ answers for CORS already.
+  // Every origin may, because no cookie counts there; http/ answers CORS already.
   clientBasedCORS: () => true,
 };
 
@@ -169,7 +173,7 @@ function featuresOf({ clock, publicUrl }: OAuthDeps, library: Library): Configur
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
     resourceIndicators: {
       enabled: true,
-      // When several were granted, a token is for the first: all of them are this server.
+      // If several resources were granted, a token is for the first; all of them are this server.
       defaultResource: async (_ctx, _client, granted) => granted?.[0] ?? [],
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, resource) => {
@@ -181,7 +185,7 @@ function featuresOf({ clock, publicUrl }: OAuthDeps, library: Library): Configur
   };
 }
 
-/** How the provider reads what clients publish. */
+/** How the provider fetches documents that clients publish. */
 function fetchingOf({ web }: OAuthDeps): Configuration {
   return {
     fetch: (input) => fetchPublic(web, String(input)),
@@ -193,10 +197,10 @@ function fetchingOf({ web }: OAuthDeps): Configuration {
   };
 }
 
-/** Who decides on a request, and what its tokens are then. */
+/** Who decides on a request, and which tokens follow. */
 function decisionsOf({ accounts }: OAuthDeps, library: Library): Configuration {
   return {
-    // Asked for every authorization request, after the provider's own checks.
+    // Runs for every authorization request, after the provider's own checks.
     extraParams: { nv: async (ctx) => normalizeRequest(ctx, library) },
     interactions: {
       policy: interactionPolicy(library),
@@ -207,7 +211,8 @@ function decisionsOf({ accounts }: OAuthDeps, library: Library): Configuration {
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
     },
     async findAccount(_ctx, id) {
-      // Only who is gone is not found: a client told so while the database is away would drop its tokens.
+      // Only a deleted account is "not found": a client that is told so while the database is down would discard its
+      // tokens.
       const user = await orUnavailable(library, accounts.me(id as UserId)).catch((error: unknown) => {
         if (error instanceof NotevaultError) return undefined;
         throw error;
@@ -222,7 +227,7 @@ function decisionsOf({ accounts }: OAuthDeps, library: Library): Configuration {
   };
 }
 
-/** Whoever asks, a person signs in and decides: nobody is signed in here beyond one request. */
+/** For every request a person signs in and decides; a sign-in is valid only for one request. */
 function interactionPolicy({ interactionPolicy: { Check, Prompt } }: Library) {
   const unknown = new Check('unknown', 'a person must sign in', 'login_required', (ctx) => {
     return ctx.oidc.result?.login === undefined;
@@ -237,7 +242,10 @@ function interactionPolicy({ interactionPolicy: { Check, Prompt } }: Library) {
   ];
 }
 
-/** Gives a request without a scope of ours one, keeps answers out of forms and fragments. Throws the provider's errors. */
+/**
+ * Adds a default scope to a request without one of ours, and refuses answers in forms and fragments. Throws the
+ * provider's errors.
+ */
 function normalizeRequest(ctx: KoaContextWithOIDC, { errors }: Library): void {
   const { params, client } = ctx.oidc;
   if (params === undefined) return;
@@ -255,7 +263,7 @@ function normalizeRequest(ctx: KoaContextWithOIDC, { errors }: Library): void {
   params.scope = [...requested, ...(reaches ? [] : usual.length > 0 ? usual : ['mcp'])].join(' ');
 }
 
-/** What the provider fetches for a client: metadata documents and keys. */
+/** Fetches documents for the provider: clients' metadata documents and keys. */
 async function fetchPublic(web: SafeFetch, url: string): Promise<Response> {
   try {
     const { status, headers, body } = await web.get(url);
@@ -265,7 +273,7 @@ async function fetchPublic(web: SafeFetch, url: string): Promise<Response> {
       headers: [...headers],
     });
   } catch (error) {
-    // What was found out about other machines stays here.
+    // The reason is not passed on, because it may reveal something about other machines.
     if (error instanceof FetchError) return new Response(null, { status: 502 });
     throw error;
   }

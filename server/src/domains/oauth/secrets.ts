@@ -7,7 +7,9 @@ import * as store from './oauth.store.ts';
 const COOKIE_KEY_BYTES = 32;
 const SECRETS_CONTEXT = { kind: 'oauth_secrets.sealed', row: '1', version: 0 };
 
-/** What all processes of a server share, so that a flow may begin at one and end at another, before and after a restart. */
+/**
+ * Secrets shared by all processes of a server, so that a flow may start at one and end at another, or after a restart.
+ */
 export interface OAuthSecrets {
   readonly cookieKeys: readonly string[];
   readonly jwks: { readonly keys: readonly object[] };
@@ -21,7 +23,7 @@ const secrets = new SealedJson(
   }),
 );
 
-/** The stored secrets, made when there are none yet. */
+/** Returns the stored secrets, and creates them if there are none yet. */
 export async function openSecrets({ db, keys, clock }: OAuthDeps): Promise<OAuthSecrets> {
   const server = await keys.openServer();
   const read = async () => {
@@ -38,7 +40,7 @@ export async function openSecrets({ db, keys, clock }: OAuthDeps): Promise<OAuth
   };
   const sealed = secrets.seal(server, SECRETS_CONTEXT, made);
   await db.transact((handle) => handle.run(store.insertSecrets, { sealed }));
-  // Two processes may be first at once: both take what was written.
+  // Two processes may be first at once; both use the stored secrets.
   const written = await read();
   if (written === null) throw new Error('the secrets just written cannot be read');
   return written;

@@ -3,7 +3,7 @@ import { DatabaseError } from '../../ports/database/database.ts';
 
 const DESCRIPTION = 'the server is overloaded or cannot reach its storage';
 
-/** The part of the provider's library that is used here; it is loaded late. */
+/** The part of the provider's library that is used here; it is imported late. */
 interface Library {
   readonly errors: {
     readonly TemporarilyUnavailable: new (
@@ -14,8 +14,8 @@ interface Library {
 }
 
 /**
- * Passes a promise on; what the database refuses becomes RFC 6749's `temporarily_unavailable` with status 503. The provider
- * takes errors that it does not know for faults of its own, and says so to clients, with status 500.
+ * Converts failures of the database to RFC 6749's `temporarily_unavailable` with status 503. The provider would report
+ * unknown errors to clients as its own fault, with status 500.
  */
 export async function orUnavailable<T>({ errors }: Library, work: Promise<T>): Promise<T> {
   try {
@@ -27,7 +27,7 @@ export async function orUnavailable<T>({ errors }: Library, work: Promise<T>): P
   }
 }
 
-/** The same adapters, whose methods fail as `orUnavailable` says. */
+/** Wraps adapters, so that their methods fail as in `orUnavailable`. */
 export function adaptersOrUnavailable(library: Library, adapters: AdapterFactory): AdapterFactory {
   return (model) => {
     const adapter = adapters(model);
