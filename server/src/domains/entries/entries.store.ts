@@ -184,8 +184,16 @@ export const updateEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind
     .where('deleted_at', 'is', null),
 );
 
-/** Makes a tombstone that still has the revision it was read with a live entry again, unless the path is taken. */
-export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & { was: number }) =>
+interface Revival {
+  readonly was: number;
+  readonly tombstoneVersion: number;
+}
+
+/**
+ * Makes a tombstone that still has the revision it was read with a live entry again, unless the path is taken or another
+ * tombstone there has a higher version than `tombstoneVersion`.
+ */
+export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & Revival) =>
   db
     .updateTable('entries')
     .set({
@@ -214,6 +222,18 @@ export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind
             .where('other.vault_id', '=', p.vault_id)
             .where('other.path_key', '=', p.path_key)
             .where('other.deleted_at', 'is', null),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('entries as tombstone')
+            .select('tombstone.id')
+            .where('tombstone.vault_id', '=', p.vault_id)
+            .where('tombstone.path_key', '=', p.path_key)
+            .where('tombstone.deleted_at', 'is not', null)
+            .where('tombstone.version', '>', p.tombstoneVersion),
         ),
       ),
     ),

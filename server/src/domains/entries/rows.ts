@@ -31,8 +31,11 @@ export interface EntryRows {
   insert(handle: WriteHandle, row: store.NewEntry, tombstoneVersion?: number): Promise<boolean>;
   /** Writes over a live row, which stays where it is; false when it does not have the revision `was` any more. */
   update(handle: WriteHandle, row: UpdatedEntry): Promise<boolean>;
-  /** Makes a tombstone a live entry again; false when it does not have the revision `was` any more, or its path is taken. */
-  revive(handle: WriteHandle, row: UpdatedEntry): Promise<boolean>;
+  /**
+   * Makes a tombstone a live entry again. False when it does not have the revision `was` any more, its path is taken, or a
+   * tombstone at the path has a higher version than `tombstoneVersion`.
+   */
+  revive(handle: WriteHandle, row: UpdatedEntry, tombstoneVersion: number): Promise<boolean>;
   /** Writes over live rows, also as tombstones; false when one does not have the revision before its new one any more. */
   overwrite(handle: WriteHandle, vault: VaultId, rows: readonly store.StoredEntry[]): Promise<boolean>;
 }
@@ -56,7 +59,8 @@ export const entryRows: EntryRows = {
   insert: async (handle, row, tombstoneVersion = Number.MAX_SAFE_INTEGER) =>
     (await handle.run(store.insertEntry, { ...row, tombstoneVersion })) > 0,
   update: async (handle, row) => (await handle.run(store.updateEntry, row)) > 0,
-  revive: async (handle, row) => (await handle.run(store.reviveEntry, row)) > 0,
+  revive: async (handle, row, tombstoneVersion) =>
+    (await handle.run(store.reviveEntry, { ...row, tombstoneVersion })) > 0,
   overwrite: async (handle, vault, rows) =>
     (await handle.runMany(store.overwriteEntries, { vault }, rows)) === rows.length,
 };

@@ -21,7 +21,7 @@ import {
 } from './document.ts';
 import type { OpenedNote } from './note-mapper.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from './sealed-note.ts';
-import type { StoredNoteContent, WriteTarget } from './write-target.ts';
+import { lastVersionOf, type StoredNoteContent, type WriteTarget } from './write-target.ts';
 
 /** Everything a commit writes, sealed and ready. */
 export interface NoteRowDraft {
@@ -121,7 +121,7 @@ export function buildNoteRow(
   const { path } = target.resolved;
   const derived = deriveNote(path, text);
   const utf8 = Buffer.from(text, 'utf8');
-  const version = (target.kind === 'new' ? target.tombstoneVersion : target.note.version) + 1;
+  const version = lastVersionOf(target) + 1;
   const revision = (previous?.revision ?? 0) + 1;
   const now = clock.now();
   const createdAt = previous?.created_at ?? now;

@@ -13,7 +13,7 @@ import { nameKeysOf } from './name-keys.ts';
 import type { OpenedNote, toNote } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import * as store from './notes.store.ts';
-import type { WriteTarget } from './write-target.ts';
+import { lastVersionOf, type WriteTarget } from './write-target.ts';
 import type { WrittenNote } from './written-note.ts';
 
 /** What a write of a note comes to: new rows, or nothing where the text stays what it is. */
@@ -332,7 +332,7 @@ async function writeEntry(
     ? entries.insert(handle, { ...row, kind: 'note', created_at: next.createdAt }, target.tombstoneVersion)
     : target.kind === 'live'
       ? entries.update(handle, { ...row, was: target.note.revision })
-      : entries.revive(handle, { ...row, was: target.note.revision }));
+      : entries.revive(handle, { ...row, was: target.note.revision }, lastVersionOf(target)));
   if (written) return;
   const owner = target.kind === 'live' ? null : await entries.ownerOf(handle, vault, target.resolved.path);
   // A note that came to be there meanwhile is what the next round edits; anything else has the path for good.

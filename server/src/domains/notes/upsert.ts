@@ -10,7 +10,7 @@ import { type OpenedNote, toNote } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import * as store from './notes.store.ts';
 import type { VersionReason } from './sealed-note.ts';
-import { findWriteTarget, type NoteInput, type WriteTarget } from './write-target.ts';
+import { findWriteTarget, lastVersionOf, type NoteInput, type WriteTarget } from './write-target.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
 
@@ -119,8 +119,7 @@ function fingerprintFor(
   text: string,
 ): Buffer | null {
   if (base == null) return null;
-  const last = target.kind === 'new' ? target.tombstoneVersion : target.note.version;
-  return fingerprintOf(vault, target.id, { base, text }, last + 1);
+  return fingerprintOf(vault, target.id, { base, text }, lastVersionOf(target) + 1);
 }
 
 /** The plan, which leaves the write's fingerprint with the note. */

@@ -103,6 +103,22 @@ onEachEngine('POST /notes with a version', (open) => {
     assert.deepEqual(await send(alice, 'one\nmine\n', 1), revived);
   });
 
+  test('[6.8] a note that comes back where another was since goes on after the other one’s versions', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const first = await alice.write('a.md', 'first\n');
+    await alice.caller.delete('/notes/a.md');
+    const second = await alice.write('a.md', 'second\n');
+    assert.equal((await send(alice, 'second\nmore\n', second.version)).version, 3);
+    await alice.caller.delete('/notes/a.md');
+    const back = await alice.write('a.md', 'first again\n', { id: first.id });
+    assert.deepEqual([back.id, back.version], [first.id, 4]);
+    const stale = { path: 'a.md', content: 'second\nmore\nmine\n', version: 3, mtime: 1 };
+    const answer = await alice.caller.post('/notes', stale);
+    assert.deepEqual([answer.status, answer.body.error], [409, 'version_conflict'], 'version 3 was the other note’s');
+    assert.equal((await alice.read('a.md')).body.content, 'first again\n');
+  });
+
   test('[6.8] two equal writes at once make one change', async () => {
     await using notes = await start();
     const { alice } = notes;

@@ -39,7 +39,18 @@ export type WriteTarget =
       readonly doc: Buffer | null;
       /** Of the writes that named a version; looked up for upserts alone. */
       readonly fingerprints?: Buffer | null;
+      /** As of a new note, for a tombstone that comes back: another note may have been at the path since. */
+      readonly tombstoneVersion?: number;
     };
+
+/**
+ * The version that the next one follows. Versions go on at a path where tombstones are, so that a version that a client
+ * sends with the path alone never means another note's.
+ */
+export function lastVersionOf(target: WriteTarget): number {
+  if (target.kind === 'new') return target.tombstoneVersion;
+  return Math.max(target.note.version, target.tombstoneVersion ?? 0);
+}
 
 /** A note with its stored, sealed content beside the open one. */
 export type StoredNoteContent = OpenedNote & { readonly sealedContent: Buffer };
@@ -78,12 +89,12 @@ export async function findWriteTarget(
   const resolved = await deps.entries.resolve(deps.db, vault, path, pathKey);
   if (resolved.blocked !== null)
     throw await deps.entries.conflictWith(vault, resolved.blocked.owner, resolved.blocked.path);
+  const tombstoneVersion = rows.find((row) => row.found === 'highest')?.version ?? 0;
   const revived = owner === undefined ? null : await targetOfOwner(deps, context, resolved, owner);
-  if (revived !== null) return revived;
+  if (revived !== null) return { ...revived, tombstoneVersion };
   // No answer may tell whose an id is or was, so a taken or spent one is treated as if none had been sent.
   const isFree = owner === undefined && rows.every((row) => row.found !== 'spent');
   const id = requestedId !== null && isFree ? requestedId : newId(deps);
-  const tombstoneVersion = rows.find((row) => row.found === 'highest')?.version ?? 0;
   return { kind: 'new', id, resolved, tombstoneVersion };
 }
 
