@@ -11,8 +11,8 @@ export const DOMAIN_ORDER = [
 ];
 
 /**
- * Files that later domains may import beside an entry file: values without any rule. The entry file would have to export
- * them again, and threads would load the whole domain with its statements to open one sealed value.
+ * Files that other domains may import beside the entry file: values without any rule. If the entry file exported them,
+ * a thread that opens one sealed value would have to load the whole domain with its statements.
  */
 const SHARED = ['cached-entries', 'request-paths', 'revision-conflict', 'row-slices', 'sealed-entry'].map(
   (name) => `server/src/domains/entries/${name}.ts`,

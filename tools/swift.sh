@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Starts one node of OpenStack Swift, which speaks S3, for the tests that need such a service. As root, on Debian:
+# Starts one node of OpenStack Swift, which has an S3 API, for the tests that need such a service. As root, on Debian:
 #
 #   apt-get install --no-install-recommends swift-proxy swift-account swift-container swift-object memcached
 #   tools/swift.sh 8180 /tmp/swift &
 #   TEST_S3_URL=http://test%3Atester:testing@127.0.0.1:8180/notevault npm test -- server/src/ports/blobs
 #
-# Takes the port and those up to nine above it, and a folder on a file system with extended attributes. Ends, with all
-# that it started, on SIGTERM or Ctrl-C.
+# Uses the port and the nine above it, and a folder on a file system with extended attributes. SIGTERM or Ctrl-C ends it
+# and everything that it started.
 set -euo pipefail
 port=$1
 dir=$2
 user=$(id -un)
 
 mkdir -p /etc/swift "$dir/srv/d1" "$dir/run"
-# Swift reads this one file from nowhere else.
+# Swift reads this file only from here.
 if ! grep -q swift_hash_path_suffix /etc/swift/swift.conf 2>/dev/null; then
   printf '%s\n' '[swift-hash]' 'swift_hash_path_suffix = test' 'swift_hash_path_prefix = test' \
     '[storage-policy:0]' 'name = one' 'default = yes' >/etc/swift/swift.conf
 fi
 cd "$dir"
-# By their ids: Swift's servers leave the process group.
+# Killed by their ids, because Swift's servers leave the process group.
 trap 'trap - EXIT; kill $(jobs -p)' EXIT INT TERM
 
 at=$port
@@ -87,5 +87,5 @@ use = egg:swift#slo
 use = egg:swift#dlo
 CONF
 swift-proxy-server proxy.conf &
-# In the foreground it would keep the trap waiting.
+# In the foreground it would delay the trap.
 wait

@@ -152,8 +152,8 @@ async function run(asked: BlobRun): Promise<BlobFigures> {
     const owner = { kind: 'vault', id: ports.clock.uuid() } as const;
     const key = ports.keyring.openDataKey(owner, ports.keyring.createDataKey(owner), 0);
     const works = (size: number) => sealedBlobs(ports.blobs, key, size, () => ports.clock.uuid());
-    // Fills SQLite's page cache first: it has a fixed size and is full in any server in use, so it is no cost of a
-    // blob.
+    // Fills SQLite's page cache first: it has a fixed size and is full in any server in use, so it does not count as a
+    // cost of a blob.
     const warming = asked.store === 'database' && asked.databaseUrl === null ? works(WARMING_BYTES) : null;
     return await figures(works(asked.bytes), asked, warming);
   } finally {

@@ -10,7 +10,7 @@ import { openRaw } from '../kit/raw-sql.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/security.md'), 'utf8').replaceAll(/\s+/g, ' ');
 
-/** What columns in clear tell whoever has the database, and where docs/security.md says so. */
+/** What each column in clear reveals, as a sentence that docs/security.md must contain. */
 const IN_CLEAR: readonly [columns: string, says: string][] = [
   ['entries.parent_id', 'the parent of each folder'],
   ['entries.children', 'how many notes and other things each contains'],
@@ -25,7 +25,7 @@ const IN_CLEAR: readonly [columns: string, says: string][] = [
   ['search_vectors.failures', '`search_vectors.failures`'],
 ];
 
-test('docs/security.md says what columns in clear tell', async () => {
+test('docs/security.md lists what columns in clear reveal', async () => {
   using folder = new Folder();
   const file = databaseFile(folder.path);
   const db = await openSqlite({ file });

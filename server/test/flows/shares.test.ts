@@ -5,7 +5,7 @@ import { assertCatalogued, RawConnection } from '../kit/raw-http.ts';
 import { startServer } from '../kit/server.ts';
 import { until } from '../kit/until.ts';
 
-/** Requests of one account at once, from the first byte to the last of the answer. */
+/** Most requests of one account at once, from the first byte to the end of the answer. */
 const REQUESTS_PER_ACCOUNT = 500;
 
 onSqlite('the shares of accounts over HTTP', (open) => {
@@ -27,7 +27,7 @@ onSqlite('the shares of accounts over HTTP', (open) => {
       connection.send(`${lines.join('\r\n')}\r\n\r\n`);
       waiting.push(connection);
     }
-    // Each is admitted, and its body is asked for.
+    // Each request is admitted, so the server asks for its body.
     for (const connection of waiting) assert.equal((await connection.next())?.status, 100);
 
     using over = await RawConnection.open(server.url);

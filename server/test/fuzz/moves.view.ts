@@ -7,7 +7,7 @@ import type { Caller, Headed } from '../kit/person.ts';
 import type { Raw, Row } from '../kit/raw-sql.ts';
 import type { World } from './moves.world.ts';
 
-/** Where an entry lies, of all that is sealed about it. */
+/** The path of an entry, the only part of its sealed data that is needed here. */
 const meta = new SealedJson(1, Type.Object({ path: Type.String() }));
 
 /** The state of a vault between two requests. */

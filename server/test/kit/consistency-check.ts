@@ -225,7 +225,10 @@ interface OpenedFolder {
   readonly path: string;
 }
 
-/** Every folder is explicit or above something live or explicit, its counts are right, and no two live entries have one path. */
+/**
+ * Every folder is explicit or above something live or explicit, its counts are right, and no two live entries have the
+ * same path.
+ */
 function checkNamespace(vault: VaultCheck, live: readonly OpenedNote[], files: readonly OpenedFile[]): void {
   const opened = entriesOf(vault, 'folder').flatMap((row): OpenedFolder[] => {
     const unsealed = () => unsealJson(vault, 'entries.meta', String(row.id), row.revision, row.meta);

@@ -25,7 +25,7 @@ export function findFrontmatter(content: string): Fence {
   return { kind: isBlankLine(content, yamlStart) ? 'none' : 'unterminated', bodyStart: 0 };
 }
 
-/** Offset of the line after the fence `---` at `at`; -1 when that line is no fence. */
+/** Offset of the line after the fence `---` at `at`; -1 when that line is not a fence. */
 function afterFence(content: string, at: number): number {
   if (!content.startsWith('---', at)) return -1;
   let end = at + 3;

@@ -29,7 +29,7 @@ export interface YamlMapping {
   /** Every string in a value, nested ones included, in the order written. */
   readonly strings: readonly Scalar.Parsed[];
   readonly duplicate: YamlFault | null;
-  /** The node an alias stands for; other nodes as they are. */
+  /** The node to which an alias refers; other nodes unchanged. */
   resolve(node: YamlNode): YamlNode;
 }
 

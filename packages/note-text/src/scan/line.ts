@@ -73,7 +73,7 @@ export class LineCursor {
     }
   }
 
-  /** Moves to the first character that is no white space. */
+  /** Moves to the first character that is not white space. */
   skipToFirst(): void {
     this.at = this.firstAt;
     this.column = this.firstColumn;

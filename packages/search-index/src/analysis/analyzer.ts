@@ -52,7 +52,9 @@ export interface AnalyzedNote {
   readonly terms: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Positions skipped between two fields, so that the last word of one is no neighbour of the next one's first. */
+/**
+ * Positions skipped between two fields, so that the last word of one is not a neighbour of the first word of the next.
+ */
 const FIELD_GAP = 2;
 /** UTF-16 units of work between two steps: some milliseconds. */
 const UNITS_PER_STEP = 32 * 1024;

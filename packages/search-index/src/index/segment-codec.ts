@@ -34,7 +34,7 @@ export function encodeSegment(arrays: SegmentArrays): Uint8Array {
   return encoded;
 }
 
-/** Decodes a segment. Throws RangeError when the bytes are no segment. */
+/** Decodes a segment. Throws RangeError when the bytes are not a segment. */
 export function decodeSegment(encoded: Uint8Array): SegmentArrays {
   // A copy, because `slice` of a Node Buffer would share memory at an alignment that typed arrays refuse.
   const bytes = new Uint8Array(encoded);

@@ -31,7 +31,7 @@ const MAX_CLAUSES = 16;
 const clausePattern = /(-?)(?:(tag|path|folder|title):)?(?:"([^"]*)"?|([^\s"]+))/giy;
 const spacePattern = /\s*/y;
 
-/** Parses a query in linear time. Every text is valid: text that is no syntax is read as words. */
+/** Parses a query in linear time. Every text is valid: text that is not syntax is read as words. */
 export function parseQuery(input: string): Query {
   const source = input.slice(0, MAX_LENGTH).toWellFormed();
   const query = new QueryBuilder();

@@ -48,7 +48,7 @@ export function packVectors({ title, chunks, vectors }: NoteVectors): Uint8Array
   return packed;
 }
 
-/** Decodes a note's vectors. Throws RangeError or SyntaxError when the bytes are no packed vectors. */
+/** Decodes a note's vectors. Throws RangeError or SyntaxError when the bytes are not packed vectors. */
 export function unpackVectors(packed: Uint8Array): NoteVectors {
   if (packed.length < HEADER_BYTES || packed[0] !== FORMAT) throw new RangeError('packed vectors of an unknown format');
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);

@@ -24,14 +24,14 @@ function callerWith(scope: AccessScope | undefined, kind: Principal['kind'] = 'k
   return scope === undefined ? caller : { ...caller, scope };
 }
 
-test('permissionOf gives a session everything, and another credential what its scope says', () => {
+test('permissionOf gives a session every permission, and other credentials those of their scope', () => {
   assert.equal(permissionOf(callerWith(undefined, 'session'), work), 'write');
   const limited = callerWith(scopeOf('read', [work, 'none']));
   assert.deepEqual([permissionOf(limited, work), permissionOf(limited, home)], ['none', 'read']);
   assert.equal(permissionOf(callerWith(undefined), work), 'none');
 });
 
-test('scopePermission takes the most that the words of a scope allow, and nothing from words it does not know', () => {
+test('scopePermission returns the highest level that a word of the scope allows, and ignores unknown words', () => {
   const expected: [string | null, PermissionLevel][] = [
     [null, 'write'],
     ['offline_access', 'write'],
@@ -50,12 +50,12 @@ test('accessScopeOf lowers every level of a grant to its scope', () => {
   assert.deepEqual(scope, scopeOf('read', [work, 'read'], [home, 'none']));
 });
 
-test('narrower takes the lower level in every vault that either scope names, and elsewhere', () => {
+test('narrower returns the lower level for every vault that either scope names, and for all others', () => {
   const both = narrower(scopeOf('write', [work, 'read']), scopeOf('read', [home, 'none']));
   assert.deepEqual(both, scopeOf('read', [work, 'read'], [home, 'none']));
 });
 
-test('onlyVault names a vault when a grant can reach no other, also later', () => {
+test('onlyVault names a vault when a grant can never access another one', () => {
   const only = (defaultPermission: PermissionLevel, ...entries: [VaultId, PermissionLevel][]) =>
     onlyVault({ defaultPermission, permissions: levels(...entries) });
   assert.equal(only('none', [work, 'read'], [home, 'none']), work);

@@ -25,13 +25,13 @@ function refreshCookie(value: string | null) {
   return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds: COOKIE_SECONDS };
 }
 
-/** The answer to a sign-in: that to a refresh, and whose account it is. */
+/** The answer to a sign-in: the tokens, as for a refresh, and the user. */
 export function signedInReply({ user, ...tokens }: SignedIn) {
   const { body, ...reply } = tokensReply(tokens);
   return { ...reply, body: { ...body, user: { id: user.id, email: user.email, role: user.role } } };
 }
 
-/** The answer to a refresh: the access token in the body, the refresh token where no script can read it. */
+/** The answer to a refresh: the access token in the body, the refresh token in a cookie that scripts cannot read. */
 export function tokensReply({ accessToken, expiresIn, refreshToken }: Tokens) {
   return {
     body: { access_token: accessToken, expires_in: expiresIn },

@@ -15,12 +15,12 @@ export function startedView(link: DeviceAuthorizationResponse): DeviceStarted {
   };
 }
 
-/** The first tokens of a device as the API returns them, with the e-mail of their owner. */
+/** Maps the first tokens of a device to the wire, with the e-mail of the owner. */
 export function grantView(grant: DeviceGrant): DeviceGrantResponse {
   return { ...tokensView(grant), user_email: grant.userEmail };
 }
 
-/** The tokens of a device as the API returns them. */
+/** Maps the tokens of a device to the wire. */
 export function tokensView(pair: DevicePair): DeviceTokensResponse {
   return {
     access_token: pair.accessToken,

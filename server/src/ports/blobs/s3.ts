@@ -127,7 +127,7 @@ class S3Blobs implements Blobs {
     return `${this.#prefixOf(vaultId)}${blobId}`;
   }
 
-  /** Null for an object that is no blob. */
+  /** The key of an object; null when the object is not a blob. */
   #keyOf(name: string): BlobKey | null {
     const [vaultId = '', blobId = '', ...more] = name.slice(this.#prefix.length).split('/');
     if (more.length > 0 || parseUuid(vaultId) !== vaultId || parseUuid(blobId) !== blobId) return null;

@@ -27,8 +27,8 @@ export class BackgroundEmbedding {
   }
 
   /**
-   * Embeds what was written, and tries failed notes again, when this process wrote something or has not looked for a
-   * minute. Throws EmbedderError when the embedder cannot go on. Must not be called while it runs.
+   * Embeds what was written, and retries failed notes, when this process has written something or not checked for a
+   * minute. Throws EmbedderError when the embedder fails. Must not be called while it runs.
    */
   async run(signal: AbortSignal): Promise<void> {
     const now = this.#clock.now();

@@ -44,8 +44,8 @@ export class Embedding {
   }
 
   /**
-   * Embeds what was written since the last time, and tries notes again whose failure is long enough ago. It ends when
-   * nothing is left, the signal is aborted or the embedder cannot go on, and resolves to the embedder's failure.
+   * Embeds what was written since the last run, and retries notes whose pause is over. Ends when nothing is left, the
+   * signal is aborted or the embedder fails; resolves to the embedder's failure.
    */
   async run(signal: AbortSignal): Promise<{ readonly failure: EmbedderError | null }> {
     try {

@@ -41,7 +41,7 @@ export class LoadedIndex {
     return new LoadedIndex(epoch, floor, new VaultIndex(), []);
   }
 
-  /** @param parts the parts of each segment by its id. Throws when they are no segments. */
+  /** @param parts the parts of each segment by its id. Throws when they are not segments. */
   static fromStored(
     epoch: number,
     floor: number,

@@ -12,7 +12,7 @@ export interface WorkerApi {
   indexState(params: { vault: string; epoch: number }): IndexState | null;
   /** Takes a part of a stored segment for the next `createIndex`. The parts of a segment come in order. */
   loadSegmentPart(params: { vault: string; key: SharedKey; segment: string; part: number; data: Uint8Array }): void;
-  /** Makes an index of the loaded parts, or an empty one. Throws when the parts are no index. */
+  /** Makes an index of the loaded parts, or an empty one. Throws when the parts are not an index. */
   createIndex(params: CreateIndexParams): IndexState;
   /** Adds notes in order of their seqs. The index is then complete up to `upTo`. */
   addNotes(params: { vault: string; key: SharedKey; notes: readonly SealedNote[]; upTo: number }): Promise<IndexState>;
@@ -58,7 +58,10 @@ export interface AddVectorsParams {
 export interface IndexState {
   /** The vault's seq up to which the index is complete. */
   readonly seq: number;
-  /** Tombstones up to this seq had expired before the index was begun, so it cannot have missed a deletion among them. */
+  /**
+   * Tombstones up to this seq had expired before building the index started, so it cannot have missed a deletion among
+   * them.
+   */
   readonly floor: number;
   /** Number of live notes. */
   readonly notes: number;
