@@ -25,61 +25,84 @@ export interface PasswordChange {
   readonly new_password: string;
 }
 
-export function createPasswordReset(deps: AccountDeps, passwords: Passwords, throttle: LoginThrottle): PasswordReset {
-  const { db, clock, events } = deps;
+interface ResetDeps extends AccountDeps {
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+}
 
-  async function setPassword(
-    handle: WriteHandle,
-    userId: UserId,
-    passwordHash: string,
-    kept: SessionId,
-  ): Promise<void> {
-    await handle.run(store.updatePassword, { id: userId, passwordHash });
-    await handle.run(store.deleteOtherSessions, { userId, kept });
-    handle.onCommit(() => events.emit('credentialsChanged', { userId }));
-  }
-
+export function createPasswordReset(
+  accountDeps: AccountDeps,
+  passwords: Passwords,
+  throttle: LoginThrottle,
+): PasswordReset {
+  const deps = { ...accountDeps, passwords, throttle };
   return {
-    async changePassword({ userId, credentialId }, { old_password, new_password }) {
-      const row = await db.get(store.findUser, { id: userId });
-      const stored = row?.password_hash ?? null;
-      // Throttled, so that a stolen session cannot be used to guess the password.
-      const refund = throttle.recordAttempt({ account: userId, network: null });
-      if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
-      refund();
-      checkPassword(new_password);
-      const passwordHash = await passwords.hash(new_password);
-      await db.transact(async (handle) => {
-        const held = await handle.get(store.lockUser, { id: userId });
-        // Of two concurrent changes, the second one's old password is no longer right.
-        if (held?.password_hash !== stored) throw new NotevaultError('wrong_old_password');
-        await setPassword(handle, userId, passwordHash, credentialId as SessionId);
-      });
-    },
-    async resetPassword({ token, password }) {
-      const hash = hashOf(token);
-      const now = clock.now();
-      const known = await db.get(store.findReset, { hash, now });
-      if (known === undefined) throw new NotevaultError('invalid_reset_token');
-      checkPassword(password);
-      const passwordHash = await passwords.hash(password);
-      await db.transact(async (handle) => {
-        const reset = await handle.get(store.useReset, { hash, now });
-        if (reset === undefined || (await handle.get(store.lockUser, { id: reset.user_id })) === undefined) {
-          throw new NotevaultError('invalid_reset_token');
-        }
-        // Anybody who knew the old password may have sessions, so all are revoked.
-        await setPassword(handle, reset.user_id, passwordHash, NO_SESSION);
-      });
-    },
-    async issueReset(email) {
-      const { id } = await findNamed(deps, email);
-      const token = newToken(clock.random, 'nv_rst_');
-      const expiresAt = clock.now() + RESET_MS;
-      await db.transact((handle) => handle.run(store.putReset, { userId: id, hash: token.hash, expiresAt }));
-      return token.raw;
-    },
+    changePassword: (caller, change) => changePassword(deps, caller, change),
+    resetPassword: (reset) => resetPassword(deps, reset),
+    issueReset: (email) => issueReset(deps, email),
   };
+}
+
+async function changePassword(
+  deps: ResetDeps,
+  { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
+  { old_password, new_password }: PasswordChange,
+): Promise<void> {
+  const { db, passwords, throttle } = deps;
+  const row = await db.get(store.findUser, { id: userId });
+  const stored = row?.password_hash ?? null;
+  // Throttled, so that a stolen session cannot be used to guess the password.
+  const refund = throttle.recordAttempt({ account: userId, network: null });
+  if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
+  refund();
+  checkPassword(new_password);
+  const passwordHash = await passwords.hash(new_password);
+  await db.transact(async (handle) => {
+    const held = await handle.get(store.lockUser, { id: userId });
+    // Of two concurrent changes, the second one's old password is no longer right.
+    if (held?.password_hash !== stored) throw new NotevaultError('wrong_old_password');
+    await setPassword(handle, deps, { userId, passwordHash, kept: credentialId as SessionId });
+  });
+}
+
+async function resetPassword(
+  deps: ResetDeps,
+  { token, password }: { readonly token: string; readonly password: string },
+): Promise<void> {
+  const { db, clock, passwords } = deps;
+  const hash = hashOf(token);
+  const now = clock.now();
+  const known = await db.get(store.findReset, { hash, now });
+  if (known === undefined) throw new NotevaultError('invalid_reset_token');
+  checkPassword(password);
+  const passwordHash = await passwords.hash(password);
+  await db.transact(async (handle) => {
+    const reset = await handle.get(store.useReset, { hash, now });
+    if (reset === undefined || (await handle.get(store.lockUser, { id: reset.user_id })) === undefined) {
+      throw new NotevaultError('invalid_reset_token');
+    }
+    // Anybody who knew the old password may have sessions, so all are revoked.
+    await setPassword(handle, deps, { userId: reset.user_id, passwordHash, kept: NO_SESSION });
+  });
+}
+
+async function issueReset(deps: AccountDeps, email: string): Promise<string> {
+  const { db, clock } = deps;
+  const { id } = await findNamed(deps, email);
+  const token = newToken(clock.random, 'nv_rst_');
+  const expiresAt = clock.now() + RESET_MS;
+  await db.transact((handle) => handle.run(store.putReset, { userId: id, hash: token.hash, expiresAt }));
+  return token.raw;
+}
+
+async function setPassword(
+  handle: WriteHandle,
+  { events }: AccountDeps,
+  { userId, passwordHash, kept }: { userId: UserId; passwordHash: string; kept: SessionId },
+): Promise<void> {
+  await handle.run(store.updatePassword, { id: userId, passwordHash });
+  await handle.run(store.deleteOtherSessions, { userId, kept });
+  handle.onCommit(() => events.emit('credentialsChanged', { userId }));
 }
 
 /** The nil UUID, which is no session's id. */

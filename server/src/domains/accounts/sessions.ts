@@ -36,65 +36,73 @@ export interface Sessions {
   logout(cookie: string | undefined, authorization: string | null): Promise<void>;
 }
 
-export function createSessions({ db, keys, clock, events }: AccountDeps): Sessions {
-  async function authenticate(authorization: string | undefined): Promise<SessionPrincipal> {
-    const token = bearerOf(authorization);
-    if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');
-    const found = await db.get(store.findAccess, { hash: hashOf(token), now: clock.now() });
-    if (found === undefined) throw new NotevaultError('unauthorized');
-    return principalOf(found);
-  }
-
+export function createSessions(deps: AccountDeps): Sessions {
   return {
-    authenticate,
-    async recall({ userId, credentialId }) {
-      const found = await db.get(store.findSession, { id: credentialId as SessionId, userId, now: clock.now() });
-      return found === undefined ? null : principalOf(found);
-    },
-    async prepare(address) {
-      const server = await keys.openServer();
-      const id = clock.uuid() as SessionId;
-      const family = clock.random(FAMILY_BYTES).toString('base64url');
-      const refresh = newToken(clock.random, `${family}.`);
-      const access = newToken(clock.random, prefixes.session);
-      const sealed = sealToken(server, id, refresh.raw);
-      const networkMac = address === null ? null : networkMacOf(server, networkOf(address));
-      const now = clock.now();
-      return {
-        tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
-        async write(handle, userId) {
-          await handle.run(store.deleteExpiredSessions, { userId, now });
-          const familyHash = hashOf(family);
-          await handle.run(store.insertSession, {
-            id,
-            userId,
-            familyHash,
-            networkMac,
-            now,
-            expiresAt: now + SESSION_MS,
-          });
-          await handle.run(store.insertRefreshToken, { sessionId: id, hash: refresh.hash, sealed });
-          const expiresAt = now + ACCESS_SECONDS * 1000;
-          await handle.run(store.insertAccessToken, { hash: access.hash, sessionId: id, expiresAt });
-        },
-      };
-    },
-    async logout(cookie, authorization) {
-      const byToken = await authenticate(authorization ?? undefined).catch((error: unknown) => {
-        if (error instanceof NotevaultError) return null;
-        throw error;
-      });
-      const [family = ''] = (cookie ?? '').split('.', 1);
-      if (family === '' && byToken === null) return;
-      await db.transact(async (handle) => {
-        const ended = await handle.get(store.deleteFamily, { familyHash: hashOf(family) });
-        if (byToken !== null) await handle.run(store.deleteSession, { id: byToken.credentialId });
-        for (const userId of new Set([ended?.user_id, byToken?.userId])) {
-          if (userId !== undefined) handle.onCommit(() => events.emit('credentialsChanged', { userId }));
-        }
-      });
+    prepare: (address) => prepare(deps, address),
+    authenticate: (authorization) => authenticate(deps, authorization),
+    recall: (principal) => recall(deps, principal),
+    logout: (cookie, authorization) => logout(deps, cookie, authorization),
+  };
+}
+
+async function authenticate({ db, clock }: AccountDeps, authorization: string | undefined): Promise<SessionPrincipal> {
+  const token = bearerOf(authorization);
+  if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');
+  const found = await db.get(store.findAccess, { hash: hashOf(token), now: clock.now() });
+  if (found === undefined) throw new NotevaultError('unauthorized');
+  return principalOf(found);
+}
+
+async function recall(
+  { db, clock }: AccountDeps,
+  { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
+): Promise<SessionPrincipal | null> {
+  const found = await db.get(store.findSession, { id: credentialId as SessionId, userId, now: clock.now() });
+  return found === undefined ? null : principalOf(found);
+}
+
+async function prepare({ keys, clock }: AccountDeps, address: string | null): Promise<PreparedSession> {
+  const server = await keys.openServer();
+  const id = clock.uuid() as SessionId;
+  const family = clock.random(FAMILY_BYTES).toString('base64url');
+  const refresh = newToken(clock.random, `${family}.`);
+  const access = newToken(clock.random, prefixes.session);
+  const now = clock.now();
+  const session = {
+    id,
+    familyHash: hashOf(family),
+    networkMac: address === null ? null : networkMacOf(server, networkOf(address)),
+    now,
+    expiresAt: now + SESSION_MS,
+  };
+  const sealed = sealToken(server, id, refresh.raw);
+  return {
+    tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
+    async write(handle, userId) {
+      await handle.run(store.deleteExpiredSessions, { userId, now });
+      await handle.run(store.insertSession, { ...session, userId });
+      await handle.run(store.insertRefreshToken, { sessionId: id, hash: refresh.hash, sealed });
+      const expiresAt = now + ACCESS_SECONDS * 1000;
+      await handle.run(store.insertAccessToken, { hash: access.hash, sessionId: id, expiresAt });
     },
   };
+}
+
+async function logout(deps: AccountDeps, cookie: string | undefined, authorization: string | null): Promise<void> {
+  const { db, events } = deps;
+  const byToken = await authenticate(deps, authorization ?? undefined).catch((error: unknown) => {
+    if (error instanceof NotevaultError) return null;
+    throw error;
+  });
+  const [family = ''] = (cookie ?? '').split('.', 1);
+  if (family === '' && byToken === null) return;
+  await db.transact(async (handle) => {
+    const ended = await handle.get(store.deleteFamily, { familyHash: hashOf(family) });
+    if (byToken !== null) await handle.run(store.deleteSession, { id: byToken.credentialId });
+    for (const userId of new Set([ended?.user_id, byToken?.userId])) {
+      if (userId !== undefined) handle.onCommit(() => events.emit('credentialsChanged', { userId }));
+    }
+  });
 }
 
 /** The pseudonym of a network. */

@@ -47,49 +47,60 @@ export interface Access {
 }
 
 export function createAccess(deps: VaultDeps): Access {
-  const { db, plans } = deps;
-
-  /** One statement in every case. */
-  async function chooseVault(principal: Principal, header: string | undefined) {
-    const { userId } = principal;
-    if (header !== undefined) {
-      const id = parseUuid(header);
-      const row = id === null ? undefined : await db.get(store.findOpenable, { id: id as VaultId, userId });
-      if (row === undefined) throw new NotevaultError('vault_header_not_found');
-      return row;
-    }
-    // A session can access every vault; if there is only one, it is the default one.
-    if (principal.kind === 'session') return db.get(store.findDefaultOpenable, { userId });
-    const rows = await db.all(store.findOpenables, { userId });
-    const accessible = rows.filter((row) => permissionOf(principal, row.id) !== 'none');
-    return accessible.length === 1 ? accessible[0] : rows.find((row) => row.is_default === 1);
-  }
-
-  async function openRow(row: store.OpenableRow, permission: 'read' | 'write'): Promise<OpenVault | null> {
-    const key = await vaultKeyOf(deps, row.id);
-    if (key === null) return null;
-    const plan = planOf(plans, row.tier);
-    return { id: row.id, userId: row.user_id, permission, key, feedEpoch: row.feed_epoch, plan, tier: row.tier };
-  }
-
   return {
     checkMayCreate,
     checkMayAdopt,
-    async openVault(principal, header, need) {
-      const row = await chooseVault(principal, header);
-      if (row === undefined) throw new NotevaultError('no_vault');
-      const permission = permissionOf(principal, row.id);
-      if (permission === 'none') throw new NotevaultError('vault_no_access');
-      if (need === 'write' && permission !== 'write')
-        throw new NotevaultError('insufficient_access', { required: need });
-      const vault = await openRow(row, permission);
-      // The vault was purged since the row was read.
-      if (vault === null) throw new NotevaultError('vault_header_not_found');
-      return vault;
-    },
-    async openAsSystem(vaultId) {
-      const row = await db.get(store.findOpenableById, { id: vaultId });
-      return row === undefined ? null : openRow(row, 'write');
-    },
+    openVault: (principal, header, need) => openVault(deps, principal, header, need),
+    openAsSystem: (vaultId) => openAsSystem(deps, vaultId),
   };
+}
+
+async function openVault(
+  deps: VaultDeps,
+  principal: Principal,
+  header: string | undefined,
+  need: 'read' | 'write',
+): Promise<OpenVault> {
+  const row = await chooseVault(deps, principal, header);
+  if (row === undefined) throw new NotevaultError('no_vault');
+  const permission = permissionOf(principal, row.id);
+  if (permission === 'none') throw new NotevaultError('vault_no_access');
+  if (need === 'write' && permission !== 'write') throw new NotevaultError('insufficient_access', { required: need });
+  const vault = await openRow(deps, row, permission);
+  // The vault was purged since the row was read.
+  if (vault === null) throw new NotevaultError('vault_header_not_found');
+  return vault;
+}
+
+async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {
+  const row = await deps.db.get(store.findOpenableById, { id: vaultId });
+  return row === undefined ? null : openRow(deps, row, 'write');
+}
+
+/** One statement in every case. */
+async function chooseVault({ db }: VaultDeps, principal: Principal, header: string | undefined) {
+  const { userId } = principal;
+  if (header !== undefined) {
+    const id = parseUuid(header);
+    const row = id === null ? undefined : await db.get(store.findOpenable, { id: id as VaultId, userId });
+    if (row === undefined) throw new NotevaultError('vault_header_not_found');
+    return row;
+  }
+  // A session can access every vault; if there is only one, it is the default one.
+  if (principal.kind === 'session') return db.get(store.findDefaultOpenable, { userId });
+  const rows = await db.all(store.findOpenables, { userId });
+  const accessible = rows.filter((row) => permissionOf(principal, row.id) !== 'none');
+  return accessible.length === 1 ? accessible[0] : rows.find((row) => row.is_default === 1);
+}
+
+/** Null when the vault's key was destroyed. */
+async function openRow(
+  deps: VaultDeps,
+  row: store.OpenableRow,
+  permission: 'read' | 'write',
+): Promise<OpenVault | null> {
+  const key = await vaultKeyOf(deps, row.id);
+  if (key === null) return null;
+  const plan = planOf(deps.plans, row.tier);
+  return { id: row.id, userId: row.user_id, permission, key, feedEpoch: row.feed_epoch, plan, tier: row.tier };
 }

@@ -32,53 +32,66 @@ export interface Lifecycle {
 }
 
 export function createLifecycle(deps: VaultDeps): Lifecycle {
-  const { db, clock, accounts, events } = deps;
-  const purgeDelay = purgeDelayMs(deps);
   return {
-    async update(principal, id, sent) {
-      const change = cleanChange(sent);
-      const found = await findAllowed(deps, principal, id, 'write');
-      const { userId } = principal;
-      const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
-      const row = await db.transact(async (handle) => {
-        await accounts.lockUser(handle, userId);
-        const held = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
-        if (change.is_default !== undefined) await moveDefault(handle, held, change.is_default);
-        await rewriteMeta(handle, held, { key, userKey }, change);
-        return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
-      });
-      return vaultOf(row, key, purgeDelay);
-    },
-    async remove(principal, id) {
-      const { id: vaultId } = await findAllowed(deps, principal, id, 'write');
-      const { userId } = principal;
-      await db.transact(async (handle) => {
-        await accounts.lockUser(handle, userId);
-        const marked = await handle.run(store.markDeleted, { id: vaultId, userId, now: clock.now() });
-        if (marked === 0) throw new NotevaultError('vault_not_found');
-        await handle.run(store.setWritable, { vaultId, writable: 0 });
-        await promoteOldest(handle, userId);
-        handle.onCommit(() => events.emit('vaultClosed', { vaultId }));
-      });
-      return vaultId;
-    },
-    async restore(principal, id, inTransaction = skipInTransaction) {
-      const { userId } = principal;
-      const wanted = { id: vaultIdOf(id), userId, after: restorableAfter(deps, purgeDelay) };
-      const found = allowed(principal, await db.get(store.findDeleted, wanted), 'write');
-      const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
-      return db.transact(async (handle) => {
-        const { tier } = await accounts.lockUser(handle, userId);
-        const held = allowed(principal, await handle.get(store.findDeleted, wanted), 'write');
-        await checkVaultsCap(handle, deps, { userId, tier }, { notes: held.note_count, bytes: held.attachment_bytes });
-        await reactivate(handle, held, { key, userKey });
-        const row = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
-        const vault = vaultOf(row, key, purgeDelay);
-        await inTransaction(handle, vault);
-        return vault;
-      });
-    },
+    update: (principal, id, change) => update(deps, principal, id, change),
+    remove: (principal, id) => remove(deps, principal, id),
+    restore: (principal, id, inTransaction = skipInTransaction) => restore(deps, principal, id, inTransaction),
   };
+}
+
+async function update(deps: VaultDeps, principal: Principal, id: string, sent: UpdateVaultBody): Promise<Vault> {
+  const { db, accounts } = deps;
+  const change = cleanChange(sent);
+  const found = await findAllowed(deps, principal, id, 'write');
+  const { userId } = principal;
+  const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
+  const row = await db.transact(async (handle) => {
+    await accounts.lockUser(handle, userId);
+    const held = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+    if (change.is_default !== undefined) await moveDefault(handle, held, change.is_default);
+    await rewriteMeta(handle, held, { key, userKey }, change);
+    return allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+  });
+  return vaultOf(row, key, purgeDelayMs(deps));
+}
+
+async function remove(deps: VaultDeps, principal: Principal, id: string): Promise<VaultId> {
+  const { db, clock, accounts, events } = deps;
+  const { id: vaultId } = await findAllowed(deps, principal, id, 'write');
+  const { userId } = principal;
+  await db.transact(async (handle) => {
+    await accounts.lockUser(handle, userId);
+    const marked = await handle.run(store.markDeleted, { id: vaultId, userId, now: clock.now() });
+    if (marked === 0) throw new NotevaultError('vault_not_found');
+    await handle.run(store.setWritable, { vaultId, writable: 0 });
+    await promoteOldest(handle, userId);
+    handle.onCommit(() => events.emit('vaultClosed', { vaultId }));
+  });
+  return vaultId;
+}
+
+async function restore(
+  deps: VaultDeps,
+  principal: Principal,
+  id: string,
+  inTransaction: InTransaction<Vault>,
+): Promise<Vault> {
+  const { db, accounts } = deps;
+  const { userId } = principal;
+  const purgeDelay = purgeDelayMs(deps);
+  const wanted = { id: vaultIdOf(id), userId, after: restorableAfter(deps, purgeDelay) };
+  const found = allowed(principal, await db.get(store.findDeleted, wanted), 'write');
+  const [key, userKey] = await Promise.all([openVaultKey(deps, found.id), openUserKey(deps, userId)]);
+  return db.transact(async (handle) => {
+    const { tier } = await accounts.lockUser(handle, userId);
+    const held = allowed(principal, await handle.get(store.findDeleted, wanted), 'write');
+    await checkVaultsCap(handle, deps, { userId, tier }, { notes: held.note_count, bytes: held.attachment_bytes });
+    await reactivate(handle, held, { key, userKey });
+    const row = allowed(principal, await handle.get(store.findActive, { id: found.id, userId }), 'write');
+    const vault = vaultOf(row, key, purgeDelay);
+    await inTransaction(handle, vault);
+    return vault;
+  });
 }
 
 interface OpenKeys {
