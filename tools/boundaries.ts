@@ -14,9 +14,9 @@ export const DOMAIN_ORDER = [
  * Files that other domains may import beside the entry file: values without any rule. If the entry file exported them,
  * a thread that opens one sealed value would have to load the whole domain with its statements.
  */
-const SHARED = ['cached-entries', 'request-paths', 'revision-conflict', 'row-slices', 'sealed-entry'].map(
-  (name) => `server/src/domains/entries/${name}.ts`,
-);
+const SHARED = [
+  ...['cached-entries', 'precondition', 'request-paths', 'revision-conflict', 'row-slices', 'sealed-entry'],
+].map((name) => `server/src/domains/entries/${name}.ts`);
 
 /** The composition roots, which may import all of the server. */
 const ROOTS = /^server\/src\/(app\/.+|app|open-ports|migrations|search-thread|compute-thread|sealed-samples)\.ts$/;

@@ -211,7 +211,7 @@ export const errors = {
   version_conflict: entry(
     409,
     'version_conflict',
-    'The note changed since `base_hash` or `version`. Merge with `server_note` and send again.',
+    'What is stored is not what `base_hash`, `version`, `base_hashes`, `If-Match` or `If-None-Match` name; nothing was written. Merge with `server_note` or `server_attachment` and send again.',
   ),
   conflict: entry(
     409,

@@ -163,8 +163,11 @@ export const MoveNotes = Type.Object({
   target_folder_id: sent('A folder’s id, or `root`.'),
   target_folder: sent('Path of a folder, empty for the root. It need not exist yet.'),
 });
-export const DeleteNotes = Unchecked<{ ids?: unknown }>({
+export const DeleteNotes = Unchecked<{ ids?: unknown; base_hashes?: unknown }>({
   ids: Type.Unknown({ description: 'Note ids, 1 to 1,000.' }),
+  base_hashes: Type.Unknown({
+    description: 'Content hash by id: if one of these notes has another, none is deleted (409).',
+  }),
 });
 
 export const VersionParams = Type.Object({ id: Type.String(), version: Type.String() });

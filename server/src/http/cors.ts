@@ -10,6 +10,7 @@ const CORS_HEADERS = [
   'x-mtime',
   'x-request-id',
   'range',
+  'if-match',
   'if-none-match',
   'mcp-protocol-version',
 ];

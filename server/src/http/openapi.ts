@@ -92,7 +92,11 @@ export function schemaOf(route: Route): FastifySchema {
   if (route.takes !== undefined) named.body = { content: { [route.takes.mediaType]: { schema: route.takes.schema } } };
   if (route.query !== undefined) named.querystring = route.query;
   if (route.params !== undefined) named.params = route.params;
-  const headers = { ...(vaultScoped ? VaultHeaders : {}), ...('perform' in route ? KeyHeaders : {}) };
+  const headers = {
+    ...(vaultScoped ? VaultHeaders : {}),
+    ...('perform' in route ? KeyHeaders : {}),
+    ...(route.conditional ? ConditionHeaders : {}),
+  };
   if (Object.keys(headers).length > 0) named.headers = Type.Object(headers);
   return named;
 }
@@ -128,6 +132,17 @@ const KeyHeaders = {
       description:
         'A key that the client chooses for this request, 1 to 255 visible characters. If it is sent again within 24 hours, the request does not run again, and the first answer is returned with `Idempotency-Replayed: true`.',
     }),
+  ),
+};
+
+const ConditionHeaders = {
+  'if-match': Type.Optional(
+    Type.String({
+      description: '`"<content_hash>"`, of what the write changes; if it has another, nothing is written (409).',
+    }),
+  ),
+  'if-none-match': Type.Optional(
+    Type.String({ description: '`*`: if something is there already, nothing is written (409).' }),
   ),
 };
 

@@ -125,6 +125,8 @@ interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
   readonly sendsBytes?: boolean;
   /** The catalogue errors it can answer with, besides those of its access and of requests in general. */
   readonly errors?: readonly ErrorCode[];
+  /** Documents `If-Match` and `If-None-Match`, which the handler reads. */
+  readonly conditional?: true;
   /** Adds `conflict: true` to every 409, by which clients recognise that their write was refused. */
   readonly flagsConflicts?: true;
 }

@@ -1,6 +1,9 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
-import type { OpenedAttachment } from './sealed-attachment.ts';
+import type { StoredEntry } from '../entries/entries.ts';
+import { checkPrecondition, isConditional, type Precondition } from '../entries/precondition.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { type OpenedAttachment, openAttachment } from './sealed-attachment.ts';
 
 /** An attachment as clients see it. */
 export function toAttachment(
@@ -11,4 +14,11 @@ export function toAttachment(
     ...{ id, path: meta.path, mime_type: meta.type, content_hash: meta.hash, size_bytes, mtime, seq },
     ...{ created_at: isoTime(created_at), updated_at: isoTime(updated_at) },
   };
+}
+
+/** Throws `version_conflict` when what is at a path is not as a write expects it, `attachment_unreadable`. */
+export function checkExpected(vault: OpenVault, row: StoredEntry | undefined, expected: Precondition): void {
+  if (!isConditional(expected)) return;
+  const attachment = row === undefined ? null : toAttachment(openAttachment(vault, row));
+  checkPrecondition(expected, attachment?.content_hash ?? null, () => ({ server_attachment: attachment }));
 }

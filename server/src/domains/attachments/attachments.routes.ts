@@ -3,6 +3,7 @@ import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/schema
 import { answerBytes } from '../../http/answer-bytes.ts';
 import { idempotentRoute, idempotentStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
+import { isConditional, preconditionOf } from '../entries/precondition.ts';
 import { folderPathFrom } from '../entries/request-paths.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
 import type { Attachments } from './attachments.ts';
@@ -11,7 +12,7 @@ import { jsonUpload, rawUpload } from './uploads.schema.ts';
 
 const UPLOAD_ERRORS = [
   ...(['limit_exceeded', 'extension_not_allowed', 'mime_not_allowed', 'conflict', 'validation'] as const),
-  'attachment_unreadable',
+  ...(['attachment_unreadable', 'version_conflict'] as const),
 ] as const;
 
 /** A move rewrites notes, too. */
@@ -33,6 +34,7 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       operation: 'uploadAttachment',
       summary: 'Upload a file as base64, or replace the one at the path',
       access: 'write',
+      conditional: true,
       takes: { mediaType: 'application/json', schema: schema.UploadAttachment },
       responses: { 200: schema.AttachmentUploaded },
       errors: [
@@ -40,17 +42,23 @@ function uploadingRoutes(attachments: Attachments): Route[] {
         ...(['invalid_json', 'content_base64_required', 'invalid_base64', 'use_put', 'body_too_large'] as const),
         'unsupported_media_type',
       ],
-      receive: async ({ vault, stream }) => {
+      receive: async ({ vault, stream, header }) => {
         const { received, upload } = await attachments.startUpload(vault, () => jsonUpload(stream));
         const fields = upload.fields();
+        const expected = preconditionOf({ header });
         return {
-          ...{ received, mtime: upload.mtime(), identity: { fields, hash: received.hash } },
+          received,
+          mtime: upload.mtime(),
+          expected,
+          identity: isConditional(expected)
+            ? { fields, hash: received.hash, expected }
+            : { fields, hash: received.hash },
           [Symbol.asyncDispose]: () => received[Symbol.asyncDispose](),
         };
       },
       perform: (request, inTransaction) => {
-        const { received, mtime } = request.received;
-        return attachments.put(writeContextOf(request, inTransaction), received, mtime);
+        const { received, mtime, expected } = request.received;
+        return attachments.put(writeContextOf(request, inTransaction), received, mtime, expected);
       },
       reply: (attachment) => ({ body: { attachment } }),
     }),
@@ -60,13 +68,13 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       operation: 'putAttachment',
       summary: 'Upload the bytes of a file, or replace the one at the path',
       access: 'write',
+      conditional: true,
       takes: { mediaType: 'application/octet-stream', schema: schema.FileBytes },
       responses: { 200: schema.AttachmentUploaded },
       errors: UPLOAD_ERRORS,
       handle: async (request) => {
-        const attachment = await attachments.upload(writeContextOf(request, skipInTransaction), () =>
-          rawUpload(request),
-        );
+        const context = writeContextOf(request, skipInTransaction);
+        const attachment = await attachments.upload(context, () => rawUpload(request), preconditionOf(request));
         const renamed = attachment.path === request.tail ? {} : { server_path: attachment.path };
         return { body: { attachment, ...renamed } };
       },
@@ -148,9 +156,11 @@ function deletingRoutes(attachments: Attachments): Route[] {
       summary: 'Delete a file; one that is not there is no error',
       access: 'write',
       responses: { 200: schema.AttachmentDeleted },
-      errors: ['attachment_unreadable'],
+      conditional: true,
+      errors: ['attachment_unreadable', 'version_conflict'],
       handle: async (request) => {
-        await attachments.delete(writeContextOf(request, skipInTransaction), request.tail);
+        const context = writeContextOf(request, skipInTransaction);
+        await attachments.delete(context, request.tail, preconditionOf(request));
         return { body: { deleted: true, path: request.tail } };
       },
     }),

@@ -2,10 +2,12 @@ import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { KindHandler, StoredEntry, WriteContext } from '../entries/entries.ts';
+import { type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
 import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
 import { createAttachmentKind } from './attachment-kind.ts';
+import { checkExpected } from './attachment-mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import { itemPaths } from './batch-input.ts';
 import { type BlobGc, createBlobGc } from './blob-gc.ts';
@@ -44,18 +46,28 @@ export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
   ): Promise<{ received: StoredUpload; upload: U }>;
   /**
    * Makes received bytes the attachment at their path, or its new bytes; resolves once it is on disk. Bytes that it has
-   * already change nothing. Throws `conflict`, `limit_exceeded`.
+   * already change nothing. Throws `conflict`, `limit_exceeded`, `version_conflict` for an attachment that is not as
+   * expected.
    *
    * @param mtime epoch seconds; now, by default.
    */
-  put(context: WriteContext<Attachment>, received: StoredUpload, mtime: number | undefined): Promise<Attachment>;
+  put(
+    context: WriteContext<Attachment>,
+    received: StoredUpload,
+    mtime: number | undefined,
+    expected?: Precondition,
+  ): Promise<Attachment>;
   /** Both of them. */
   upload(
     context: WriteContext<Attachment>,
     upload: () => UploadInput & { mtime(): number | undefined },
+    expected?: Precondition,
   ): Promise<Attachment>;
-  /** Leaves a tombstone; a path without an attachment is no error. */
-  delete(context: WriteContext<void>, path: string): Promise<void>;
+  /**
+   * Leaves a tombstone; a path without an attachment is no error. Throws `version_conflict` for one that is not as
+   * expected.
+   */
+  delete(context: WriteContext<void>, path: string, expected?: Precondition): Promise<void>;
   /** Deletes those that are there; resolves to how many were. Throws `missing_paths`, `invalid_ids`, `batch_too_large`. */
   deleteMany(context: WriteContext<number>, paths: unknown): Promise<number>;
 }
@@ -74,13 +86,18 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     context: WriteContext<Result>,
     paths: readonly string[],
     answer: (deleted: number) => Result,
+    expected: Precondition = UNCONDITIONAL,
   ): Promise<Result> {
     const { entries } = deps;
     const { vault } = context;
     const keys = paths.map((path) => entries.pathKey(vault, path));
     const request = {
       asked: new Set(keys.map((key) => key.toString('hex'))).size,
-      find: (handle: ReadHandle) => entries.rowsAt(handle, vault.id, 'attachment', keys),
+      async find(handle: ReadHandle) {
+        const rows = await entries.rowsAt(handle, vault.id, 'attachment', keys);
+        checkExpected(vault, rows[0], expected);
+        return rows;
+      },
       answer,
     };
     return entries.lock.run(vault.id, keys[0]?.toString('hex') ?? '', () => entries.delete(context, request));
@@ -94,14 +111,14 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     cache: cachedAttachments,
     changed: changedAttachment,
     startUpload: take,
-    put: (context, received, mtime) => put(deps, context, received, mtime),
-    async upload(context, give) {
+    put: (context, received, mtime, expected) => put(deps, context, received, mtime, expected),
+    async upload(context, give, expected) {
       const { received, upload } = await take(context.vault, give);
       await using held = received;
-      return await put(deps, context, held, upload.mtime());
+      return await put(deps, context, held, upload.mtime(), expected);
     },
-    async delete(context, path) {
-      await deleteAt(context, [path], () => undefined);
+    async delete(context, path, expected) {
+      await deleteAt(context, [path], () => undefined, expected);
     },
     async deleteMany(context, sent) {
       if (sent === undefined || sent === null) throw new NotevaultError('missing_paths');

@@ -4,9 +4,10 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { AttachmentId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
 import type { Entries, PathOwner, ResolvedPath, WriteContext } from '../entries/entries.ts';
+import { type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
 import { RevisionConflict, retryOnConflict } from '../entries/revision-conflict.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { toAttachment } from './attachment-mapper.ts';
+import { checkExpected, toAttachment } from './attachment-mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import { releaseBlobs } from './blob-gc.ts';
 import * as blobStore from './blobs.store.ts';
@@ -27,7 +28,8 @@ class PathTaken extends Error {
 
 /**
  * Makes received bytes the attachment at their path, or its new bytes. Bytes that the attachment has already change
- * nothing. Resolves once it is on disk. Throws `conflict` where something else has the path, `limit_exceeded`.
+ * nothing. Resolves once it is on disk. Throws `conflict` where something else has the path, `limit_exceeded`,
+ * `version_conflict` where the attachment is not as expected.
  *
  * @param mtime epoch seconds; now, by default.
  */
@@ -36,13 +38,14 @@ export function put(
   context: WriteContext<Attachment>,
   received: StoredUpload,
   mtime: number | undefined,
+  expected: Precondition = UNCONDITIONAL,
 ): Promise<Attachment> {
   const { vault } = context;
   const pathKey = deps.entries.pathKey(vault, received.path);
   return deps.entries.lock.run(vault.id, pathKey.toString('hex'), () =>
     retryOnConflict(async () => {
       try {
-        return await putOnce(deps, context, received, pathKey, mtime);
+        return await putOnce(deps, context, received, pathKey, mtime, expected);
       } catch (error) {
         if (error instanceof PathTaken) throw await deps.entries.conflictWith(vault, error.owner, error.path);
         throw error;
@@ -57,10 +60,12 @@ async function putOnce(
   received: StoredUpload,
   pathKey: Buffer,
   mtime: number | undefined,
+  expected: Precondition,
 ): Promise<Attachment> {
   const { db, entries } = deps;
   const { vault } = context;
   const [row] = await entries.rowsAt(db, vault.id, 'attachment', [pathKey]);
+  checkExpected(vault, row, expected);
   const old = row === undefined ? null : openAttachment(vault, row);
   if (old !== null && old.meta.hash === received.hash) return keepUnchanged(deps, context, old);
   const next = await prepare(deps, vault, received, pathKey, old, mtime);

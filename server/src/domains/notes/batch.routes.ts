@@ -47,8 +47,19 @@ export function batchRoutes(notes: Notes): Route[] {
       access: 'write',
       body: DeleteNotes,
       responses: { 200: DeletedCount },
-      errors: ['missing_ids', 'invalid_ids', 'too_many_items', 'item_not_found', 'note_unreadable'],
-      perform: (request, inTransaction) => notes.deleteMany(writeContextOf(request, inTransaction), request.body?.ids),
+      errors: [
+        'missing_ids',
+        'invalid_ids',
+        'too_many_items',
+        'item_not_found',
+        'note_unreadable',
+        'version_conflict',
+        'validation',
+      ],
+      perform: (request, inTransaction) => {
+        const { ids, base_hashes } = request.body ?? {};
+        return notes.deleteMany(writeContextOf(request, inTransaction), ids, base_hashes);
+      },
       reply: (deleted) => ({ body: { deleted } }),
     }),
   ];

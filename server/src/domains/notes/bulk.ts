@@ -1,10 +1,8 @@
-import { itemIds } from '@notevault/protocol/batch-ids.ts';
-import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Appended, AppendNote, BatchResult } from '@notevault/protocol/notes.ts';
 import type { WriteContext } from '../entries/entries.ts';
 import { appendTo } from './append.ts';
 import { upsertBatch } from './batch.ts';
+import { deleteMany } from './delete-notes.ts';
 import { notePathOf } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 
@@ -17,8 +15,11 @@ export interface BatchOperations {
   upsertMany(context: WriteContext<BatchResult[]>, notes: unknown): Promise<BatchResult[]>;
   /** Adds a text to the end of a note, or begins one. Throws `note_too_large`, `conflict`, `limit_exceeded`, `note_unreadable`. */
   append(context: WriteContext<Appended>, input: AppendNote): Promise<Appended>;
-  /** Deletes notes, all or none; resolves to how many. Throws the errors of batch requests, `note_unreadable`. */
-  deleteMany(context: WriteContext<number>, ids: unknown): Promise<number>;
+  /**
+   * Deletes notes, all or none; resolves to how many. Throws the errors of batch requests, `note_unreadable`, and
+   * `version_conflict` for a note that has another content hash than `baseHashes` (by id) says.
+   */
+  deleteMany(context: WriteContext<number>, ids: unknown, baseHashes?: unknown): Promise<number>;
 }
 
 export function createBatchOperations(deps: NoteDeps): BatchOperations {
@@ -32,24 +33,6 @@ export function createBatchOperations(deps: NoteDeps): BatchOperations {
       const key = pathKey.toString('hex');
       return lock.run(context.vault.id, key, () => appendTo(deps, context, { path, pathKey }, input.text));
     },
-    async deleteMany(context, sent) {
-      const ids = itemIds(sent) as NoteId[];
-      const { vault } = context;
-      return lock.runAll(vault.id, ids, () =>
-        entries.delete(context, {
-          asked: ids.length,
-          async find(handle) {
-            const rows = await entries.rowsById(handle, vault.id, 'note', ids);
-            const rowOf = new Map(rows.map((row) => [row.id, row]));
-            return ids.map((id) => {
-              const row = rowOf.get(id);
-              if (row === undefined) throw new NotevaultError('item_not_found', { item_id: id });
-              return row;
-            });
-          },
-          answer: (deleted) => deleted,
-        }),
-      );
-    },
+    deleteMany: async (context, sent, baseHashes) => deleteMany(deps, context, sent, baseHashes),
   };
 }

@@ -4,6 +4,7 @@ import { answerBytes } from '../../http/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
+import { preconditionOf } from '../entries/precondition.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
 import type { Notes } from './notes.ts';
 
@@ -82,9 +83,11 @@ export function notesRoutes(notes: Notes): Route[] {
       access: 'write',
       params: IdParams,
       responses: { 200: Deleted },
-      errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
+      conditional: true,
+      errors: ['invalid_id', 'note_not_found', 'note_unreadable', 'version_conflict'],
       handle: async (request) => {
-        await notes.deleteById(writeContextOf(request, skipInTransaction), idParam(request.params.id));
+        const id = idParam(request.params.id);
+        await notes.deleteById(writeContextOf(request, skipInTransaction), id, preconditionOf(request));
         return { body: { deleted: true } };
       },
     }),
@@ -106,9 +109,11 @@ export function notesRoutes(notes: Notes): Route[] {
       summary: 'Delete the note at a path; nothing there is fine too',
       access: 'write',
       responses: { 200: Deleted },
-      errors: ['note_unreadable'],
+      conditional: true,
+      errors: ['note_unreadable', 'version_conflict'],
       handle: async (request) => {
-        await notes.deleteByPath(writeContextOf(request, skipInTransaction), request.tail);
+        const context = writeContextOf(request, skipInTransaction);
+        await notes.deleteByPath(context, request.tail, preconditionOf(request));
         return { body: { deleted: true } };
       },
     }),

@@ -2,10 +2,12 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FolderId, NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
-import type { KindHandler, StoredEntry, WriteContext } from '../entries/entries.ts';
+import type { KindHandler, WriteContext } from '../entries/entries.ts';
+import type { Precondition } from '../entries/precondition.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
 import { type BatchOperations, createBatchOperations } from './bulk.ts';
 import { createNoteChangeFeed, type NoteChangeFeed } from './change-feed.ts';
+import { deleteById, deleteByPath } from './delete-notes.ts';
 import { createFacets, type Facets } from './facets.ts';
 import { DocumentManager, type LiveNotes } from './live/document-manager.ts';
 import { createMoveOperations, type MoveOperations } from './move.ts';
@@ -34,10 +36,10 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
   getById(vault: OpenVault, id: NoteId): Promise<Note>;
   /** The notes directly inside a folder (null: the root), by path. Throws `note_unreadable`. */
   listIn(vault: OpenVault, folder: FolderId | null): Promise<NoteListed[]>;
-  /** Leaves a tombstone; a path without a note is no error. */
-  deleteByPath(context: WriteContext, path: string): Promise<void>;
+  /** Leaves a tombstone; a path without a note is no error. Throws `version_conflict` for a note that is not as expected. */
+  deleteByPath(context: WriteContext, path: string, expected?: Precondition): Promise<void>;
   /** As deleteByPath, but throws `note_not_found`. */
-  deleteById(context: WriteContext, id: NoteId): Promise<void>;
+  deleteById(context: WriteContext, id: NoteId, expected?: Precondition): Promise<void>;
   /** Deletes a slice of a purged vault's kept versions; true when more may be left. The rest goes with the entries. */
   purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
@@ -76,16 +78,6 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
     });
   }
 
-  async function remove(
-    context: WriteContext,
-    key: string,
-    find: (handle: ReadHandle) => Promise<StoredEntry[]>,
-  ): Promise<boolean> {
-    return lock.run(context.vault.id, key, () =>
-      entries.delete<boolean>(context as WriteContext<boolean>, { find, asked: 1, answer: (deleted) => deleted > 0 }),
-    );
-  }
-
   return {
     ...createMoveOperations(parts),
     ...createBatchOperations(parts),
@@ -105,16 +97,8 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
       read(vault, (handle) => handle.get(store.findByPath, { vault: vault.id, pathKey: entries.pathKey(vault, path) })),
     getById: (vault, id) => read(vault, (handle) => handle.get(store.findById, { vault: vault.id, id })),
     listIn: (vault, folder) => listIn(parts, vault, folder),
-    async deleteByPath(context, path) {
-      const pathKey = entries.pathKey(context.vault, path);
-      await remove(context, pathKey.toString('hex'), (handle) =>
-        entries.rowsAt(handle, context.vault.id, 'note', [pathKey]),
-      );
-    },
-    async deleteById(context, id) {
-      const find = (handle: ReadHandle) => entries.rowsById(handle, context.vault.id, 'note', [id]);
-      if (!(await remove(context, id, find))) throw new NotevaultError('note_not_found');
-    },
+    deleteByPath: (context, path, expected) => deleteByPath(parts, context, path, expected),
+    deleteById: (context, id, expected) => deleteById(parts, context, id, expected),
     purgeSlice,
     live,
     [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
