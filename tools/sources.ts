@@ -153,7 +153,10 @@ function expressionEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether a slash begins a pattern: it does where a value may begin, and divides where one has ended. */
+/**
+ * Whether a slash after `before` begins a regular expression (where a value may begin), instead of dividing (after a
+ * value).
+ */
 function startsRegex(before: string): boolean {
   const tail = before.slice(-40).trimEnd();
   return tail === '' || /[([{=,:;!&|?+\-*%~^<>]$/.test(tail) || /\b(return|typeof|case|in|of|void)$/.test(tail);

@@ -21,7 +21,9 @@ export interface Running extends AsyncDisposable {
   /** The peak resident memory in MB since the start or since `resetPeak`. */
   peakMemory(): Promise<number>;
   resetPeak(): Promise<void>;
-  /** Peak memory without mapped files, in MiB: the system keeps file pages in memory only as long as it has space. */
+  /**
+   * Resident memory without mapped files, in MiB: the system keeps file pages in memory only as long as it has space.
+   */
   ownMemory(): Promise<number>;
   /** Processor time used so far, in seconds; unlike wall time it hardly depends on other work of the machine. */
   cpu(): Promise<number>;

@@ -77,7 +77,7 @@ async function typePair(
   };
   let filling = false;
   const fill = () => {
-    // This event also fires for typed letters, which are not counted here.
+    // Inserting a letter fires this event again, from inside the loop below.
     if (filling) return;
     filling = true;
     if ('ahead' in pace) while (!over() && writer.unsyncedChanges < pace.ahead) key();

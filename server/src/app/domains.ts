@@ -55,7 +55,6 @@ export interface CredentialDomains {
   readonly connections: Connections;
 }
 
-/** Every domain of the server. */
 export interface Domains extends Foundations, People, Contents, CredentialDomains {
   readonly logs: Logs;
 }

@@ -23,7 +23,6 @@ import type { RawRoute } from '../http/raw-route.ts';
 import type { Guard, Route } from '../http/route.ts';
 import type { Domains } from './domains.ts';
 
-/** The routes of the API. */
 export function routesOf(domains: Domains): Route[] {
   return [
     ...goneRoutes(),

@@ -1,4 +1,4 @@
-/** The work that runs or waits in one group: shared work by key, or one exclusive piece. */
+/** The state of one group: the work under each of its keys, and the work that has locked the whole group. */
 interface Group {
   /** Under each key, the end of its last work. */
   readonly keys: Map<string, Promise<void>>;

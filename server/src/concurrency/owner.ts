@@ -34,8 +34,8 @@ export function currentOwner(): string {
 }
 
 /**
- * The signal that is aborted when the current caller hangs up. Undefined once it has: code that still runs then does
- * not run for the caller.
+ * The signal that is aborted when the current caller hangs up. Undefined after that, because code that still runs then
+ * no longer runs for this caller.
  */
 export function currentHangUp(): AbortSignal | undefined {
   const hangUp = askers.getStore()?.hangUp;

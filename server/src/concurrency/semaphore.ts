@@ -22,8 +22,8 @@ interface Request extends PromiseWithResolvers<Permit> {
 }
 
 /**
- * A bounded number of units, shared fairly between owners: next is the waiting owner that has used least and is within
- * its share. A request for more units than exist, or than its owner may have, is admitted when nothing else is in use.
+ * A bounded number of units, shared fairly between owners: next is the waiting owner that has been granted least and is
+ * within its share. A request for more units than exist, or than its owner may have, is admitted alone.
  */
 export class FairSemaphore {
   readonly #limits: SemaphoreLimits;

@@ -48,7 +48,7 @@ test('SliceScheduler gives all long work together one slice in each turn of the 
     }
   };
   const all = [work(), work(), work(), work()];
-  // After the first turn, no work reads the clock before it has run.
+  // In the first turn all work reads the clock before any of it has run, so that turn is not checked.
   await loop.turn();
   for (let before = done; await loop.turn(); before = done) {
     assert.ok(done - before <= 5, `${done - before} ms in one turn`);

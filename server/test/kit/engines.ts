@@ -34,7 +34,7 @@ interface Opened {
 type Place = Parameters<typeof openRaw>[0];
 const places = new WeakMap<Database, Place>();
 
-/** Opens the rows of a database made here, for plain SQL beside the server that uses it. */
+/** Opens a database that was made here for plain SQL, beside the server that uses it. */
 export async function rawOf(db: Database): Promise<Raw> {
   const place = places.get(db);
   if (place === undefined) throw new Error('this database was opened elsewhere');

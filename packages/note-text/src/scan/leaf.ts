@@ -68,8 +68,8 @@ const endsHere: Continuation = { taken: true, ends: true, rest: -1 };
 const endedBefore: Continuation = { taken: false, ends: true, rest: -1 };
 
 /**
- * Offers the line to a leaf whose containers all continue. Paragraphs are handled elsewhere, because what begins on the
- * line decides.
+ * Offers the line to an open leaf whose containers all continue. Not used for paragraphs, because a block that begins
+ * on the line may interrupt them.
  */
 export function continueLeaf(leaf: Exclude<Leaf, ParagraphLeaf>, line: LineCursor): Continuation {
   switch (leaf.kind) {

@@ -60,7 +60,7 @@ export function splitRow(content: string, row: Span): Span[] {
   return cells;
 }
 
-/** Last offset of the wikilink at `at`, or, when there is none, of the text in which none can begin. */
+/** Last offset of the wikilink at `at`; `at` itself when there is none. */
 function wikilinkEnd(content: string, at: number, end: number): number {
   for (let i = at + 2; i + 1 < end; i++) {
     if (content.charAt(i) === ']' && content.charAt(i + 1) === ']') return i + 1;

@@ -1,8 +1,8 @@
 import type { AnalyticsSink } from './analytics.ts';
 
 /**
- * Writes a log line for each event, for operators who collect logs. `erase` does nothing, because a log cannot be
- * changed from here.
+ * Writes a log line for each event, for operators who collect logs. A log cannot be changed from here, so `erase` only
+ * writes a line that asks for the erasure.
  */
 export function logSink(write: (labels: { event: string; client: string }) => void): AnalyticsSink {
   return {

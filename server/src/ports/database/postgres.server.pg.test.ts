@@ -183,7 +183,8 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
         await handle.run(sql.add, { id: second, by: 1 });
       });
     await Promise.all([cross('one', 'two'), cross('two', 'one')]);
-    // The body that runs again may lock its first row before the other continues, and conflict with it a second time.
+    // The restarted body may lock its first row before the other one continues, so that both meet the deadlock a second
+    // time.
     assert.ok(runs >= 3, `${runs} runs`);
     assert.equal(effects, 2);
     assert.deepEqual(await db.get(sql.total, {}), { rows: 2, total: 6 });

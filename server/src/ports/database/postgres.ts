@@ -259,7 +259,8 @@ function perform(effect: () => void): void {
   try {
     effect();
   } catch (error) {
-    // The transaction is committed, so its caller must not see the error; it is thrown outside to be reported.
+    // The transaction is committed, so its caller must not see the error of an effect. Thrown in a microtask, it is
+    // reported as uncaught.
     queueMicrotask(() => {
       throw error;
     });

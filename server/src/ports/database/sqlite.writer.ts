@@ -277,7 +277,8 @@ export class Writer {
       try {
         job.inContext(effect);
       } catch (error) {
-        // The transaction is on disk, so its caller must not see the error; it is thrown outside to be reported.
+        // The transaction is on disk, so its caller must not see the error of an effect. Thrown in a microtask, it is
+        // reported as uncaught.
         queueMicrotask(() => {
           throw error;
         });
