@@ -39,6 +39,8 @@ interface MovedNotes {
 /** Notes that are worked out together, and how much of them may be in memory at once. */
 const BATCH_NOTES = 64;
 const BATCH_BYTES = 2 * 1024 * 1024;
+/** Some 10 MB in memory: each edge is an object with two keys. */
+const BATCH_REWRITES = 20_000;
 
 /** Works out what becomes of notes and links in a move, a few at a time: of those that move, and those that link to what moves. */
 export async function* prepareMove(
@@ -53,7 +55,7 @@ export async function* prepareMove(
   });
   const planner = await deps.hooks.planMove(deps.db, context.vault, items, yieldIfDue);
   const all = [...moves.keys(), ...planner.sources.filter((id) => !moves.has(id))];
-  let size = 4;
+  let size = 1;
   for (let at = 0; at < all.length; ) {
     const ids = all.slice(at, at + size);
     at += ids.length;
@@ -63,8 +65,12 @@ export async function* prepareMove(
     yield { rows, rest };
     const changed = new Map(rows.map((row) => [row.id, row.size_bytes]));
     const bytes = texts.reduce((sum, { id, doc }) => sum + (changed.get(id) ?? 0) + (doc?.length ?? 0), 0);
+    const rewrites = ids.reduce((sum, id) => sum + (plan.rewrites.get(id)?.length ?? 0), 0);
     // Notes differ: where these were large, the next are taken by fewer.
-    size = bytes > BATCH_BYTES ? Math.max(1, Math.floor(size / 4)) : Math.min(BATCH_NOTES, size * 2);
+    size =
+      bytes > BATCH_BYTES || rewrites >= BATCH_REWRITES
+        ? Math.max(1, Math.floor(size / 4))
+        : Math.min(BATCH_NOTES, size * 2);
   }
 }
 
