@@ -7,6 +7,7 @@ const start: ProcessStart = {
   version: '26.1.0',
   hasChannel: false,
   execArgv: ['--import', './probe.ts'],
+  heapLimitMb: 1000,
   env: { PATH: '/bin' },
 };
 
@@ -32,4 +33,12 @@ test('leanStart does nothing where a process cannot restart, or would lose a cha
   assert.equal(leanStart({ ...start, platform: 'darwin' }), null);
   assert.equal(leanStart({ ...start, version: '24.11.0' }), null);
   assert.equal(leanStart({ ...start, hasChannel: true }), null);
+});
+
+test('the main heap is limited to 2 GB where V8 would let it have more, unless a limit is given', () => {
+  const flags = (more: Partial<ProcessStart>) => leanStart({ ...start, execArgv: [], ...more })?.execArgv;
+  assert.deepEqual(flags({ heapLimitMb: 4000 }), ['--max-semi-space-size=8', '--max-old-space-size=2000']);
+  assert.deepEqual(flags({ heapLimitMb: 4000, env: { NODE_OPTIONS: '--max-old-space-size=4000' } }), [
+    '--max-semi-space-size=8',
+  ]);
 });

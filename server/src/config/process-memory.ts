@@ -1,3 +1,5 @@
+import { getHeapStatistics } from 'node:v8';
+
 /** The first version in which `process.execve` is not experimental. */
 const NODE_MIN = 26;
 
@@ -14,6 +16,11 @@ const ALLOCATOR: Readonly<Record<string, string>> = {
  * default.
  */
 const SEMI_SPACE = '--max-semi-space-size=8';
+/**
+ * The limit of the main heap in MB. With a limit of 2 GB or more V8 lets a heap grow to four times what is in use before
+ * it collects garbage; below, to twice.
+ */
+const HEAP_MAX_MB = 2000;
 
 /** How a process was started. */
 export interface ProcessStart {
@@ -22,6 +29,8 @@ export interface ProcessStart {
   /** Whether another process is connected to this one by Node's IPC channel, which a restarted program would lose. */
   readonly hasChannel: boolean;
   readonly execArgv: readonly string[];
+  /** The limit that V8 chose for the main heap, from the memory of the machine. */
+  readonly heapLimitMb: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -29,11 +38,14 @@ export interface ProcessStart {
  * Returns the arguments and environment for a restart with low memory use; null when a restart is impossible, or the
  * settings were made by somebody.
  */
-export function leanStart({ platform, version, hasChannel, execArgv, env }: ProcessStart) {
+export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb, env }: ProcessStart) {
   if (platform !== 'linux' || hasChannel || Number.parseInt(version, 10) < NODE_MIN) return null;
   if (Object.keys(ALLOCATOR).some((name) => env[name] !== undefined)) return null;
-  const chosen = [...execArgv, env.NODE_OPTIONS ?? ''].some((flag) => /semi[-_]space/.test(flag));
-  return { execArgv: chosen ? execArgv : [...execArgv, SEMI_SPACE], env: { ...env, ...ALLOCATOR } };
+  const isChosen = (name: RegExp) => [...execArgv, env.NODE_OPTIONS ?? ''].some((flag) => name.test(flag));
+  const flags: string[] = [];
+  if (!isChosen(/semi[-_]space/)) flags.push(SEMI_SPACE);
+  if (!isChosen(/old[-_]space/) && heapLimitMb > HEAP_MAX_MB) flags.push(`--max-old-space-size=${HEAP_MAX_MB}`);
+  return { execArgv: [...execArgv, ...flags], env: { ...env, ...ALLOCATOR } };
 }
 
 /**
@@ -43,7 +55,8 @@ export function leanStart({ platform, version, hasChannel, execArgv, env }: Proc
 export function restartLean(): void {
   const { platform, execArgv, env } = process;
   const hasChannel = process.send !== undefined;
-  const lean = leanStart({ platform, version: process.versions.node, hasChannel, execArgv, env });
+  const heapLimitMb = getHeapStatistics().heap_size_limit / 1024 / 1024;
+  const lean = leanStart({ platform, version: process.versions.node, hasChannel, execArgv, heapLimitMb, env });
   if (lean === null) return;
   process.execve?.(process.execPath, [process.execPath, ...lean.execArgv, ...process.argv.slice(1)], lean.env);
 }
