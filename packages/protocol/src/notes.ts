@@ -166,7 +166,7 @@ export const MoveNotes = Type.Object({
 export const DeleteNotes = Unchecked<{ ids?: unknown; base_hashes?: unknown }>({
   ids: Type.Unknown({ description: 'Note ids, 1 to 1,000.' }),
   base_hashes: Type.Unknown({
-    description: 'Content hash by id: if one of these notes has another, none is deleted (409).',
+    description: 'Content hash by id. If the hash of one of these notes differs, none is deleted (409).',
   }),
 });
 

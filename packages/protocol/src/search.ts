@@ -50,7 +50,7 @@ export const SearchResult = Type.Object({
   highlights: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
     description: 'Start and end of each match in the snippet, in UTF-16 units.',
   }),
-  match_count: Type.Integer({ description: 'How many parts of the note match.' }),
+  match_count: Type.Integer({ description: 'Number of parts of the note that match.' }),
   score: Type.Number({ minimum: 0, maximum: 1, description: 'Scores of one answer can be compared.' }),
   vault_id: Type.Optional(Uuid),
   vault_name: Type.Optional(Type.String({ description: 'With `vault_id`, in results of a cross-vault search.' })),

@@ -57,7 +57,7 @@ export const word: ValueKind<string> = {
   parse: (text) => (/^\S+$/.test(text) ? text : undefined),
 };
 
-/** Free text on one line, such as a name. */
+/** Text on one line, such as a name or a path, which only its user interprets. */
 export const line: ValueKind<string> = {
   placeholder: 'name',
   expects: 'a name',

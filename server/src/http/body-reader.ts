@@ -36,7 +36,7 @@ export class MemoryBudget {
   }
 }
 
-/** The slowest allowed arrival of a body. */
+/** The minimum throughput of a body. */
 export interface MinThroughput {
   readonly intervalMs: number;
   /** A large body that keeps others waiting must bring this many bytes per interval; any other must bring something. */

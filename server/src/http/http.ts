@@ -50,7 +50,7 @@ export interface HttpDeps {
   readonly authRateLimit: number;
   /** How the process is shared between accounts; the defaults of `Admission` if absent. */
   readonly admissionLimits?: AdmissionLimits;
-  /** The slowest allowed arrival of a streamed body. */
+  /** The minimum throughput of a streamed body. */
   readonly streamThroughput?: StreamThroughput;
   /** If absent, no metrics are collected and `/metrics` does not exist. */
   readonly metrics?: MetricsAccess;

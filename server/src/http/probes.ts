@@ -10,7 +10,7 @@ const READ = new Set(['GET', 'HEAD']);
 export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, version: string): void {
   const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
   api.get('/openapi', { schema: document }, async () => app.swagger());
-  const health = plainSchema('getHealth', 'That the server runs, and which version', Health);
+  const health = plainSchema('getHealth', 'Check that the server runs; returns its version', Health);
   api.get('/health', { schema: health }, async () => ({ status: 'ok', version }));
   for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);
 }
@@ -21,13 +21,17 @@ export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, versi
  * @param ready rejects when the server cannot serve, because the database is down.
  */
 export function mountProbes(app: FastifyInstance, ready: () => Promise<void>): void {
-  const alive = plainSchema('isAlive', 'That the process runs', Alive);
+  const alive = plainSchema('isAlive', 'Check that the process runs', Alive);
   app.get('/healthz', { schema: alive }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { schema: plainSchema('isReady', 'That the server can serve', Alive) }, async () => {
-    await ready().catch((cause) => {
-      throw new NotevaultError('unavailable', {}, cause);
-    });
-    return { status: 'ok' };
-  });
+  app.get(
+    '/readyz',
+    { schema: plainSchema('isReady', 'Check that the server can serve requests', Alive) },
+    async () => {
+      await ready().catch((cause) => {
+        throw new NotevaultError('unavailable', {}, cause);
+      });
+      return { status: 'ok' };
+    },
+  );
   for (const path of ['/healthz', '/readyz']) refuseOtherMethods(app, path, READ);
 }

@@ -19,7 +19,7 @@ export function searchRoutes(search: Search): Route[] {
       method: 'GET',
       path: '/search/status',
       operation: 'searchStatus',
-      summary: 'How many notes of the vault have their vectors',
+      summary: 'The number of notes of the vault, and of those with vectors',
       access: 'read',
       responses: { 200: SearchStatus },
       handle: async ({ vault }) => ({ body: await search.status(vault) }),
