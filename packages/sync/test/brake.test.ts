@@ -7,7 +7,7 @@ import type { Trees } from '../src/plan/trees.ts';
 const names = (count: number) => Array.from({ length: count }, (_, index) => `${index}.md`);
 const treesOf = (count: number): Trees => ({
   local: { files: names(count).map((path) => ({ path, hash: path, fileId: null })), folders: [] },
-  remote: { files: names(count).map((path) => ({ id: path, path, hash: path, version: 1 })), folders: [] },
+  remote: { files: names(count).map((path) => ({ id: path, path, hash: path, version: 1, mtime: 1 })), folders: [] },
   synced: { files: [], folders: [] },
 });
 const deletions = (type: 'deleteLocal' | 'deleteRemote', count: number): Operation[] =>

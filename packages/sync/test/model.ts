@@ -43,6 +43,7 @@ export class Model {
           path,
           hash,
           version: kindOf(path) === 'note' ? version : null,
+          mtime: 1,
         })),
         folders: [...this.remoteFolders],
       },

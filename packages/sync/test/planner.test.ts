@@ -15,7 +15,7 @@ const synced = (id: string, path: string, hash: string): SyncedFile => ({
   fileId: null,
   pushed: null,
 });
-const remote = (id: string, path: string, hash: string): RemoteFile => ({ id, path, hash, version: 1 });
+const remote = (id: string, path: string, hash: string): RemoteFile => ({ id, path, hash, version: 1, mtime: 1 });
 const local = (path: string, hash: string): LocalFile => ({ path, hash, fileId: null });
 const trees = (
   base: readonly SyncedFile[],

@@ -224,17 +224,14 @@ export class Executor {
   async #writeLocal({ id, path, hash, over }: Extract<DownOperation, { type: 'writeLocal' }>): Promise<Outcome> {
     const file = over === null ? null : this.#entries.get(path);
     if (file === undefined || (file !== null && this.#state.hashOf(file) !== over)) return CHANGED;
-    const content = await this.#server.read({ id, path: this.#state.remote.get(id)?.path ?? path });
-    if (content?.hash !== hash) return CHANGED;
+    const remote = this.#state.remote.get(id);
+    const content = remote === undefined ? null : await this.#server.read(remote);
+    if (remote === undefined || content?.hash !== hash) return CHANGED;
     const text = kindOf(path) === 'note' ? await textOf(content) : null;
     const bytes = text === null ? content.bytes : once(new TextEncoder().encode(text));
-    const written = await this.#disk.write(path, bytes, hash, content.mtime, file);
+    const written = await this.#disk.write(path, bytes, hash, remote.mtime, file);
     this.#state.record({ type: 'hash', file: written, hash });
-    const remote = this.#state.remote.get(id);
-    if (remote !== undefined) {
-      const { version } = content;
-      this.#agreeOnContent({ ...remote, version }, written, hash, text);
-    }
+    this.#agreeOnContent({ ...remote, version: content.version }, written, hash, text);
     return DONE;
   }
 

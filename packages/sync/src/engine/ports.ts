@@ -87,8 +87,6 @@ export interface ChangesPage {
 export interface Content {
   readonly hash: string;
   readonly version: number | null;
-  /** Epoch seconds. */
-  readonly mtime: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 

@@ -14,6 +14,8 @@ export interface RemoteFile {
   readonly hash: string;
   /** The version of a note whose text has this hash; null for attachments. */
   readonly version: number | null;
+  /** What whoever wrote it said of its time, epoch seconds. Copied, never compared. */
+  readonly mtime: number;
 }
 
 /** A file as the disk has it. */

@@ -178,7 +178,7 @@ export class SimDisk implements Disk {
 
   async write(path: string, bytes: AsyncIterable<Uint8Array>, hash: string, mtime: number, over: Expected) {
     let content = '';
-    for await (const part of bytes) content += new TextDecoder().decode(part);
+    for await (const part of bytes) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
     await this.turn();
     if (hashOf(content) !== hash) throw new DiskChanged();
     const isAsExpected =

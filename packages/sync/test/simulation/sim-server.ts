@@ -160,9 +160,10 @@ export class SimServer {
 
   /** The vault as one device reaches it. `turn` throws what the device's process, or the way to the server, meets. */
   reachedBy(turn: () => Promise<void>): Server {
-    const shown = ({ id, path, content, version }: Row): RemoteFile => ({
+    const shown = ({ id, path, content, version, mtime }: Row): RemoteFile => ({
       id,
       path,
+      mtime,
       hash: hashOf(content),
       version: kindOf(path) === 'note' ? version : null,
     });
@@ -197,8 +198,8 @@ export class SimServer {
         answer((): Content | null => {
           const row = live(id);
           if (row === undefined) return null;
-          const { content, mtime } = row;
-          return { hash: hashOf(content), version: shown(row).version, mtime, bytes: once(content) };
+          const { content } = row;
+          return { hash: hashOf(content), version: shown(row).version, bytes: once(content) };
         }),
       createNotes: (notes) =>
         answer(() => notes.map(({ path, text, mtime, id }) => written(this.#create(path, text, mtime, id)))),
@@ -209,7 +210,7 @@ export class SimServer {
         }),
       putAttachment: async (path, bytes, _size, mtime, over) => {
         let content = '';
-        for await (const part of bytes) content += new TextDecoder().decode(part);
+        for await (const part of bytes) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
         return answer(() => written(this.#put(path, content, mtime, over)));
       },
       move: ({ id, path }, to) =>

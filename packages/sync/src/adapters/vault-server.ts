@@ -1,0 +1,206 @@
+import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { BatchResult, UpsertNote } from '@notevault/protocol/notes.ts';
+import {
+  type ChangesPage,
+  type Content,
+  type NoteText,
+  type Server,
+  ServerStopped,
+  ServerUnreachable,
+  type Written,
+} from '../engine/ports.ts';
+import { kindOf, type RemoteFile } from '../plan/trees.ts';
+
+/**
+ * A version that no note has: a write that names it makes a note where none is, and is refused where one is, so that a
+ * new file never changes a note that somebody else made at its path meanwhile.
+ */
+const NO_VERSION = Number.MAX_SAFE_INTEGER;
+/** Texts of one request, in UTF-16 units. */
+const BATCH_LENGTH = 4 * 1024 * 1024;
+
+/** A vault of a Notevault server. */
+export class VaultServer implements Server {
+  readonly #vault: VaultClient;
+
+  constructor(vault: VaultClient) {
+    this.#vault = vault;
+  }
+
+  async changes(cursor: string | null): Promise<ChangesPage | null> {
+    const page = await reached(this.#vault.changes(cursor));
+    if (page === null) return null;
+    const changes = page.changes.map(({ id, path, content_hash: hash, version, mtime, deleted }) => ({
+      id,
+      path,
+      hash,
+      version: version ?? null,
+      mtime,
+      deleted,
+    }));
+    return { changes, cursor: page.resume_cursor, hasMore: page.has_more };
+  }
+
+  async folders(): Promise<readonly string[]> {
+    return reached(this.#vault.explicitFolders());
+  }
+
+  async read({ id, path }: Pick<RemoteFile, 'id' | 'path'>): Promise<Content | null> {
+    if (kindOf(path) === 'attachment') {
+      const found = await reached(this.#vault.readAttachment(path));
+      return found === null ? null : { hash: found.hash, version: null, bytes: found.bytes };
+    }
+    const note = await reached(this.#vault.readNoteById(id));
+    if (note === null) return null;
+    return { hash: note.content_hash, version: note.version, bytes: once(new TextEncoder().encode(note.content)) };
+  }
+
+  async createNotes(notes: readonly (NoteText & { readonly id: string | null })[]): Promise<readonly Written[]> {
+    const written: Written[] = [];
+    for (let at = 0; at < notes.length; ) {
+      const batch: UpsertNote[] = [];
+      for (let length = 0; at < notes.length; at++) {
+        const { path, text, mtime, id } = notes[at] as (typeof notes)[number];
+        length += text.length;
+        if (batch.length > 0 && length > BATCH_LENGTH) break;
+        batch.push({ path, content: text, mtime, version: NO_VERSION, ...(id === null ? {} : { id }) });
+      }
+      const results = await this.#written(async () => this.#vault.upsertNotes(batch));
+      for (const [index, { mtime }] of batch.entries())
+        written.push('kind' in results ? results : itemOf(results[index], mtime));
+    }
+    return written;
+  }
+
+  async pushNote(id: string, { path, text, mtime }: NoteText, version: number) {
+    const result = await this.#written(() => this.#vault.upsertNote({ id, path, content: text, mtime, version }));
+    if ('kind' in result) return 'isVersionGone' in result ? ({ kind: 'version gone' } as const) : result;
+    return result.id === id ? written(result) : ({ kind: 'changed' } as const);
+  }
+
+  async putAttachment(
+    path: string,
+    bytes: AsyncIterable<Uint8Array>,
+    _size: number,
+    mtime: number,
+    over: string | null,
+  ): Promise<Written> {
+    const body = () => ReadableStream.from(bytes) as ReadableStream<Uint8Array>;
+    const result = await this.#written(() => this.#vault.putAttachment(path, { bytes: body, mtime, over }));
+    return 'kind' in result ? result : written(result);
+  }
+
+  async move({ id, path }: Pick<RemoteFile, 'id' | 'path'>, to: string): Promise<Written> {
+    const result = await this.#written(() => this.#rename(path, to));
+    if ('kind' in result) return result;
+    if (result.id === id) return written(result);
+    // Another file has taken its path since: that one stays where it was.
+    await this.#written(() => this.#rename(to, path));
+    return { kind: 'changed' };
+  }
+
+  async #rename(from: string, to: string): Promise<RemoteFields> {
+    if (kindOf(from) === 'note') return (await this.#vault.renameNote(from, to)).note;
+    return (await this.#vault.renameAttachment(from, to)).attachment;
+  }
+
+  async moveFolder(from: string, to: string): Promise<'moved' | 'changed'> {
+    const result = await this.#written(() => this.#vault.renameFolder(from, to));
+    return 'kind' in result ? 'changed' : 'moved';
+  }
+
+  async delete({ id, path, hash }: Pick<RemoteFile, 'id' | 'path' | 'hash'>): Promise<'deleted' | 'changed'> {
+    const result = await this.#written(async () => {
+      await (kindOf(path) === 'note' ? this.#vault.deleteNote(id, hash) : this.#vault.deleteAttachment(path, hash));
+      return {};
+    });
+    return 'kind' in result ? 'changed' : 'deleted';
+  }
+
+  async makeFolder(path: string): Promise<'made' | 'changed'> {
+    return 'kind' in (await this.#written(() => this.#vault.createFolder(path))) ? 'changed' : 'made';
+  }
+
+  async removeFolder(path: string): Promise<void> {
+    await this.#written(async () => {
+      await this.#vault.deleteFolder(path);
+      return {};
+    });
+  }
+
+  /** Tells answers that say something of the file from those that say something of the server or the credential. */
+  async #written<Result extends object>(write: () => Promise<Result>): Promise<Result | Refusal> {
+    try {
+      return await reached(write());
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === 404) return { kind: 'changed' };
+      if (error.status === 409)
+        return error.code === 'version_conflict' && error.body.server_note
+          ? { kind: 'changed', isVersionGone: true }
+          : { kind: 'changed' };
+      return { kind: 'refused', reason: reasonOf(error) };
+    }
+  }
+}
+
+type Refusal =
+  | { readonly kind: 'changed'; readonly isVersionGone?: true }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+interface RemoteFields {
+  readonly id: string;
+  readonly path: string;
+  readonly content_hash: string;
+  readonly version?: number;
+  readonly mtime: number;
+}
+
+function written({ id, path, content_hash: hash, version, mtime }: RemoteFields): Written {
+  return { kind: 'written', file: { id, path, hash, version: version ?? null, mtime } };
+}
+
+function itemOf(result: BatchResult | undefined, mtime: number): Written {
+  if (result?.status === 'error') {
+    const reasons = Object.values(result.errors ?? {}).flat();
+    return { kind: 'refused', reason: reasons.join(', ') || 'is refused by the server' };
+  }
+  const { id, content_hash: hash, version, path, server_path: stored } = result ?? {};
+  if (id === undefined || hash === undefined || result?.status !== 'ok') return { kind: 'changed' };
+  return written({ id, path: stored ?? path ?? '', content_hash: hash, ...(version && { version }), mtime });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  extension_not_allowed: 'has an extension that the server does not take',
+  mime_not_allowed: 'holds something else than its extension says, which the server does not take',
+};
+
+function reasonOf({ status, code, body }: ApiError): string {
+  if (status === 402) return `is beyond what the plan allows (${typeof body.reason === 'string' ? body.reason : code})`;
+  if (status === 413) return 'is larger than the server takes';
+  const fields = Object.values((body.errors ?? {}) as Record<string, readonly string[]>).flat();
+  return REASONS[code] ?? (fields.length > 0 ? fields.join(', ') : `is refused by the server: ${code}`);
+}
+
+/** Errors of the way to the server, and of the credential, as the engine knows them. Those of a request go through. */
+async function reached<Result>(answer: Promise<Result>): Promise<Result> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ConnectionError) throw new ServerUnreachable(error.message, { cause: error });
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status >= 500 || error.status === 429)
+      throw new ServerUnreachable(`the server answered ${error.status}: ${error.code}`, { cause: error });
+    if (error.status === 401)
+      throw new ServerStopped('the server does not know this device any more: sign in again', { cause: error });
+    if (error.status === 403) throw new ServerStopped(`the server does not allow it: ${error.code}`, { cause: error });
+    if (error.status === 404 && error.code === 'Vault not found')
+      throw new ServerStopped('the vault is gone, or out of reach of this device', { cause: error });
+    throw error;
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
