@@ -138,11 +138,12 @@ const KeyHeaders = {
 const ConditionHeaders = {
   'if-match': Type.Optional(
     Type.String({
-      description: '`"<content_hash>"`, of what the write changes; if it has another, nothing is written (409).',
+      description:
+        '`"<content_hash>"` of what the write changes. If the stored hash differs, nothing is written (409).',
     }),
   ),
   'if-none-match': Type.Optional(
-    Type.String({ description: '`*`: if something is there already, nothing is written (409).' }),
+    Type.String({ description: '`*`: if something is at the path already, nothing is written (409).' }),
   ),
 };
 
