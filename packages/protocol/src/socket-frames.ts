@@ -49,7 +49,7 @@ export class MalformedFrame extends Error {
   override readonly name = 'MalformedFrame';
 }
 
-/** Reads a message of one byte, which has no document; null if it is another message. */
+/** Returns the kind of a one-byte message, which has no document; null for any other message. */
 export function singleMessageKind(data: Uint8Array): 'ping' | 'pong' | null {
   if (data.length !== 1) return null;
   return data[0] === PING ? 'ping' : data[0] === PONG ? 'pong' : null;

@@ -178,7 +178,7 @@ function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0 || address.includes('%')) return false;
-  // A prefix of 0 would trust every address; the proxy check refuses it too, but with a stack.
+  // A prefix of 0 would trust every address; the proxy check refuses it too, but prints a stack trace.
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 

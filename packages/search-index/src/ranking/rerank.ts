@@ -66,7 +66,7 @@ export function rerank(
 /** Collects the occurrences of terms in the candidates of one segment. */
 class MatchCollector {
   readonly #segment: Segment;
-  /** For each note of the segment the index of its matches, counted from 1; 0 for no candidate. */
+  /** For each note of the segment, the index of its matches, counted from 1; 0 if it is not a candidate. */
   readonly #indexes: Int32Array;
   readonly #matches: readonly CandidateMatches[];
   readonly #norms: LengthNorms;

@@ -4,7 +4,7 @@
  */
 export interface QuantizedVectors {
   readonly dimensions: number;
-  /** One vector after the other. */
+  /** The numbers of all vectors, one vector after another. */
   readonly values: Int8Array;
   /** The factor that turns each vector's bytes back into its numbers. */
   readonly scales: Float32Array;

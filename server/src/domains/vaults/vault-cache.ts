@@ -17,7 +17,7 @@ export interface CacheSnapshot {
   rows<Row extends CachedRow>(collection: CachedCollection<Row>): Promise<RowsView<Row>>;
 }
 
-/** Most vaults whose writes are remembered without a read. */
+/** Most vaults that are remembered as written to and not read since. */
 const WRITTEN_MAX = 10_000;
 
 /**
