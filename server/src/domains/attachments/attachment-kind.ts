@@ -29,6 +29,7 @@ export function createAttachmentKind(deps: Pick<AttachmentDeps, 'db' | 'entries'
     applyMove: async () => undefined,
     // The bytes of a file are elsewhere.
     storedBytes: () => 0,
+    // A tombstone has no blob, so nothing is released with it.
     dropSlice: async () => false,
   };
 }

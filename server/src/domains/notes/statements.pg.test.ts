@@ -9,10 +9,6 @@ import { listSizes } from '../../ports/database/statement.ts';
 /** The statements that a write and a read may take (of the note itself; who calls, and into which vault, comes on top). */
 const WRITE_MAX = 12;
 const READ_MAX = 3;
-/** A new note with all that a write can bring asks once more, before its transaction, whether many links wait for its names. */
-const NEW_WITH_ALL_MAX = 12;
-/** A deletion has no allowance of its own; this is what it takes, so that it grows only on purpose: one asks for many links. */
-const DELETE_MAX = 12;
 /**
  * Finding the credential's session, the vault that the request means, and what of it was typed over sockets and waits.
  * A process alone with its database is spared the last.
@@ -80,11 +76,11 @@ onEachEngine('statements', (open) => {
       ],
       [
         'new, with aliases, from a device, with its id',
-        NEW_WITH_ALL_MAX,
+        WRITE_MAX,
         () => alice.write('Folder/c.md', `${aliased}${links}`, { id: crypto.randomUUID() }, device),
       ],
       ['edit that takes aliases away', WRITE_MAX, () => alice.write('Folder/c.md', links)],
-      ['delete', DELETE_MAX, () => alice.remove('Folder/b.md')],
+      ['delete', WRITE_MAX, () => alice.remove('Folder/b.md')],
       ['read', READ_MAX, () => alice.read('Folder/note.md')],
     ];
     const { id } = await alice.write('Folder/d.md');

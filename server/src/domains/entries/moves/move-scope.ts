@@ -8,6 +8,7 @@ import {
   normalizePath,
 } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { createYield } from '../../../concurrency/yield.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryDeps, MovingEntry } from '../entries.deps.ts';
 import { ITEM_KINDS } from '../entries.store.ts';
@@ -61,11 +62,14 @@ export async function scopeOf(
     const root = [path, ...ancestorsOf(path)].map((above) => rootAt.get(above)).find((found) => found !== undefined);
     return root === undefined ? path : root.to + path.slice(root.from.length);
   };
-  const moving = (await rowsOf(db, vault, roots, folders)).map((row): MovingEntry => {
+  const yieldIfDue = createYield();
+  const moving: MovingEntry[] = [];
+  for (const row of await rowsOf(db, vault, roots, folders)) {
+    await yieldIfDue();
     const meta = handlerOf(row.kind).openMeta(vault, row);
     const to = toOf(meta.path);
-    return { kind: row.kind, id: row.id, from: meta.path, to, toKey: namespace.pathKey(vault, to), row, meta };
-  });
+    moving.push({ kind: row.kind, id: row.id, from: meta.path, to, toKey: namespace.pathKey(vault, to), row, meta });
+  }
   const items = [
     ...folders.map(({ id, path: from, pathKey: fromKey }) => {
       const to = toOf(from);
