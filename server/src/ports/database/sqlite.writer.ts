@@ -35,6 +35,8 @@ export interface WriterLimits {
 
 /** About how long bodies of one shared transaction run before it commits, so that the event loop stays responsive. */
 const GROUP_MS = 4;
+/** Turns of the event loop between two slices of a bulk body: a request takes several, and would wait for a slice at each. */
+const TURNS_BETWEEN = 3;
 /** How long a bulk body may leave its handle unused before it is considered stuck. */
 const BULK_IDLE_MS = 10_000;
 
@@ -205,7 +207,7 @@ export class Writer {
     let since = performance.now();
     const pause = () => {
       if (performance.now() - since < GROUP_MS) return undefined;
-      return nextTurn().then(() => {
+      return turns(TURNS_BETWEEN).then(() => {
         since = performance.now();
       });
     };
@@ -320,6 +322,10 @@ function overloaded(): DatabaseError {
 
 function lostByBody(): DatabaseError {
   return new DatabaseError('unavailable', 'the transaction ended before its body did');
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await nextTurn();
 }
 
 function nextTurn(): Promise<void> {
