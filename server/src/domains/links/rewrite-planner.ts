@@ -155,10 +155,12 @@ export function createRewritePlanner(attachmentExtensions: ReadonlySet<string>) 
       const keys: Buffer[] = [];
       for (const { text, choices, original } of pending) {
         await yieldIfDue();
-        for (const name of [...choices.map(fileName), ...(original === null ? [] : [original])]) {
+        for (const target of [...choices, ...(original === null ? [] : [original])]) {
+          const name = fileName(target);
           if (names.has(name)) continue;
           names.add(name);
-          keys.push(...(keysOf(vault, { target: name, form: text.form }) ?? []));
+          // By the whole text: white space at an end of a segment counts, at an end of the text it does not.
+          keys.push(...(keysOf(vault, { target, form: text.form }) ?? []));
         }
       }
       return keys;

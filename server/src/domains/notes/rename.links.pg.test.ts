@@ -99,6 +99,18 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal(await content(alice, 'S.md'), text('Old'));
   });
 
+  test('take the full path where the new name begins with a space, which a bare name cannot say', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    await alice.write('f/Old.md');
+    await alice.write('S.md', '[[Old]] [a](f/Old.md)\n');
+    await rename(alice, 'f/Old.md', 'f/ New.md');
+    assert.equal(await content(alice, 'S.md'), '[[f/ New]] [a](f/%20New.md)\n');
+    assert.deepEqual(await alice.edges('S.md'), ['f/ New → f/ New.md', 'f/ New.md → f/ New.md']);
+    await rename(alice, 'f/ New.md', 'f/Old.md');
+    assert.equal(await content(alice, 'S.md'), '[[Old]] [a](f/Old.md)\n');
+  });
+
   test('take the full path where the new name is ambiguous, and stay where the text still resolves', async () => {
     await using notes = await start();
     const { alice } = notes;
