@@ -13,7 +13,7 @@ const treesOf = (count: number): Trees => ({
 const deletions = (type: 'deleteLocal' | 'deleteRemote', count: number): Operation[] =>
   names(count).map((path) => ({ type, id: path, path, hash: path }));
 
-test('more than 20 deletions wait on either side, 20 of many files do not', () => {
+test('a plan with more than 20 deletions on either side needs approval, one with 20 of many files does not', () => {
   for (const [type, side] of [
     ['deleteLocal', 'local'],
     ['deleteRemote', 'remote'],
@@ -23,14 +23,14 @@ test('more than 20 deletions wait on either side, 20 of many files do not', () =
   }
 });
 
-test('more than a tenth waits when it is five files or more', () => {
+test('a plan that deletes more than a tenth of the files needs approval from five files on', () => {
   assert.deepEqual(brake(deletions('deleteLocal', 4), treesOf(8)), []);
   assert.deepEqual(brake(deletions('deleteLocal', 5), treesOf(50)), []);
   assert.equal(brake(deletions('deleteLocal', 5), treesOf(49)).length, 1);
   assert.equal(brake(deletions('deleteLocal', 8), treesOf(8)).length, 1, 'all files of a small folder');
 });
 
-test('nearly all files written over wait, and first copies do not', () => {
+test('a plan that overwrites nearly all files needs approval, a first copy does not', () => {
   const writes = (over: string | null): Operation[] =>
     names(100).map((path) => ({ type: 'writeLocal', id: path, path, hash: 'x', version: 1, over }));
   assert.deepEqual(brake(writes('y'), treesOf(100)), [

@@ -3,9 +3,9 @@ import { ancestorsOf, foldPath, isInside } from '@notevault/note-text/paths.ts';
 import type { Operation } from '../src/plan/operations.ts';
 import { kindOf, type SyncedFile, type Trees } from '../src/plan/trees.ts';
 
-// A disk, a server and the record of what they agreed on, as far as a plan knows them. A file's hash is its content: the
-// letters that were ever written into it, for a note; one word for an attachment. Whatever an operation rests on is
-// asserted when it is carried out, so that operations of one plan that depend on one another are found out.
+// Models a disk, a server and the agreed state as a plan sees them. A file's hash is its content: for a note, all
+// letters ever written into it; for an attachment, one word. Carrying out an operation asserts its preconditions, so
+// operations of one plan that depend on each other fail.
 
 interface RemoteNote {
   path: string;
@@ -26,7 +26,7 @@ export class Model {
   readonly #hasFileIds: boolean;
   #count = 0;
 
-  /** @param hasFileIds whether the disk knows a file through renames. */
+  /** @param hasFileIds whether the disk identifies a file across renames. */
   constructor(hasFileIds: boolean) {
     this.#hasFileIds = hasFileIds;
   }
@@ -145,7 +145,7 @@ export class Model {
     assert.equal(new Set(folded).size, folded.length, 'no two files of the server have one path');
   }
 
-  /** Carries an operation out as if nothing went wrong. */
+  /** Carries out an operation without failures. */
   apply(operation: Operation): void {
     switch (operation.type) {
       case 'createRemote': {
@@ -234,7 +234,7 @@ export class Model {
     this.synced.set(id, { id, path: remote.path, hash, version, fileId: local.fileId, pushed: null });
   }
 
-  /** Where a move brought both sides to one path, that is the path they agree on. */
+  /** Records the agreed path if a move brought both sides to one path. */
   #agreeOnPath(id: string, localPath?: string | null): void {
     const [synced, remote] = [this.synced.get(id), this.remote.get(id)];
     if (synced === undefined || remote === undefined) return;
@@ -264,7 +264,7 @@ export class Model {
     if (over === null) this.addLocal(path, hash);
     else {
       assert.equal(this.local.get(path)?.content, over);
-      // Written beside the file and renamed over it: a file of its own to the disk.
+      // Written to a temporary file and renamed over the old one: the disk gives it a new id.
       this.local.set(path, { content: hash, fileId: this.#newFileId() });
     }
     this.#agree(id, path, hash);

@@ -29,7 +29,7 @@ const trees = (
 });
 const operationsOf = (of: Trees) => plan(of, options).operations;
 
-test('10,000 random triples of trees converge, and lose nothing that one side wrote', () => {
+test('10,000 random triples of trees converge and lose nothing that either side wrote', () => {
   assert.deepEqual(runTriples(1, 10_000), []);
 });
 
@@ -40,7 +40,7 @@ test('trees that agree give an empty plan', () => {
   });
 });
 
-test('a folder of 1,000 notes that was renamed here is one operation, and so is one renamed there', () => {
+test('a rename of a folder with 1,000 notes is one operation, on either side', () => {
   const names = Array.from({ length: 1000 }, (_, index) => `${index}.md`);
   const base = names.map((name) => synced(name, `old/${name}`, name));
   const here = names.map((name) => local(`old/${name}`, name));
@@ -54,7 +54,7 @@ test('a folder of 1,000 notes that was renamed here is one operation, and so is 
   assert.deepEqual(kinds(operationsOf(trees(base, here, moved.there))), ['moveLocalFolder']);
 });
 
-test('renames go before texts, and texts name the version from before', () => {
+test('renames precede text uploads, and an upload names the version from before the rename', () => {
   const base = [synced('1', 'old.md', 'target'), synced('2', 's.md', '[[old]]')];
   const here = [local('new.md', 'target'), local('s.md', '[[new]]')];
   assert.deepEqual(operationsOf(trees(base, here, [remote('1', 'old.md', 'target'), remote('2', 's.md', '[[old]]')])), [
@@ -67,7 +67,7 @@ test('renames go before texts, and texts name the version from before', () => {
   assert.deepEqual(push?.type === 'pushContent' && push.base, { hash: '[[old]]', version: 1 });
 });
 
-test('an edit is worth more than a deletion, in both directions', () => {
+test('an edit wins over a deletion, in both directions', () => {
   const base = [synced('1', 'a.md', 'x')];
   assert.deepEqual(operationsOf(trees(base, [local('a.md', 'y')], [])), [
     { type: 'createRemote', path: 'a.md', hash: 'y', id: '1' },
@@ -77,7 +77,7 @@ test('an edit is worth more than a deletion, in both directions', () => {
   ]);
 });
 
-test('two new contents at one path are both kept: the server has the name, the local file the name of a conflict copy', () => {
+test('two new contents at one path are both kept: the server’s file keeps its name, the local one becomes a conflict copy', () => {
   assert.deepEqual(operationsOf(trees([], [local('f/a.png', 'x')], [remote('1', 'f/a.png', 'y')], ['f'])), [
     {
       type: 'moveLocal',
@@ -90,7 +90,7 @@ test('two new contents at one path are both kept: the server has the name, the l
   ]);
 });
 
-test('names that differ by case alone are a problem where the disk has both, and nothing is written', () => {
+test('two local names that differ only by case are reported as a problem, and nothing is written', () => {
   const made = plan(
     trees([synced('1', 'a.md', 'x')], [local('a.md', 'x'), local('A.md', 'y')], [remote('1', 'a.md', 'x')]),
     options,
@@ -98,7 +98,7 @@ test('names that differ by case alone are a problem where the disk has both, and
   assert.deepEqual(made, { operations: [], problems: [{ path: 'A.md', id: null, reason: 'case' }] });
 });
 
-test('a name that the disk cannot hold is a problem, and the file stays where it is', () => {
+test('a name that the disk cannot store is reported as a problem, and the file stays where it is', () => {
   const canStore = (path: string) => !path.includes(':');
   const there = [remote('1', 'a:b.md', 'x'), remote('2', 'c.md', 'y')];
   assert.deepEqual(plan(trees([], [], there), { ...options, canStore }), {
@@ -112,7 +112,7 @@ test('a name that the disk cannot hold is a problem, and the file stays where it
   assert.deepEqual(moved.operations, []);
 });
 
-test('conflict copies are named by device and local time, and numbered when the name is taken', () => {
+test('a conflict copy is named by device and local time, and numbered when the name is taken', () => {
   const label = conflictLabel('Alice’s MacBook Pro (16 inch, 2023)', new Date(2026, 10, 22, 14, 5, 9));
   assert.equal(label, 'conflict AlicesMacBookPro16in 2026-11-22 14-05-09');
   assert.equal(

@@ -4,15 +4,15 @@ import { type Plan, plan } from '../src/plan/planner.ts';
 import { kindOf } from '../src/plan/trees.ts';
 import { Model } from './model.ts';
 
-// After Dropbox's CanopyCheck: a random tree that both sides agree on, changed at random on each of them; then plans are
-// made and carried out, each in random order, until there is nothing left to do.
+// Modelled on Dropbox's CanopyCheck: a random tree that both sides agree on is changed at random on each side; then
+// plans are made and carried out in random order until nothing is left to do.
 
 const ROUNDS_MAX = 200;
-// Some are named as files are: a file may come to be where the other side has a folder.
+// Some have names of files, so that a file can collide with a folder of the other side.
 const FOLDERS = ['a', 'b', 'c', 'A', 'p.png', 'x.md'];
 const FILES = ['x.md', 'y.md', 'z.md', 'p.png', 'q.png', 'X.md'];
 
-/** What went wrong with each of some seeds; empty when nothing did. */
+/** Returns one failure message per failed seed. */
 export function runTriples(first: number, count: number): string[] {
   const failures: string[] = [];
   for (let seed = first; seed < first + count; seed++) {
@@ -61,7 +61,7 @@ function randomFolder(random: Random): string {
   return Array.from({ length: random.below(3) }, () => random.pick(FOLDERS)).join('/');
 }
 
-/** Both sides and what they agree on, alike. */
+/** Returns a model in which both sides and the agreed state are equal. */
 function startModel(random: Random): Model {
   const model = new Model(random.chance(0.5));
   for (let count = random.below(7); count > 0; count--) {
@@ -78,7 +78,7 @@ function startModel(random: Random): Model {
   return model;
 }
 
-/** A folder keeps the spelling that it has. */
+/** Returns the path in the spelling of the existing folders. */
 function spelled(paths: Iterable<string>, path: string): string {
   const folders = new Map([...paths].flatMap(ancestorsOf).map((folder) => [foldPath(folder), folder]));
   let folder = '';
@@ -89,7 +89,7 @@ function spelled(paths: Iterable<string>, path: string): string {
   return joinPath(folder, fileName(path));
 }
 
-/** Does what a model may refuse; it refuses before it changes anything. */
+/** Tries a change that the model may refuse; it refuses before it changes anything. */
 function attempt(act: () => void): boolean {
   try {
     act();
@@ -99,7 +99,7 @@ function attempt(act: () => void): boolean {
   }
 }
 
-/** Changes both sides; gives what has to be there in the end. */
+/** Changes both sides; returns the content that must exist in the end. */
 function perturb(model: Model, random: Random): Set<string> {
   const before = new Map([...model.synced.values()].map(({ id, hash, path }) => [id, { hash, path }]));
   for (let count = random.below(6); count > 0; count--) changeLocal(model, random);
@@ -170,7 +170,7 @@ function renameFolder(model: Model, random: Random): void {
   model.moveLocalFolder(from, to);
 }
 
-/** Most disks keep an empty folder; people remove some. */
+/** Removes some of the empty folders, as people do. */
 function pruneLocalFolders(model: Model, random: Random): void {
   for (const folder of [...model.localFolders].sort((a, b) => b.length - a.length)) {
     const holds = [...model.local.keys(), ...model.localFolders].some((path) => isInside(folder, path));
@@ -208,13 +208,13 @@ function edited(model: Model, path: string, content: string): string {
   return kindOf(path) === 'note' ? [...content.split(' '), model.next('n')].sort().join(' ') : model.next('bytes');
 }
 
-/** How the sides differ in the end, but for what is reported as a problem. */
+/** Returns how the sides differ in the end, apart from reported problems; null when they are equal. */
 function difference(model: Model, { problems }: Plan): string | null {
   const apart = new Set(problems.map(({ path }) => foldPath(path)));
   const shown = (files: Iterable<readonly [string, string]>) =>
     [...files]
       .filter(([path]) => !apart.has(foldPath(path)))
-      // A folder has one spelling on the server; a disk may have two.
+      // The server has one spelling of a folder; a disk may have two.
       .map(([path, content]) => `${joinPath(foldPath(folderOf(path)), fileName(path))} = ${content}`)
       .sort()
       .join('\n');

@@ -13,14 +13,14 @@ import {
 import { kindOf, type RemoteFile } from '../plan/trees.ts';
 
 /**
- * A version that no note has: a write that names it makes a note where none is, and is refused where one is, so that a
- * new file never changes a note that somebody else made at its path meanwhile.
+ * A version that no note has. A write that names it creates a note at a free path and is refused at a taken one, so an
+ * upload of a new file never overwrites a note that another client has created at its path meanwhile.
  */
 const NO_VERSION = Number.MAX_SAFE_INTEGER;
-/** Texts of one request, in UTF-16 units. */
+/** Maximum total length of the texts in one request, in UTF-16 code units. */
 const BATCH_LENGTH = 4 * 1024 * 1024;
 
-/** A vault of a Notevault server. */
+/** Implements the `Server` port over the HTTP API of a Notevault server. */
 export class VaultServer implements Server {
   readonly #vault: VaultClient;
 
@@ -95,7 +95,7 @@ export class VaultServer implements Server {
     const result = await this.#written(() => this.#rename(path, to));
     if ('kind' in result) return result;
     if (result.id === id) return written(result);
-    // Another file has taken its path since: that one stays where it was.
+    // Another file has taken the path since: that note stays where it is.
     await this.#written(() => this.#rename(to, path));
     return { kind: 'changed' };
   }
@@ -129,7 +129,7 @@ export class VaultServer implements Server {
     });
   }
 
-  /** Tells answers that say something of the file from those that say something of the server or the credential. */
+  /** Maps errors about the file to a result; rethrows errors about the server or the credential. */
   async #written<Result extends object>(write: () => Promise<Result>): Promise<Result | Refusal> {
     try {
       return await reached(write());
@@ -183,7 +183,7 @@ function reasonOf({ status, code, body }: ApiError): string {
   return REASONS[code] ?? (fields.length > 0 ? fields.join(', ') : `is refused by the server: ${code}`);
 }
 
-/** Errors of the way to the server, and of the credential, as the engine knows them. Those of a request go through. */
+/** Maps network and credential errors to the engine's own errors; rethrows errors about the request itself. */
 async function reached<Result>(answer: Promise<Result>): Promise<Result> {
   try {
     return await answer;

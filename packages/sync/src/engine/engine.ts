@@ -9,19 +9,19 @@ import type { Ports } from './ports.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { SyncState } from './sync-state.ts';
 
-/** Which way changes go. */
+/** The direction in which changes are applied. */
 export type Direction = 'both' | 'pull' | 'push';
 
 export interface EngineOptions {
-  /** The name of this device, for the names of conflict copies. */
+  /** The name of this device, used in the names of conflict copies. */
   readonly device: string;
   readonly direction?: Direction;
   readonly patience?: Patience;
-  /** Hears of each operation that was tried. */
+  /** Called after each attempted operation. */
   onOperation?(operation: Operation, outcome: Outcome): void;
 }
 
-/** What is not in step, and why. */
+/** A path that is not in sync, and the reason. */
 export interface Unsynced {
   readonly path: string;
   readonly reason: string;
@@ -29,29 +29,29 @@ export interface Unsynced {
 
 export interface SyncResult {
   /**
-   * `in step`: both sides are alike, but for what `unsynced` lists. `waiting`: a person has to agree to what `brakes` says.
-   * `unsettled`: files are being written just now. `unfinished`: the other side changed again and again meanwhile.
+   * `in step`: both sides are equal, except for what `unsynced` lists. `waiting`: the user must approve what `brakes`
+   * lists. `unsettled`: some files are still being written. `unfinished`: one side kept changing during the run.
    */
   readonly kind: 'in step' | 'waiting' | 'unsettled' | 'unfinished';
   readonly brakes: readonly BrakeReason[];
   readonly unsynced: readonly Unsynced[];
-  /** Operations that were carried out. */
+  /** The number of operations carried out. */
   readonly done: number;
 }
 
-/** Rounds in a row; each brings both sides nearer, unless somebody works against it. */
+/** Maximum number of rounds per run. Each round reduces the difference, unless one side keeps changing. */
 const ROUNDS_MAX = 200;
-/** Rounds in a row in which nothing could be done, because what the plan followed from had changed each time. */
+/** Maximum number of consecutive rounds in which no operation could run because its preconditions had changed. */
 const IDLE_MAX = 5;
 const IDLE_MS = 400;
 const CONCURRENCY = 8;
-/** Notes that are made in one request. */
+/** Maximum number of notes created in one request. */
 const NOTES_PER_REQUEST = 100;
 const COMMIT_EVERY = 64;
 
 /**
- * Keeps a folder and a vault in step: observes both, plans, carries the plan out, and begins again until nothing is left
- * to do. One call of `sync` at a time.
+ * Keeps a folder and a vault in sync. Each round observes both sides, makes a plan and carries it out; rounds repeat
+ * until the plan is empty. Only one call of `sync` may run at a time.
  */
 export class SyncEngine {
   readonly #ports: Ports;
@@ -59,7 +59,7 @@ export class SyncEngine {
   readonly #state: SyncState;
   readonly #local: LocalObserver;
   readonly #remote: RemoteObserver;
-  /** Operations that one of the sides refuses, until what they would do changes. */
+  /** Refused operations by key. An operation is not retried until its effect would be different. */
   readonly #refused = new Map<string, Unsynced>();
 
   private constructor(ports: Ports, options: EngineOptions, state: SyncState) {
@@ -74,17 +74,17 @@ export class SyncEngine {
     return new SyncEngine(ports, options, await SyncState.load(ports.store));
   }
 
-  /** What `sync` would do now. Throws FolderGone, and what the server throws. */
+  /** Returns the plan that `sync` would carry out now. Throws FolderGone and the errors of the server port. */
   async preview(): Promise<Plan> {
     const { trees } = await this.#observe();
     return this.#plan(trees);
   }
 
   /**
-   * Brings both sides in step. Throws FolderGone, ServerUnreachable and ServerStopped; whatever was done until then is
-   * kept, and the next call goes on from there.
+   * Synchronizes both sides. Throws FolderGone, ServerUnreachable and ServerStopped. What was done before an error is
+   * kept, and the next call continues from there.
    *
-   * @param isApproved whether a person agreed to what the brake held.
+   * @param isApproved whether the user has approved the operations that the brake stopped.
    */
   async sync(isApproved = false, signal?: AbortSignal): Promise<SyncResult> {
     let done = 0;
@@ -115,7 +115,7 @@ export class SyncEngine {
   }
 
   async #observe(): Promise<{ readonly trees: Trees; readonly local: LocalObservation }> {
-    // The disk first: it is fast to be seen to be gone, and then the server need not be asked.
+    // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
     const local = await this.#local.observe();
     const remote = await this.#remote.observe();
     const synced = { files: [...this.#state.synced.values()], folders: [...this.#state.folders.values()] };
@@ -139,7 +139,7 @@ export class SyncEngine {
     return [...local.skipped, ...named, ...refused];
   }
 
-  /** Returns how many operations were done. */
+  /** Returns the number of operations carried out. */
   async #carryOut(operations: readonly Operation[], local: LocalObservation, signal?: AbortSignal): Promise<number> {
     const { disk, server } = this.#ports;
     const executor = new Executor(disk, server, this.#state, local.entries);
@@ -181,7 +181,7 @@ type Task =
   | { readonly kind: 'one'; readonly operation: Operation }
   | { readonly kind: 'notes'; readonly operations: readonly CreateRemote[] };
 
-/** New notes go up many at a time. */
+/** Groups the operations into tasks; new notes are uploaded in batches. */
 function tasksOf(operations: readonly Operation[]): Task[] {
   const isNewNote = (operation: Operation): operation is CreateRemote =>
     operation.type === 'createRemote' && kindOf(operation.path) === 'note';
@@ -222,7 +222,7 @@ function pathOf(operation: Operation): string {
   return operation.type === 'adopt' ? operation.file.path : operation.id;
 }
 
-/** The same for an operation that would do the same again. */
+/** Returns a key that is equal for operations with the same effect. */
 function keyOf(operation: Operation): string {
   return JSON.stringify(operation);
 }

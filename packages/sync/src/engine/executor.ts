@@ -5,20 +5,20 @@ import { mergeTexts } from './merge-texts.ts';
 import { type Content, type Disk, DiskChanged, type DiskFile, type Server, type Written } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
-/** What an operation came to. `changed`: what it rested on is not so any more, and nothing was done. */
+/** The result of an operation. `changed`: what it assumed no longer holds, so nothing was done. */
 export type Outcome = { readonly kind: 'done' | 'changed' } | { readonly kind: 'refused'; readonly reason: string };
 
 const DONE: Outcome = { kind: 'done' };
 const CHANGED: Outcome = { kind: 'changed' };
 
-/** Carries operations out, and records what both sides agree on afterwards. */
+/** Carries out operations and records the resulting agreed state. */
 export class Executor {
   readonly #disk: Disk;
   readonly #server: Server;
   readonly #state: SyncState;
   readonly #entries: ReadonlyMap<string, DiskFile>;
 
-  /** @param entries the files that the plan followed from, by path. */
+  /** @param entries the files on which the plan is based, by path. */
   constructor(disk: Disk, server: Server, state: SyncState, entries: ReadonlyMap<string, DiskFile>) {
     this.#disk = disk;
     this.#server = server;
@@ -26,7 +26,7 @@ export class Executor {
     this.#entries = entries;
   }
 
-  /** Throws what the server throws; whatever the disk refuses is an outcome. */
+  /** Throws the errors of the server port; a refusal by the disk is returned as an outcome. */
   async run(operation: Operation): Promise<Outcome> {
     try {
       return await this.#run(operation);
@@ -101,7 +101,7 @@ export class Executor {
     }
   }
 
-  /** Makes notes in one request; an outcome for each. */
+  /** Creates notes in one request; returns one outcome per operation, in order. */
   async createNotes(operations: readonly Extract<UpOperation, { type: 'createRemote' }>[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = operations.map(() => CHANGED);
     const items: { readonly at: number; readonly file: DiskFile; readonly hash: string; readonly text: string }[] = [];
@@ -149,14 +149,14 @@ export class Executor {
     return this.#recorded(written, (remote) => this.#agreeOnContent(remote, file, hash, text));
   }
 
-  /** Merges here, where the server does not have the base any more. */
+  /** Merges locally, because the server no longer has the base version. */
   async #pushMerged(id: string, note: Parameters<Server['pushNote']>[1], baseHash: string): Promise<Written> {
     const content = await this.#server.read({ id, path: note.path });
     if (content === null || content.version === null) return { kind: 'changed' };
     const theirs = await textOf(content);
     const base = await this.#state.baseText(baseHash);
     if (base === null) {
-      // Nothing is known of what they have in common: as two notes that were made at one path, both are kept.
+      // Without the common base the two texts cannot be merged: both are kept, like two notes created at one path.
       this.#state.record({ type: 'unsynced', id });
       return { kind: 'changed' };
     }
@@ -198,7 +198,8 @@ export class Executor {
       case 'setAside': {
         const file = this.#entries.get(operation.from);
         if (file === undefined || this.#state.hashOf(file) !== operation.hash) return CHANGED;
-        // Forgotten first: after a crash between the two, the renamed file would be taken for the moved one.
+        // The record is removed first: after a crash between the two steps, the renamed file would be mistaken for a
+        // move of the synced file.
         this.#state.record({ type: 'unsynced', id: operation.id });
         await this.#state.commit();
         return (await this.#moveLocal(operation.from, operation.to, operation.hash)) ? DONE : CHANGED;
@@ -276,7 +277,7 @@ export class Executor {
     return DONE;
   }
 
-  /** A file that was to be revived may have come back under another id. */
+  /** Drops the record of the old id if the revived file came back under another one. */
   #replaced(id: string | null, { id: now }: RemoteFile): void {
     if (id !== null && id !== now) this.#state.record({ type: 'unsynced', id });
   }
@@ -286,7 +287,10 @@ export class Executor {
     if (synced !== undefined) this.#state.record({ type: 'synced', file: { ...synced, path } });
   }
 
-  /** After bytes went up or down: the base is what both have, or what it was where the server merged them into others. */
+  /**
+   * Records the agreed content after a transfer. If the server merged the upload with other edits, the base stays what
+   * it was.
+   */
   #agreeOnContent(remote: RemoteFile, local: DiskFile, hash: string, text: string | null): void {
     const { id, version } = remote;
     const { fileId } = local;

@@ -3,12 +3,15 @@ import type { LocalFile, SideTree } from '../plan/trees.ts';
 import type { Clock, Disk, DiskFile, DiskListing } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
-/** Programs write files in steps, and replace them by deleting and renaming: what was just seen may not last. */
+/**
+ * How long to wait for the disk to settle. Programs write files in steps and replace them by deleting and renaming, so
+ * a single listing may show an intermediate state.
+ */
 export interface Patience {
-  /** A file is hashed once the disk has listed it alike for so long, or it is older than `oldMs`. */
+  /** A file is hashed once its listing has been unchanged for this long, or once it is older than `oldMs`. */
   readonly settleMs: number;
   readonly oldMs: number;
-  /** A file is taken for deleted once it has been missing for so long. */
+  /** A file counts as deleted once it has been missing for this long. */
   readonly missingMs: number;
 }
 
@@ -16,20 +19,20 @@ export const PATIENCE: Patience = { settleMs: 300, oldMs: 2000, missingMs: 1500 
 
 export interface LocalObservation {
   readonly tree: SideTree<LocalFile>;
-  /** The files that operations may rest on, by path. */
+  /** The files that operations may use, by path. */
   readonly entries: ReadonlyMap<string, DiskFile>;
   readonly skipped: DiskListing['skipped'];
-  /** Whether some files are not what they seem yet: look again in a moment. */
+  /** Whether some files are still changing; observe again soon. */
   readonly unsettled: boolean;
 }
 
-/** Reads the folder as a tree of hashes. A file that is read twice alike is hashed once. */
+/** Reads the folder as a tree of hashes. A file with an unchanged listing is hashed once. */
 export class LocalObserver {
   readonly #disk: Disk;
   readonly #clock: Clock;
   readonly #state: SyncState;
   readonly #patience: Patience;
-  /** When the disk first listed a file as it does now, in ticks. */
+  /** When the disk first listed a file with its present fields, on the monotonic clock. */
   #seen = new Map<string, { readonly file: DiskFile; readonly since: number }>();
   readonly #missing = new Map<string, number>();
 
@@ -70,7 +73,7 @@ export class LocalObserver {
     this.#seen = seen;
   }
 
-  /** Null when the file may still be being written. */
+  /** Returns null while the file may still be being written. */
   async #hashOf(file: DiskFile, ticks: number): Promise<string | null> {
     const known = this.#state.hashOf(file);
     if (known !== undefined) return known;
@@ -82,7 +85,10 @@ export class LocalObserver {
     return hash;
   }
 
-  /** Files that were there and are missing since a moment, unless another has their bytes: those were renamed. */
+  /**
+   * Returns the files that went missing a moment ago and still count as present. A file whose bytes appear elsewhere
+   * was renamed and is left out.
+   */
   #awaited(files: readonly LocalFile[], ticks: number): LocalFile[] {
     const paths = new Set(files.map(({ path }) => foldPath(path)));
     const fileIds = new Set(files.map(({ fileId }) => fileId));

@@ -3,8 +3,8 @@ import type { Run } from '@notevault/note-text/diff/runs.ts';
 import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
 
 /**
- * Merges two texts that came from one base, for a base that the server no longer has. What both changed alike counts
- * once; where they differ, what either inserted is there.
+ * Merges two texts derived from one base that the server no longer has. A change made on both sides is applied once;
+ * where the sides differ, the insertions of both are kept.
  */
 export function mergeTexts(base: string, mine: string, theirs: string): string {
   const runs: Run[] = [];

@@ -1,6 +1,9 @@
 import type { RemoteFile, SyncedFile } from '../plan/trees.ts';
 
-/** What the engine touches, each behind a port: an adapter for Node, one for a browser or an editor's plugin, one for tests. */
+/**
+ * Everything outside the engine, each behind a port with adapters for Node, for browsers or editor plugins, and for
+ * tests.
+ */
 export interface Ports {
   readonly disk: Disk;
   readonly server: Server;
@@ -9,65 +12,74 @@ export interface Ports {
 }
 
 export interface Clock {
-  /** Epoch milliseconds, and a monotonic count of them: only the second one measures how long something took. */
+  /**
+   * Returns the wall clock in epoch milliseconds and a monotonic clock in milliseconds; only the monotonic clock
+   * measures durations.
+   */
   now(): number;
   ticks(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A file as the disk lists it. Two entries with equal fields are taken for the same bytes. */
+/** A file as the disk lists it. Two entries with equal fields count as the same bytes. */
 export interface DiskFile {
-  /** Relative to the folder, in NFC, with `/`. */
+  /** Relative to the synced folder, in NFC, separated by `/`. */
   readonly path: string;
   readonly size: number;
   readonly mtimeMs: number;
-  /** What the file system knows it by through renames; null where it knows nothing. */
+  /** An identifier that survives renames; null where the file system has none. */
   readonly fileId: string | null;
 }
 
 export interface DiskListing {
   readonly files: readonly DiskFile[];
-  /** All folders that do not hold ignored files alone. */
+  /** All folders, except those that contain only ignored files. */
   readonly folders: readonly string[];
-  /** What is there and is not kept in step, and why: links, names that no vault can have. */
+  /** Entries that are not synced, and the reason: links, and names that a vault cannot store. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** What a write rests on: the file that is there, or that none is. */
+/** The precondition of a write: the file that must be there, or null when there must be none. */
 export type Expected = DiskFile | null;
 
 /**
- * The folder. Every change is made at once or not at all, and only while the disk is as expected: otherwise it throws
- * DiskChanged and nothing is done. Nothing is written through a link or outside the folder.
+ * The synced folder. Every change is atomic and happens only if the disk is as expected; otherwise it throws
+ * DiskChanged and does nothing. Nothing is written through a link or outside the folder.
  */
 export interface Disk {
-  /** Throws FolderGone when the folder is missing, another one, or cannot be listed whole. */
+  /** Throws FolderGone when the folder is missing, has been replaced by another one, or cannot be listed completely. */
   list(): Promise<DiskListing>;
-  /** Whether the disk, and every other that people have, can hold a name: see `plan`. */
+  /** Whether this disk, and any other common file system, can store the name: see `plan`. */
   canStore(path: string): boolean;
-  /** A text with the hash of its bytes; null when the file is not as expected any more. `text` is null for what is not UTF-8. */
+  /**
+   * Returns the text and the hash of its bytes; `text` is null if the bytes are not UTF-8. Returns null when the file
+   * is no longer as expected.
+   */
   readText(file: DiskFile): Promise<{ readonly text: string | null; readonly hash: string } | null>;
-  /** Lower-case hex SHA-256 of the bytes; null when the file is not as expected any more. */
+  /** Returns the lower-case hex SHA-256 of the bytes; null when the file is no longer as expected. */
   hash(file: DiskFile): Promise<string | null>;
-  /** The bytes as a stream; it throws DiskChanged when the file changes under it. */
+  /** Streams the bytes; throws DiskChanged when the file changes during the read. */
   read(file: DiskFile): AsyncIterable<Uint8Array>;
-  /** Writes a file whole, through a temporary one, once its bytes have the hash. @param mtime epoch seconds */
+  /**
+   * Writes a file atomically: to a temporary file that replaces the target once its bytes have the hash. @param mtime
+   * epoch seconds
+   */
   write(path: string, bytes: AsyncIterable<Uint8Array>, hash: string, mtime: number, over: Expected): Promise<DiskFile>;
   move(from: DiskFile, to: string): Promise<DiskFile>;
   moveFolder(from: string, to: string): Promise<void>;
-  /** Moves the file to the trash beside the state. */
+  /** Moves the file to the trash folder next to the stored state. */
   trash(file: DiskFile): Promise<void>;
   makeFolder(path: string): Promise<void>;
-  /** Removes a folder that holds nothing but what is never kept in step. Throws DiskChanged for any other. */
+  /** Removes a folder that contains only ignored files. Throws DiskChanged for any other. */
   removeFolder(path: string): Promise<void>;
 }
 
-/** The disk is not as it was when the operation was planned. */
+/** The disk has changed since the operation was planned. */
 export class DiskChanged extends Error {
   override readonly name = 'DiskChanged';
 }
 
-/** The folder cannot be kept in step as it is: `message` says what is wrong and what to do. */
+/** The folder cannot be synced in its present state; `message` says what is wrong and what to do. */
 export class FolderGone extends Error {
   override readonly name = 'FolderGone';
 }
@@ -79,7 +91,7 @@ export interface RemoteChange extends RemoteFile {
 
 export interface ChangesPage {
   readonly changes: readonly RemoteChange[];
-  /** Where the next page begins. */
+  /** The cursor for the next page. */
   readonly cursor: string;
   readonly hasMore: boolean;
 }
@@ -90,35 +102,40 @@ export interface Content {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** A text of a note on its way to the server. @property mtime epoch seconds */
+/** A note text to upload. @property mtime epoch seconds */
 export interface NoteText {
   readonly path: string;
   readonly text: string;
   readonly mtime: number;
 }
 
-/** What a write came to. `changed`: the vault is not as the plan had it, and nothing was done. */
+/** The result of a write. `changed`: the vault has changed since the plan was made, and nothing was written. */
 export type Written =
   | { readonly kind: 'written'; readonly file: RemoteFile }
   | { readonly kind: 'changed' }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * The vault. Each write is guarded by what it rests on. A request that got no answer may have been carried out: asking
- * again is always safe. Throws ServerUnreachable for what passes by itself, ServerStopped for what does not.
+ * The vault. Each write has a precondition. A request without an answer may have been carried out, so retrying is
+ * always safe. Throws ServerUnreachable for temporary failures and ServerStopped for permanent ones.
  */
 export interface Server {
-  /** A page of the feed; null when the cursor is not valid any more, and everything has to be read anew. */
+  /**
+   * Returns a page of the change feed; null when the cursor is no longer valid and the feed must be read from the
+   * start.
+   */
   changes(cursor: string | null): Promise<ChangesPage | null>;
-  /** Folders that are there without files. */
+  /** Returns the folders that exist without files. */
   folders(): Promise<readonly string[]>;
-  /** The present content of a file; null when it is gone. */
+  /** Returns the current content of a file; null when it no longer exists. */
   read(file: Pick<RemoteFile, 'id' | 'path'>): Promise<Content | null>;
-  /** Makes notes at paths where nothing is; in the order of the items. `id` revives a deleted note. */
+  /** Creates notes at free paths and returns one result per note, in order. `id` revives a deleted note. */
   createNotes(notes: readonly (NoteText & { readonly id: string | null })[]): Promise<readonly Written[]>;
-  /** Merges a text as an edit of a version. `version gone` is the one refusal that the engine mends itself. */
+  /**
+   * Merges a text as an edit of a version. `version gone` is the only refusal that the engine recovers from by itself.
+   */
   pushNote(id: string, note: NoteText, version: number): Promise<Written | { readonly kind: 'version gone' }>;
-  /** Puts bytes at a path: over those with the hash `over`, or where nothing is. */
+  /** Uploads bytes to a path: replaces the attachment with the hash `over`, or creates one where nothing is. */
   putAttachment(
     path: string,
     bytes: AsyncIterable<Uint8Array>,
@@ -128,7 +145,7 @@ export interface Server {
   ): Promise<Written>;
   move(file: Pick<RemoteFile, 'id' | 'path'>, to: string): Promise<Written>;
   moveFolder(from: string, to: string): Promise<'moved' | 'changed'>;
-  /** Deletes a file while it has the hash. */
+  /** Deletes a file if it still has the hash. */
   delete(file: Pick<RemoteFile, 'id' | 'path' | 'hash'>): Promise<'deleted' | 'changed'>;
   makeFolder(path: string): Promise<'made' | 'changed'>;
   removeFolder(path: string): Promise<void>;
@@ -138,12 +155,15 @@ export class ServerUnreachable extends Error {
   override readonly name = 'ServerUnreachable';
 }
 
-/** Signed out, the vault gone, the plan used up: `message` says what to do. Nothing local is touched. */
+/**
+ * The user is signed out, the vault is deleted or the quota is used up; `message` says what to do. No local file
+ * changes.
+ */
 export class ServerStopped extends Error {
   override readonly name = 'ServerStopped';
 }
 
-/** What the engine knows between runs. Hashes are cached by what the disk lists of a file. */
+/** What the engine remembers between runs. Hashes are cached by the fields of the disk's listing. */
 export interface StoredState {
   readonly synced: readonly SyncedFile[];
   readonly folders: readonly string[];
@@ -165,11 +185,14 @@ export type StateChange =
   | { readonly type: 'hashGone'; readonly path: string }
   | { readonly type: 'baseText'; readonly hash: string; readonly text: string };
 
-/** Keeps the state. It is written after the disk and the server: a crash leaves it behind them, never ahead. */
+/**
+ * Persists the state. It is written after the disk and the server, so after a crash it can be behind them but never
+ * ahead.
+ */
 export interface StateStore {
   load(): Promise<StoredState>;
-  /** Stores all of them or none. */
+  /** Stores all changes or none. */
   commit(changes: readonly StateChange[]): Promise<void>;
-  /** A text that both sides had, kept while a file is synced with its hash; null when it is not there. */
+  /** Returns a text that both sides had, kept while a synced file has its hash; null when it is not stored. */
   baseText(hash: string): Promise<string | null>;
 }

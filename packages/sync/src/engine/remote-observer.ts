@@ -12,7 +12,7 @@ export class RemoteObserver {
     this.#state = state;
   }
 
-  /** Throws what the server throws. */
+  /** Throws the errors of the server port. */
   async observe(): Promise<SideTree<RemoteFile>> {
     await this.#follow();
     const folders = await this.#server.folders();
@@ -34,21 +34,21 @@ export class RemoteObserver {
   #apply({ changes, cursor }: ChangesPage): void {
     for (const { deleted, ...file } of changes)
       this.#state.record(deleted ? { type: 'remoteGone', id: file.id } : { type: 'remote', file });
-    // With what it stands for: a crash between them would leave changes out.
+    // Stored together with the rows it covers: after a crash between the two, changes would be skipped.
     this.#state.record({ type: 'cursor', cursor });
   }
 
   /**
-   * The feed begins anew: the vault was restored, or this device was away for longer than deletions are remembered. A
-   * file that is not there now was not necessarily deleted by anybody, and one that differs not necessarily edited: both
-   * are compared as if they had never been synced, so that nothing here is deleted or written over.
+   * Reads the feed from the start, after the vault was restored or when this device was away for longer than tombstones
+   * are kept. A missing file was not necessarily deleted, nor a different one edited, so both are compared as if they
+   * had never been synced: nothing local is deleted or overwritten.
    */
   async #readAnew(): Promise<void> {
     const there = new Map<string, RemoteFile>();
     let cursor: string | null = null;
     for (let hasMore = true; hasMore; ) {
       const page: ChangesPage | null = await this.#server.changes(cursor);
-      // Begins anew once more: the next round starts over with what is stored, which has not changed.
+      // The feed was reset again: the next round starts over from the stored state, which is unchanged.
       if (page === null) return;
       for (const { deleted, ...file } of page.changes) {
         if (deleted) there.delete(file.id);
@@ -64,7 +64,7 @@ export class RemoteObserver {
   }
 }
 
-/** Whether a file is what was synced, or a later version of it. */
+/** Whether a file is the synced version or a later one. */
 function isSuccessor(now: RemoteFile | undefined, { hash, version }: SyncedFile): boolean {
   return now !== undefined && (now.hash === hash || (version ?? Number.POSITIVE_INFINITY) < (now.version ?? 0));
 }

@@ -2,10 +2,10 @@ import { foldPath } from '@notevault/note-text/paths.ts';
 import type { RemoteFile, SyncedFile } from '../plan/trees.ts';
 import type { DiskFile, StateChange, StateStore } from './ports.ts';
 
-/** The stored state in memory. What is recorded is seen at once, and stored with the next `commit`. */
+/** The stored state in memory. A recorded change is visible at once and persisted by the next `commit`. */
 export class SyncState {
   readonly synced = new Map<string, SyncedFile>();
-  /** By folded path. */
+  /** Spellings by case-folded path. */
   readonly folders = new Map<string, string>();
   readonly remote = new Map<string, RemoteFile>();
   remoteFolders: readonly string[] = [];
@@ -30,14 +30,14 @@ export class SyncState {
     return state;
   }
 
-  /** The hash of a file that the disk lists as it did when it was last hashed. */
+  /** Returns the cached hash of a file whose listing has not changed since it was hashed. */
   hashOf({ path, size, mtimeMs, fileId }: DiskFile): string | undefined {
     const known = this.#hashes.get(path);
     const isSame = known?.size === size && known.mtimeMs === mtimeMs && known.fileId === fileId;
     return isSame ? known?.hash : undefined;
   }
 
-  /** What the disk last listed at a path that was hashed. */
+  /** Returns the last listing of a path that was hashed. */
   lastSeen(path: string): (DiskFile & { readonly hash: string }) | undefined {
     return this.#hashes.get(path);
   }

@@ -1,27 +1,27 @@
 import type { Operation } from './operations.ts';
 import type { Trees } from './trees.ts';
 
-/** Why a plan waits for a person's yes. */
+/** The reason why a plan needs the user's approval. */
 export interface BrakeReason {
-  /** The side that would lose files, or have all of them written over. */
+  /** The side whose files would be deleted, or nearly all overwritten. */
   readonly side: 'local' | 'remote';
   readonly kind: 'deletions' | 'everything changed';
   readonly files: number;
-  /** How many files that side has. */
+  /** The number of files on that side. */
   readonly of: number;
 }
 
 const DELETIONS_MAX = 20;
 const SHARE_MAX = 0.1;
-/** In a small folder a few deletions are a large share, and nothing unusual. */
+/** Fewer deletions than this never need approval: in a small folder they are a large share, and common. */
 const FEW_DELETIONS = 5;
-/** With fewer files it is common that all of them change. */
+/** The overwrite check needs at least this many files: in smaller folders it is common that all of them change. */
 const MANY_FILES = 10;
 const CHANGED_SHARE = 0.9;
 
 /**
- * Tells a plan that a person has to agree to: one that deletes more than 20 files of a side, or more than a tenth and at
- * least 5, or writes over nearly all of them. Renames are no deletions: the plan has told them apart.
+ * Returns the reasons why a plan needs approval: it deletes more than 20 files of a side, or at least 5 that are more
+ * than a tenth, or it overwrites nearly all of them. A rename is not a deletion.
  */
 export function brake(operations: readonly Operation[], { local, remote }: Trees): BrakeReason[] {
   const count = (type: Operation['type'], isCounted: (operation: Operation) => boolean = () => true) =>

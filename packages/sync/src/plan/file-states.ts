@@ -3,31 +3,34 @@ import { identify } from './identify.ts';
 import { isTempPath } from './names.ts';
 import { kindOf, type LocalFile, type RemoteFile, type SyncedFile, type Trees } from './trees.ts';
 
-/** Who decides where a file is to be. A path that the server has already needs nobody's consent. */
+/** Which side determines a file's path. A path that the server already has needs no decision. */
 export type DecidedBy = 'remote' | 'local' | 'both';
 
-/** A file in all three trees, and where it is to be. */
+/** A file in all three trees, and its target path. */
 export interface FileState {
-  /** The id that the server knows it by, or one that begins with `new ` for a file that it does not know. */
+  /** The server's id, or an id that begins with `new ` for a file that the server does not have. */
   readonly key: string;
   readonly synced: SyncedFile | null;
   readonly local: LocalFile | null;
   readonly remote: RemoteFile | null;
-  /** The path it gets on both sides; null when it goes. */
+  /** The path it gets on both sides; null when it is deleted. */
   target: string | null;
   decidedBy: DecidedBy;
-  /** Whether it makes way for another file at the path it had. */
+  /** Whether it is renamed to a conflict copy because another file takes its path. */
   conflict: boolean;
-  /** Why it stays where it is, in spite of `target`. */
+  /** Why the file stays at its path although `target` differs. */
   problem: 'case' | 'name' | null;
 }
 
-/** Whether two paths differ in nothing but the case of folders: moving a file cannot change that, moving a folder can. */
+/**
+ * Whether two paths differ only by the case of their folders. Moving the file cannot change that; moving the folder
+ * can.
+ */
 export function isSamePlace(a: string, b: string): boolean {
   return a === b || (fileName(a) === fileName(b) && foldPath(a) === foldPath(b));
 }
 
-/** The files of all trees, each once, with the paths that the changes of either side give them. */
+/** Returns every file of the three trees once, with the target path that the changes on both sides give it. */
 export function fileStates({ local, remote, synced }: Trees): FileState[] {
   const { known, fresh } = identify(synced.files, local.files);
   const syncedOf = new Map(synced.files.map((file) => [file.id, file]));
@@ -52,7 +55,7 @@ function destination(id: string, { synced, local, remote }: Observed): Pick<File
   const localPath = local === null ? null : movedTo(local.path);
   const changedRemotely = remote !== null && (remote.hash !== synced.hash || remotePath !== null);
   const changedLocally = local !== null && (local.hash !== synced.hash || localPath !== null);
-  // A change is worth more than a deletion on the other side.
+  // A change wins over a deletion on the other side.
   if (local === null) return { target: changedRemotely ? (remote?.path ?? null) : null, decidedBy: 'remote' };
   if (remote === null) return { target: changedLocally ? local.path : null, decidedBy: 'local' };
   if (remotePath !== null) return { target: remotePath, decidedBy: 'remote' };
@@ -61,8 +64,9 @@ function destination(id: string, { synced, local, remote }: Observed): Pick<File
 }
 
 /**
- * Adds the local files that are new. Equal bytes at a path where the server has a new file are that file, also those of a
- * file that the server deleted: it may have come back there under another id.
+ * Adds the new local files. If the server has a new file with equal bytes at the same path, both are the same file.
+ * This also holds for the local copy of a file that the server deleted: it may have been recreated there under another
+ * id.
  */
 function withFresh(states: FileState[], fresh: readonly LocalFile[]): FileState[] {
   const added = states.filter(({ synced, remote }) => synced === null && remote !== null);

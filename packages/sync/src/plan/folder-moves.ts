@@ -2,7 +2,7 @@ import { foldPath } from '@notevault/note-text/paths.ts';
 import type { FileState } from './file-states.ts';
 import type { PathChange } from './side.ts';
 
-/** A folder that moves with all in it. */
+/** A folder that moves with all its contents. */
 export interface FolderMove {
   readonly from: string;
   readonly to: string;
@@ -10,11 +10,11 @@ export interface FolderMove {
 }
 
 /**
- * Finds folders of which every file goes to the same new folder: one move then does for all of them, and takes along what
- * is not kept in step. The outermost folders are taken.
+ * Finds folders whose files all move to the same new folder. One folder move replaces the file moves and also moves
+ * ignored files. Of nested candidates the outermost is returned.
  *
  * @param present the paths of all files of the side.
- * @param isFree whether nothing is at a folder's new path.
+ * @param isFree whether a folder's new path is free.
  */
 export function folderMoves(
   changes: readonly PathChange[],
@@ -46,7 +46,10 @@ export function folderMoves(
   return chosen;
 }
 
-/** The outermost folder whose move explains that of a file; null when the file's own name changes, or it leaves its folder. */
+/**
+ * Returns the outermost folder whose move explains a file's move; null when the file name changes or the file leaves
+ * its folder.
+ */
 function movedFolder(from: string, to: string): { from: string; to: string } | null {
   const [a, b] = [from.split('/'), to.split('/')];
   let common = 0;
@@ -54,7 +57,7 @@ function movedFolder(from: string, to: string): { from: string; to: string } | n
   if (common === 0) return null;
   const folders = { from: a.slice(0, a.length - common).join('/'), to: b.slice(0, b.length - common).join('/') };
   const [below, above] = [foldPath(folders.from), foldPath(folders.to)];
-  // A folder cannot move into itself, nor take the place of one that it lies in.
+  // A folder cannot move into itself or replace one of its ancestors.
   return above.startsWith(`${below}/`) || below.startsWith(`${above}/`) ? null : folders;
 }
 
@@ -71,7 +74,10 @@ function countBelow(folders: readonly string[], present: readonly string[]): Rea
   return counts;
 }
 
-/** Whether a folder neither holds nor lies in one that a move takes from or brings to: moves are carried out in any order. */
+/**
+ * Whether a folder neither contains nor lies in the source or destination of a move. Moves must be independent because
+ * they run in any order.
+ */
 function isOutside(folder: string, { from, to }: FolderMove): boolean {
   const folded = foldPath(folder);
   return [from, to]

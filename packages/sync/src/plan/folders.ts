@@ -4,7 +4,7 @@ import type { Operation } from './operations.ts';
 import type { Side } from './side.ts';
 import type { Trees } from './trees.ts';
 
-/** Folders by their folded path, each with the spelling it has there. */
+/** Returns the folders' spellings on this side by case-folded path. */
 function foldersOf(files: readonly { readonly path: string }[], folders: readonly string[]): Map<string, string> {
   const all = new Map<string, string>();
   for (const { path } of files) for (const folder of ancestorsOf(path)) all.set(foldPath(folder), folder);
@@ -13,8 +13,8 @@ function foldersOf(files: readonly { readonly path: string }[], folders: readonl
 }
 
 /**
- * What has to be done for folders: those above files come and go with the files, the others are kept in step by path. A
- * folder that one side removed goes on the other once nothing is in it.
+ * Returns the folder operations. Folders with files appear and disappear with their files; the others are synced by
+ * path. A folder that one side removed is removed on the other once it is empty.
  */
 export function folderOperations(
   { local, remote, synced }: Trees,
@@ -33,9 +33,9 @@ export function folderOperations(
   }
   const operations: Operation[] = [];
   const all = new Map([...inSynced, ...inRemote, ...inLocal]);
-  /** Folders that hold a folder which stays. */
+  /** Folders with a subfolder that stays. */
   const kept = new Set<string>();
-  // The innermost first: a folder can go once those in it are gone.
+  // Innermost first: a folder can be removed only after its subfolders.
   for (const [folded, path] of [...all].sort(([a], [b]) => b.length - a.length || (a < b ? -1 : 1))) {
     const [s, l, r] = [inSynced.has(folded), inLocal.get(folded), inRemote.get(folded)];
     const isEmpty = { local: !sides.local.hasFilesIn(path), remote: !sides.remote.hasFilesIn(path) };
@@ -56,7 +56,7 @@ export function folderOperations(
     if (goesLocally) operations.push({ type: 'removeLocalFolder', path: l });
     if (goesRemotely) operations.push({ type: 'removeRemoteFolder', path: r });
     if (l === undefined && r === undefined) operations.push({ type: 'forgetFolder', path });
-    // The folders above it wait until it is gone.
+    // Its ancestors wait until it has been removed.
     else for (const folder of ancestorsOf(folded)) kept.add(folder);
   }
   return operations;

@@ -1,18 +1,17 @@
 import { fileName, foldPath } from '@notevault/note-text/paths.ts';
 import { kindOf, type LocalFile, type SyncedFile } from './trees.ts';
 
-/** Which local file is which synced one. */
+/** The match between local and synced files. */
 export interface Identified {
-  /** By the id of the synced file. */
+  /** Local files by the id of their synced file. */
   readonly known: ReadonlyMap<string, LocalFile>;
-  /** Files that none of the synced ones has become. */
+  /** Local files that match no synced file. */
   readonly fresh: readonly LocalFile[];
 }
 
 /**
- * Tells renames from deletions: a local file is a synced one when the file system knows it by the same id, else when it
- * has the same path, else when it has the same bytes and both are otherwise unaccounted for. A note never becomes an
- * attachment, nor the reverse.
+ * Matches local files to synced files, to tell renames from deletions: first by the file system's id, then by path,
+ * then by bytes if both files are still unmatched. A note never matches an attachment.
  */
 export function identify(synced: readonly SyncedFile[], local: readonly LocalFile[]): Identified {
   const known = new Map<string, LocalFile>();

@@ -1,6 +1,6 @@
 import { fileName, folderOf, foldPath, joinPath } from '@notevault/note-text/paths.ts';
 
-/** Parts a file name before its last dot; a name that begins with its only dot has no extension. */
+/** Splits a file name at its last dot. A name whose only dot is its first character has no extension. */
 function splitName(name: string): [stem: string, extension: string] {
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)];
@@ -11,10 +11,10 @@ function withSuffix(path: string, suffix: string): string {
   return joinPath(folderOf(path), `${stem} ${suffix}${extension}`);
 }
 
-/** Letters of a device's name in the names of files: what every file system takes. */
+/** Maximum length of a device name in a file name. */
 const DEVICE_LENGTH = 20;
 
-/** `conflict DEVICE 2026-11-22 14-05-09`, with the local time of the device. */
+/** Returns `conflict DEVICE 2026-11-22 14-05-09`, in the device's local time. */
 export function conflictLabel(device: string, now: Date): string {
   const name = device.replace(/[^\p{L}\p{N}-]/gu, '');
   const two = (part: number) => String(part).padStart(2, '0');
@@ -23,7 +23,7 @@ export function conflictLabel(device: string, now: Date): string {
   return `conflict ${[...name].slice(0, DEVICE_LENGTH).join('')} ${day} ${time}`;
 }
 
-/** The name of a file that makes way for another: `name (conflict …).ext`, numbered when it is taken. */
+/** Returns the path of a conflict copy: `name (conflict …).ext`, numbered when that is taken. */
 export function conflictPath(path: string, label: string, taken: (foldedPath: string) => boolean): string {
   for (let number = 1; ; number++) {
     const free = withSuffix(path, `(${label}${number === 1 ? '' : ` ${number}`})`);
@@ -33,12 +33,12 @@ export function conflictPath(path: string, label: string, taken: (foldedPath: st
 
 const tempSuffix = (id: string) => `(moving ${id.replaceAll('-', '').slice(-8)})`;
 
-/** Where a file waits while others that change places with it move. */
+/** Returns the temporary path that a file has while files swap their paths. */
 export function tempPath(path: string, id: string): string {
   return withSuffix(path, tempSuffix(id));
 }
 
-/** Whether a path is one of `tempPath`'s: the file was on its way when the last round ended. */
+/** Whether a path was made by `tempPath`: the last round ended before the swap was complete. */
 export function isTempPath(path: string, id: string): boolean {
   return splitName(fileName(path))[0].endsWith(` ${tempSuffix(id)}`);
 }

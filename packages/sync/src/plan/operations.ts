@@ -1,21 +1,24 @@
 import type { SyncedFile } from './trees.ts';
 
 /**
- * What a plan asks for. Operations of one plan may be carried out in any order and at the same time; what has to wait for
- * another is in a later plan. Each says what it rests on: where that no longer holds, nothing is done, and the next plan
- * follows from what is observed then.
+ * An operation of a plan. The operations of one plan are independent: they may run in any order and concurrently, and
+ * what depends on them is in a later plan. Each has preconditions; if one fails, the operation does nothing and the
+ * next plan uses what is observed then.
  */
 export type Operation = UpOperation | DownOperation | StateOperation;
 
-/** On the server. */
+/** Changes the server. */
 export type UpOperation =
-  /** Makes a file of a local one; `id` revives the file that the server deleted while it was edited here. */
+  /** Uploads a local file as a new one; `id` revives the file that the server deleted while it was edited locally. */
   | { readonly type: 'createRemote'; readonly path: string; readonly hash: string; readonly id: string | null }
-  /** Sends the local bytes as an edit of the base: a note merges, an attachment replaces `remoteHash` alone. */
+  /**
+   * Uploads the local bytes as an edit of the base: a note is merged, an attachment is replaced only if it still has
+   * `remoteHash`.
+   */
   | {
       readonly type: 'pushContent';
       readonly id: string;
-      /** The path on the server, and the one on the disk. */
+      /** The path on the server, then the one on the disk. */
       readonly path: string;
       readonly localPath: string;
       readonly hash: string;
@@ -23,22 +26,22 @@ export type UpOperation =
       readonly remoteHash: string;
     }
   | { readonly type: 'moveRemote'; readonly id: string; readonly from: string; readonly to: string }
-  /** Moves a folder with all in it; `ids` are the files that the plan knows below it. */
+  /** Moves a folder with all its contents; `ids` are the files below it that the plan knows. */
   | {
       readonly type: 'moveRemoteFolder';
       readonly from: string;
       readonly to: string;
       readonly ids: readonly string[];
     }
-  /** Deletes the file while it has these bytes. */
+  /** Deletes the file if it still has this hash. */
   | { readonly type: 'deleteRemote'; readonly id: string; readonly path: string; readonly hash: string }
   | { readonly type: 'makeRemoteFolder'; readonly path: string }
   /** Removes an empty folder. */
   | { readonly type: 'removeRemoteFolder'; readonly path: string };
 
-/** On the disk. */
+/** Changes the disk. */
 export type DownOperation =
-  /** Writes the server's bytes; over a local file only while that has the hash `over`. */
+  /** Downloads the server's bytes; replaces a local file only if it has the hash `over`. */
   | {
       readonly type: 'writeLocal';
       readonly id: string;
@@ -53,7 +56,7 @@ export type DownOperation =
       readonly from: string;
       readonly to: string;
       readonly hash: string;
-      /** Whether the file makes way because both sides made something of their own at its path. */
+      /** Whether the file becomes a conflict copy because both sides have a file of their own at its path. */
       readonly conflict: boolean;
     }
   | {
@@ -62,7 +65,7 @@ export type DownOperation =
       readonly to: string;
       readonly ids: readonly string[];
     }
-  /** Renames the local file out of the way and forgets that it was this one: it is a file of its own from now on. */
+  /** Renames the local file to a conflict copy and drops its record: from now on it is a new file. */
   | {
       readonly type: 'setAside';
       readonly id: string;
@@ -70,23 +73,23 @@ export type DownOperation =
       readonly to: string;
       readonly hash: string;
     }
-  /** Puts the file into the trash while it has these bytes. */
+  /** Moves the file to the trash if it still has this hash. */
   | { readonly type: 'deleteLocal'; readonly id: string; readonly path: string; readonly hash: string }
   | { readonly type: 'makeLocalFolder'; readonly path: string }
   /** Removes an empty folder. */
   | { readonly type: 'removeLocalFolder'; readonly path: string };
 
-/** On the record of what both sides agree on, for what they agree on already. */
+/** Changes only the stored state, for what both sides already agree on. */
 export type StateOperation =
   | { readonly type: 'adopt'; readonly file: SyncedFile }
   | { readonly type: 'forget'; readonly id: string }
   | { readonly type: 'adoptFolder'; readonly path: string }
   | { readonly type: 'forgetFolder'; readonly path: string };
 
-/** A file that cannot be kept in step as it is, and why. It stays as it is on both sides. */
+/** A file that cannot be synced, and the reason. It stays unchanged on both sides. */
 export interface Problem {
   readonly path: string;
   readonly id: string | null;
-  /** `case`: another file has the name but for the case of letters. `name`: the disk cannot hold the name. */
+  /** `case`: the name differs from another file's only by case. `name`: the disk cannot store the name. */
   readonly reason: 'case' | 'name';
 }

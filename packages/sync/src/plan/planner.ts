@@ -9,22 +9,22 @@ import { type PathChange, Side } from './side.ts';
 import { kindOf, type SyncedFile, type Trees } from './trees.ts';
 
 export interface PlanOptions {
-  /** What stands in the name of a conflict copy: see `conflictLabel`. */
+  /** The label in the name of a conflict copy: see `conflictLabel`. */
   readonly label: string;
-  /** Whether the disk can hold a path. */
+  /** Whether the disk can store a path. */
   canStore(path: string): boolean;
 }
 
 export interface Plan {
-  /** In no order. Empty when the sides are in step, or only problems are left. */
+  /** Unordered. Empty when the sides are in sync or only problems are left. */
   readonly operations: readonly Operation[];
   readonly problems: readonly Problem[];
 }
 
 /**
- * What brings the local and the remote tree together: a pure function of what is observed of them and of what they last
- * agreed on. Carrying a plan out and planning again, until a plan is empty, ends with equal trees. What one side wrote is
- * never given up: an edit is worth more than a deletion, notes merge, of two other contents both are kept.
+ * Returns the operations that bring the local and the remote tree together. It is a pure function of the two observed
+ * trees and the last agreed state. Carrying out plans until one is empty leaves both trees equal. No edit is lost: an
+ * edit wins over a deletion, notes are merged, and where two other contents conflict both are kept.
  */
 export function plan(trees: Trees, { label, canStore }: PlanOptions): Plan {
   const states = fileStates(trees);
@@ -54,7 +54,7 @@ export function plan(trees: Trees, { label, canStore }: PlanOptions): Plan {
   return { operations, problems: problemsOf(states) };
 }
 
-/** Files that are elsewhere than they should be. */
+/** Returns the files of a side that are not at their target path. */
 function changesOf(states: readonly FileState[], side: Side): PathChange[] {
   return states.flatMap((state) => {
     const from = side.pathOf(state);
@@ -81,7 +81,7 @@ function movesOfFolders(
       !emptyFolders.some((other) => other === folded || other.startsWith(`${folded}/`))
     );
   };
-  // Where both spellings of a folder are there, they stay two: only files whose own names differ move.
+  // If a side has both spellings of a folder, they stay separate: only files whose own names differ are moved.
   const spellings = new Set([...folders, ...present.flatMap(ancestorsOf)]);
   return folderMoves(changes, present, isFree).filter(({ to }) => !spellings.has(to));
 }
@@ -90,7 +90,7 @@ function folderMove(type: 'moveRemoteFolder' | 'moveLocalFolder', { from, to, st
   return { type, from, to, ids: states.map(({ key }) => key) };
 }
 
-/** Nothing else may be done in a folder that moves, nor where it goes, before it is there. */
+/** Paths of this plan's folder moves. No other operation may touch a source or destination before the move is done. */
 interface Touched {
   isTouched(state: FileState): boolean;
 }
@@ -128,7 +128,7 @@ const moveLocal = ({ state, from, to }: PathChange): Operation => ({
   conflict: state.conflict,
 });
 
-/** A file that one side has to get, or to lose; null when both have it, or it has to wait. */
+/** Returns the operation that creates or deletes a file on one side; null when both sides have it or it must wait. */
 function comingOrGoing(state: FileState, sides: { readonly local: Side; readonly remote: Side }): Operation | null {
   const { key, synced, local, remote, target, problem } = state;
   if (local === null && remote === null) return { type: 'forget', id: key };
@@ -146,15 +146,16 @@ function comingOrGoing(state: FileState, sides: { readonly local: Side; readonly
 }
 
 /**
- * The path that counts as agreed on. A folder may be spelled otherwise on the disk: its spelling there is the base, so
- * that only a person who changes it changes the server's. Where the disk cannot follow a rename, the file has not left
- * the path that both sides had.
+ * Returns the agreed path. If the disk spells a folder differently, the disk's spelling is the base, so only a person's
+ * rename changes the server's spelling. If the disk cannot follow a rename, the agreed path stays the former one.
  */
 export function agreedPath(local: string, remote: string, synced: SyncedFile | null | undefined): string {
   return isSamePlace(local, remote) ? local : (synced?.path ?? remote);
 }
 
-/** What makes both contents of a file one; null when they are, or the file has to get to its place first. */
+/**
+ * Returns the operation that makes the contents of a file equal; null when they are equal or the file must move first.
+ */
 function contentOperation(state: FileState, states: readonly FileState[], label: string): Operation | null {
   const { key, synced, local, remote, target, problem } = state;
   if (local === null || remote === null || target === null) return null;

@@ -3,12 +3,12 @@ import type { FileState } from './file-states.ts';
 import { conflictPath } from './names.ts';
 
 /**
- * Makes sure that every path is given to one file, and that no file has the path of a folder. A file that the server has
- * at the path keeps it; another makes way under the name of a conflict copy. Two local files whose names differ by case
- * alone stay what they are, as a problem that a person has to settle.
+ * Gives each path to at most one file, and no file the path of a folder. A file that the server has at the path keeps
+ * it; the other becomes a conflict copy. Two local files whose names differ only by case stay unchanged and are
+ * reported as a problem for the user.
  *
- * @param label what stands in the name of a conflict copy.
- * @param canStore whether the disk can hold a path.
+ * @param label the label in the name of a conflict copy.
+ * @param canStore whether the disk can store a path.
  */
 export function settleNames(states: readonly FileState[], label: string, canStore: (path: string) => boolean): void {
   const owners = new Map<string, FileState>();
@@ -39,7 +39,7 @@ export function settleNames(states: readonly FileState[], label: string, canStor
   }
 }
 
-/** Files that are at their target on the server come first, then those that both sides know, then new ones. */
+/** Orders files already at their target on the server first, then those known to both sides, then new ones. */
 function byPrecedence(a: FileState, b: FileState): number {
   const rank = ({ remote, synced, target }: FileState) => (remote?.path === target ? 0 : synced === null ? 2 : 1);
   return rank(a) - rank(b) || (a.key < b.key ? -1 : 1);
@@ -50,7 +50,7 @@ function isCaseTwin(owner: FileState, state: FileState): boolean {
   return a !== undefined && b !== undefined && a !== b && foldPath(a) === foldPath(b);
 }
 
-/** One of them is a file at the path of a folder that the other lies in: whichever the server has there stays. */
+/** Resolves a file at the path of a folder that contains the other file: the one that the server has there stays. */
 function separate(
   file: FileState | undefined,
   inside: FileState,

@@ -3,20 +3,20 @@ import type { FileState } from './file-states.ts';
 import { isSamePlace } from './file-states.ts';
 import { tempPath } from './names.ts';
 
-/** A file that has to get to its target on one side. */
+/** A file that must move to its target on one side. */
 export interface PathChange {
   readonly state: FileState;
   readonly from: string;
   readonly to: string;
 }
 
-/** What stands where on one side, as it is before anything is carried out. */
+/** The files and folders of one side by path, before any operation runs. */
 export class Side {
   readonly #pathOf: (state: FileState) => string | null;
   readonly #owners = new Map<string, FileState>();
-  /** Some file below each folder that has any. */
+  /** One file below each folder that has any. */
   readonly #inside = new Map<string, FileState>();
-  /** Folders that hold no file. */
+  /** Folders without files. */
   readonly #emptyFolders: ReadonlySet<string>;
 
   constructor(states: readonly FileState[], folders: readonly string[], pathOf: (state: FileState) => string | null) {
@@ -34,7 +34,7 @@ export class Side {
     return this.#pathOf(state);
   }
 
-  /** Whether a folder without files is at the path. */
+  /** Whether a folder without files has the path. */
   hasEmptyFolder(path: string): boolean {
     return this.#emptyFolders.has(foldPath(path));
   }
@@ -44,7 +44,7 @@ export class Side {
     return this.#inside.has(foldPath(folder));
   }
 
-  /** The file at a path, or at that of a folder above it. */
+  /** Returns the file at a path or at one of its ancestors. */
   ownerAtOrAbove(path: string): FileState | null {
     const folded = foldPath(path);
     return (
@@ -53,8 +53,8 @@ export class Side {
   }
 
   /**
-   * The file that has to go first for `state` to get to a path: at the path, above it, or below it. It can be `state`
-   * itself, on its way to the path of a folder that it lies in, or below its own path.
+   * Returns the file that must move before `state` can take a path: one at the path, above it or below it. It can be
+   * `state` itself, when its target is an ancestor or descendant of its own path.
    */
   blockerOf(state: FileState, path: string): FileState | null {
     const folded = foldPath(path);
@@ -66,7 +66,10 @@ export class Side {
     return this.blockerOf(state, path) === null && !this.hasEmptyFolder(path);
   }
 
-  /** The moves of this side that nothing stands in the way of. Where files only wait for one another, one steps aside. */
+  /**
+   * Returns the moves whose destination is free. If the moves only wait for one another, one file moves to a temporary
+   * path.
+   */
   freeMoves(changes: readonly PathChange[]): PathChange[] {
     const moves = changes.filter(({ from, to }) => !isSamePlace(from, to));
     const free = moves.filter(({ state, to }) => this.isFree(state, to));

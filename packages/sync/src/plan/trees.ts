@@ -1,4 +1,4 @@
-/** What a file is to the server: text that merges, or bytes that do not. The path alone tells. */
+/** How the server treats a file: a note's text is merged, an attachment's bytes are not. The path alone decides. */
 export type FileKind = 'note' | 'attachment';
 
 export function kindOf(path: string): FileKind {
@@ -8,13 +8,13 @@ export function kindOf(path: string): FileKind {
 /** A file as the server has it. */
 export interface RemoteFile {
   readonly id: string;
-  /** In NFC, as all paths here. */
+  /** In NFC, like all paths here. */
   readonly path: string;
   /** Lower-case hex SHA-256 of the bytes. */
   readonly hash: string;
-  /** The version of a note whose text has this hash; null for attachments. */
+  /** The version of the note that has this hash; null for attachments. */
   readonly version: number | null;
-  /** What whoever wrote it said of its time, epoch seconds. Copied, never compared. */
+  /** The modification time that the writer reported, in epoch seconds. Copied, never compared. */
   readonly mtime: number;
 }
 
@@ -22,11 +22,11 @@ export interface RemoteFile {
 export interface LocalFile {
   readonly path: string;
   readonly hash: string;
-  /** What the file system knows the file by through renames (device, inode, birth time); null where it knows nothing. */
+  /** An identifier that survives renames (device, inode, birth time); null where the file system has none. */
   readonly fileId: string | null;
 }
 
-/** What both sides last agreed on: the base that changes of either side are told by. */
+/** The last agreed state of a file: the base for detecting changes on either side. */
 export interface SyncedFile {
   readonly id: string;
   readonly path: string;
@@ -34,19 +34,19 @@ export interface SyncedFile {
   readonly version: number | null;
   readonly fileId: string | null;
   /**
-   * A local text that the server has merged already, while the merged text is not on the disk yet. Until it is, the base
-   * stays what it was: what is written meanwhile is an edit of that base, which the server merges again.
+   * The hash of a local text that the server has merged while the merged text is not yet on the disk. Until then the
+   * base stays the former one: further local writes are edits of that base, which the server merges again.
    */
   readonly pushed: string | null;
 }
 
-/** Observations of one side. Folders are those that hold nothing too; the folders above files need not be named. */
+/** What was observed on one side. `folders` includes empty folders; ancestors of files may be left out. */
 export interface SideTree<File> {
   readonly files: readonly File[];
   readonly folders: readonly string[];
 }
 
-/** The three trees that a plan follows from. */
+/** The three trees from which a plan is made. */
 export interface Trees {
   readonly local: SideTree<LocalFile>;
   readonly remote: SideTree<RemoteFile>;

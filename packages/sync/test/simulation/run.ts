@@ -1,6 +1,6 @@
 import { World } from './world.ts';
 
-/** What went wrong with each of some seeds, each of them run twice: the same seed does the same. */
+/** Runs some seeds, each twice to prove that a seed is deterministic; returns one failure message per failed seed. */
 export async function runSeeds(first: number, count: number, twice = true): Promise<string[]> {
   const failures: string[] = [];
   for (let seed = first; seed < first + count && failures.length < 5; seed++) {

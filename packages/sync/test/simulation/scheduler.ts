@@ -1,35 +1,37 @@
 import type { Random } from '../../../../server/test/kit/random.ts';
 import type { Clock } from '../../src/engine/ports.ts';
 
-/** A process that was killed: nothing it waits for is ever answered. */
+/** A process was killed: it gets no more answers. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
 interface Turn {
-  /** When it may come, in ticks. */
+  /** The earliest tick of the turn. */
   readonly at: number;
   readonly go: () => void;
 }
 
-/** Decides who goes on, one at a time, at random and yet the same for the same seed. Time passes when nobody can go on. */
+/**
+ * Runs one waiting task at a time, chosen at random but deterministically by seed. Time passes when no task can run.
+ */
 export class Scheduler {
   readonly #random: Random;
   #turns: Turn[] = [];
   ticks = 0;
-  /** What the clocks of people say, besides the ticks: it may jump. */
+  /** Offset of the wall clock from the ticks; tests let it jump. */
   wallOffset = 1_700_000_000_000;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /** Waits for a turn, which comes after `ms`. */
+  /** Waits for a turn, at least `ms` from now. */
   turn(ms = 0): Promise<void> {
     return new Promise((resolve) => this.#turns.push({ at: this.ticks + ms, go: resolve }));
   }
 
-  /** Lets everybody go on until a promise settles. */
+  /** Runs waiting tasks until a promise settles. */
   async run<Result>(work: Promise<Result>): Promise<Result> {
     let settled = false;
     const end = work.finally(() => {
@@ -37,7 +39,7 @@ export class Scheduler {
     });
     end.catch(() => undefined);
     for (;;) {
-      // Whatever follows from the last turn without a turn of its own happens first.
+      // First run everything that follows from the last turn without a turn of its own.
       await new Promise((resolve) => setImmediate(resolve));
       if (settled) return end;
       const next = this.#draw();

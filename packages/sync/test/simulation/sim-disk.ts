@@ -9,7 +9,7 @@ export const hashOf = (content: string): string => createHash('sha256').update(c
 export interface DiskKind {
   readonly hasFileIds: boolean;
   readonly foldsCase: boolean;
-  /** Whether names with a colon can be stored. */
+  /** Whether file names may contain a colon. */
   readonly takesColons: boolean;
 }
 
@@ -20,7 +20,7 @@ interface Stored {
   fileId: string;
 }
 
-/** A folder in memory. People change it with the methods that begin with `user`, at any moment. */
+/** A folder in memory. Methods that begin with `user` are changes by people, which may happen at any moment. */
 export class SimDisk implements Disk {
   readonly kind: DiskKind;
   readonly #files = new Map<string, Stored>();
@@ -29,7 +29,7 @@ export class SimDisk implements Disk {
   readonly #random: Random;
   readonly trashed: string[] = [];
   #inodes = 0;
-  /** The turn that each call of the engine waits for; it throws when the engine's process is gone. */
+  /** Awaited by each call of the engine; throws when the engine's process was killed. */
   turn: () => Promise<void> = () => Promise.resolve();
 
   constructor(kind: DiskKind, scheduler: Scheduler, random: Random) {
@@ -58,7 +58,7 @@ export class SimDisk implements Disk {
     return { path, size: content.length, mtimeMs, fileId: this.kind.hasFileIds ? fileId : null };
   }
 
-  /** The path in the spelling of the folders that are there. */
+  /** Returns the path in the spelling of the existing folders. */
   #spelled(path: string): string {
     let at = '';
     for (const name of path.split('/').slice(0, -1))
@@ -81,12 +81,12 @@ export class SimDisk implements Disk {
     return ancestorsOf(key).every((folder) => !this.#files.has(folder));
   }
 
-  // What people and their programs do.
+  // Changes by people and their programs.
 
   userWrite(path: string, content: string): boolean {
     if (!this.#fits(path)) return false;
     const there = this.#files.get(this.#key(path));
-    // Some editors write into the file, others write a new one and rename it over.
+    // Some editors write to the file in place, others write a new one and rename it over the old.
     this.#put(there?.path ?? path, content, this.#random.chance(0.5) ? there?.fileId : undefined);
     return true;
   }
@@ -136,7 +136,7 @@ export class SimDisk implements Disk {
       this.#put(to + path.slice(from.length), content, fileId, mtimeMs);
   }
 
-  // What the engine does.
+  // The port that the engine uses.
 
   canStore(path: string): boolean {
     return this.kind.takesColons || !path.includes(':');

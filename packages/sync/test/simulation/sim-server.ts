@@ -20,12 +20,12 @@ interface Row {
   seq: number;
   deleted: boolean;
   mtime: number;
-  /** Texts by version, while they are kept. */
+  /** Texts of the kept versions. */
   readonly versions: Map<number, string>;
   readonly fingerprints: Set<string>;
 }
 
-/** A vault in memory that keeps the rules of the API as far as a device meets them. */
+/** A vault in memory that follows the rules of the API, as far as a device relies on them. */
 export class SimServer {
   readonly #rows = new Map<string, Row>();
   readonly #folders = new Map<string, string>();
@@ -59,7 +59,7 @@ export class SimServer {
     return ![...this.#folders.keys()].some((folder) => folder === folded || isInside(folded, folder));
   }
 
-  /** Folders keep the spelling that they have. */
+  /** Returns the path in the spelling of the existing folders. */
   #spelled(path: string): string {
     const there = new Map(
       [...this.live.flatMap((row) => ancestorsOf(row.path)), ...this.folders].map((folder) => [
@@ -112,7 +112,7 @@ export class SimServer {
     return row;
   }
 
-  // What assistants and other clients do.
+  // Changes by assistants and other clients.
 
   agentCreate(path: string, content: string): boolean {
     return this.#create(path, content, 1, null) !== null;
@@ -140,13 +140,13 @@ export class SimServer {
     this.#seq += 1;
   }
 
-  /** Old versions are dropped. */
+  /** Drops the old versions. */
   forgetVersions(): void {
     for (const row of this.#rows.values())
       for (const version of row.versions.keys()) if (version < row.version) row.versions.delete(version);
   }
 
-  /** A backup is put in place, in which the last file is missing and another is as it was before. */
+  /** Restores a backup that lacks the newest file and has an older state of another. */
   restore(): void {
     this.#epoch += 1;
     const [last, other] = this.live.sort((a, b) => b.seq - a.seq);
@@ -158,7 +158,10 @@ export class SimServer {
     other.content = before;
   }
 
-  /** The vault as one device reaches it. `turn` throws what the device's process, or the way to the server, meets. */
+  /**
+   * Returns the vault as one device reaches it. `turn` throws the failures of the device's process and of the
+   * connection.
+   */
   reachedBy(turn: () => Promise<void>): Server {
     const shown = ({ id, path, content, version, mtime }: Row): RemoteFile => ({
       id,
@@ -173,7 +176,7 @@ export class SimServer {
       const row = this.#rows.get(id);
       return row?.deleted === false && (path === undefined || row.path === path) ? row : undefined;
     };
-    /** The answer may be lost after the work is done, and the work done twice. */
+    /** The answer may get lost after the work is done, and the work may be done twice. */
     const answer = async <Result>(work: () => Result): Promise<Result> => {
       await turn();
       if (this.isDown) throw new ServerUnreachable('down');

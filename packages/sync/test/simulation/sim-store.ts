@@ -2,7 +2,7 @@ import type { StateChange, StateStore, StoredState } from '../../src/engine/port
 
 type Keyed<Item> = Map<string, Item>;
 
-/** The state of a device on disk: what was committed is there after the process is gone. */
+/** The persisted state of a device: what was committed survives its process. */
 export class SimStore implements StateStore {
   readonly #synced: Keyed<StoredState['synced'][number]> = new Map();
   readonly #folders = new Set<string>();

@@ -8,9 +8,10 @@ import { type DiskKind, SimDisk } from './sim-disk.ts';
 import { SimServer } from './sim-server.ts';
 import { SimStore } from './sim-store.ts';
 
-// After Dropbox's Trinity: whole engines with disk, server, store and clock in memory, all of it drawn from one seed.
-// People and an assistant change both sides at any moment; processes are killed, answers are lost or the work is done
-// twice, the server is away, the feed begins anew, clocks jump. Then all is left in peace, and has to become equal.
+// Modelled on Dropbox's Trinity: complete engines with disk, server, store and clock in memory, all driven by one seed.
+// People and an assistant change both sides at any moment; processes are killed, answers get lost or requests run
+// twice, the server is unreachable, the feed is reset, clocks jump. Then all changes stop, and all sides must become
+// equal.
 
 const FOLDERS = ['', '', 'a', 'b', 'a/c', 'A'];
 const NAMES = ['x.md', 'y.md', 'z.md', 'X.md', 'p.png', 'q.png', 'é.md'];
@@ -18,7 +19,7 @@ const PEACE_ROUNDS = 60;
 
 const wordsOf = (content: string): string[] => content.split('\n').filter(Boolean);
 
-/** What people wrote, and what of it somebody took away again. */
+/** Records the words that people wrote, and which of them somebody deleted. */
 class Diary {
   readonly #written = new Set<string>();
   readonly #removed = new Set<string>();
@@ -26,7 +27,7 @@ class Diary {
 
   next(): string {
     this.#count += 1;
-    // Words of one letter each: no difference between two texts can find a part of a word in another.
+    // Each word is one unique letter, so no diff can find a part of one word in another.
     return `${String.fromCodePoint(0x4e00 + this.#count)}\n`;
   }
 
@@ -58,12 +59,12 @@ class Device {
     this.disk = new SimDisk(kind, world.scheduler, world.random);
   }
 
-  /** The process is gone: whatever it waits for is never answered. */
+  /** Kills the process: it gets no more answers. */
   kill(): void {
     this.#incarnation += 1;
   }
 
-  /** Starts the program and lets it sync once. */
+  /** Starts the program and runs one sync. */
   async sync(): Promise<void> {
     const mine = ++this.#incarnation;
     const turn = async () => {
@@ -112,7 +113,7 @@ export class World {
     this.trace.push(`${this.scheduler.ticks} ${line}`);
   }
 
-  /** Everything of a seed; null, or what is wrong in the end. */
+  /** Runs the whole seed; returns null, or what is wrong in the end. */
   async run(): Promise<string | null> {
     return this.scheduler.run(this.#live());
   }
@@ -152,7 +153,7 @@ export class World {
     }
   }
 
-  /** What no device has is gone with the backup; what one has is not. */
+  /** A restored backup may lose words that are on no device, but none that is on one. */
   #restore(): void {
     const before = this.server.live.map(({ content }) => content);
     this.server.restore();
@@ -233,7 +234,7 @@ export class World {
     } else this.server.agentMakeFolder(this.random.pick(['a', 'g', 'g/h']));
   }
 
-  /** Nobody changes anything any more: all devices sync until nothing is left to do. */
+  /** Stops all changes and syncs all devices until nothing is left to do. */
   async #peace(): Promise<string | null> {
     for (let round = 1; round <= PEACE_ROUNDS; round++) {
       let done = 0;
@@ -257,7 +258,7 @@ export class World {
           .map(([path, content]) => `${foldPath(path)} = ${JSON.stringify(content)}`)
           .sort()
           .join('\n');
-      // A file that a problem keeps apart has another path on either side: what it holds is looked for below.
+      // A file with a problem may have a different path on each side; its content is checked below.
       if (unsynced.size === 0 && shown(disk.contents) !== shown(remote))
         return `${name} has\n${shown(disk.contents)}\nand the server\n${shown(remote)}`;
     }
