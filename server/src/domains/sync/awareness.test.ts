@@ -1,4 +1,4 @@
-/** Who watches a document: beside y-protocols, whose messages these are. */
+/** Presence in documents, tested against y-protocols, whose messages it uses. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protocols/awareness';
@@ -9,7 +9,7 @@ const [alice, bob] = [{ owner: 'alice' }, { owner: 'bob' }];
 const said = (client: number, clock: number, state: string | null = `{"of":${client}}`) => ({ client, clock, state });
 
 describe('messages', () => {
-  test('are those of y-protocols, both ways', () => {
+  test('awareness messages are compatible with y-protocols, in both directions', () => {
     const awareness = new Awareness(new Y.Doc());
     awareness.setLocalState({ cursor: 'ä', nested: { at: 1 } });
     const states = readStates(encodeAwarenessUpdate(awareness, [awareness.clientID]));
@@ -23,7 +23,7 @@ describe('messages', () => {
     for (const each of [awareness, other]) each.destroy();
   });
 
-  test('that claim too much, or are none, are nothing', () => {
+  test('malformed and oversized awareness messages are rejected', () => {
     assert.equal(readStates(Uint8Array.of(255, 255, 255, 255, 15)), null);
     assert.equal(readStates(Uint8Array.of(1, 1)), null);
     assert.equal(readStates(writeStates([said(1, 1, 'no json')])), null);
@@ -34,7 +34,7 @@ describe('messages', () => {
 });
 
 describe('presence', () => {
-  test('what is older than what is known is no news', () => {
+  test('presence ignores a state older than the known one', () => {
     const presence = new Presence();
     assert.deepEqual(presence.receive(alice, [said(1, 5)], true, 0), [said(1, 5)]);
     assert.deepEqual(presence.receive(alice, [said(1, 4), said(1, 5)], false, 0), []);
@@ -44,13 +44,13 @@ describe('presence', () => {
     assert.deepEqual(presence.states(), []);
   });
 
-  test('nobody speaks for a client of somebody else, but a client that comes back claims its own', () => {
+  test('presence rejects states for another owner’s client, but a reconnecting client reclaims its id', () => {
     const presence = new Presence();
     presence.receive(alice, [said(1, 5)], true, 0);
     assert.deepEqual(presence.receive(bob, [said(2, 0), said(1, 9, 'false'), said(1, 5, null)], false, 0), [
       said(2, 0),
     ]);
-    // Alice's client on a new socket, before the old one is known to be gone.
+    // Alice's client on a new socket, before the old socket is known to be closed.
     const again = { owner: 'alice again' };
     assert.deepEqual(presence.receive(again, [said(1, 5)], true, 0), [said(1, 5)]);
     assert.deepEqual(presence.leave(alice), []);
@@ -58,7 +58,7 @@ describe('presence', () => {
     assert.deepEqual(presence.states(), [said(2, 0)]);
   });
 
-  test('an echo does not bring back who left; who comes back does', () => {
+  test('presence does not restore a client that left on an echo, only when it comes back itself', () => {
     const presence = new Presence();
     presence.receive(alice, [said(1, 5)], true, 0);
     presence.leave(alice);
@@ -66,7 +66,7 @@ describe('presence', () => {
     assert.deepEqual(presence.receive(alice, [said(1, 5)], true, 0), [said(1, 5)]);
   });
 
-  test('clients of other processes are lost when they say nothing for long', () => {
+  test('presence drops clients of other processes after a long silence', () => {
     const presence = new Presence();
     presence.receive(alice, [said(1, 1)], true, 0);
     presence.receive(bob, [said(2, 1), said(3, 1)], false, 0);
@@ -81,7 +81,7 @@ describe('presence', () => {
     );
   });
 
-  test('clients and their bytes are bounded, and what left makes room', () => {
+  test('presence limits clients and their bytes, and a client that leaves frees its share', () => {
     const presence = new Presence();
     const many = Array.from({ length: 2000 }, (_, at) => said(at, 1));
     assert.equal(presence.receive(alice, many, true, 0).length, 1024);

@@ -1,12 +1,12 @@
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 
-/*
- * Who watches a document and what they say of themselves (cursor, name): the awareness protocol of y-protocols. Kept in
- * memory for as long as they watch, in bounds, and never stored.
+/**
+ * Presence in a document: its clients and their states (cursor, name), by the awareness protocol of y-protocols. Kept
+ * in memory, with limits, while clients are connected; never stored.
  */
 
-/** A client's state at its clock; null: the client is gone. */
+/** A client's state at its clock; null once the client has left. */
 export interface State {
   readonly client: number;
   readonly clock: number;
@@ -14,11 +14,11 @@ export interface State {
   readonly state: string | null;
 }
 
-/** Clients that one message may speak of: a tab speaks of itself, and of those it took for lost. */
+/** Maximum number of clients in one message: a tab reports itself and the clients that it found to have timed out. */
 const ENTRIES_MAX = 256;
 const STATE_CHARACTERS_MAX = 16 * 1024;
 
-/** Null for bytes that are no awareness update, or one past all measure. */
+/** Returns null for bytes that are not an awareness update and for one over the limits. */
 export function readStates(update: Uint8Array): State[] | null {
   try {
     const decoder = decoding.createDecoder(update);
@@ -30,7 +30,7 @@ export function readStates(update: Uint8Array): State[] | null {
       const clock = decoding.readVarUint(decoder);
       const json = decoding.readVarString(decoder);
       if (json.length > STATE_CHARACTERS_MAX) return null;
-      // Peers parse it as it comes: what is no JSON would fail in all of them.
+      // Peers parse the state without a check: invalid JSON would fail in all of them.
       states.push({ client, clock, state: JSON.parse(json) === null ? null : json });
     }
     return states;
@@ -50,17 +50,17 @@ export function writeStates(states: readonly State[]): Uint8Array {
   return encoding.toUint8Array(encoder);
 }
 
-/** Says nothing of nobody: to a y-websocket client, a sign of life. */
+/** An update without clients: y-websocket clients accept it as a keep-alive. */
 export const noStates = writeStates([]);
 
-/** Whose word counts for a client: a document open on a socket here, or another process. */
+/** Who may report a client's state: a document open on a local socket, or another process. */
 type Owner = object;
 
 interface KnownState {
   readonly clock: number;
   readonly state: string;
   readonly owner: Owner;
-  /** Tick at which it was last heard of. */
+  /** The tick of its last message. */
   seenAt: number;
 }
 
@@ -71,13 +71,14 @@ const LEFT_MAX = 256;
 /** The clients of one document that this process knows of. */
 export class Presence {
   readonly #clients = new Map<number, KnownState>();
-  /** Clocks of those that left: what others still pass on of them is late. */
+  /** Clocks of clients that left: peers may still relay their old states. */
   readonly #left = new Map<number, number>();
   #size = 0;
 
   /**
-   * Takes what an owner says; gives what is news. An owner speaks for the clients it was the first to name while nobody
-   * else does. `first`: its first word, by which a client that comes back on a new socket claims its own id.
+   * Applies the states that an owner reports; returns those that are new. An owner reports the clients that it named
+   * first, while no other owner does. `first`: whether this is the owner's first message, with which a client that
+   * reconnects on a new socket reclaims its id.
    */
   receive(owner: Owner, states: readonly State[], first: boolean, tick: number): State[] {
     return states.filter((received) => this.#accept(owner, received, first, tick));
@@ -87,7 +88,7 @@ export class Presence {
     const known = this.#clients.get(client);
     if (known === undefined) {
       if (state === null) return false;
-      // y-websocket clients pass on what they hear: also of those that left meanwhile.
+      // y-websocket clients relay the states of other clients, also of those that have left.
       if (!first && clock <= (this.#left.get(client) ?? -1)) return false;
       return this.#set(client, { clock, state, owner, seenAt: tick });
     }
@@ -118,12 +119,12 @@ export class Presence {
     if (this.#left.size > LEFT_MAX && oldest !== undefined) this.#left.delete(oldest);
   }
 
-  /** The owner is gone, and with it all it spoke for: their removal. */
+  /** Removes an owner and all its clients; returns the removals to broadcast. */
   leave(owner: Owner): State[] {
     return this.#drop((known) => known.owner === owner);
   }
 
-  /** As `leave`, of the clients of others that were last heard of before a tick. */
+  /** Like `leave`, for clients of other owners whose last message is older than a tick. */
   expire(before: number, ours: (owner: Owner) => boolean): State[] {
     return this.#drop((known) => known.seenAt < before && !ours(known.owner));
   }
@@ -138,7 +139,7 @@ export class Presence {
     return removed;
   }
 
-  /** Everybody here, or only those that some owners speak for. */
+  /** Returns the states of all clients, or only of those of certain owners. */
   states(of: (owner: Owner) => boolean = () => true): State[] {
     return [...this.#clients]
       .filter(([, { owner }]) => of(owner))

@@ -1,23 +1,23 @@
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';
 
-/** Whoever wants to know that a vault changed. */
+/** Called with the vault's seq when the vault has changed. */
 export type ChangeListener = (changeSeq: number) => void;
 
-/** Changes of one vault within this time are told as one: an import is no thousand messages. */
+/** Changes of one vault within this time are reported once, so an import does not cause thousands of messages. */
 const DEBOUNCE_MS = 50;
-/** So often the database is asked what no hint may have told. */
+/** How often the database is polled for changes whose hint got lost, in ticks. */
 const POLL_TICKS = 10;
 const POLL_BATCH = 500;
 
 interface WatchedVault {
   readonly listeners: Set<ChangeListener>;
-  /** The last seq told, or known when the first began to listen. */
+  /** The last reported seq, or the seq known to the first listener when it subscribed. */
   notified: number;
   pending: number;
 }
 
-/** Tells watchers that something changed in a vault, up to which seq. What hints leave out, looking finds. */
+/** Notifies listeners up to which seq a vault has changed. Polling finds the changes whose hints got lost. */
 export class ChangeNotifier implements Disposable {
   readonly #deps: Pick<CollaborationDeps, 'vaults'>;
   readonly #vaults = new Map<VaultId, WatchedVault>();
@@ -29,7 +29,7 @@ export class ChangeNotifier implements Disposable {
     this.#deps = deps;
   }
 
-  /** @param known the vault's seq as the listener may know it: what is past it is told. */
+  /** @param known the vault's seq as the listener knows it; later changes are reported. */
   subscribe(vault: VaultId, known: Seq, listener: ChangeListener): Disposable {
     const watched = this.#vaults.get(vault) ?? { listeners: new Set(), notified: known, pending: known };
     this.#vaults.set(vault, watched);
@@ -42,7 +42,7 @@ export class ChangeNotifier implements Disposable {
     };
   }
 
-  /** A vault has come to this seq. Words may come late, twice or out of order. */
+  /** Records that a vault has reached a seq. Calls may come late, twice or out of order. */
   changed(vault: VaultId, changeSeq: number): void {
     const watched = this.#vaults.get(vault);
     if (watched === undefined || changeSeq <= watched.pending) return;
@@ -56,7 +56,7 @@ export class ChangeNotifier implements Disposable {
     if (this.#ticks % POLL_TICKS !== 0 || this.#polling || this.#vaults.size === 0) return;
     this.#polling = true;
     this.#poll()
-      // The database is away: the next look is soon.
+      // The database is unavailable: the next poll retries.
       .catch(() => undefined)
       .finally(() => {
         this.#polling = false;

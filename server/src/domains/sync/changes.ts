@@ -13,27 +13,27 @@ import { recordWatermark } from './device-watermarks.ts';
 import type { SyncDeps } from './sync.deps.ts';
 
 export interface PageRequest {
-  /** Where to go on; absent: before the first row. */
+  /** The cursor to continue from; null for the start. */
   readonly cursor: string | null;
   readonly limit: number;
-  /** Whether live notes come with their content. */
+  /** Whether live notes include their content. */
   readonly content: boolean;
 }
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
-/** Content of one page: past it a page ends, but for its first note. */
+/** Maximum content of one page; the first note is always included. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
 const START = 0 as Seq;
 
-/** What a request asks for. Throws a validation error. */
+/** Parses the query of a request. Throws a validation error. */
 export function pageRequest(query: ChangesQuery): PageRequest {
   const { cursor = '', limit = `${PAGE_DEFAULT}`, fields = 'meta' } = query;
   if (!/^[+-]?\d+$/.test(limit)) throw invalid({ limit: ['must be an integer'] });
   if (fields !== 'meta' && fields !== 'all') throw invalid({ fields: ['must be meta or all'] });
   return {
-    // Clients without one tend to send it empty.
+    // Clients without a cursor tend to send an empty one.
     cursor: cursor === '' ? null : cursor,
     limit: Math.min(Math.max(Number(limit), 1), PAGE_MAX),
     content: fields === 'all',
@@ -44,7 +44,10 @@ type Row =
   | { readonly type: 'note'; readonly row: ChangedNote }
   | { readonly type: 'attachment'; readonly row: ChangedAttachment };
 
-/** One page of a vault's changes. Throws `invalid_cursor`, `history_expired`, `note_unreadable`, `attachment_unreadable`. */
+/**
+ * Returns one page of a vault's changes. Throws `invalid_cursor`, `history_expired`, `note_unreadable`,
+ * `attachment_unreadable`.
+ */
 export async function changesPage(
   deps: SyncDeps,
   vault: OpenVault,
@@ -60,7 +63,7 @@ export async function changesPage(
     const texts = request.content ? await deps.notes.textsOf(handle, vault, rows.flatMap(liveNote)) : new Map();
     return { from, rows, hasMore: rows.length < all.length, texts };
   });
-  // Only now: a cursor that was refused is none that the device has applied.
+  // Only after the cursor was accepted: a refused cursor says nothing about what the device has applied.
   if (request.cursor !== null && device !== null) {
     await recordWatermark(deps, vault, device, appliedBy(from));
   }
@@ -74,7 +77,7 @@ export async function changesPage(
   };
 }
 
-/** The first rows after a seq, opened. */
+/** Returns the first rows after a seq, unsealed. */
 async function rowsAfter(
   { entries, notes, attachments }: SyncDeps,
   handle: ReadHandle,
@@ -95,7 +98,7 @@ async function rowsAfter(
   return rows;
 }
 
-/** How many of the first `limit` rows fit into a page with their content: at least one. */
+/** Returns how many of the first `limit` rows fit into a page with their content: at least one. */
 function fitPage(rows: readonly Row[], limit: number): number {
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {

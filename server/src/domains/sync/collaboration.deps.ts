@@ -6,15 +6,15 @@ import type { LiveNotes } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { Caller } from './connection.ts';
 
-/** What the endpoints must ask on their right; bound in app.ts. */
+/** Hooks to domains further right in the domain order; bound in app.ts. */
 export interface CollaborationHooks {
-  /** The caller behind a token. Throws `unauthorized`. */
+  /** Returns the principal of a token. Throws `unauthorized`. */
   authenticate(token: string, caller: Caller): Promise<Principal>;
-  /** What the credential of a principal may do now, whichever token it came with; null once it may do nothing. */
+  /** Returns the principal with the current permissions of its credential; null once the credential has none. */
   recall(principal: Principal): Promise<Principal | null>;
 }
 
-/** Bounds on what one user may have open. */
+/** Limits on what one user may have open. */
 export interface CollaborationLimits {
   readonly socketsPerUser: number;
   readonly documentsPerSocket: number;
@@ -26,7 +26,7 @@ export interface CollaborationDeps {
   readonly live: LiveNotes;
   readonly vaults: {
     openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
-    /** The last seq taken in each of the vaults that are there. */
+    /** Returns the last seq of each vault that exists. */
     changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
   };
   readonly limits: CollaborationLimits;

@@ -1,4 +1,4 @@
-/** Live documents over sockets, with the Hocuspocus provider as people have it. */
+/** Live documents over sockets, tested with the Hocuspocus provider as clients use it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -9,14 +9,14 @@ import { FlakySocket } from '../../../test/kit/provider-clients.ts';
 import { startServer } from '../../../test/kit/server.ts';
 import { until } from '../../../test/kit/until.ts';
 
-/** So many letters that together with a few more they are no note any more. */
+/** The size limit of a note: a few more letters make the text too large. */
 const NOTE_BYTES = 10 * 1024 * 1024;
 
 async function tokenOf({ server }: NotesServer): Promise<string> {
   return (await server.alice.signed()).accessToken;
 }
 
-/** A key of alice's that may do one thing in every vault. */
+/** Creates a key of alice's with one permission in every vault. */
 async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
   const made = await server.alice.post('/connections/pat', { name: 'Laptop', default_access: level });
   assert.equal(made.status, 201);
@@ -27,7 +27,7 @@ onEachEngine('documents over sockets', (open) => {
   describe('on one server', () => {
     const start = notesOnOneServer(open);
 
-    test('[7.4] two who type see each other’s letters, and REST sees both', async () => {
+    test('[7.4] two editors see each other’s letters, and REST returns both', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'middle');
       const token = await tokenOf(at);
@@ -42,12 +42,12 @@ onEachEngine('documents over sockets', (open) => {
       for (const side of [left, right]) await side.synced();
       assert.deepEqual(left.received, { scopes: ['read-write'], denied: [], closed: [], stateless: [] });
       assert.equal((await at.alice.read('a.md')).body.content, 'left middle right');
-      // And the other way round.
+      // And in the other direction.
       await at.alice.write('a.md', 'left MIDDLE right');
       for (const side of [left, right]) await side.shows('left MIDDLE right');
     });
 
-    test('[9.1] many documents over one socket, some of them twice, each apart from the others', async () => {
+    test('[9.1] one socket carries many documents, some of them twice, each independent of the others', async () => {
       const at = await start();
       const token = await tokenOf(at);
       using line = new FlakySocket(at.server.url);
@@ -59,7 +59,7 @@ onEachEngine('documents over sockets', (open) => {
       for (const [n, editor] of editors.entries()) editor.type(`!${n}`);
       for (const [n, editor] of again.entries()) await editor.shows(`note ${n + 1}!${n}`);
       for (const editor of editors) await editor.synced();
-      // Leaving one leaves the other.
+      // Closing one subscription keeps the other one open.
       editors[0]?.provider.detach();
       again[0]?.type('?');
       await again[0]?.synced();
@@ -68,7 +68,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.deepEqual(line.closes, []);
     });
 
-    test('a provider that is made anew under the same name, at once, goes on', async () => {
+    test('a provider recreated under the same name at once continues', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       const token = await tokenOf(at);
@@ -84,7 +84,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal((await at.alice.read('a.md')).body.content, 'text last words!');
     });
 
-    test('[7.12] a read-only credential watches; what it types stays with it, and is not said to be saved', async () => {
+    test('[7.12] a read-only credential receives updates; its own edits stay local and are not acknowledged as saved', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       const reader = await keyOf(at, 'read');
@@ -102,7 +102,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal(watching.provider.hasUnsyncedChanges, true);
       assert.equal(writing.text, 'text seen!');
       assert.equal((await at.alice.read('a.md')).body.content, 'text seen!');
-      // Reconnecting it offers all it has, which is more than there is.
+      // After a reconnection it sends all it has, which is more than the server has.
       await line.cut();
       await line.mend();
       await until(() => watching.received.scopes.length === 2);
@@ -111,7 +111,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal(watching.provider.hasUnsyncedChanges, true);
     });
 
-    test('[9.3] who may not open a document is denied it, and its neighbours on the socket are not', async () => {
+    test('[9.3] a document without permission is denied, while other documents on the socket stay open', async () => {
       const at = await start();
       const bob = await at.bob();
       const [mine, his] = [await at.alice.write('a.md', 'mine'), await bob.write('b.md', 'his')];
@@ -134,7 +134,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.deepEqual(line.closes, []);
     });
 
-    test('offline edits of both sides come together when the cable is mended', async () => {
+    test('offline edits of both sides are merged after a reconnection', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'middle');
       const token = await tokenOf(at);
@@ -152,7 +152,7 @@ onEachEngine('documents over sockets', (open) => {
       for (const part of [' here', '!!!']) assert.ok(content.includes(part), content);
     });
 
-    test('[8.4] a client that pushes its own first text is refused, and the text kept, not doubled', async () => {
+    test('[8.4] a client that pushes its own initial text is refused, and the text is preserved, not duplicated', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'the text');
       const token = await tokenOf(at);
@@ -177,7 +177,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.ok(texts.includes('another text'), 'the text is in the history');
     });
 
-    test('[8.4] a client that types before it has synced is refused; seeding twice doubles nothing', async () => {
+    test('[8.4] a client that types before it has synced is refused; seeding twice duplicates nothing', async () => {
       const at = await start();
       const note = await at.alice.write('empty.md', '');
       const token = await tokenOf(at);
@@ -194,7 +194,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal((await at.alice.read('empty.md')).body.content, '# Template\n');
     });
 
-    test('[8.4] a document of another note, or of a note made anew at its path, is not merged', async () => {
+    test('[8.4] a document of another note, or of a note recreated at its path, is not merged', async () => {
       const at = await start();
       const token = await tokenOf(at);
       const [a, b] = [await at.alice.write('a.md', 'text a'), await at.alice.write('b.md', 'text b')];
@@ -215,7 +215,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal((await at.alice.read('a.md')).body.content, 'text a');
     });
 
-    test('[7.10] deleting a note closes its documents, and no other', async () => {
+    test('[7.10] deleting a note closes its documents and no others', async () => {
       const at = await start();
       const [gone, stays] = [await at.alice.write('a.md', 'a'), await at.alice.write('b.md', 'b')];
       const token = await tokenOf(at);
@@ -243,7 +243,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.equal((await at.alice.read('b.md')).body.content, 'a!');
     });
 
-    test('[7.8] an edit that would make a note too large closes its document; the note stays as it was', async () => {
+    test('[7.8] an edit that would make a note too large closes its document and leaves the note unchanged', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'x'.repeat(NOTE_BYTES - 10));
       using line = new FlakySocket(at.server.url);
@@ -265,7 +265,7 @@ onEachEngine('documents over sockets', (open) => {
       using good = line.open(`${a.id}\0good`, other.token);
       for (const editor of [...revoked, good]) await editor.synced();
       assert.equal((await at.server.alice.delete(`/connections/pat/${key.id}`)).status, 204);
-      // Sooner than thirty seconds, which it would take without the hint: `until` waits for less.
+      // Without the hint it would take thirty seconds; `until` waits for less.
       await until(() => revoked.every((editor) => editor.received.closed.length > 0));
       for (const editor of revoked) {
         assert.deepEqual([editor.received.denied, editor.received.closed], [['revoked'], ['revoked']]);
@@ -278,7 +278,7 @@ onEachEngine('documents over sockets', (open) => {
       assert.deepEqual(line.closes, []);
     });
 
-    test('[9.10] a vault’s own document says that something changed, and takes nothing', async () => {
+    test('[9.10] a vault’s own document reports changes and accepts no edits', async () => {
       const at = await start();
       using line = new FlakySocket(at.server.url);
       using signal = await line.open(`vault:${at.alice.vault}`, await tokenOf(at)).synced();
@@ -292,14 +292,14 @@ onEachEngine('documents over sockets', (open) => {
       signal.doc.getText('content').insert(0, 'mine');
       using typist = await line.open(note.id, await tokenOf(at)).synced();
       typist.type('!');
-      // Nobody reads: the edit is folded in by itself, and takes a seq.
+      // Nobody reads: the edit is flushed by itself and gets a seq.
       await until(() => told() === note.seq + 4);
       assert.equal(signal.provider.hasUnsyncedChanges, true);
       using bobs = line.open(`vault:${(await at.bob()).vault}`, await tokenOf(at));
       await until(() => bobs.received.denied.length > 0);
     });
 
-    test('[7.13] awareness goes to everybody, and its client leaves with its socket or document', async () => {
+    test('[7.13] awareness reaches every client, and a client leaves with its socket or document', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'a');
       const token = await tokenOf(at);
@@ -324,7 +324,7 @@ onEachEngine('documents over sockets', (open) => {
     });
   });
 
-  test('[9.8] a token that expires closes nothing; a session that ends does', async () => {
+  test('[9.8] an expired token closes nothing; an ended session closes its documents', async () => {
     await using at = await startNotes({ open });
     const note = await at.alice.write('a.md', 'a');
     using line = new FlakySocket(at.server.url);
@@ -345,7 +345,7 @@ onEachEngine('documents over sockets', (open) => {
     await at.server.bearer(again.body.access_token).post('/auth/logout');
     await until(() => b.received.closed.length > 0);
     assert.deepEqual([b.received.denied, b.received.closed, a.received.closed], [['revoked'], ['revoked'], []]);
-    // The other way to end it: everybody but who changes the password.
+    // The other way to end sessions: a password change ends all but the one that makes it.
     const fresh = await at.server.anyone.post('/auth/login', {
       email: at.server.alice.email,
       password: at.server.alice.password,
@@ -359,7 +359,7 @@ onEachEngine('documents over sockets', (open) => {
     assert.deepEqual(a.received.closed, ['revoked']);
   });
 
-  test('[11.2] a deleted vault and a deleted account close what they had open', async () => {
+  test('[11.2] deleting a vault or an account closes its open documents', async () => {
     await using at = await startNotes({ open });
     const bob = await at.bob();
     const other = (await at.server.bob.post('/vaults', { name: 'Other' })).body.vault.id;
@@ -380,10 +380,10 @@ onEachEngine('documents over sockets', (open) => {
     await until(() => elsewhere.received.closed.length > 0);
   });
 
-  test('[11.1] with every hint lost, a revoked credential writes nothing a second later, and is closed by looking', async () => {
+  test('[11.1] with every hint lost, a revoked credential writes nothing a second later, and polling closes it', async () => {
     await using first = await startNotes({ open });
     const { db, clock, masterKey } = first.server;
-    // Another process over the same database, and nothing between them.
+    // Another process over the same database, without a bus between them.
     await using second = await startServer({ open: async () => db, clock, masterKey });
     const note = await first.alice.write('a.md', 'a');
     const [writer, watcher] = [await keyOf(first, 'write'), await keyOf(first, 'write')];
@@ -402,7 +402,7 @@ onEachEngine('documents over sockets', (open) => {
     assert.deepEqual(b.received.denied, ['revoked']);
   });
 
-  test('[9.12] documents on a socket and sockets of a user are bounded', async () => {
+  test('[9.12] documents per socket and sockets per user are limited', async () => {
     await using at = await startNotes({ open, config: { documentsPerSocket: 2, socketsPerUser: 2 } });
     const token = await tokenOf(at);
     const notes = await Promise.all([1, 2, 3].map((n) => at.alice.write(`n${n}.md`, 'x')));

@@ -13,7 +13,7 @@ import { YWebsocketSession } from './y-websocket.ts';
 
 export type { CollaborationDeps, CollaborationHooks } from './collaboration.deps.ts';
 
-/** What an endpoint makes of a socket's messages. Nothing of it throws. */
+/** Handles the messages of one socket. None of its methods throws. */
 export interface ProtocolSession {
   message(data: Uint8Array): void;
   ping(): void;
@@ -22,23 +22,23 @@ export interface ProtocolSession {
 
 /** Live documents over sockets. */
 export interface Collaboration extends Disposable {
-  /** A socket that speaks as the Hocuspocus provider does: any number of documents. */
+  /** Opens a session for the Hocuspocus protocol: any number of documents per socket. */
   openHocuspocus(connection: Connection, caller: Caller): ProtocolSession;
-  /** A socket that speaks as y-websocket does: one note. */
+  /** Opens a session for the y-websocket protocol: one note per socket. */
   openYWebsocket(connection: Connection, caller: Caller, note: string, credential: Credential): ProtocolSession;
-  /** Some credentials of a user may have stopped working. */
+  /** Call when credentials of a user may have been revoked. */
   credentialsChanged(userId: UserId): void;
-  /** A vault was deleted. */
+  /** Call when a vault was deleted. */
   vaultClosed(vaultId: VaultId): void;
-  /** A vault has come to this seq. */
+  /** Call when a vault has reached a seq. */
   vaultChanged(vaultId: VaultId, changeSeq: number): void;
-  /** Once a second. */
+  /** Call once a second. */
   tick(): void;
-  /** What this process has open. */
+  /** Returns what this process has open. */
   stats(): { sockets: number };
 }
 
-/** Longer than finding out takes, whatever there is to find. */
+/** Every refusal takes this long, which is longer than any lookup: its time reveals nothing. */
 const REFUSAL_MS = 100;
 
 export function createCollaboration(deps: CollaborationDeps): Collaboration {

@@ -1,28 +1,31 @@
-/** The socket of a client, as this domain needs it. None of its methods throws. */
+/** A client's socket, as this domain needs it. None of its methods throws. */
 export interface Connection {
-  /** The peer has shown a good credential. */
+  /** Marks the peer as authenticated. */
   admit(): void;
   send(frame: Uint8Array): void;
-  /** Resolves once most of what was sent has gone out. */
+  /** Resolves once most of the outgoing data has been sent. */
   drained(): Promise<void>;
   close(code: number, reason: string): void;
-  /** Bytes taken on that are not worked off yet; past a bound the socket is not read from. */
+  /** Counts received bytes that are not processed yet; past a limit the socket is not read. */
   acquire(bytes: number): void;
   release(bytes: number): void;
-  /** Bytes of an answer that took work to make: who asks for many of them is read from more slowly. */
+  /** Counts the bytes of an expensive answer: a client that asks for many is read more slowly. */
   charge(bytes: number): void;
 }
 
-/** From where somebody calls. */
+/** The origin of a connection. */
 export interface Caller {
   readonly ip: string | null;
   readonly userAgent: string | null;
 }
 
-/** Close codes: RFC 6455, section 7.4.1, and the IANA registry; 4400 to 4499 end a `WebsocketProvider` for good. */
+/**
+ * Close codes of RFC 6455, section 7.4.1, and the IANA registry; 4400 to 4499 stop a `WebsocketProvider` from
+ * reconnecting.
+ */
 export const CLOSE_CODES = {
   malformed: 1007,
-  /** Something is lost here that another attempt finds. */
+  /** State of this process is lost; a reconnection recovers it. */
   again: 1012,
   later: 1013,
   badRequest: 4400,

@@ -3,18 +3,21 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq } from '@notevault/protocol/ids.ts';
 import type { FeedState, OpenVault } from '../vaults/vaults.ts';
 
-/** A place in a vault's feed: what a reader has, and what it may not know of. */
+/** A position in a vault's change feed. */
 export interface Position {
   /** The seq of the last row read; 0 before the first. */
   readonly seq: Seq;
   /**
-   * The vault's floor when the reading began from nothing, else 0. Tombstones up to here were dropped before, and the
-   * reader cannot know the rows that they were of.
+   * The vault's floor when the reader started from the beginning, else 0. Tombstones up to it were already dropped, and
+   * the reader cannot have their rows.
    */
   readonly base: Seq;
 }
 
-/** What a reader at a position has applied, or need not apply: tombstones up to here can go without it. */
+/**
+ * Returns the seq up to which tombstones may be dropped for a reader at a position: it has applied them or never had
+ * their rows.
+ */
 export function appliedBy({ seq, base }: Position): Seq {
   return seq > base ? seq : base;
 }
@@ -25,7 +28,7 @@ const BODY_BYTES = 21;
 const MAC_BYTES = 12;
 const TEXT_LENGTH = ((BODY_BYTES + MAC_BYTES) * 4) / 3;
 
-/** A position as clients keep it: opaque, and of no use in another vault. */
+/** Returns the position as an opaque cursor, valid only for this vault. */
 export function cursorOf(vault: OpenVault, { seq, base }: Position): string {
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUInt8(FORMAT, 0);
@@ -36,12 +39,12 @@ export function cursorOf(vault: OpenVault, { seq, base }: Position): string {
 }
 
 /**
- * The position of a cursor that a client sent. Throws `invalid_cursor` for what this vault never gave, and
- * `history_expired` for a position from which changes may be missing.
+ * Returns the position of a client's cursor. Throws `invalid_cursor` for a cursor that this vault did not issue, and
+ * `history_expired` for a position after which changes may be missing.
  */
 export function positionOf(vault: OpenVault, cursor: string, { changeSeq, floorSeq }: FeedState): Position {
   const bytes = Buffer.from(cursor, 'base64url');
-  // Decoding skips what is no base64: only the very text that was given will do.
+  // Decoding ignores invalid base64 characters: only the exact text that was issued is accepted.
   if (cursor.length !== TEXT_LENGTH || bytes.toString('base64url') !== cursor)
     throw new NotevaultError('invalid_cursor');
   const body = bytes.subarray(0, BODY_BYTES);

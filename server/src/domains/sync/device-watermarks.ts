@@ -5,12 +5,12 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './sync.store.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** A vault's devices; an installation that is set up anew comes as another one. */
+/** Maximum number of devices per vault; a reinstalled client counts as a new device. */
 export const DEVICES_MAX = 1000;
 
 /**
- * Keeps that a device has durably applied every change up to `watermark`: written when that moved, or when the device was
- * last heard of an hour ago. Beyond DEVICES_MAX the ones not seen for longest are forgotten.
+ * Records that a device has durably applied every change up to `watermark`. Written when the watermark moved or the
+ * last record is an hour old. Beyond DEVICES_MAX, the devices not seen for the longest time are removed.
  */
 export async function recordWatermark(
   { db, clock }: { readonly db: Database; readonly clock: Clock },

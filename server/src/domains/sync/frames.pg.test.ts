@@ -1,4 +1,7 @@
-/** The Hocuspocus endpoint byte by byte: what providers never send, and what they do not show. */
+/**
+ * Tests the Hocuspocus endpoint with raw frames: messages that providers never send, and answers that they do not
+ * expose.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -11,7 +14,7 @@ import { until } from '../../../test/kit/until.ts';
 
 const SYNC = { step1: 0, step2: 1, update: 2 };
 
-/** A document as a client has it, over a socket without a provider. */
+/** A client's document over a socket without a provider. */
 class Client {
   readonly doc = new Y.Doc();
   readonly name: string;
@@ -22,7 +25,7 @@ class Client {
     this.name = name;
   }
 
-  /** Let in, and with all there is. */
+  /** Authenticates and receives the whole document. */
   async join(token: string): Promise<this> {
     this.socket.send(message.token(this.name, token));
     this.socket.send(message.step1(this.name));
@@ -32,7 +35,7 @@ class Client {
     return this;
   }
 
-  /** The updates of some edits, one each. */
+  /** Returns one update per edit. */
   draft(...inserts: string[]): Uint8Array[] {
     return inserts.map((insert) => {
       const before = Y.encodeStateVector(this.doc);
@@ -49,7 +52,7 @@ class Client {
   }
 }
 
-/** The bytes of a sync message, behind its step. */
+/** Returns the bytes of a sync message after its step. */
 function bodyOf(body: Uint8Array): Uint8Array {
   return decoding.readVarUint8Array(decoding.createDecoder(body.subarray(1)));
 }
@@ -58,7 +61,7 @@ async function tokenOf({ server }: NotesServer): Promise<string> {
   return (await server.alice.signed()).accessToken;
 }
 
-onEachEngine('the Hocuspocus door, byte by byte', (open) => {
+onEachEngine('the Hocuspocus endpoint, frame by frame', (open) => {
   describe('on one server', () => {
     const start = notesOnOneServer(open);
 
@@ -72,7 +75,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
         [message.update(note.id, one), 1],
         [message.update(note.id, one), 1],
         [message.step2(note.id), 1],
-        // It depends on what was not sent: refused, and asked for.
+        // It depends on an update that was not sent: refused, and the missing update is requested.
         [message.update(note.id, three), 0],
         [message.step2(note.id, Buffer.from(two)), 1],
         [message.update(note.id, three), 1],
@@ -90,7 +93,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.equal((await at.alice.read('a.md')).body.content, 'text123');
       const asks = () => socket.messages.filter(({ kind, body }) => kind === kinds.sync && body[0] === SYNC.step1);
       assert.equal(asks().length, 2, 'once after joining, once for what was missing');
-      // Those of a burst that depend on what was not sent are asked for each: the client counts an answer to every edit.
+      // Each edit of a burst that depends on a missing update causes a request: the client counts one answer per edit.
       const [, ...late] = client.draft('4', '5', '6', '7') as [Uint8Array, ...Uint8Array[]];
       for (const update of late) socket.send(message.update(note.id, update));
       await socket.waitFor(kinds.status, steps.length + late.length);
@@ -98,7 +101,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.deepEqual(client.statuses().slice(steps.length), [0, 0, 0]);
       socket.send(message.step2(note.id, Y.encodeStateAsUpdate(client.doc)));
       await socket.waitFor(kinds.status, steps.length + late.length + 1);
-      // A burst is answered in whole.
+      // Every update of a burst is acknowledged.
       const burst = client.draft(...Array.from({ length: 300 }, (_, letter) => String(letter % 10)));
       for (const update of burst) socket.send(message.update(note.id, update));
       const before = steps.length + late.length + 1;
@@ -146,7 +149,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.equal(textIn(Buffer.from(answers[0] ?? '', 'hex'), 1), 'permission-denied');
     });
 
-    test('[9.4] what comes before a token is nothing; what comes behind it waits for the decision', async () => {
+    test('[9.4] messages before a token are ignored; messages after it wait for the decision', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       using socket = await RawSocket.open(at.server.url);
@@ -167,7 +170,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.deepEqual(order.slice(4).sort(), [kinds.awareness, kinds.status]);
     });
 
-    test('another token moves the document to another credential; a bad one ends it until a good one comes', async () => {
+    test('another token moves a document to its credential; a bad token closes it until a good one arrives', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       const made = await at.server.alice.post('/connections/pat', { name: 'Reader', default_access: 'read' });
@@ -192,7 +195,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.equal((await at.alice.read('a.md')).body.content, 'text!');
     });
 
-    test('hostile frames end their own socket or are refused, and cost nobody else anything', async () => {
+    test('hostile frames close their own socket or are refused, and affect no other socket', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       const token = await tokenOf(at);
@@ -213,7 +216,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
         socket.ws.send(frame);
         assert.equal((await socket.ended()).code, 1007, Buffer.from(frame).toString('hex'));
       }
-      // A state vector that claims billions of clients; awareness that is none; kinds that do not exist.
+      // A state vector that claims billions of clients, an invalid awareness update, and unknown message types.
       using vectors = await RawSocket.open(at.server.url);
       await new Client(vectors, note.id).join(token);
       vectors.send(message.step1(note.id, Uint8Array.of(255, 255, 255, 255, 15, 1, 1)));
@@ -232,7 +235,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.ok(!good.messages.some(({ kind }) => kind === kinds.awareness));
     });
 
-    test('[9.12] an update too large for any note closes its document in words, not the socket', async () => {
+    test('[9.12] an update too large for any note closes its document with a reason, not the socket', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       using socket = await RawSocket.open(at.server.url);
@@ -244,7 +247,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.equal(socket.closed, null);
     });
 
-    test('a ping is answered, and a silent socket is sent one', async () => {
+    test('the server answers a ping, and pings a silent socket', async () => {
       const at = await start();
       using socket = await RawSocket.open(at.server.url);
       socket.send(9);
@@ -261,7 +264,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.equal(socket.closed, null);
     });
 
-    test('[7.7] who sent all it has and still depends on more is not asked for ever', async () => {
+    test('[7.7] a client that has sent its whole state but still lacks updates is not asked again forever', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       using socket = await RawSocket.open(at.server.url);
@@ -277,7 +280,7 @@ onEachEngine('the Hocuspocus door, byte by byte', (open) => {
       assert.equal(asked(), 1);
     });
 
-    test('a client that leaves is owed what it sent before', async () => {
+    test('updates that a client sent before it left are still stored', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       using socket = await RawSocket.open(at.server.url);

@@ -14,26 +14,26 @@ import type { SessionContext, Target } from './session-context.ts';
 import { type RejectReason, rejectReasonOf, type Subscription } from './subscription.ts';
 import type { ChangeWriter } from './vault-subscription.ts';
 
-/** A document on its way to being open, or open. */
+/** A document that is open or being opened. */
 interface Entry {
   readonly frames: Frames;
   readonly target: Target | null;
-  /** Undefined until it is open. */
+  /** Undefined until the document is open. */
   subscription: Subscription | undefined;
-  /** What came since its token, and waits until the token is decided on. */
+  /** Messages received after the token, waiting for the decision on it. */
   readonly waiting: { readonly message: Message; readonly bytes: number }[];
-  /** It left, or was closed: nothing more is said of it. */
+  /** The client left or was closed: nothing more is sent. */
   closed: boolean;
 }
 
 const MESSAGE_OVERHEAD = 128;
 const TOKEN_MAX = 4096;
-/** What a token that is not decided on counts for: so many at once are looked up, then the socket is not read from. */
+/** The cost of a token that is being checked: past a number of such tokens the socket is not read. */
 const AUTH_COST = 16 * 1024;
 
 /**
- * One socket of the Hocuspocus provider: documents by name, each let in by its own token. A name is an id, or `vault:`
- * and one, and may go on behind a NUL as its client likes: two tabs of one page then share a socket.
+ * One socket of the Hocuspocus provider with documents by name, each authorized by its own token. A name is a note id,
+ * or `vault:` and a vault id. The client may append a NUL and any text, so that two tabs of a page can share a socket.
  */
 export class HocuspocusSession {
   readonly #context: SessionContext;
@@ -77,12 +77,13 @@ export class HocuspocusSession {
   #dispatch(name: string, message: Message, bytes: number): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) {
-      // What comes before its token, or behind a refusal, its client sends again by itself.
+      // Ignored: the client itself resends messages sent before its token or after a refusal.
       if (message.kind === 'token') this.#authenticate(name, message.token);
       return;
     }
     if (message.kind === 'close') {
-      // The name is free at once; what was sent before is still done. No CLOSE back: it could meet the next provider.
+      // The name is free at once; earlier messages are still processed. No CLOSE is sent back, because it could reach
+      // the next provider of that name.
       this.#removeEntry(name, entry);
     } else if (entry.subscription === undefined) {
       this.#connection.acquire(bytes + MESSAGE_OVERHEAD);
@@ -119,7 +120,7 @@ export class HocuspocusSession {
     }
   }
 
-  /** The client shows another token for a document that is open: a new one in time, or it begins anew. */
+  /** Handles a second token for an open document: a renewal in time, or a new login. */
   async #reauthenticate(name: string, entry: Entry, subscription: Subscription, token: string): Promise<void> {
     try {
       const permission = await this.#decide(entry, token);
@@ -210,7 +211,7 @@ export class HocuspocusSession {
   }
 }
 
-/** Looked for in place of a name that is none, so that its refusal costs the same. */
+/** Looked up when a name is invalid, so that refusing it costs the same. */
 const NOWHERE: Target = { note: '00000000-0000-0000-0000-000000000000' as NoteId };
 
 function targetOf(name: string): Target | null {

@@ -1,11 +1,11 @@
 import { createYield } from '../../concurrency/yield.ts';
 
-/** Entries made between two looks at the clock. */
+/** Entries written between two yields to the event loop. */
 const SLICE = 200;
 
 /**
- * The pieces of `"name":[…]` in UTF-8, made in slices: a vault may have a hundred thousand rows. `entryOf` gives an entry
- * as JSON.
+ * Returns the buffers of `"name":[…]` in UTF-8, written in slices because a vault may have a hundred thousand rows.
+ * `entryOf` returns an entry as JSON.
  */
 export async function writeJsonList<Row>(
   name: string,
@@ -27,7 +27,7 @@ export async function writeJsonList<Row>(
   return [...pieces, Buffer.from(']')];
 }
 
-/** An object of some fields, and lists as writeJsonList gives them. */
+/** Returns a JSON object of some fields and of lists from writeJsonList. */
 export function writeJsonObject(fields: object, lists: readonly (readonly Buffer[])[]): Buffer[] {
   const head = JSON.stringify(fields).slice(0, -1);
   return [Buffer.from(head), ...lists.flatMap((list) => [Buffer.from(','), ...list]), Buffer.from('}')];

@@ -8,13 +8,13 @@ import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
 import { writeJsonList, writeJsonObject } from './json-writer.ts';
 import type { SyncDeps } from './sync.deps.ts';
 
-/** A manifest: nothing but its seq where the client has it already, else JSON ready to be sent. */
+/** A manifest: only its seq if the client already has it, else JSON ready to send. */
 export type Manifest = { readonly unchanged: Seq } | { readonly json: readonly Buffer[] };
 
 export interface ManifestQueries {
-  /** Every live row with its hash and seq, of one moment. Throws rather than leave one out. */
+  /** Returns every live row with hash and seq from one snapshot. Throws rather than leave a row out. */
   manifest(vault: OpenVault, sinceSeq: unknown): Promise<Manifest>;
-  /** What a file tree shows, of one moment, as JSON ready to be sent. Throws rather than leave something out. */
+  /** Returns the file tree from one snapshot, as JSON ready to send. Throws rather than leave an entry out. */
   tree(vault: OpenVault): Promise<readonly Buffer[]>;
 }
 
@@ -60,7 +60,7 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
   };
 }
 
-// Ids, hashes and times need no escaping. A general serialiser takes several times as long.
+// Ids, hashes and times need no escaping; a general serializer takes several times as long.
 function noteEntry({ id, path, hash, head, seq }: CachedNote): string {
   return `{"id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}","crdt_head":"${head}","seq":${seq}}`;
 }

@@ -5,28 +5,28 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';
 import type { Caller } from './connection.ts';
 
-/** So long a check is good for a write. */
+/** How long a check is valid for writes. */
 const FRESH_MS = 1000;
-/** So long it is good for watching, if nobody says that something changed. */
+/** How long a check is valid for reading, if no change is reported. */
 const STALE_MS = 30_000;
-/** Rights checked by one sweep, so that many sockets cost the database a trickle. */
+/** Maximum number of permissions checked per sweep, so that many sockets put little load on the database. */
 const SWEEP_MAX = 256;
 
-/** Whoever holds a document open under a right. */
+/** A document that is open under a permission. */
 export interface PermissionListener {
-  /** The right is gone. */
+  /** The permission was revoked. */
   revoked(): void;
-  /** It reaches further, or less far, than before. */
+  /** The permission allows more or less than before. */
   permissionChanged(): void;
 }
 
-/** What one credential may do in one vault, for all documents that are open by it. */
+/** What one credential may do in one vault; shared by all documents opened with it. */
 export class Permission {
   readonly listeners = new Set<PermissionListener>();
   #principal: Principal;
   #vault: OpenVault;
   #checkedAt: number;
-  /** Told that something changed, and not yet checked well. */
+  /** A change was reported, and no later check has succeeded yet. */
   #stale = false;
   #revoked = false;
   #checking: Promise<void> | undefined;
@@ -58,7 +58,9 @@ export class Permission {
     this.#stale = true;
   }
 
-  /** Asks again, once for all who want to know. Rejects when it cannot be told; the right is then as it was. */
+  /**
+   * Checks again; concurrent callers share one check. Rejects when the check fails; the permission is then unchanged.
+   */
   check(read: (permission: Permission) => Promise<CheckedAccess | null>, now: () => number): Promise<void> {
     this.#checking ??= this.#check(read, now).finally(() => {
       this.#checking = undefined;
@@ -75,7 +77,7 @@ export class Permission {
         this.#stale = true;
         throw error;
       });
-      // Something changed while it was asked: the answer may be from before.
+      // A change was reported during the check: its answer may be outdated.
     } while (access !== null && this.#stale);
     if (access === null) return this.revoke();
     const changed = access.vault.permission !== this.#vault.permission;
@@ -83,7 +85,7 @@ export class Permission {
     if (changed) for (const listener of [...this.listeners]) listener.permissionChanged();
   }
 
-  /** The right is gone, for whoever holds on to it. */
+  /** Revokes the permission for all its listeners. */
   revoke(): void {
     this.#revoked = true;
     for (const listener of [...this.listeners]) listener.revoked();
@@ -95,10 +97,10 @@ export class Permission {
   }
 }
 
-/** What came of a token: whose it is, if anybody's, and what it may do, if anything. */
+/** The result of checking a token: the user, if the token is valid, and the permission, if it has any. */
 export interface PermissionDecision {
   readonly principal: Principal | null;
-  /** To be joined. */
+  /** Pass it to `join`. */
   readonly permission: Permission | null;
 }
 
@@ -108,20 +110,20 @@ interface CheckedAccess {
 }
 
 /**
- * Who may do what over sockets. A right is decided when a document is opened, again before a write whose last check is
- * over a second old, at once when something changed, and now and then anyway: what says that something changed may be lost.
+ * Permissions of open sockets. A permission is checked when a document is opened, before a write if the last check is
+ * over a second old, at once when a change is reported, and periodically, because such reports may get lost.
  */
 export class PermissionCache {
   readonly #deps: CollaborationDeps;
   readonly #permissions = new Map<string, Permission>();
-  /** Grows with each word of a change: a decision made meanwhile is made again. */
+  /** Counts reported changes: a decision during which one was reported is made again. */
   #changes = 0;
 
   constructor(deps: CollaborationDeps) {
     this.#deps = deps;
   }
 
-  /** What a token may do in a vault. Rejects when that cannot be told now. */
+  /** Decides what a token may do in a vault. Rejects when this cannot be checked now. */
   async decide(token: string, caller: Caller, vaultOf: () => Promise<VaultId | null>): Promise<PermissionDecision> {
     const [before, at] = [this.#changes, this.#deps.clock.now()];
     const principal = await nullIfRefused(this.#deps.hooks.authenticate(token, caller));
@@ -136,7 +138,7 @@ export class PermissionCache {
     return { principal, permission };
   }
 
-  /** The right to hold on to: others may have been given the same one meanwhile. */
+  /** Returns the shared permission to use: another listener may have joined an equal one meanwhile. */
   join(decision: Permission, listener: PermissionListener): Permission {
     const key = keyOf(decision);
     const permission = this.#permissions.get(key) ?? decision;
@@ -153,33 +155,38 @@ export class PermissionCache {
     if (permission.listeners.size === 0 && this.#permissions.get(key) === permission) this.#permissions.delete(key);
   }
 
-  /** Whether a right was checked within the last second. */
+  /** Whether a permission was checked within the last second. */
   isFresh(permission: Permission): boolean {
     return permission.isFresh(this.#deps.clock.now(), FRESH_MS);
   }
 
-  /** Asks again whether a right stands; its holders hear of it when it does not. Rejects when that cannot be told now. */
+  /**
+   * Checks a permission again and notifies its listeners if it was revoked. Rejects when this cannot be checked now.
+   */
   refresh(permission: Permission): Promise<void> {
     return permission.check((permission) => this.#read(permission), this.#deps.clock.now);
   }
 
-  /** Some credentials of a user may have stopped working. */
+  /** Call when credentials of a user may have been revoked. */
   userChanged(userId: UserId): void {
     this.#changed((permission) => permission.principal.userId === userId);
   }
 
-  /** A vault may be gone. */
+  /** Call when a vault may have been deleted. */
   vaultChanged(vaultId: VaultId): void {
     this.#changed((permission) => permission.vault.id === vaultId);
   }
 
-  /** A vault is gone: that needs no asking, and who watches must hear of it before its documents go. */
+  /**
+   * Revokes every permission in a deleted vault. No check is needed, and listeners must know before their documents
+   * close.
+   */
   vaultDeleted(vaultId: VaultId): void {
     this.#changes += 1;
     for (const permission of [...this.#permissions.values()]) if (permission.vault.id === vaultId) permission.revoke();
   }
 
-  /** Once a second: what is in doubt, and some of what was not looked at for long. */
+  /** Once a second, checks permissions with a reported change, and some of the least recently checked ones. */
   sweep(): void {
     const now = this.#deps.clock.now();
     let left = SWEEP_MAX;
@@ -200,7 +207,7 @@ export class PermissionCache {
     }
   }
 
-  /** In doubt it stays when this fails: no write passes, and the next sweep asks again. */
+  /** If the check fails, the permission stays stale: writes wait, and the next sweep checks again. */
   #recheck(permission: Permission): void {
     this.refresh(permission).catch(() => undefined);
   }
@@ -217,7 +224,7 @@ function keyOf({ principal, vault }: Permission): string {
   return `${principal.credentialId}:${vault.id}`;
 }
 
-/** Null for a refusal; what could not be found out is no refusal. */
+/** Resolves to null for a refusal; rethrows a failed check. */
 async function nullIfRefused<T>(permission: Promise<T>): Promise<T | null> {
   try {
     return await permission;

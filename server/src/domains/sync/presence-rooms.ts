@@ -3,41 +3,41 @@ import type { Bus } from '../../ports/bus/bus.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { Presence, readStates, type State, writeStates } from './awareness.ts';
 
-/** A document that is open here, as whoever watches it hears of the others. */
+/** A document open in this process that receives the states of the other members. */
 export interface Member {
   awareness(update: Uint8Array): void;
 }
 
 export interface PresenceRoom {
   readonly presence: Presence;
-  /** What a member says of itself: told to all, itself included. `first`: its first word. */
+  /** Sends a member's states to every member, itself included. `first`: whether this is its first message. */
   publish(member: Member, states: readonly State[], first: boolean): void;
   leave(member: Member): void;
 }
 
 const TOPIC = 'awareness';
-/** A client says something every 15 seconds; one of another process that has said nothing for this long is lost. */
+/** Clients send a message every 15 seconds; a client of another process is dropped after this many ticks of silence. */
 const EXPIRY_TICKS = 40;
-/** Other processes say that they are there this often, and are believed for three times as long. */
+/** Interval of the heartbeats between processes; a process counts as alive for three intervals. */
 const HEARTBEAT_TICKS = 30;
 const PROCESSES_MAX = 256;
 
 interface Hint {
-  /** The process that says it. */
+  /** The id of the sending process. */
   readonly from: string;
   readonly vault?: VaultId;
-  /** The document. */
+  /** The document's name. */
   readonly name?: string;
-  /** What its clients say, sealed; absent: who has clients there, say so. */
+  /** The states of its clients, sealed; absent in a request for them. A message without a name is a heartbeat. */
   readonly sealed?: string;
 }
 
-/** Another process, as the owner of what its clients say. */
+/** Another process, as the owner of its clients' states. */
 interface Process {
   seenAt: number;
 }
 
-/** Who watches what, in this process and, as far as hints arrive, in the others. */
+/** The clients of each document in this process and, as far as hints arrive, in the others. */
 export class PresenceRooms implements Disposable {
   readonly #bus: Bus;
   readonly #id: string;
@@ -46,7 +46,7 @@ export class PresenceRooms implements Disposable {
   readonly #subscription: Disposable;
   #tick = 0;
 
-  /** @param id of this process, unlike any other's. */
+  /** @param id the id of this process, unique among all. */
   constructor(bus: Bus, id: string) {
     this.#bus = bus;
     this.#id = id;
@@ -87,7 +87,7 @@ export class PresenceRooms implements Disposable {
     return this.#processes.size > 0;
   }
 
-  /** To the other processes; sealing it for nobody would cost every cursor that moves. */
+  /** Sends states to the other processes, if there are any: sealing every cursor move for nobody would be wasteful. */
   #broadcast(name: string, vault: OpenVault, states: readonly State[]): void {
     if (!this.#hasOthers() || states.length === 0) return;
     const sealed = vault.key.seal(contextOf(name), writeStates(states)).toString('base64');
@@ -105,7 +105,7 @@ export class PresenceRooms implements Disposable {
       if (this.#processes.size >= PROCESSES_MAX) return;
       process = { seenAt: this.#tick };
       this.#processes.set(from, process);
-      // It may have missed our word.
+      // The new process may have missed our announcement.
       this.#publish({});
     }
     process.seenAt = this.#tick;
@@ -120,7 +120,7 @@ function contextOf(name: string) {
   return { kind: 'sync.awareness', row: name, version: 0 };
 }
 
-/** Of another vault's key or damaged: nobody says anything. */
+/** Returns no states if the message is damaged or sealed with another vault's key. */
 function openStates(vault: OpenVault, name: string, sealed: string): State[] {
   try {
     return readStates(vault.key.open(contextOf(name), Buffer.from(sealed, 'base64'))) ?? [];
@@ -131,7 +131,7 @@ function openStates(vault: OpenVault, name: string, sealed: string): State[] {
 
 interface RoomCallbacks {
   now(): number;
-  /** Our own clients said something. */
+  /** Called when clients of this process have new states. */
   changed(states: readonly State[]): void;
   empty(): void;
 }

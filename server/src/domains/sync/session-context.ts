@@ -5,23 +5,23 @@ import type { Permission, PermissionDecision } from './permission-cache.ts';
 import type { ProtocolWriter, Subscription } from './subscription.ts';
 import type { ChangeWriter } from './vault-subscription.ts';
 
-/** What somebody shows at the endpoint of one note. */
+/** The credential presented at the endpoint of one note. */
 export interface Credential {
-  /** The `Authorization` header; counts when it is there. */
+  /** The `Authorization` header; takes precedence when present. */
   readonly authorization: string | null;
-  /** From the address, where addresses are kept: no tokens of other parties' clients are taken there. */
+  /** The token from the URL. URLs end up in logs, so tokens of third-party clients are not accepted there. */
   readonly token: string | null;
 }
 
-/** What a document's name stands for. */
+/** The target that a document's name refers to. */
 export type Target = { readonly note: NoteId } | { readonly vault: VaultId };
 
-/** What the conversations work with. */
+/** The services that a session uses. */
 export interface SessionContext {
   readonly limits: CollaborationLimits;
-  /** What a token may do with a target. Rejects when that cannot be told. */
+  /** Decides what a token may do with a target. Rejects when this cannot be checked. */
   decide(token: string, caller: Caller, target: Target): Promise<PermissionDecision>;
-  /** Throws as LiveNotes.open does. */
+  /** Throws the errors of LiveNotes.open. */
   subscribe(
     client: { connection: Connection; writer: ChangeWriter },
     permission: Permission,
@@ -32,9 +32,9 @@ export interface SessionContext {
     permission: Permission,
     note: NoteId,
   ): Promise<Subscription>;
-  /** Counts a socket as one of a user's; false when they have too many. Call `gone` once it is closed. */
+  /** Counts a socket of a user; returns false over the limit. Call `gone` once it is closed. */
   addSocket(userId: UserId): boolean;
   removeSocket(userId: UserId): void;
-  /** Resolves when a refusal may be told: however it came about, it takes the same time. */
+  /** Resolves when a refusal may be sent: every refusal takes the same time, whatever its reason. */
   refusalDelay(): Promise<unknown>;
 }

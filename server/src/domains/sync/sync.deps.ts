@@ -5,7 +5,6 @@ import type { Entries } from '../entries/entries.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { ChangeFeeds, VaultCache, Vaults } from '../vaults/vaults.ts';
 
-/** The injected dependencies of the domain. */
 export interface SyncDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -14,6 +13,6 @@ export interface SyncDeps {
   readonly notes: Notes;
   readonly attachments: Attachments;
   readonly entries: Entries;
-  /** Days a tombstone is kept at least. */
+  /** Minimum number of days for which a tombstone is kept. */
   readonly tombstoneDays: number;
 }
