@@ -15,7 +15,7 @@ const UPLOAD_ERRORS = [
   ...(['attachment_unreadable', 'version_conflict'] as const),
 ] as const;
 
-/** A move rewrites notes, too. */
+/** A move also rewrites notes. */
 const UNREADABLE = ['note_unreadable', 'attachment_unreadable'] as const;
 
 export function attachmentsRoutes(attachments: Attachments): Route[] {
@@ -32,7 +32,7 @@ function uploadingRoutes(attachments: Attachments): Route[] {
     idempotentStreamedRoute({
       path: '/attachments',
       operation: 'uploadAttachment',
-      summary: 'Upload a file as base64, or replace the one at the path',
+      summary: 'Upload an attachment as base64, or replace the one at the path',
       access: 'write',
       conditional: true,
       takes: { mediaType: 'application/json', schema: schema.UploadAttachment },
@@ -66,7 +66,7 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       method: 'PUT',
       path: '/attachments/*',
       operation: 'putAttachment',
-      summary: 'Upload the bytes of a file, or replace the one at the path',
+      summary: 'Upload an attachment as raw bytes, or replace the one at the path',
       access: 'write',
       conditional: true,
       takes: { mediaType: 'application/octet-stream', schema: schema.FileBytes },
@@ -88,7 +88,7 @@ function readingRoutes(attachments: Attachments): Route[] {
       method: 'GET',
       path: '/attachments',
       operation: 'listAttachments',
-      summary: 'What is known of all files, without their bytes',
+      summary: 'List the metadata of all attachments',
       access: 'read',
       answerBytes: answerBytes.page,
       query: schema.AttachmentsQuery,
@@ -103,7 +103,8 @@ function readingRoutes(attachments: Attachments): Route[] {
       method: 'GET',
       path: '/attachments/*',
       operation: 'getAttachment',
-      summary: 'A file: its bytes with `raw=1` or when JSON is not accepted, else what is known of it with them',
+      summary:
+        'Get an attachment: its bytes with `raw=1` or if the client does not accept JSON, else its metadata with the bytes as base64',
       access: 'read',
       query: schema.DownloadQuery,
       responses: { 200: schema.AttachmentWithContent },
@@ -119,7 +120,7 @@ function movingRoutes(attachments: Attachments): Route[] {
     idempotentRoute({
       path: '/attachments/rename',
       operation: 'renameAttachment',
-      summary: 'Rename or move a file; links and embeds go along',
+      summary: 'Rename or move an attachment, and update links and embeds',
       access: 'write',
       body: RenameBody,
       responses: { 200: schema.AttachmentRenamed },
@@ -131,7 +132,7 @@ function movingRoutes(attachments: Attachments): Route[] {
       key: 'required',
       path: '/attachments/batch-move',
       operation: 'moveAttachments',
-      summary: 'Move files into a folder, all or none; links and embeds go along',
+      summary: 'Move attachments into a folder, all or none, and update links and embeds',
       access: 'write',
       body: schema.MoveAttachments,
       responses: { 200: MovedCount },
@@ -153,7 +154,7 @@ function deletingRoutes(attachments: Attachments): Route[] {
       method: 'DELETE',
       path: '/attachments/*',
       operation: 'deleteAttachment',
-      summary: 'Delete a file; one that is not there is no error',
+      summary: 'Delete an attachment; succeeds if there is none',
       access: 'write',
       responses: { 200: schema.AttachmentDeleted },
       conditional: true,
@@ -167,7 +168,7 @@ function deletingRoutes(attachments: Attachments): Route[] {
     idempotentRoute({
       path: '/attachments/batch-delete',
       operation: 'deleteAttachments',
-      summary: 'Delete files; those that are not there are left out',
+      summary: 'Delete attachments; missing ones are ignored',
       access: 'write',
       body: schema.DeleteAttachments,
       responses: { 200: DeletedCount },

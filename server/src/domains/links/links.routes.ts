@@ -10,7 +10,7 @@ export function linksRoutes(links: Links): Route[] {
       method: 'GET',
       path: '/notes/by-id/:id/backlinks',
       operation: 'listBacklinks',
-      summary: 'Every note that links to the note, oldest link first, at most 200',
+      summary: 'List the notes that link to a note, oldest link first, at most 200',
       access: 'read',
       params: IdParams,
       responses: { 200: BacklinksResponse },

@@ -8,7 +8,7 @@ export function oauthRoutes(oauth: OAuth): Route[] {
       path: '/connections/oauth/*',
       tail: 'text',
       operation: 'revokeOAuthClient',
-      summary: 'Revoke all access of an OAuth client; the rest of the path is its client id',
+      summary: 'Revoke all access of an OAuth client; the rest of the path is the client id',
       access: 'session',
       responses: { 204: null },
       errors: ['connection_not_found'],

@@ -7,15 +7,15 @@ export function socketRoutes(collaboration: Collaboration): SocketRoute[] {
     socketRoute({
       path: '/sync/socket',
       operation: 'syncSocket',
-      summary: 'Live documents, many over one WebSocket',
+      summary: 'Open live documents, many over one WebSocket',
       description:
-        'The wire protocol of the Hocuspocus provider (version 4): a document is named by its note’s id and let in by the token in its own authentication message. `vault:<id>` is an empty document that signals changes. Rules: docs/sync-spec.md, sections 7 to 9.',
+        'The wire protocol of the Hocuspocus provider (version 4): a document’s name is its note’s id, and its own authentication message carries the token. `vault:<id>` is an empty document that signals changes. Rules: docs/sync-spec.md, sections 7 to 9.',
       open: (connection, { ip, userAgent }) => collaboration.openHocuspocus(connection, { ip, userAgent }),
     }),
     socketRoute({
       path: '/sync/notes/:id',
       operation: 'syncNote',
-      summary: 'One live document over a WebSocket',
+      summary: 'Open one live document over a WebSocket',
       description:
         'The y-websocket protocol for one note. The credential is in the Authorization header or, for sessions, PATs and API keys, in `?token=`. Close codes: 4401 credential, 4403 update from a read-only client, 4404 no such note, 4409 foreign document, 4413 note too large. Rules: docs/sync-spec.md, section 10.',
       params: SocketParams,
