@@ -7,21 +7,21 @@ import type { Connection } from './connection.ts';
 import type { Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 
-/** Why a document is over for a client. After `lost` and `malformed` the whole socket is. */
+/** Why a document is closed for a client. `lost` and `malformed` close the whole socket. */
 export type CloseReason = 'note_deleted' | 'note_too_large' | 'foreign_lineage' | 'revoked' | 'lost' | 'malformed';
 
-/** Why an update was not taken. */
+/** Why an update was rejected. */
 export type RejectReason = 'read_only' | 'missing' | 'malformed' | 'foreign' | 'costly' | 'too_large' | 'lost';
 
-/** How an endpoint says things to its client, in its own protocol. Nothing of it throws. */
+/** Sends messages to a client in the protocol of its endpoint. None of its methods throws. */
 export interface ProtocolWriter {
   scope(scope: 'read-write' | 'readonly'): void;
-  /** What the client lacks, whole. */
+  /** Sends all that the client lacks as one update. */
   state(update: Uint8Array): void;
-  /** Asks for what we lack, given what we have. */
+  /** Requests the updates that the server lacks, given its state vector. */
   request(vector: Uint8Array): void;
   update(update: Uint8Array): void;
-  /** One update of the client is on disk (null), or was refused. */
+  /** Reports that one update of the client is on disk (null) or was rejected. */
   acknowledge(reason: RejectReason | null): void;
   awareness(update: Uint8Array): void;
   close(end: CloseReason): void;
@@ -29,11 +29,11 @@ export interface ProtocolWriter {
 
 /** A document open for one client. */
 export interface Subscription {
-  /** Takes the client's messages in their order; what cannot be done at once waits, counted on the peer. */
+  /** Handles the client's messages in order. Messages that must wait are queued and counted on the connection. */
   handle(message: Message, bytes: number): void;
-  /** The client goes on by another credential. */
+  /** Switches the client to another credential. */
   changePermission(permission: Permission): void;
-  /** The client left, or its socket did: nothing more is sent; what was taken is still done. */
+  /** Call when the client or its socket has closed: nothing more is sent, but received updates are still stored. */
   leave(): void;
 }
 
@@ -43,13 +43,13 @@ export interface SubscriptionDeps {
   readonly live: LiveNotes;
 }
 
-/** Updates of one client that may be on their way to the disk at once; the next wait for them. */
+/** Maximum number of a client's updates being written at once; further ones wait. */
 const IN_FLIGHT_MAX = 256;
-/** Over this an update is refused unread: a note of 10 MB fits, whatever its history. */
+/** A larger update is rejected unread. A note of 10 MB fits, whatever its history. */
 const UPDATE_BYTES_MAX = 16 * 1024 * 1024;
-/** Nothing at all: no client is known. */
+/** The state vector of an empty document. */
 const EMPTY_VECTOR = Uint8Array.of(0);
-/** What a message costs beside its bytes while it waits. */
+/** Memory counted for a waiting message besides its bytes. */
 const MESSAGE_OVERHEAD = 128;
 
 interface WaitingMessage {
@@ -57,14 +57,16 @@ interface WaitingMessage {
   readonly bytes: number;
 }
 
-/** An update of this client on its way; `whole`: all it has, as protocols send after connecting. */
+/**
+ * An update being processed; `whole`: whether it is the client's complete state, as protocols send after connecting.
+ */
 interface ReceivedUpdate {
   readonly update: Uint8Array;
   readonly whole: boolean;
   readonly bytes: number;
 }
 
-/** A note open for one client: what it may do is asked of the authority, what is done is done by the live note. */
+/** A note that is open for one client. It checks the permission and passes updates to the live note. */
 export class NoteSubscription implements Subscription, PermissionListener, Watcher {
   readonly #deps: SubscriptionDeps;
   readonly #connection: Connection;
@@ -76,7 +78,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
   readonly #waiting: WaitingMessage[] = [];
   #working = false;
   #inFlight = 0;
-  /** Came in this turn: handed on together at its end. */
+  /** Updates received in this turn of the event loop, forwarded together at its end. */
   #received: ReceivedUpdate[] = [];
   #onLanded: (() => void) | undefined;
   #hasPublished = false;
@@ -88,7 +90,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     this.#permission = deps.permissions.join(permission, this);
   }
 
-  /** Throws as LiveNotes.open does. The outlet hears its scope first, then who else watches. */
+  /** Throws the errors of LiveNotes.open. The writer first gets the permission, then the presence of others. */
   static async open(
     deps: SubscriptionDeps,
     client: { readonly connection: Connection; readonly writer: ProtocolWriter },
@@ -142,7 +144,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     this.#end();
   }
 
-  // As a holder of a right
+  // Methods of PermissionListener.
 
   revoked(): void {
     this.#finish('revoked');
@@ -152,7 +154,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     if (!this.#closed) this.#writer.scope(this.#permission.mayWrite ? 'read-write' : 'readonly');
   }
 
-  // As a watcher of the note
+  // Methods of Watcher.
 
   update(update: Uint8Array): void {
     if (!this.#closed) this.#writer.update(update);
@@ -162,17 +164,17 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     this.#finish(reason);
   }
 
-  // As a member of the presence room
+  // Methods of a presence room member.
 
   awareness(update: Uint8Array): void {
     if (!this.#closed) this.#writer.awareness(update);
   }
 
-  /** Works off what waits, one message after the other; `first` is under way already. */
+  /** Processes the waiting messages in order; `first` has already started. */
   async #workOff(first: Promise<void> | undefined): Promise<void> {
     try {
       await first;
-      // A client that left is still owed what it sent before.
+      // Messages that a client sent before it left are still processed.
       for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
         if (!this.#mayHandle(next.message)) await this.#wait();
         const work = this.#dispatch(next.message, next.bytes);
@@ -188,7 +190,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     if (this.#closed) this.#dispose();
   }
 
-  /** Whether a message can be worked on without finding something out first. */
+  /** Whether a message can be processed without waiting for a check. */
   #mayHandle(message: Message): boolean {
     if (message.kind === 'awareness' || message.kind === 'query') return true;
     return this.#inFlight < IN_FLIGHT_MAX && this.#deps.permissions.isFresh(this.#permission);
@@ -206,7 +208,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
   #dispatch(message: Message, bytes: number): Promise<void> | undefined {
     switch (message.kind) {
       case 'step1':
-        // What it sent before is in the answer.
+        // The answer must include the updates that the client sent before.
         this.#forward();
         return this.#answer(message.vector);
       case 'step2':
@@ -223,14 +225,15 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     }
   }
 
-  /** What the client lacks, then the question what we lack. */
+  /** Sends what the client lacks, then requests what the server lacks. */
   async #answer(vector: Uint8Array): Promise<void> {
     await this.#connection.drained();
     const live = this.#live;
     if (this.#closed || live === undefined) return;
     const missing = await live.missingFor(vector);
     if (missing === 'foreign' && this.#permission.mayWrite) {
-      // Its text must not be lost: asked for whole, it comes as an update, which is refused and kept as a version.
+      // Its text must not be lost: the client is asked for its complete state, and the update is rejected and preserved
+      // as a version.
       return this.#closed ? undefined : this.#writer.request(EMPTY_VECTOR);
     }
     if (typeof missing === 'string') return this.#finish(missing === 'foreign' ? 'foreign_lineage' : 'malformed');
@@ -253,7 +256,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     return undefined;
   }
 
-  /** What came together shares a row of the log, and is one message to those who watch. */
+  /** Updates received together share a row of the log and one message to the other subscribers. */
   #forward(): void {
     const [received, live] = [this.#received, this.#live];
     if (received.length === 0 || live === undefined) return;
@@ -277,16 +280,16 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     for (const [index, result] of results.entries()) {
       if (result === 'stored' || result === 'known') this.#acknowledge(null);
       else this.#reject(result);
-      // Who sent all it has and still depends on more would be asked for ever.
+      // A client that has sent its complete state and still lacks updates would be asked forever.
       if (result === 'missing' && received[index]?.whole === false) asks += 1;
     }
     if (asks === 0) return;
     const ours = await this.#live?.stateVector();
-    // For each of them: clients count what is acknowledged, and the answer to this is what makes up for a refusal.
+    // One request for each: clients count acknowledgements, and the answer to a request makes up for a rejection.
     for (let asked = 0; asked < asks && ours !== undefined && !this.#closed; asked++) this.#writer.request(ours);
   }
 
-  /** A watcher may send all it has, as protocols do after connecting, as long as that is nothing new. */
+  /** A read-only client may send its complete state, as protocols do after connecting, if it contains nothing new. */
   async #rejectReadOnly(live: LiveNote, whole: boolean, update: Uint8Array): Promise<void> {
     const adds = !whole || (await live.lacks(update));
     this.#acknowledge(adds ? 'read_only' : null);
@@ -328,7 +331,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     this.#dispose();
   }
 
-  /** Lets go of the note once nothing of this client is on its way any more. */
+  /** Releases the note once no update of this client is being processed. */
   #dispose(): void {
     if (this.#working || this.#inFlight > 0) return;
     this.#deps.permissions.release(this.#permission, this);
@@ -337,7 +340,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
   }
 }
 
-/** Why a document that may be opened cannot be, when trying again would not help; else null. */
+/** Returns why a permitted document cannot be opened, if a retry would not help; else null. */
 export function rejectReasonOf(error: unknown): 'permission-denied' | 'unreadable' | null {
   if (!(error instanceof NotevaultError)) return null;
   if (error.code === 'note_not_found') return 'permission-denied';

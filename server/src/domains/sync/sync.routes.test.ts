@@ -29,7 +29,7 @@ async function manifestOf({ caller }: Writer): Promise<Json> {
   return body;
 }
 
-/** Uploads a text file; resolves to what is said of it. */
+/** Uploads a text file; resolves to its metadata. */
 async function upload({ caller }: Writer, path: string, text: string): Promise<Json> {
   const body = { path, content_base64: Buffer.from(text).toString('base64'), mtime: 1.5 };
   const answer = await caller.post('/attachments', body);
@@ -40,7 +40,7 @@ async function upload({ caller }: Writer, path: string, text: string): Promise<J
 const paths = (rows: Json[]) => rows.map(({ path }) => path);
 
 onSqlite('the manifest', (open) => {
-  test('[2.1] gives every live row by path, with hash, head and seq', async () => {
+  test('[2.1] the manifest lists every live row by path, with hash, head and seq', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const empty = { change_seq: 0, total_notes: 0, total_attachments: 0, notes: [], attachments: [] };
@@ -63,7 +63,7 @@ onSqlite('the manifest', (open) => {
     for (const { crdt_head } of manifest.notes) assert.match(crdt_head, /^[0-9a-f]{64}$/);
   });
 
-  test('[2.3] says unchanged and nothing else for the current seq; any other is ignored', async () => {
+  test('[2.3] the manifest answers only “unchanged” to the current seq; any other seq is ignored', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     await alice.write('a.md');
@@ -79,7 +79,7 @@ onSqlite('the manifest', (open) => {
     assert.equal((await ask('since_seq=1')).unchanged, undefined, 'a folder is one');
   });
 
-  test('[2.7] the tree has every folder, note and attachment', async () => {
+  test('[2.7] the tree lists every folder, note and attachment', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const made = await alice.write('a/b.md', 'old');
@@ -96,7 +96,7 @@ onSqlite('the manifest', (open) => {
     assert.deepEqual(body.notes, [shown(edited), shown(other)]);
   });
 
-  test('[2.1] [2.7] has attachments beside the notes, and so has the tree', async () => {
+  test('[2.1] [2.7] the manifest and the tree list attachments besides notes', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const z = await upload(alice, 'pictures/z.txt', 'text of z');
@@ -127,7 +127,7 @@ onSqlite('the manifest', (open) => {
     assert.equal((await manifestOf(alice)).attachments[0].content_hash, sha256('another text'));
   });
 
-  test('[2.4] one row that cannot be opened fails the manifest, the tree, the page, tags and types', async () => {
+  test('[2.4] one unreadable row fails the manifest, the tree, the page of changes, tags and types', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     await alice.write('sound.md');
@@ -144,7 +144,7 @@ onSqlite('the manifest', (open) => {
 });
 
 onSqlite('the change feed', (open) => {
-  test('[3.1] each row appears once, at its latest seq, tombstones too', async () => {
+  test('[3.1] the change feed lists each row and tombstone once, at its latest seq', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const a = await alice.write('a.md', '---\ntitle: Of A\n---\n');
@@ -171,7 +171,7 @@ onSqlite('the change feed', (open) => {
     ]);
   });
 
-  test('[3.2] [3.7] [3.8] pages of any size lead to the same rows, and on from there to what comes', async () => {
+  test('[3.2] [3.7] [3.8] pages of any size yield the same rows, and the last cursor continues with later changes', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     for (let at = 0; at < 7; at++) await alice.write(`${at}.md`);
@@ -188,10 +188,10 @@ onSqlite('the change feed', (open) => {
     assert.equal(typeof empty.resume_cursor, 'string');
   });
 
-  test('[3.1] [3.3] notes and attachments come as one list by seq, whatever the size of the pages', async () => {
+  test('[3.1] [3.3] notes and attachments form one list by seq, with pages of any size', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
-    // Runs of one kind longer than a page, on either side.
+    // Runs of one kind that are longer than a page, in both directions.
     for (const name of ['a.txt', 'b.txt', 'c.txt', '1.md', '2.md', '3.md', '4.md', 'd.txt', '5.md', 'e.txt', 'f.txt']) {
       if (name.endsWith('.md')) await alice.write(name);
       else await upload(alice, name, name);
@@ -217,7 +217,7 @@ onSqlite('the change feed', (open) => {
     );
   });
 
-  test('[3.4] a page has 100 rows unless told, 500 at most, one at least', async () => {
+  test('[3.4] a page has 100 rows by default, at most 500, at least one', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     for (let from = 0; from < 600; from += 100) {
@@ -242,7 +242,7 @@ onSqlite('the change feed', (open) => {
     }
   });
 
-  test('[3.5] all fields bring the content of live notes, 8 MB a page, and one note always', async () => {
+  test('[3.5] all fields include the content of live notes, up to 8 MB a page but at least one note', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const MB = 1024 * 1024;
@@ -270,7 +270,7 @@ onSqlite('the change feed', (open) => {
     assert.ok(changes.every((change) => !('content' in change)));
   });
 
-  test('[4.1] a cursor is good for the vault that gave it, and as it was given', async () => {
+  test('[4.1] a cursor is valid only unchanged and for the vault that issued it', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     await alice.write('a.md');
@@ -299,14 +299,14 @@ onSqlite('the change feed', (open) => {
     }
     const { status, body } = await alice.caller.get(`/sync/changes?cursor=${cursor}`, others);
     assert.deepEqual([status, body], [400, { error: 'invalid_cursor' }]);
-    // A second process gives and takes the same cursors.
+    // A second process issues and accepts the same cursors.
     const { db, clock, masterKey } = server;
     await using other = await startServer({ open: async () => db, clock, masterKey });
     const caller = other.bearer((await server.alice.signed()).accessToken);
     assert.equal((await caller.get(`/sync/changes?cursor=${cursor}`)).body.resume_cursor, cursor);
   });
 
-  test('[4.2] a cursor of another epoch, or past the last change, has expired', async () => {
+  test('[4.2] a cursor of another epoch or past the last change has expired', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     await alice.write('a.md');
@@ -321,7 +321,7 @@ onSqlite('the change feed', (open) => {
     assert.deepEqual(await asked(), [410, 'history_expired']);
     await raw.all('update vault_feeds set change_seq = 2 where vault_id = $1', alice.vault);
     assert.deepEqual(await asked(), [200, undefined]);
-    // Twice in one second are two epochs as well.
+    // Two restores within one second are two epochs as well.
     for (let { cursor: before } = { cursor }, nth = 0; nth < 2; nth += 1) {
       assert.equal(await beginFeedEpochs(server.db, server.clock), 1);
       const { status, body } = await alice.caller.get(`/sync/changes?cursor=${before}`);
@@ -333,7 +333,7 @@ onSqlite('the change feed', (open) => {
   });
 });
 
-/** Deletes `a.md` among other notes, and reads the feed before and after. */
+/** Deletes `a.md` among other notes; reads the feed before and after. */
 async function deletion(notes: NotesServer, headers = {}) {
   const { alice } = notes;
   await alice.write('a.md', 'one');
@@ -354,7 +354,7 @@ onSqlite('retention', (open) => {
   const status = async ({ alice }: NotesServer, cursor: string, headers = {}) =>
     (await alice.caller.get(`/sync/changes?limit=1&cursor=${cursor}`, headers)).status;
 
-  test('[5.4] [5.6] a tombstone goes after 90 days with all that hangs on it, and older cursors expire', async () => {
+  test('[5.4] [5.6] a tombstone is dropped after 90 days with all its rows, and older cursors expire', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { before, after } = await deletion(notes);
@@ -372,7 +372,7 @@ onSqlite('retention', (open) => {
     assert.deepEqual(paths((await manifestOf(alice)).notes), ['b.md', 'c.md']);
   });
 
-  test('[5.4] [5.7] so does that of an attachment', async () => {
+  test('[5.4] [5.7] the tombstone of an attachment is dropped after 90 days, and older cursors expire', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     await upload(alice, 'a.txt', 'one');
@@ -391,7 +391,7 @@ onSqlite('retention', (open) => {
     assert.deepEqual([await status(notes, before), await status(notes, after)], [410, 200]);
   });
 
-  test('[4.3] a reading from nothing goes on past tombstones that went before it began, not past later ones', async () => {
+  test('[4.3] a read from the start continues past tombstones dropped before it began, not past later ones', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     await deletion(notes);
@@ -408,7 +408,7 @@ onSqlite('retention', (open) => {
     assert.equal(await status(notes, first.next_cursor), 410);
   });
 
-  test('[5.5] what a device seen in that time has not applied stays', async () => {
+  test('[5.5] a tombstone that a recently seen device has not applied is kept', async () => {
     await using notes = await startLastingNotes({ open });
     const { server } = notes;
     const phone = { 'x-device-id': 'phone' };
@@ -425,7 +425,7 @@ onSqlite('retention', (open) => {
     assert.equal(await status(notes, before, phone), 410);
   });
 
-  test('[5.1] a cursor that is refused holds nothing back, and neither does a first page', async () => {
+  test('[5.1] a refused cursor and a first page keep no tombstones', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { before, after } = await deletion(notes);
@@ -439,7 +439,7 @@ onSqlite('retention', (open) => {
     assert.equal(await rows(notes, 'sync_devices'), 0, 'no device id is longer than 64 bytes');
   });
 
-  test('[5.2] an idle device is written down once an hour, one that moved at once', async () => {
+  test('[5.2] an idle device is recorded once an hour, one with a new watermark at once', async () => {
     await using notes = await startLastingNotes({ open });
     const { server } = notes;
     const { before, after } = await deletion(notes);
@@ -463,7 +463,7 @@ onSqlite('retention', (open) => {
     assert.deepEqual(await seen(), [5, first + 60 * 60_000 + 1]);
   });
 
-  test('[5.3] a thousand devices are remembered, the newest ones, and none by its name', async () => {
+  test('[5.3] only the newest thousand devices are recorded, and none by its name', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { before } = await deletion(notes);
@@ -478,7 +478,7 @@ onSqlite('retention', (open) => {
     assert.ok(!Buffer.from(kept.at(-1)?.device_key as Uint8Array).includes('thousand'));
   });
 
-  test('a purge leaves no device behind', async () => {
+  test('a vault purge deletes its devices', async () => {
     await using notes = await startLastingNotes({ open });
     const { before } = await deletion(notes);
     await status(notes, before, { 'x-device-id': 'phone' });
@@ -490,7 +490,7 @@ onSqlite('retention', (open) => {
     assert.equal(await rows(notes, 'sync_devices'), 0);
   });
 
-  test('a tombstone with many versions goes in slices', async () => {
+  test('a tombstone with many versions is dropped in slices', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     for (let at = 0; at < 30; at++) await alice.write('a.md', `${at}${'x'.repeat(400_000)}`);

@@ -21,7 +21,7 @@ export const putDevice = statement((db, p: { vault: VaultId; device: Buffer; wat
     ),
 );
 
-/** The devices beyond the newest so many: those to be forgotten. */
+/** The devices beyond the newest `kept`, which are to be deleted. */
 export const findOldDevices = statement((db, p: { vault: VaultId; kept: number }) =>
   db
     .selectFrom('sync_devices')
@@ -37,7 +37,7 @@ export const deleteDevice = statement((db, p: { vault: VaultId; device: Buffer }
   db.deleteFrom('sync_devices').where('vault_id', '=', p.vault).where('device_key', '=', p.device),
 );
 
-/** The lowest watermark of the devices seen since; null when there are none. */
+/** The lowest watermark of the devices seen since a time; null when there are none. */
 export const findLowestWatermark = statement((db, p: { vault: VaultId; since: number }) =>
   db
     .selectFrom('sync_devices')

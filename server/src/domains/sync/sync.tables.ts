@@ -1,11 +1,11 @@
 /** How far a device has followed a vault. */
 export interface DeviceRow {
   vault_id: string;
-  /** Blind of the id that the device gives itself. */
+  /** Blind index of the id that the device chose. */
   device_key: Buffer;
   /** Every change up to this seq is stored on the device. */
   watermark: number;
-  /** When it last sent a cursor, give or take an hour; epoch milliseconds. */
+  /** When it last sent a cursor, in epoch milliseconds, accurate to an hour. */
   seen_at: number;
 }
 

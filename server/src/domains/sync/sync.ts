@@ -12,20 +12,22 @@ import { dropExpired } from './tombstone-retention.ts';
 
 /** How clients follow a vault (docs/sync-spec.md). */
 export interface Sync extends ManifestQueries {
-  /** One page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`, `note_unreadable`, `attachment_unreadable`, a validation
-   * error. */
+  /**
+   * Returns one page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`,
+   * `note_unreadable`, `attachment_unreadable`, a validation error.
+   */
   changes(vault: OpenVault, query: ChangesQuery, device: string | null): Promise<SyncChanges>;
-  /** Drops tombstones past their time, and what persisted lists hold of them; resolves to how many tombstones. */
+  /** Drops expired tombstones and their entries in persisted lists; resolves to the number of tombstones. */
   dropExpired(): Promise<number>;
-  /** Persists lists of which enough has changed, so that whoever looks first after a start has little to open. */
+  /** Persists lists with enough changes, so that the first read after a start has little to unseal. */
   persistCache(): Promise<void>;
   /** Deletes a purged vault's rows; true when more may be left. */
   purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
 
 /**
- * Manifests, trees and pages that are made at once, and how many may wait for their turn: devices that catch up would else
- * take every connection to the database from those that write.
+ * Limits on concurrent and waiting manifests, trees and pages: devices that catch up would otherwise take every
+ * database connection from writers.
  */
 const READS_AT_ONCE = { units: 4, unitsPerOwner: 2, waiting: 400, waitingPerOwner: 100 };
 

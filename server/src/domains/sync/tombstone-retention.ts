@@ -5,14 +5,17 @@ import * as store from './sync.store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE = 500;
-/** Persisted lists go before the tombstones of what is in them: they are written soon after they are read, if not at once. */
+/**
+ * Persisted lists are dropped before the tombstones of their entries: a list is written soon after it is read, though
+ * not always at once.
+ */
 const PAGES_MAX_MS = 60 * 60 * 1000;
 const BEFORE_FIRST = { deletedAt: 0, id: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * Drops tombstones past their time, but for those that a device seen within that time has not applied: it would keep, or
- * bring back, what was deleted elsewhere. Each step is a transaction of its own that leaves the vault whole, so a run that
- * is cut short is simply gone on with by the next. Resolves to how many it dropped.
+ * Drops expired tombstones, except those that a recently seen device has not applied: that device would keep or restore
+ * what was deleted elsewhere. Each step is a transaction that leaves the vault consistent, so the next run continues an
+ * interrupted one. Resolves to the number dropped.
  */
 export async function dropExpired(deps: SyncDeps): Promise<number> {
   const since = deps.clock.now() - deps.tombstoneDays * DAY_MS;

@@ -7,11 +7,11 @@ import type { Permission, PermissionCache, PermissionListener } from './permissi
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';
 import type { ProtocolWriter, Subscription } from './subscription.ts';
 
-/** A Yjs update (v1) without structs and deletions, and a state vector without clients. */
+/** A Yjs update (v1) without structs and deletions, then a state vector without clients. */
 const EMPTY_UPDATE = Uint8Array.of(0, 0);
 const EMPTY_VECTOR = Uint8Array.of(0);
 
-/** An outlet that can pass on a signal. */
+/** A writer that can also send a change signal. */
 export interface ChangeWriter extends ProtocolWriter {
   changed(changeSeq: number): void;
 }
@@ -23,7 +23,7 @@ interface VaultSubscriptionDeps {
   readonly vaults: CollaborationDeps['vaults'];
 }
 
-/** A vault's own document: always empty, it tells its watchers that something in the vault changed. */
+/** The document of a vault: it is always empty, and tells its subscribers when something in the vault has changed. */
 export class VaultSubscription implements Subscription, PermissionListener {
   readonly #permissions: PermissionCache;
   readonly #writer: ChangeWriter;
@@ -52,7 +52,7 @@ export class VaultSubscription implements Subscription, PermissionListener {
     const subscription = new VaultSubscription(deps, writer, permission);
     subscription.#changes = deps.notifier.subscribe(id, known, (seq) => writer.changed(seq));
     try {
-      // What changed before anybody listened.
+      // Reports changes made before the subscription.
       deps.notifier.changed(id, await seqOf());
     } catch (error) {
       subscription.leave();
@@ -107,7 +107,7 @@ export class VaultSubscription implements Subscription, PermissionListener {
   }
 
   permissionChanged(): void {
-    // It is read-only at every level.
+    // The document is read-only for every permission.
   }
 
   leave(): void {

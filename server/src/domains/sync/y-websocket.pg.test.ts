@@ -1,4 +1,4 @@
-/** One note over one socket, with y-websocket's provider as people have it. */
+/** One note over one socket, tested with y-websocket's provider as clients use it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -18,11 +18,11 @@ async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
   return { id: made.body.id as string, token: made.body.key as string };
 }
 
-onEachEngine('the y-websocket door', (open) => {
+onEachEngine('the y-websocket endpoint', (open) => {
   describe('on one server', () => {
     const start = notesOnOneServer(open);
 
-    test('[7.4] two who type see each other’s letters, whichever endpoint they came by', async () => {
+    test('[7.4] two editors see each other’s letters, whichever endpoint they use', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'middle');
       const token = await tokenOf(at);
@@ -40,7 +40,7 @@ onEachEngine('the y-websocket door', (open) => {
       assert.equal((await at.alice.read('a.md')).body.content, 'left middle right!');
     });
 
-    test('[10.4] awareness comes back to its sender, goes to the others, and leaves with its socket', async () => {
+    test('[10.4] awareness reaches its sender and the others, and is removed with its socket', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'a');
       const token = await tokenOf(at);
@@ -48,7 +48,7 @@ onEachEngine('the y-websocket door', (open) => {
       using line = new FlakySocket(at.server.url);
       using other = await line.open(note.id, token).synced();
       const before = one.provider.wsLastMessageReceived;
-      // The provider notes when it last heard something, in milliseconds.
+      // The provider records when it last received a message, in milliseconds.
       await until(() => Date.now() > before);
       one.provider.awareness.setLocalStateField('user', 'one');
       await until(() => one.provider.wsLastMessageReceived > before, 'the echo');
@@ -61,12 +61,12 @@ onEachEngine('the y-websocket door', (open) => {
       using late = await new YWebsocketClient(at.server.url, note.id, token).synced();
       await until(() => users(late.provider.awareness).length === 3);
       one.provider.disconnect();
-      // Those that pass on what they hear do not bring back who left.
+      // Clients that relay awareness do not restore a client that has left.
       await until(() => users(other.provider.awareness).length === 2);
       await until(() => users(late.provider.awareness).length === 2);
     });
 
-    test('[10.3] what a reconnection cannot mend ends the provider with a code that says why', async () => {
+    test('[10.3] an error that a reconnection cannot fix stops the provider with a specific close code', async () => {
       const at = await start();
       const bob = await at.bob();
       const [mine, his] = [await at.alice.write('a.md', 'mine'), await bob.write('b.md', 'his')];
@@ -91,13 +91,13 @@ onEachEngine('the y-websocket door', (open) => {
       assert.equal(await endedWith(mine.id, token), 4404);
     });
 
-    test('[7.12] a read-only client watches, and is closed with 4403 when it types', async () => {
+    test('[7.12] a read-only client receives updates, and is closed with 4403 when it types', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       using reader = await new YWebsocketClient(at.server.url, note.id, (await keyOf(at, 'read')).token).synced();
       await at.alice.write('a.md', 'text, longer');
       await reader.shows('text, longer');
-      // A handshake with nothing new is no edit.
+      // A handshake without new updates is not an edit.
       reader.provider.disconnect();
       reader.provider.connect();
       await until(() => reader.provider.synced);
@@ -117,7 +117,7 @@ onEachEngine('the y-websocket door', (open) => {
       assert.equal((await at.alice.read('a.md')).body.size_bytes ?? 10 * 1024 * 1024 - 1, 10 * 1024 * 1024 - 1);
     });
 
-    test('[9.7] a revoked key closes with 4401, others on the note go on', async () => {
+    test('[9.7] a revoked key closes its socket with 4401; other sockets of the note stay open', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       const key = await keyOf(at, 'write');
@@ -130,7 +130,7 @@ onEachEngine('the y-websocket door', (open) => {
       assert.deepEqual(good.closes, []);
     });
 
-    test('[10.1] the header counts before the address; what is no message closes', async () => {
+    test('[10.1] the header takes precedence over the URL; an invalid message closes the socket', async () => {
       const at = await start();
       const note = await at.alice.write('a.md', 'text');
       const token = await tokenOf(at);
@@ -148,13 +148,13 @@ onEachEngine('the y-websocket door', (open) => {
       odd.send(step1);
       await until(() => odd.frames.length === 2);
       for (let tick = 0; tick < 20; tick++) at.server.app.sockets.tick();
-      // A sign of life that its clients understand: awareness of nobody.
+      // A keep-alive that its clients understand: awareness without clients.
       await until(() => odd.frames.length === 3);
       assert.deepEqual([...(odd.frames[2] ?? [])], [1, 1, 0]);
     });
   });
 
-  test('edits made while the server was away are taken when it is back', async () => {
+  test('edits made while the server was unavailable are stored when it is back', async () => {
     await using at = await startNotes({ open });
     const note = await at.alice.write('a.md', 'text');
     using editor = await new YWebsocketClient(at.server.url, note.id, await tokenOf(at)).synced();

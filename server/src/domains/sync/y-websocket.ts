@@ -24,7 +24,7 @@ const CLOSE_CODE_OF: Readonly<Record<CloseReason, number>> = {
 const frames = new Frames(null);
 const MESSAGE_OVERHEAD = 128;
 
-/** One socket of y-websocket: one note, and nothing is acknowledged. What it cannot do closes it with a code. */
+/** One socket of y-websocket: it carries one note, without acknowledgements. Every error closes it with a code. */
 export class YWebsocketSession {
   readonly #context: SessionContext;
   readonly #connection: Connection;
@@ -60,7 +60,7 @@ export class YWebsocketSession {
     }
   }
 
-  /** Its clients take any message for life, and reconnect after 30 seconds without one. */
+  /** Clients accept any message as a keep-alive, and reconnect after 30 seconds without one. */
   ping(): void {
     this.#connection.send(frames.awareness(noStates));
   }
@@ -123,12 +123,15 @@ export class YWebsocketSession {
     };
   }
 
-  /** There is no word for a refusal: a client that would go on as if nothing was must not go on. */
+  /**
+   * The protocol cannot reject an update: the socket is closed, so that the client does not continue as if it had been
+   * stored.
+   */
   #acknowledged(reason: RejectReason | null): void {
     if (reason === 'read_only') this.#connection.close(CLOSE_CODES.readOnly, 'read-only');
     if (reason === 'malformed' || reason === 'costly') this.#connection.close(CLOSE_CODES.badRequest, 'not an update');
   }
 }
 
-/** Looked for in place of an id that is none, so that its refusal costs the same. */
+/** Looked up when an id is invalid, so that refusing it costs the same. */
 const NOWHERE = '00000000-0000-0000-0000-000000000000' as NoteId;
