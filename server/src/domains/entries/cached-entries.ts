@@ -4,18 +4,18 @@ import * as store from './change-feed.store.ts';
 import type { StoredEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 
-/** How live entries of a kind are cached in memory. */
+/** How live entries of one kind are cached in memory. */
 export interface CachedKind<Row extends CachedRow> {
   readonly kind: ItemKind;
-  /** As CachedCollection.name. */
+  /** See CachedCollection.name. */
   readonly name: string;
-  /** Throws for a row that cannot be opened. */
+  /** Throws for a row that cannot be unsealed. */
   open(vault: OpenVault, row: StoredEntry): Row;
-  /** About how many bytes of memory a row takes. */
+  /** Estimates the memory of a row in bytes. */
   bytesOf(row: Row): number;
 }
 
-/** Live entries of a kind as the cache of vaults in use reads them. */
+/** Returns how the vault cache reads the live entries of one kind. */
 export function cachedEntries<Row extends CachedRow>({
   kind,
   name,

@@ -15,7 +15,7 @@ function changedAfter(db: Kysely<EntriesTables>, kind: ItemKind, p: { vault: Vau
     .where('seq', '>', p.after);
 }
 
-/** Notes, attachments and their tombstones written after a seq, in the order of their seqs: of each kind by its index. */
+/** Notes, attachments and their tombstones written after a seq, ordered by seq. Each kind is read by its own index. */
 export const findChangedAfter = statement((db, p: { vault: VaultId; after: number; limit: number }) =>
   changedAfter(db, 'note', p)
     .unionAll(changedAfter(db, 'attachment', p))
@@ -24,12 +24,12 @@ export const findChangedAfter = statement((db, p: { vault: VaultId; after: numbe
     .$castTo<StoredEntry>(),
 );
 
-/** As findChangedAfter, of one kind. */
+/** Like findChangedAfter, for one kind. */
 export const findChangedOf = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
   changedAfter(db, p.kind, p).orderBy('seq').limit(p.limit).$castTo<StoredEntry>(),
 );
 
-/** Where live entries of a kind stand after a seq, in the order of their seqs. */
+/** The seqs of live entries of one kind after a seq, in order. */
 export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
   db
     .selectFrom('entries')
@@ -43,7 +43,7 @@ export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; 
     .$castTo<{ seq: number }>(),
 );
 
-/** The live entries of a kind at some seqs. */
+/** The live entries of one kind that have certain seqs. */
 export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind }, seqs: number[]) =>
   db
     .selectFrom('entries')
@@ -55,7 +55,7 @@ export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind
     .$castTo<StoredEntry>(),
 );
 
-/** Live entries of a kind after a seq, in the order of their seqs. */
+/** The live entries of one kind after a seq, ordered by seq. */
 export const findLiveAfter = statement((db, p: { vault: VaultId; kind: ItemKind; after: number; limit: number }) =>
   changedAfter(db, p.kind, p).where('deleted_at', 'is', null).orderBy('seq').limit(p.limit).$castTo<StoredEntry>(),
 );

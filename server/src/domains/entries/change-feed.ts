@@ -5,13 +5,13 @@ import * as store from './change-feed.store.ts';
 import type { StoredEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 
-/** What follows a vault reads: the rows last written after a seq, in the order of their seqs. */
+/** The change feed of a vault: rows last written after a seq, ordered by seq. */
 export interface EntryChangeFeed {
-  /** The first `limit` notes, attachments and tombstones of either written after `after`, still sealed. */
+  /** Returns the first `limit` notes, attachments and tombstones written after `after`, still sealed. */
   changedAfter(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<StoredEntry[]>;
-  /** As changedAfter, of one kind. */
+  /** Like changedAfter, for one kind. */
   changedOf(handle: ReadHandle, vault: OpenVault, kind: ItemKind, after: Seq, limit: number): Promise<StoredEntry[]>;
-  /** Every live entry of a kind, in the order of their seqs. `handle` is of a snapshot. */
+  /** Returns every live entry of one kind, ordered by seq. `handle` must be of a snapshot. */
   allLive(handle: ReadHandle, vault: OpenVault, kind: ItemKind): Promise<StoredEntry[]>;
 }
 

@@ -10,19 +10,19 @@ import type { ItemKind } from './entries.tables.ts';
 import type { EntryMeta, SealedEntry } from './sealed-entry.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** An entry about to become a tombstone, sealed and ready. */
+/** A sealed tombstone that is ready to replace its entry. */
 export interface TombstoneDraft {
   readonly old: StoredEntry;
   readonly path: string;
-  /** The tombstone's meta, sealed for the revision after the row's. */
+  /** The tombstone's meta, sealed for the revision that follows the row's. */
   readonly meta: Buffer;
-  /** What the tombstone keeps of the bytes: null where they are let go. */
+  /** The blob that the tombstone keeps; null when the bytes are released. */
   readonly blobId: string | null;
-  /** Every blind key under which the entry was found by links: of its name, and of other names it has. */
+  /** The blind keys under which links find the entry: of its name and its other names. */
   readonly nameKeys: readonly Buffer[];
 }
 
-/** A note or attachment that changes its path, with its row as it was. */
+/** A note or attachment that changes its path, with its row before the move. */
 export interface MovingEntry<Meta extends EntryMeta = EntryMeta> {
   readonly kind: ItemKind;
   readonly id: string;
@@ -34,50 +34,56 @@ export interface MovingEntry<Meta extends EntryMeta = EntryMeta> {
   readonly meta: Meta;
 }
 
-/** What a move writes of some entries: plain data and sealed bytes, for it may wait on disk. */
+/** What a move writes for some entries: plain data and sealed bytes, because it may be spooled to disk. */
 export interface MoveBatch {
-  /** Rows as they become, but for seq and folder: of entries that move, and of others that change with them. */
+  /** The new rows, except seq and folder, of the entries that move and of others that change with them. */
   readonly rows: readonly StoredEntry[];
-  /** What only the kind's handler reads. */
+  /** Data that only the kind's handler reads. */
   readonly rest: unknown;
 }
 
 /**
- * What a kind of entries adds to what all of them have in common; bound in app.ts. Whatever is written is written in the
- * transaction that writes the rows.
+ * The parts of an entry that are specific to its kind; bound in app.ts. Everything is written in the transaction that
+ * writes the rows.
  */
 export interface KindHandler {
   /** Throws `note_unreadable` or `attachment_unreadable`. */
   openMeta(vault: OpenVault, row: SealedEntry): EntryMeta;
-  /** What a `conflict` says of a live entry that holds a path: `server_path`, and what the kind adds; null when it is gone. */
+  /**
+   * Returns the details of a `conflict` with a live entry that has a path: `server_path`, and those of the kind; null
+   * when the entry no longer exists.
+   */
   conflictDetails(vault: OpenVault, id: string): Promise<Record<string, unknown> | null>;
   /**
-   * Seals the tombstones of live entries, before the transaction. Throws `note_unreadable` or `attachment_unreadable` when
-   * any part of one is damaged: it stays as it is. Throws RevisionConflict when one has changed since its row was read.
+   * Seals the tombstones of live entries before the transaction. Throws `note_unreadable` or `attachment_unreadable`
+   * when any part of an entry is damaged: the entry then stays unchanged. Throws RevisionConflict when one has changed
+   * since its row was read.
    */
   prepareTombstones(
     context: Pick<WriteContext, 'vault' | 'device'>,
     rows: readonly StoredEntry[],
   ): Promise<TombstoneDraft[]>;
-  /** The entries are tombstones now. */
+  /** Called after the entries have become tombstones. */
   deleted(handle: WriteHandle, vault: OpenVault, tombstones: readonly TombstoneDraft[]): Promise<void>;
-  /** Works out what of this kind a move writes, before the transaction, a batch at a time: each is plain data and sealed bytes. */
+  /**
+   * Prepares what a move writes for this kind, before the transaction and in batches of plain data and sealed bytes.
+   */
   prepareMove(
     context: Pick<WriteContext, 'vault' | 'actor'>,
     moving: readonly MovingEntry[],
     yieldIfDue: YieldIfDue,
   ): AsyncIterable<MoveBatch>;
-  /** Writes what a batch has beside its rows. */
+  /** Writes the data of a batch besides its rows. */
   applyMove(handle: WriteHandle, vault: OpenVault, rest: unknown): Promise<void>;
-  /** Bytes of the database that go with the row. */
+  /** Returns the bytes of the database rows that are deleted with the entry. */
   storedBytes(row: Pick<StoredEntry, 'size_bytes'>): number;
-  /** Deletes a slice of what would be too much to go with the rows at once; true when more is left. */
+  /** Deletes a slice of an entry's data that is too large to delete with its row; returns true when more is left. */
   dropSlice(handle: WriteHandle, vault: VaultId, ids: readonly string[]): Promise<boolean>;
 }
 
-/** What links say before a transaction; bound in app.ts. */
+/** A question to the links domain before a transaction; bound in app.ts. */
 export interface EntryHooks {
-  /** Whether so many links are looked up under these keys that resolving them again takes a long transaction. */
+  /** Whether so many links are looked up under these keys that resolving them again needs a long transaction. */
   hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean>;
 }
 
@@ -91,7 +97,7 @@ export interface EntryDeps {
   readonly hooks: EntryHooks;
 }
 
-/** As EntryDeps, for the operations that take turns. */
+/** EntryDeps for the operations that run under the vault's lock of this process. */
 export interface LockedDeps extends EntryDeps {
   readonly lock: KeyedLock;
 }

@@ -5,10 +5,10 @@ import type { EntriesTables, ItemKind } from './entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
 
-/** The kinds with rows of their own, in the order in which they take seqs. */
+/** The kinds that have a seq, in the order in which they take seqs. */
 export const ITEM_KINDS: readonly ItemKind[] = ['note', 'attachment'];
 
-/** A note's or an attachment's row, its meta still sealed. */
+/** The row of a note or attachment, with its meta still sealed. */
 export interface StoredEntry {
   readonly id: string;
   readonly kind: ItemKind;
@@ -48,7 +48,7 @@ export const row = [
   'entries.meta',
 ] as const;
 
-/** Live entries of a kind at some paths. */
+/** Live entries of one kind at the given paths. */
 export const findByPaths = listStatement((db, p: { vault: VaultId; kind: ItemKind }, pathKeys: Buffer[]) =>
   db
     .selectFrom('entries')
@@ -72,7 +72,7 @@ export const findRows = listStatement((db, p: { vault: VaultId }, ids: string[])
     .$castTo<StoredEntry>(),
 );
 
-/** Live entries of a kind directly inside some folders. */
+/** Live entries of one kind directly inside the given folders. */
 export const findRowsIn = listStatement((db, p: { vault: VaultId; kind: ItemKind }, folders: string[]) =>
   db
     .selectFrom('entries')
@@ -105,12 +105,12 @@ export const countAtRoot = statement((db, p: { vault: VaultId; kind: ItemKind })
     .where('deleted_at', 'is', null),
 );
 
-/** Whether the row still has the revision it was read with. */
+/** Whether the row still has the revision with which it was read. */
 export const findRevision = statement((db, p: { vault: VaultId; id: string }) =>
   db.selectFrom('entries').select(['revision']).where('vault_id', '=', p.vault).where('id', '=', p.id),
 );
 
-/** A note or attachment to be written for the first time. */
+/** A new note or attachment. */
 export interface NewEntry extends Omit<StoredEntry, 'deleted_at'> {
   readonly vault_id: string;
 }
@@ -134,8 +134,8 @@ const NEW_ENTRY = [
 ] as const;
 
 /**
- * Inserts a note or an attachment. Changes no row when its path is taken or its id is taken or spent, or when a tombstone
- * of a note at the path has a higher version than `tombstoneVersion`: what the row was made from has changed.
+ * Inserts a note or an attachment. Changes no row when the path is taken, the id is taken or spent, or a tombstone of a
+ * note at the path has a higher version than `tombstoneVersion`: then the data for the row is outdated.
  */
 export const insertEntry = statement((db, p: NewEntry & { tombstoneVersion: number }) =>
   db
@@ -163,7 +163,7 @@ export const insertEntry = statement((db, p: NewEntry & { tombstoneVersion: numb
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** Writes over a live row, at the path it has, if it still has the revision it was read with. */
+/** Updates a live row without moving it, if it still has the revision with which it was read. */
 export const updateEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & { was: number }) =>
   db
     .updateTable('entries')
@@ -190,7 +190,7 @@ interface Revival {
 }
 
 /**
- * Makes a tombstone that still has the revision it was read with a live entry again, unless the path is taken or another
+ * Revives a tombstone if it still has the revision with which it was read, unless the path is taken or another
  * tombstone there has a higher version than `tombstoneVersion`.
  */
 export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & Revival) =>
@@ -240,8 +240,8 @@ export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind
 );
 
 /**
- * Writes over live rows, also as tombstones; changes fewer than asked when one no longer has the revision before its new
- * one. A path that is taken breaks a constraint: whoever moves looks first.
+ * Updates live rows, also to tombstones. Changes fewer rows than given when one no longer has the revision before its
+ * new one. A taken path violates a constraint: a move must check it first.
  */
 export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: StoredEntry[]) =>
   db
@@ -287,17 +287,17 @@ export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: 
     ),
 );
 
-/** Entries of a purged vault, some of them, with their sizes. */
+/** A slice of a purged vault's entries, with their sizes. */
 export const findSomeEntries = statement((db, p: { vault: VaultId; limit: number }) =>
   db.selectFrom('entries').select(['id', 'kind', 'size_bytes']).where('vault_id', '=', p.vault).limit(p.limit),
 );
 
-/** What hangs on an entry goes with it, by the foreign keys' cascade. */
+/** Rows that reference the entry are deleted by the cascade of their foreign keys. */
 export const deleteEntries = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db.deleteFrom('entries').where('vault_id', '=', p.vault).where('id', 'in', ids),
 );
 
-/** Spent ids of a purged vault, some of them. */
+/** A slice of a purged vault's spent ids. */
 export const findSomeSpentIds = statement((db, p: { vault: VaultId; limit: number }) =>
   db.selectFrom('spent_ids').select('id').where('vault_id', '=', p.vault).limit(p.limit),
 );

@@ -1,40 +1,40 @@
-/** What an entry is. */
+/** The kind of an entry. */
 export type EntryKind = 'note' | 'attachment' | 'folder';
 
-/** A kind with a seq of its own: what links mean, lists show and the change feed tells of. */
+/** A kind with a seq: links can point to it, lists contain it and the change feed reports it. */
 export type ItemKind = Exclude<EntryKind, 'folder'>;
 
 /**
- * A note, an attachment or a folder: what all of them have in common. Notes and attachments that were deleted stay as
- * tombstones; folders go at once. Everything a reader could recognise an entry by is in `meta`, sealed.
+ * A note, an attachment or a folder. Deleted notes and attachments remain as tombstones; folders are deleted at once.
+ * Everything from which a reader could recognize an entry is in `meta`, sealed.
  */
 export interface EntryRow {
   vault_id: string;
-  /** UUID, the same through renames, deletion and revival; one entry of one vault in the whole database. */
+  /** A UUID that survives renames, deletion and revival; unique in the whole database. */
   id: string;
   /** `note`, `attachment` or `folder`. */
   kind: EntryKind;
-  /** The vault's change sequence at the row's last write; null for folders, which the change feed does not show. */
+  /** The vault's seq at the row's last write; null for folders, which are not in the change feed. */
   seq: number | null;
-  /** Grows with every write of the row: what was prepared from one revision is not written over another. */
+  /** Incremented by every write of the row: what was prepared from one revision must not overwrite another. */
   revision: number;
   /**
-   * Notes only: grows by one with every change of content, from 1, or from the last version of the tombstones at its first
-   * path.
+   * Notes only: incremented by every change of content. Begins at 1, or after the last version of the tombstones at the
+   * note's first path.
    */
   version: number | null;
-  /** The folder it lies in; null at the root, and meaningless for a tombstone. */
+  /** The folder that contains it; null at the root, and without meaning for a tombstone. */
   parent_id: string | null;
-  /** Blind index of the folded path, also of the last path of a tombstone: equal for paths that may not coexist. */
+  /** Blind index of the folded path, for a tombstone of its last path: equal for paths that cannot coexist. */
   path_key: Buffer;
   /**
-   * Blind index of the folded file name, of a note without `.md`: what a link's target is looked up by. Null for folders,
-   * which no link means.
+   * Blind index of the folded file name, for a note without `.md`: the key under which link targets are looked up. Null
+   * for folders, because no link points to one.
    */
   name_key: Buffer | null;
-  /** Attachments only: where the bytes are. A live one has them, and the foreign key keeps them there. */
+  /** Attachments only: the blob with the bytes. Every live attachment has one, and the foreign key protects it. */
   blob_id: string | null;
-  /** UTF-8 bytes of a note's content, bytes of a file; 0 for folders. */
+  /** Size of a note's content in UTF-8 or of a file, in bytes; 0 for folders. */
   size_bytes: number;
   /** Client mtime, epoch seconds; 0 for folders. */
   mtime: number;
@@ -42,22 +42,22 @@ export interface EntryRow {
   updated_at: number;
   /** Epoch milliseconds; null while the entry is live. */
   deleted_at: number | null;
-  /** Folders only: 1 for one made by a client, which stays when it is empty. */
+  /** Folders only: 1 for a folder created by a client, which remains when it is empty. */
   explicit: number | null;
-  /** Folders only: live notes directly inside. */
+  /** Folders only: the number of live notes directly inside. */
   notes: number | null;
   /**
-   * Folders only: live notes, attachments and folders directly inside; a folder that is not explicit goes with the last of
-   * them.
+   * Folders only: the number of live notes, attachments and folders directly inside. A folder that is not explicit is
+   * deleted with the last of them.
    */
   children: number | null;
-  /** Sealed JSON: the path in its spelling, and what the kind adds. */
+  /** Sealed JSON: the path in its spelling, and the data of the kind. */
   meta: Buffer;
 }
 
 /**
- * An id whose entry is gone with its tombstone: no later one gets it. Who was away since would take another note's text and
- * document for a later state of the one they knew.
+ * The id of an entry whose tombstone was dropped; it is never issued again. Otherwise a client that was away could take
+ * another note's text and document for a later state of the note that it knew.
  */
 export interface SpentIdRow {
   vault_id: string;
@@ -69,7 +69,7 @@ export interface EntriesTables {
   spent_ids: SpentIdRow;
 }
 
-// The counters of folders stand in no index: counting what comes and goes rewrites none.
+// No index contains the folder counters, so updating them rewrites none.
 export const entriesDdl = `
 create table entries (
   vault_id uuid not null references vaults (id),

@@ -25,8 +25,8 @@ export type { FolderEntry, PathOwner, ResolvedPath, TargetInput } from './namesp
 export type { Actor, WriteContext } from './write-context.ts';
 
 /**
- * What notes, attachments and folders of a vault have in common: one tree of paths, one change feed, tombstones and what
- * becomes of them, moves and deletions. What a kind adds stands in its KindHandler.
+ * The operations common to notes, attachments and folders of a vault: one tree of paths, one change feed, tombstones
+ * and their expiry, moves and deletions. A KindHandler adds what is specific to a kind.
  */
 export interface Entries
   extends Namespace,
@@ -37,15 +37,15 @@ export interface Entries
     TombstoneExpiry {
   readonly folders: Folders;
   /**
-   * Turns that writers of this process take in a vault: it spares them starting over. Nothing may rest on it, for other
-   * processes take no turns here.
+   * A lock per vault for writers of this process: it avoids retries. Correctness must not depend on it, because other
+   * processes do not take it.
    */
   readonly lock: KeyedLock;
-  /** The error for a path that something else holds: where that is, and the note itself when it is one. */
+  /** Returns the error for a path that another entry has: its path, and the note itself if it is one. */
   conflictWith(vault: OpenVault, owner: PathOwner, path: string): Promise<NotevaultError>;
-  /** As conflictWith, of whatever has the path, or stands where it needs a folder. */
+  /** Like conflictWith, for whatever entry has the path or stands where the path needs a folder. */
   conflictAt(vault: OpenVault, path: string): Promise<NotevaultError>;
-  /** Deletes a slice of a purged vault's entries; true when more may be left. */
+  /** Deletes a slice of a purged vault's entries; returns true when more may be left. */
   purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
 

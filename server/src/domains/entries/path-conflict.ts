@@ -6,7 +6,7 @@ import type { Namespace, PathOwner } from './namespace/namespace.ts';
 
 type Deps = Pick<EntryDeps, 'db' | 'handlerOf'>;
 
-/** The error for a path (or id) that something else holds: where that is, and what its kind adds. */
+/** Returns the error for a path (or id) that another entry has: its path and the details of its kind. */
 export async function conflictWithOwner(
   { db, handlerOf }: Deps,
   namespace: Pick<Namespace, 'folderPath'>,
@@ -22,7 +22,9 @@ export async function conflictWithOwner(
   return new NotevaultError('conflict', details ?? { server_path: path });
 }
 
-/** The error for a path that could not be taken: about what has it, or stands where it needs a folder. */
+/**
+ * Returns the error for a path that could not be taken, with the entry that has it or stands where it needs a folder.
+ */
 export async function conflictAtPath(
   deps: Deps,
   namespace: Pick<Namespace, 'folderPath' | 'ownerOf'>,

@@ -9,23 +9,23 @@ interface ConditionalRequest {
 type Tags = '*' | readonly string[];
 
 /**
- * What a write expects of the entry that it changes (RFC 9110, section 13.1): `If-Match` names the content hash that the
- * entry must have, `If-None-Match: *` says that there must be none. A write whose expectation fails has no effect.
+ * The precondition of a write (RFC 9110, section 13.1): `If-Match` names the content hash that the entry must have,
+ * `If-None-Match: *` requires that there is no entry. A write whose precondition fails has no effect.
  */
 export interface Precondition {
   readonly match: Tags | null;
   readonly noneMatch: Tags | null;
 }
 
-/** Nothing is expected. */
+/** No precondition. */
 export const UNCONDITIONAL: Precondition = { match: null, noneMatch: null };
 
-/** Whether anything is expected. */
+/** Whether there is a precondition. */
 export function isConditional({ match, noneMatch }: Precondition): boolean {
   return match !== null || noneMatch !== null;
 }
 
-/** The precondition of a request, as its headers say. */
+/** Parses the precondition from the headers of a request. */
 export function preconditionOf(request: ConditionalRequest): Precondition {
   return { match: tagsOf(request.header('if-match')), noneMatch: tagsOf(request.header('if-none-match')) };
 }
@@ -35,7 +35,7 @@ export function mustHave(hash: string): Precondition {
   return { match: [hash], noneMatch: null };
 }
 
-/** Tags are compared strongly: one that is weak, or no tag, matches nothing. */
+/** Tags are compared strongly: a weak or malformed tag never matches. */
 function tagsOf(header: string | null): Tags | null {
   if (header === null) return null;
   if (header.trim() === '*') return '*';
@@ -43,10 +43,10 @@ function tagsOf(header: string | null): Tags | null {
 }
 
 /**
- * Throws `version_conflict` when an entry is not as a write expects it.
+ * Throws `version_conflict` when an entry does not meet the precondition.
  *
  * @param hash the entry's content hash; null when there is no such entry.
- * @param details what the error says of the entry as it is.
+ * @param details returns the error details that describe the present entry.
  */
 export function checkPrecondition(
   { match, noneMatch }: Precondition,

@@ -1,7 +1,7 @@
 import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
 
-/** A path from a request in its stored form. Throws a validation error on `field`. */
+/** Normalizes a path from a request. Throws a validation error on `field`. */
 export function pathFrom(raw: string, field: string, normalize: (raw: string) => string = normalizePath): string {
   try {
     return normalize(raw);
@@ -11,7 +11,7 @@ export function pathFrom(raw: string, field: string, normalize: (raw: string) =>
   }
 }
 
-/** As pathFrom, for a folder: empty for the root, however many slashes and dots say so. */
+/** Like pathFrom, for a folder; returns an empty path for the root, also when it is given as slashes and dots. */
 export function folderPathFrom(raw: string, field: string): string {
   return /^(\.?[/\\])*\.?$/.test(raw) ? '' : pathFrom(raw, field);
 }

@@ -1,14 +1,14 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 
-/** What a write was prepared from has changed: prepare it again. */
+/** Thrown when a row has changed since a write was prepared from it: the write must be prepared again. */
 export class RevisionConflict extends Error {
   override readonly name = 'RevisionConflict';
 }
 
-/** Each round but the last meets a writer that was faster. */
+/** Maximum number of attempts; each failed one lost against a faster writer. */
 const ROUNDS_MAX = 50;
 
-/** Prepares and writes anew while somebody else was faster. Throws `unavailable` when that has no end. */
+/** Retries a write as long as it throws RevisionConflict. Throws `unavailable` after the last attempt. */
 export async function retryOnConflict<Result>(attempt: () => Promise<Result>, rounds = ROUNDS_MAX): Promise<Result> {
   for (let round = 1; ; round++) {
     try {

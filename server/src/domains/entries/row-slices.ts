@@ -1,8 +1,8 @@
-/** Rows are overwritten as they are deleted, so bytes count, not rows: a slice must not hold up other writers. */
+/** Limit of a slice in bytes, not rows: deleted rows are overwritten, and a slice must not hold up other writers. */
 export const SLICE_BYTES = 4 * 1024 * 1024;
 export const SLICE_ROWS = 100;
 
-/** The first rows that fit into a slice, at least one. */
+/** Returns the first rows that fit into a slice, at least one. */
 export function firstBytes<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): Row[] {
   let bytes = 0;
   return rows.filter((row, index) => {

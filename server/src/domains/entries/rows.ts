@@ -3,18 +3,18 @@ import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import * as store from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 
-/** The rows of notes and attachments, whatever they hold. */
+/** The rows of notes and attachments, independent of their kind. */
 export interface EntryRows {
-  /** Live entries of a kind (null: of either) by id. */
+  /** Returns live entries of one kind (null: of both) by id. */
   rowsById(
     handle: ReadHandle,
     vault: VaultId,
     kind: ItemKind | null,
     ids: readonly string[],
   ): Promise<store.StoredEntry[]>;
-  /** Live entries of a kind at some paths. */
+  /** Returns live entries of one kind at some paths. */
   rowsAt(handle: ReadHandle, vault: VaultId, kind: ItemKind, pathKeys: readonly Buffer[]): Promise<store.StoredEntry[]>;
-  /** Live entries of a kind directly inside some folders; null: at the root. */
+  /** Returns live entries of one kind directly inside some folders; null stands for the root. */
   rowsIn(
     handle: ReadHandle,
     vault: VaultId,
@@ -22,25 +22,26 @@ export interface EntryRows {
     folders: readonly string[] | null,
   ): Promise<store.StoredEntry[]>;
   countAtRoot(handle: ReadHandle, vault: VaultId, kind: ItemKind): Promise<number>;
-  /** Whether a row is as it was when it was read. */
+  /** Whether a row is unchanged since it was read. */
   hasRevision(handle: ReadHandle, vault: VaultId, row: Pick<store.StoredEntry, 'id' | 'revision'>): Promise<boolean>;
   /**
-   * Inserts an entry, counted into its folder before. False when its path is taken, its id is taken or spent, or a tombstone
-   * of a note at the path has a higher version than `tombstoneVersion`: what the row was made from has changed.
+   * Inserts an entry that is already counted in its folder. Returns false when the path is taken, the id is taken or
+   * spent, or a tombstone of a note at the path has a higher version than `tombstoneVersion`: then the data for the row
+   * is outdated.
    */
   insert(handle: WriteHandle, row: store.NewEntry, tombstoneVersion?: number): Promise<boolean>;
-  /** Writes over a live row, which stays where it is; false when it does not have the revision `was` any more. */
+  /** Updates a live row without moving it; returns false when it no longer has the revision `was`. */
   update(handle: WriteHandle, row: UpdatedEntry): Promise<boolean>;
   /**
-   * Makes a tombstone a live entry again. False when it does not have the revision `was` any more, its path is taken, or a
-   * tombstone at the path has a higher version than `tombstoneVersion`.
+   * Revives a tombstone. Returns false when it no longer has the revision `was`, its path is taken, or a tombstone at
+   * the path has a higher version than `tombstoneVersion`.
    */
   revive(handle: WriteHandle, row: UpdatedEntry, tombstoneVersion: number): Promise<boolean>;
-  /** Writes over live rows, also as tombstones; false when one does not have the revision before its new one any more. */
+  /** Updates live rows, also to tombstones; returns false when one no longer has the revision before its new one. */
   overwrite(handle: WriteHandle, vault: VaultId, rows: readonly store.StoredEntry[]): Promise<boolean>;
 }
 
-/** A row as it becomes, and the revision that it was prepared from. */
+/** A new row, and the revision from which it was prepared. */
 export type UpdatedEntry = Omit<store.NewEntry, 'created_at' | 'kind'> & { readonly was: number };
 
 export const entryRows: EntryRows = {

@@ -4,12 +4,12 @@ import { KeyringError } from '../../ports/keyring/keyring.ts';
 import { type Immutable, SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
-/** What is sealed of every entry; kinds add to it. */
+/** The sealed data of every entry; kinds add fields. */
 export interface EntryMeta {
   readonly path: string;
 }
 
-/** What it takes to open an entry's meta. */
+/** The fields that are needed to unseal an entry's meta. */
 export interface SealedEntry {
   readonly id: string;
   readonly revision: number;
@@ -18,12 +18,12 @@ export interface SealedEntry {
 
 const contextOf = (id: string, revision: number) => ({ kind: 'entries.meta', row: id, version: revision });
 
-/** The sealed part of the rows of one kind. */
+/** Seals and unseals the meta of one kind's rows. */
 export class SealedMeta<Schema extends TSchema> {
   readonly #json: SealedJson<Schema>;
   readonly #unreadable: ErrorCode;
 
-  /** @param unreadable the name clients know damage by. */
+  /** @param unreadable the error code for damaged data. */
   constructor(json: SealedJson<Schema>, unreadable: ErrorCode) {
     this.#json = json;
     this.#unreadable = unreadable;
@@ -33,7 +33,7 @@ export class SealedMeta<Schema extends TSchema> {
     return this.#json.seal(vault.key, contextOf(id, revision), meta);
   }
 
-  /** Throws the error of the kind: what cannot be opened is an error, never empty. */
+  /** Throws the error of the kind: unreadable data is an error, never empty. */
   open(vault: Pick<OpenVault, 'key'>, { id, revision, meta }: SealedEntry): Static<Schema> {
     try {
       return this.#json.open(vault.key, contextOf(id, revision), meta);
@@ -44,5 +44,5 @@ export class SealedMeta<Schema extends TSchema> {
   }
 }
 
-/** Of folders; that one cannot be opened is a fault of the server, which no client can name a folder by. */
+/** The meta of folders. Damage is an internal error, because clients have no error code for a folder. */
 export const folderMeta = new SealedMeta(new SealedJson(1, Type.Object({ path: Type.String() })), 'internal');

@@ -1,18 +1,18 @@
 import type { InTransaction } from '../idempotency/idempotency.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
-/** Whose credential made it. */
+/** The credential that made the write. */
 export interface Actor {
   readonly kind: string;
   readonly name: string;
 }
 
-/** In whose name, into which vault and from which device is written. `Result` is what the operation answers. */
+/** The principal, vault and device of a write. `Result` is the result of the operation. */
 export interface WriteContext<Result = never> {
   readonly vault: OpenVault;
   readonly actor: Actor;
   /** `X-Device-Id`, or null. */
   readonly device: string | null;
-  /** Awaited last in the operation's transaction, also when there was nothing to change. */
+  /** Awaited last in the operation's transaction, even when there was nothing to change. */
   readonly inTransaction?: InTransaction<Result>;
 }

@@ -7,22 +7,26 @@ import { entryRows } from '../rows.ts';
 import type { WriteContext } from '../write-context.ts';
 import { prepareTombstones, priorityOf, writeTombstones } from './tombstones.ts';
 
-/** What to delete, and what to answer. */
+/** A deletion: the entries to delete, and the result to return. */
 export interface DeleteRequest<Result> {
-  /** The live entries to delete, of those asked for; throws to refuse. Asked again when something changed meanwhile. */
+  /**
+   * Finds the live entries to delete; throws to refuse the deletion. Called again if something has changed meanwhile.
+   */
   find(handle: ReadHandle): Promise<StoredEntry[]>;
-  /** How many were asked for: where fewer are found, the others must be gone for good. */
+  /**
+   * The number of requested entries. If fewer are found, the deletion must make sure that the others are durably gone.
+   */
   readonly asked: number;
-  /** Makes the answer inside the transaction, from how many were there. */
+  /** Returns the result, inside the transaction, from the number of entries that existed. */
   answer(deleted: number): Result;
 }
 
 export interface DeleteOperations {
-  /** Turns live entries into tombstones, in one transaction. Throws what `find` throws, and for damaged ones. */
+  /** Turns live entries into tombstones, in one transaction. Throws the errors of `find`, and for damaged entries. */
   delete<Result>(context: WriteContext<Result>, request: DeleteRequest<Result>): Promise<Result>;
   /**
-   * Turns every note and attachment in and below some folders into a tombstone and lets the folders go, in one transaction.
-   * Throws `note_unreadable`, `attachment_unreadable` when one of them is damaged: then all of it stays.
+   * Turns every note and attachment in and below some folders into a tombstone and deletes the folders, in one
+   * transaction. If an entry is damaged, throws `note_unreadable` or `attachment_unreadable` and deletes nothing.
    */
   deleteFolders<Result>(
     context: WriteContext<Result>,
@@ -61,7 +65,8 @@ async function deleteOnce<Result>(
           await namespace.leave(handle, vault, paths, kind);
         }
       }
-      // Whoever took the others away may not be on disk yet: this transaction waits for that, and looks again.
+      // The deletion of the others by another request may not be on disk yet: this transaction waits for it and checks
+      // again.
       if (rows.length < request.asked && (await request.find(handle)).length > 0) throw new RevisionConflict();
       const result = request.answer(drafts.length);
       await context.inTransaction?.(handle, result);
@@ -90,7 +95,7 @@ async function deleteFoldersOnce<Result>(
   return db.transact(
     async (handle) => {
       if (roots.length > 0) {
-        // At least one seq, so that clients look at the tree again when only empty folders went.
+        // Takes at least one seq, so that clients reload the tree even when only empty folders were deleted.
         const first = await vaults.advance(handle, vault, { seqs: Math.max(1, drafts.length), notes: 0 });
         if (first !== before + 1) throw new RevisionConflict();
         if (drafts.length > 0) await writeTombstones(deps, handle, vault, drafts, first);

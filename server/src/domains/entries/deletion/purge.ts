@@ -4,7 +4,7 @@ import type { EntryDeps } from '../entries.deps.ts';
 import * as store from '../entries.store.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
 
-/** Deletes some of a purged vault's entries and spent ids; true when more may be left. */
+/** Deletes a slice of a purged vault's entries and spent ids; returns true when more may be left. */
 export async function purgeSlice({ handlerOf }: EntryDeps, handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const rows = await handle.all(store.findSomeEntries, { vault, limit: SLICE_ROWS });
   const slice = firstBytes(rows, (row) => (row.kind === 'folder' ? 0 : handlerOf(row.kind).storedBytes(row)));

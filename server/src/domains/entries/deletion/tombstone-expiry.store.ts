@@ -4,7 +4,7 @@ import type { EntriesTables, ItemKind } from '../entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
 
-/** Tombstones of all vaults by age, then id, behind one of them. */
+/** Tombstones of all vaults, ordered by age and id, after a given one. */
 export const findExpired = statement((db, p: { until: number; deletedAt: number; id: string; limit: number }) =>
   db
     .selectFrom('entries')
@@ -18,7 +18,7 @@ export const findExpired = statement((db, p: { until: number; deletedAt: number;
     .$castTo<{ vault_id: string; id: string; kind: ItemKind; seq: number; deleted_at: number }>(),
 );
 
-/** Those of some rows that are tombstones still, with their seqs and sizes. */
+/** Those of the given rows that are still tombstones, with their seqs and sizes. */
 export const findTombstones = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .selectFrom('entries')
@@ -29,7 +29,7 @@ export const findTombstones = listStatement((db, p: { vault: VaultId }, ids: str
     .$castTo<{ id: string; kind: ItemKind; seq: number; size_bytes: number }>(),
 );
 
-/** Marks ids of entries that are about to be gone as spent. */
+/** Marks the ids of entries about to be deleted as spent. */
 export const insertSpentIds = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .insertInto('spent_ids')

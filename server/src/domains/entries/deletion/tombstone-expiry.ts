@@ -6,7 +6,7 @@ import type { ItemKind } from '../entries.tables.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
 import * as store from './tombstone-expiry.store.ts';
 
-/** A tombstone of some age. */
+/** A tombstone and the time of its deletion. */
 export interface ExpiredTombstone {
   readonly vaultId: VaultId;
   readonly id: string;
@@ -16,14 +16,14 @@ export interface ExpiredTombstone {
   readonly deletedAt: number;
 }
 
-/** Where tombstones go by their age. */
+/** Drops expired tombstones. */
 export interface TombstoneExpiry {
-  /** Tombstones of all vaults that were deleted until a moment, oldest first, then by id; those behind `after`. */
+  /** Returns tombstones of all vaults deleted until a time, ordered by age and id, starting after `after`. */
   expired(until: number, after: Pick<ExpiredTombstone, 'deletedAt' | 'id'>, limit: number): Promise<ExpiredTombstone[]>;
   /**
-   * Drops those of these tombstones of one vault that have not been written since, with all that hangs on them, and marks
-   * their ids as spent: as much as a slice holds. Resolves to those it dropped, and whether there are more of them to drop.
-   * Called under the vault's lock.
+   * Drops the given tombstones of one vault that have not been written since, with all rows that belong to them, and
+   * marks their ids as spent; at most one slice per call. Resolves to those dropped and whether more are left. Call it
+   * under the vault's lock.
    */
   dropExpired<Row extends Pick<ExpiredTombstone, 'id' | 'seq'>>(
     handle: WriteHandle,

@@ -7,12 +7,15 @@ import { RevisionConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
 import type { WriteContext } from '../write-context.ts';
 
-/** Deletions of more entries than this take the writer for themselves, in slices. */
+/** A deletion of more entries runs as a bulk transaction, in slices. */
 const SHORT_MAX = 50;
-/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+/** Rows written between two yields: during a long transaction, others run only between its calls. */
 const SLICE = 256;
 
-/** Seals the tombstones of live entries, before the transaction; notes first. Throws as KindHandler.prepareTombstones. */
+/**
+ * Seals the tombstones of live entries before the transaction; notes first. Throws the errors of
+ * KindHandler.prepareTombstones.
+ */
 export async function prepareTombstones(
   { handlerOf }: EntryDeps,
   context: Pick<WriteContext, 'vault' | 'device'>,
@@ -26,7 +29,7 @@ export async function prepareTombstones(
   return drafts;
 }
 
-/** How long the transaction takes that writes these. */
+/** Returns the pace of the transaction that writes these tombstones. */
 export async function priorityOf(
   { db, hooks }: EntryDeps,
   vault: OpenVault,
@@ -38,8 +41,8 @@ export async function priorityOf(
 }
 
 /**
- * Writes tombstones over the rows they were prepared from, under the vault's lock; counting them out of their folders is for
- * the caller. Throws RevisionConflict when an entry has changed.
+ * Replaces rows by their prepared tombstones, under the vault's lock; the caller updates the folder counts. Throws
+ * RevisionConflict when an entry has changed.
  *
  * @param first the seq of the first tombstone; the others follow in order.
  */
@@ -60,7 +63,7 @@ export async function writeTombstones(
     if (!(await entryRows.overwrite(handle, vault.id, rows))) throw new RevisionConflict();
   }
   const [notes, files] = ITEM_KINDS.map((kind) => drafts.filter(({ old }) => old.kind === kind));
-  // Counted now that they are sure to have been there: the vault would count less than none.
+  // Updated only now that the entries are known to have existed; otherwise the vault's count could become negative.
   await vaults.advance(handle, vault, {
     seqs: 0,
     notes: -(notes?.length ?? 0),

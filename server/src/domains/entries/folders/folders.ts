@@ -13,29 +13,35 @@ import { folderPathFrom } from '../request-paths.ts';
 import { entryRows } from '../rows.ts';
 import type { WriteContext } from '../write-context.ts';
 
-/** Folders: the ones somebody made, and the ones that exist because something lies in them. */
+/** Explicit folders, and folders that exist because they contain something. */
 export interface Folders {
-  /** Every folder with the root (`""`), by path. */
+  /** Returns every folder and the root (`""`), ordered by path. */
   list(vault: OpenVault): Promise<Folder[]>;
-  /** As `list`, in a snapshot. */
+  /** Like `list`, in a snapshot. */
   listAt(handle: ReadHandle, vault: OpenVault): Promise<Folder[]>;
-  /** The folder at a path, made or derived; null when there is none. */
+  /** Returns the folder at a path, explicit or not; null when there is none. */
   at(vault: OpenVault, path: string): Promise<FolderEntry | null>;
-  /** A folder somebody made. Throws `bad_folder_id`, `folder_id_not_found`. */
+  /** Returns an explicit folder by id. Throws `bad_folder_id`, `folder_id_not_found`. */
   byId(vault: OpenVault, id: string): Promise<FolderEntry>;
-  /** Makes the folder and those above it, or keeps the one there. Throws `folder_empty`, `conflict`. */
+  /** Creates the folder and its ancestors, or returns the existing one. Throws `folder_empty`, `conflict`. */
   create(context: WriteContext<Folder>, folder: unknown): Promise<Folder>;
-  /** Lets the folder go when it is empty; with `recursive`, all in it is deleted too. A path without a folder is no error. */
+  /**
+   * Makes the folder no longer explicit, which deletes it if it is empty; with `recursive`, deletes it with its
+   * contents. A path without a folder is not an error.
+   */
   remove(context: WriteContext<void>, path: string, recursive: boolean): Promise<void>;
   /** Throws `folder_not_found`, `conflict`, `cycle`. */
   rename(context: WriteContext<FolderRenamed>, paths: { old_path: string; new_path: string }): Promise<FolderRenamed>;
-  /** Moves folders with all in them, all or none; resolves to how many were named. Throws the errors of batch requests. */
+  /**
+   * Moves folders with their contents, all or none; resolves to the number requested. Throws the errors of batch
+   * requests.
+   */
   moveMany(context: WriteContext<number>, ids: unknown, target: TargetInput): Promise<number>;
-  /** Deletes folders with all in them, all or none; resolves to how many were named. */
+  /** Deletes folders with their contents, all or none; resolves to the number requested. */
   deleteMany(context: WriteContext<number>, ids: unknown): Promise<number>;
 }
 
-/** What folders use of the domain they are part of. */
+/** The other parts of the domain that folders use. */
 interface EntryOperations extends MoveOperations, DeleteOperations {
   conflictWith(vault: OpenVault, owner: PathOwner, path: string): Promise<NotevaultError>;
 }
@@ -49,7 +55,7 @@ export function createFolders({ db, vaults }: EntryDeps, namespace: Namespace, e
     });
   }
 
-  /** Makes the folder or marks the one that exists; looks again when another writer was faster. */
+  /** Creates the folder or makes the existing one explicit; retries when another writer was faster. */
   async function create(context: WriteContext<Folder>, path: string): Promise<Folder> {
     const { vault } = context;
     for (;;) {
@@ -60,12 +66,12 @@ export function createFolders({ db, vaults }: EntryDeps, namespace: Namespace, e
         .transact(async (handle): Promise<Folder | PathOwner | null> => {
           await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
           const there = await namespace.folderAt(handle, vault, path);
-          // What is there already is no change, and nobody needs to look again.
+          // An existing explicit folder is no change: no client has to reload.
           if (!there?.explicit) await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
           if (there?.explicit === false) await namespace.setExplicit(handle, vault, there, true);
           else if (there === null) {
             const claimed = await namespace.makeFolder(handle, vault, resolved);
-            // Nothing may be kept of a claim that failed half way.
+            // Rolls back a creation that failed halfway.
             if (!claimed.ok) throw new PathTaken(claimed.owner);
           }
           const folder = await entryAt(handle, vault, path);
@@ -118,7 +124,8 @@ export function createFolders({ db, vaults }: EntryDeps, namespace: Namespace, e
       const { vault } = context;
       const find = async () => [await namespace.folderAt(db, vault, path)].filter((entry) => entry !== null);
       if (recursive) return entries.deleteFolders<void>(context, find, () => undefined);
-      // A transaction also where nothing is there: whoever took it away may not be on disk yet.
+      // Runs a transaction even if there is nothing to delete, because the deletion by another request may not be on
+      // disk yet.
       await db.transact(async (handle) => {
         await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
         const entry = await namespace.folderAt(handle, vault, path);
@@ -174,7 +181,7 @@ export function createFolders({ db, vaults }: EntryDeps, namespace: Namespace, e
   };
 }
 
-/** The path of a folder to be made was taken meanwhile (by `owner`), or the folders above changed (null). */
+/** Thrown when the path of a new folder was taken meanwhile (by `owner`), or the folders above it changed (null). */
 class PathTaken extends Error {
   readonly owner: PathOwner | null;
   constructor(owner: PathOwner | null) {
@@ -183,7 +190,7 @@ class PathTaken extends Error {
   }
 }
 
-/** A folder as clients see it: one that nobody made has no id. */
+/** Maps a folder to the wire; a folder that is not explicit has no id. */
 function toFolder(entry: FolderEntry, shown: (id: string) => string | null): Folder {
   return {
     name: entry.path,

@@ -22,19 +22,24 @@ import type {
 import { pathFrom } from '../request-paths.ts';
 import { entryRows } from '../rows.ts';
 
-/** Everything that changes its path, worked out from what the caller named. */
+/** All entries whose path changes in a move. */
 export interface MoveScope {
   readonly resolved: ResolvedPath;
-  /** What the caller named, with the paths they get. */
+  /** The requested items with their new paths. */
   readonly named: readonly MoveRoot[];
-  /** Those of them that really move: no item below another named one, none that is there already. */
+  /**
+   * The requested items that actually move: not those below another requested one, nor those already at their target.
+   */
   readonly roots: readonly MoveRoot[];
   readonly items: readonly KeyedMovedPath[];
   readonly folders: readonly FolderEntry[];
   readonly moving: readonly MovingEntry[];
 }
 
-/** Works out what moves: folders bring all below them, and what is below another named folder moves with that one. */
+/**
+ * Returns what moves. A folder moves with its contents, and an item below another requested folder moves with that
+ * folder.
+ */
 export async function scopeOf(
   { db, handlerOf }: EntryDeps,
   namespace: Namespace,
@@ -80,7 +85,7 @@ export async function scopeOf(
   return { resolved, named: targets, roots, items, folders, moving };
 }
 
-/** The notes and attachments that move: those that were named, then those in the folders; notes first. */
+/** Returns the notes and attachments that move: first those requested, then those in the folders; notes first. */
 async function rowsOf(
   db: EntryDeps['db'],
   vault: OpenVault,
@@ -97,7 +102,10 @@ async function rowsOf(
   return all;
 }
 
-/** What lies deep in a folder may come to lie too deep, or where no note may lie: nobody could ask for it any more. */
+/**
+ * Refuses a move that would put an entry too deep or at a path that its kind may not have: no request could name it any
+ * more.
+ */
 export function checkPaths({ items }: MoveScope, field: string): void {
   for (const { kind, to } of items) pathFrom(to, field, kind === 'note' ? normalizeNotePath : normalizePath);
 }

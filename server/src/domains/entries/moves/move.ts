@@ -14,45 +14,50 @@ import { entryRows } from '../rows.ts';
 import type { WriteContext } from '../write-context.ts';
 import { checkPaths, type MoveScope, scopeOf } from './move-scope.ts';
 
-/** Something a client asked to move, from where it is to where it should be (normalised). */
+/** A requested item with its present path and its target path (normalized). */
 export type MoveRoot = MovedPath;
 
-/** What a move came to. */
+/** The result of a move. */
 export interface MoveOutcome {
-  /** What the caller named, each with the path it has now. */
+  /** The requested items with their new paths. */
   readonly named: readonly MoveRoot[];
-  /** How many notes and attachments changed their path. */
+  /** The number of notes and attachments whose path changed. */
   readonly notes: number;
   readonly attachments: number;
 }
 
-/** What to move, and what to answer. */
+/** A move: the items, and the result to return. */
 export interface MoveRequest<Result> {
-  /** Says what moves, all of it into one folder; asked anew when the vault changed while the move was prepared. */
+  /** Returns the items to move into one folder. Called again if the vault changed while the move was prepared. */
   find(): Promise<MoveRoot[]>;
-  /** The field of the request that is to blame when a path would break the rules for paths. */
+  /** The request field that a validation error names when a path breaks the rules. */
   readonly field: string;
-  /** Makes the answer inside the transaction, from what it wrote. */
+  /** Returns the result, inside the transaction, from what was written. */
   answer(handle: WriteHandle, outcome: MoveOutcome): Promise<Result> | Result;
 }
 
 export interface MoveOperations {
   /**
-   * Moves notes, attachments and folders, with all below them, into one folder, in one transaction; links that would come to
-   * point elsewhere are rewritten. Throws `conflict` and `cycle` with `item_id`.
+   * Moves notes, attachments and folders with their contents into one folder, in one transaction. Rewrites links that
+   * would otherwise point elsewhere. Throws `conflict` and `cycle` with `item_id`.
    */
   move<Result>(context: WriteContext<Result>, move: MoveRequest<Result>): Promise<Result>;
-  /** As `move`, of one thing to a path: `conflict` tells what has it, `cycle` has no `item_id`. */
+  /**
+   * Like `move`, for one item to a path: `conflict` has the details of the entry at the path, `cycle` has no `item_id`.
+   */
   moveOne<Result>(context: WriteContext<Result>, to: string, move: MoveRequest<Result>): Promise<Result>;
 }
 
-/** Other processes may write to the vault while a move is prepared; in this one nobody does. */
+/**
+ * How often a move is prepared again, because another process wrote to the vault meanwhile; writers of this process
+ * wait.
+ */
 const ROUNDS_MAX = 20;
-/** Moves that touch more entries than this take the writer for themselves, in slices. */
+/** A move that touches more entries runs as a bulk transaction, in slices. */
 const SHORT_MAX = 50;
-/** As SHORT_MAX, of what is written. */
+/** The same limit in bytes written. */
 const SHORT_BYTES_MAX = 256 * 1024;
-/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+/** Rows written between two yields: during a long transaction, others run only between its calls. */
 const SLICE = 256;
 
 type KindBatch = MoveBatch & { readonly kind: ItemKind };
@@ -60,7 +65,7 @@ type KindBatch = MoveBatch & { readonly kind: ItemKind };
 export function createMoveOperations(deps: LockedDeps, namespace: Namespace): MoveOperations {
   const moveEntries = <Result>(context: WriteContext<Result>, move: MoveRequest<Result>) =>
     retryOnConflict(() => moveOnce(deps, namespace, context, move), ROUNDS_MAX);
-  // Planned while this process writes nothing else to the vault: the plan will mostly hold when it is carried out.
+  // Planned under the vault's lock of this process, so the plan usually still holds when it is carried out.
   return {
     move: (context, move) => deps.lock.runExclusive(context.vault.id, () => moveEntries(context, move)),
     moveOne: (context, to, move) =>
@@ -68,7 +73,7 @@ export function createMoveOperations(deps: LockedDeps, namespace: Namespace): Mo
         try {
           return await moveEntries(context, move);
         } catch (error) {
-          // A refusal says what is in the way of the one thing, not which item it is.
+          // For a single item, the error describes the conflicting entry instead of naming the item.
           if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
           if (error.code === 'conflict') throw await conflictAtPath(deps, namespace, context.vault, to);
           throw new NotevaultError(error.code);
@@ -93,20 +98,20 @@ async function moveOnce<Result>(
     return { scope, changed: await prepareBatches(deps, context, scope, spool) };
   };
   const { scope, changed } = await prepare().catch(async (error) => {
-    // A row and a body read one after the other do not fit together when somebody wrote in between: that is no damage.
+    // A row and a body read one after the other do not match if another request wrote in between; that is not damage.
     const damaged = !(error instanceof NotevaultError) || UNREADABLE.has(error.code);
     throw damaged && (await vaults.currentSeq(db, vault)) !== before ? new RevisionConflict() : error;
   });
   const isLong = spool.isOnDisk || spool.heldBytes > SHORT_BYTES_MAX || changed > SHORT_MAX;
-  // A short body may await nothing but its handle.
+  // A short transaction may await only its handle.
   const held = isLong ? null : await Array.fromAsync(spool.values());
-  // Awaited here: the spool closes when this function returns.
+  // Awaited here, because the spool closes when this function returns.
   return await db.transact(
     async (handle) => {
-      // At least one seq where anything moves, so that clients look at the tree again when only empty folders did.
+      // Takes at least one seq if anything moves, so that clients reload the tree even when only empty folders moved.
       const seqs = Math.max(changed, Math.min(scope.roots.length, 1));
       const first = await vaults.advance(handle, vault, { seqs, notes: 0 });
-      // From here on nobody else writes to the vault: every row still is what it was prepared from.
+      // From here on no other request writes to the vault: every row still is what its update was prepared from.
       if (first !== before + 1) throw new RevisionConflict();
       const folder = await relocate(namespace, handle, vault, scope);
       const roots = new Set(scope.roots.map(({ id }) => id));
@@ -130,10 +135,10 @@ async function moveOnce<Result>(
   );
 }
 
-/** What another's write in between may look like. */
+/** Whether an error may be caused by a concurrent write. */
 const UNREADABLE: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable', 'internal']);
 
-/** Works out what becomes of every entry, a few at a time, and puts it aside; resolves to how many rows change. */
+/** Prepares the changes in batches and spools them; resolves to the number of rows that change. */
 async function prepareBatches(
   { handlerOf }: EntryDeps,
   context: WriteContext,
@@ -163,14 +168,16 @@ async function writeRows(
   }
 }
 
-/** Changes folders, and sees that the paths are free; resolves to the folder that what the caller named lies in now. */
+/**
+ * Updates the folders and checks that the paths are free; resolves to the folder that now contains the requested items.
+ */
 async function relocate(namespace: Namespace, handle: WriteHandle, vault: OpenVault, scope: MoveScope) {
   const { resolved, items, folders, roots } = scope;
   if (roots.length === 0) return resolved.nearest?.id ?? null;
   const done = await namespace.relocate(handle, vault, { items, folders, roots, resolved });
   if (done.ok) return done.folder;
   if (done.conflictingId === null) throw new RevisionConflict();
-  // What stands in the way of something below a folder stands in the way of the folder.
+  // A conflict of an entry below a folder is reported for the folder.
   const conflicting = items.find(({ id }) => id === done.conflictingId);
   const root = roots.find(({ id, from }) => id === conflicting?.id || conflicting?.from.startsWith(`${from}/`));
   throw new NotevaultError('conflict', { item_id: root?.id ?? done.conflictingId });

@@ -8,15 +8,16 @@ import { folderMeta } from '../sealed-entry.ts';
 import * as store from './folders.store.ts';
 import { pathKeyOf, type ResolvedPath } from './path-lookup.ts';
 
-/** How many items come or go; notes are children too. */
+/** The change of the counts; `children` includes notes. */
 export interface CountDelta {
   readonly notes: number;
   readonly children: number;
 }
 
 /**
- * Makes the folders between the anchor and the spot, each counted into the one above it, and counts what comes into the
- * nearest. Resolves to that one's id (null: the root), or to undefined when the folders are not as the spot has them.
+ * Creates the folders between the nearest existing folder and the resolved path, each counted in its parent, and adds
+ * the counts to the innermost. Resolves to its id (null: the root), or to undefined when the folders have changed since
+ * the path was resolved.
  */
 export async function increment(
   clock: Clock,
@@ -47,7 +48,7 @@ export async function increment(
   return chain[0]?.id;
 }
 
-/** Makes a folder with nothing in it; false when its path is taken. */
+/** Creates an empty folder; returns false when its path is taken. */
 export async function insertFolder(
   clock: Clock,
   handle: WriteHandle,
@@ -68,7 +69,10 @@ export async function insertFolder(
   return made > 0;
 }
 
-/** Counts what goes out of a folder; it goes too when nothing holds it and it is not explicit, and so on upwards. */
+/**
+ * Subtracts from the counts of a folder. Deletes it if it is empty and not explicit, and then continues with its
+ * parent.
+ */
 export async function decrement(
   handle: WriteHandle,
   vault: OpenVault,

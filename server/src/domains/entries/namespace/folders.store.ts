@@ -4,7 +4,7 @@ import type { EntriesTables, EntryKind } from '../entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
 
-/** A folder's row, its meta still sealed. */
+/** A folder's row, with its meta still sealed. */
 export interface StoredFolder {
   readonly id: string;
   readonly revision: number;
@@ -31,7 +31,7 @@ const folder = [
   'meta',
 ] as const;
 
-/** What holds a path. */
+/** The entry that has a path. */
 export const findOwner = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   db
     .selectFrom('entries')
@@ -41,7 +41,7 @@ export const findOwner = statement((db, p: { vault: VaultId; pathKey: Buffer }) 
     .where('deleted_at', 'is', null),
 );
 
-/** What holds each of some paths. */
+/** The entries that have some paths. */
 export const findOwners = listStatement((db, p: { vault: VaultId }, pathKeys: Buffer[]) =>
   db
     .selectFrom('entries')
@@ -97,7 +97,7 @@ export interface NewFolder extends Omit<StoredFolder, 'created_at' | 'updated_at
   readonly now: number;
 }
 
-/** Inserts a folder with nothing in it. Changes no row when its path is taken. */
+/** Inserts an empty folder. Changes no row when its path is taken. */
 export const insertFolder = statement((db, p: NewFolder) =>
   db
     .insertInto('entries')
@@ -120,7 +120,7 @@ export const insertFolder = statement((db, p: NewFolder) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** Writes over folders: where they are, and what they are called. What they count stays. */
+/** Updates the paths and spellings of folders, not their counts. */
 export const overwriteFolders = listStatement((db, p: { vault: VaultId; now: number }, rows: StoredFolder[]) =>
   db
     .insertInto('entries')
@@ -164,7 +164,7 @@ export const setExplicit = statement((db, p: { vault: VaultId; id: string; expli
     .$castTo<{ children: number }>(),
 );
 
-/** Counts what comes into or leaves the folder at a path. */
+/** Changes the counts of the folder at a path. */
 export const countInFolder = statement((db, p: { vault: VaultId; pathKey: Buffer; notes: number; children: number }) =>
   db
     .updateTable('entries')
@@ -177,7 +177,7 @@ export const countInFolder = statement((db, p: { vault: VaultId; pathKey: Buffer
     .$castTo<{ id: string; explicit: number; children: number }>(),
 );
 
-/** Counts what comes into a folder that was found before the transaction: only while it is where it was, spelled as it was. */
+/** Adds to the counts of a folder found before the transaction, if its path and spelling have not changed. */
 export const countInNearestFolder = statement(
   (db, p: { vault: VaultId; id: string; revision: number; notes: number; children: number }) =>
     db

@@ -20,7 +20,7 @@ import {
 } from './path-lookup.ts';
 import { type MovePlan, relocate } from './relocate.ts';
 
-/** Where a batch goes, as sent: a folder's id (or `root`), or a folder's path (empty: the root). */
+/** The target of a batch as sent: a folder's id (or `root`), or a folder's path (empty: the root). */
 export interface TargetInput {
   readonly id?: unknown;
   readonly path?: unknown;
@@ -29,58 +29,68 @@ export interface TargetInput {
 export type { FolderEntry, PathOwner, ResolvedPath } from './path-lookup.ts';
 export type { KeyedMovedPath, MovedPath, MovePlan } from './relocate.ts';
 
-/** `folder` is the id of the folder to lie in, null for the root; not ok where something stands at `owner`, or (null) the folders changed. */
+/**
+ * `folder` is the id of the containing folder, null for the root. Not ok when the entry `owner` has the path or, if
+ * that is null, when the folders have changed.
+ */
 export type EnterResult =
   | { readonly ok: true; readonly folder: FolderId | null }
   | { readonly ok: false; readonly owner: PathOwner | null };
 
-/** The outcome of a move: the folder the items lie in now, or the item whose new path somebody else holds. */
+/** The result of a move: the folder that now contains the items, or the item whose new path is taken. */
 export type MoveResult =
   | { readonly ok: true; readonly folder: FolderId | null }
   | { readonly ok: false; readonly conflictingId: string | null };
 
 /**
- * The one namespace of a vault: notes, attachments and folders hold their paths here, compared without case, and folders
- * come and go with what lies in them.
+ * The namespace of a vault: notes, attachments and folders have unique paths, compared without case. Folders are
+ * created and deleted with their contents.
  */
 export interface Namespace {
-  /** The blind index under which a path is held. */
+  /** Returns the blind index of a path. */
   pathKey(vault: OpenVault, path: string): Buffer;
   ownerOf(handle: ReadHandle, vault: OpenVault, path: string): Promise<PathOwner | null>;
-  /** A folder's path in its stored spelling; null when there is no such folder. */
+  /** Returns a folder's path in its stored spelling; null when there is no such folder. */
   folderPath(handle: ReadHandle, vault: OpenVault, id: string): Promise<string | null>;
-  /** Where a path would be stored: folders that exist keep their spelling. */
+  /** Resolves a path to its stored form: existing folders keep their spelling. */
   resolve(handle: ReadHandle, vault: OpenVault, path: string, pathKey: Buffer): Promise<ResolvedPath>;
   /**
-   * Counts an entry into its folder, making the folders that are missing: before its row is inserted, which is refused when
-   * its path is taken. Not ok when the folders changed since the path was resolved (`owner` null: resolve it again).
+   * Adds an entry to its folder's counts and creates missing folders, before the entry's row is inserted; that insert
+   * fails when the path is taken. Not ok when the folders have changed since the path was resolved (`owner` null:
+   * resolve it again).
    */
   enter(handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath, kind: EntryKind): Promise<EnterResult>;
-  /** Counts entries of one kind, now gone, out of their folders; folders left empty that are not explicit go. */
+  /**
+   * Subtracts deleted entries of one kind from the counts of their folders; deletes empty folders that are not
+   * explicit.
+   */
   leave(handle: WriteHandle, vault: OpenVault, paths: readonly string[], kind: EntryKind): Promise<void>;
-  /** Moves items with all below them. Not ok when a new path is taken (or, `conflictingId` null, the folders changed). */
+  /**
+   * Moves items with their contents. Not ok when a new path is taken or, if `conflictingId` is null, when the folders
+   * have changed.
+   */
   relocate(handle: WriteHandle, vault: OpenVault, move: MovePlan): Promise<MoveResult>;
-  /** Every folder of the vault, in no order. */
+  /** Returns every folder of the vault, unordered. */
   allFolders(handle: ReadHandle, vault: OpenVault): Promise<FolderEntry[]>;
   folderById(handle: ReadHandle, vault: OpenVault, id: string): Promise<FolderEntry | null>;
   folderAt(handle: ReadHandle, vault: OpenVault, path: string): Promise<FolderEntry | null>;
-  /** These folders and all folders below them. */
+  /** Returns these folders and all folders below them. */
   foldersBelow(handle: ReadHandle, vault: OpenVault, roots: readonly FolderEntry[]): Promise<FolderEntry[]>;
   /**
-   * The path of the folder a batch goes to, which need not exist yet. Throws `missing_target`, `item_not_found` for an id
-   * of no explicit folder, a validation error on `field` for a path.
+   * Returns the path of a batch's target folder, which need not exist yet. Throws `missing_target`, `item_not_found`
+   * for an id of no explicit folder, a validation error on `field` for a path.
    */
   targetPath(handle: ReadHandle, vault: OpenVault, sent: TargetInput, field: string): Promise<string>;
-  /** Makes a folder that stays when it is empty. Not ok as `enter`, or when its path is taken. */
+  /** Creates an explicit folder. Not ok like `enter`, or when its path is taken. */
   makeFolder(handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath): Promise<EnterResult>;
-  /** Takes folders away: `below` are they and the nested ones, in which nothing else lies any more. */
+  /** Deletes folders: `below` are these and the nested ones, all without other contents. */
   removeFolders(
     handle: WriteHandle,
     vault: OpenVault,
     roots: readonly FolderEntry[],
     below: readonly FolderEntry[],
   ): Promise<void>;
-  /** Makes the folder stay when it is empty, or lets it go with the last thing in it. */
+  /** Sets whether the folder is explicit, and so remains when it is empty. */
   setExplicit(handle: WriteHandle, vault: OpenVault, folder: FolderEntry, explicit: boolean): Promise<void>;
 }
 

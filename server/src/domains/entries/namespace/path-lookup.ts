@@ -6,7 +6,7 @@ import type { EntryKind } from '../entries.tables.ts';
 import { folderMeta } from '../sealed-entry.ts';
 import * as store from './folders.store.ts';
 
-/** What holds a path. */
+/** The entry that has a path. */
 export interface PathOwner {
   readonly kind: EntryKind;
   readonly id: string;
@@ -16,38 +16,38 @@ interface NearestFolder {
   readonly id: FolderId;
   readonly path: string;
   readonly key: Buffer;
-  /** Grows whenever the folder comes to be elsewhere, or to be spelled otherwise. */
+  /** Incremented whenever the folder's path or spelling changes. */
   readonly revision: number;
 }
 
-/** A path as it will be stored, and the folder it goes into; found before the write, checked in it. */
+/** A resolved path: its stored form and its folder. Found before the write and checked in it. */
 export interface ResolvedPath {
   readonly path: string;
   readonly pathKey: Buffer;
-  /** The nearest folder above that exists already; null when that is the root. */
+  /** The nearest existing folder above the path; null for the root. */
   readonly nearest: NearestFolder | null;
-  /** Something that is no folder and stands where the path needs one. */
+  /** An entry that is not a folder where the path needs one. */
   readonly blocked: { readonly path: string; readonly owner: PathOwner } | null;
 }
 
-/** A folder that exists, with its path open. */
+/** An existing folder, with its path unsealed. */
 export interface FolderEntry {
   readonly id: FolderId;
   readonly parentId: FolderId | null;
   readonly revision: number;
   readonly path: string;
   readonly pathKey: Buffer;
-  /** Made by a client, so that it stays when it is empty. */
+  /** Created by a client: it remains when it is empty. */
   readonly explicit: boolean;
-  /** Notes directly inside. */
+  /** The number of notes directly inside. */
   readonly notes: number;
-  /** Notes, attachments and folders directly inside. */
+  /** The number of notes, attachments and folders directly inside. */
   readonly children: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** The blind index under which a path is held. */
+/** Returns the blind index of a path. */
 export function pathKeyOf(vault: OpenVault, path: string): Buffer {
   return vault.key.blind('path', foldPath(path));
 }
@@ -67,7 +67,7 @@ export function folderEntry(vault: OpenVault, row: store.StoredFolder): FolderEn
   };
 }
 
-/** Where a path would be stored: folders that exist keep their spelling. */
+/** Resolves a path to its stored form: existing folders keep their spelling. */
 export async function resolvePath(
   handle: ReadHandle,
   vault: OpenVault,
@@ -76,7 +76,7 @@ export async function resolvePath(
 ): Promise<ResolvedPath> {
   const above = ancestorsOf(path);
   if (above.length === 0) return { path, pathKey, nearest: null, blocked: null };
-  // Nearly always the parent is there and its spelling covers all above it; only else look further up.
+  // Nearly always the parent exists and its spelling covers its ancestors; only otherwise look further up.
   for (const folders of [above.slice(0, 1), above.slice(1)]) {
     const keyed = folders.map((folder) => ({ folder, key: pathKeyOf(vault, folder) }));
     const byKey = new Map(keyed.map(({ folder, key }) => [key.toString('hex'), folder]));

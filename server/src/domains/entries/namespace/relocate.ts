@@ -9,7 +9,7 @@ import { type CountDelta, decrement, increment } from './folder-counts.ts';
 import * as store from './folders.store.ts';
 import type { FolderEntry, ResolvedPath } from './path-lookup.ts';
 
-/** Something that changes its path: what the caller named, and everything below that. */
+/** An item whose path changes: a requested one, or one below it. */
 export interface MovedPath {
   readonly kind: EntryKind;
   readonly id: string;
@@ -17,24 +17,24 @@ export interface MovedPath {
   readonly to: string;
 }
 
-/** The same with the blind indexes of both paths, worked out before the transaction. */
+/** The item with the blind indexes of both paths, computed before the transaction. */
 export interface KeyedMovedPath extends MovedPath {
   readonly fromKey: Buffer;
   readonly toKey: Buffer;
 }
 
-/** A move of items, with all they contain, into one folder. Prepared while nobody else wrote to the vault. */
+/** A prepared move of items with their contents into one folder. */
 export interface MovePlan {
   readonly items: readonly KeyedMovedPath[];
-  /** The folders among the items, nested ones included. */
+  /** The folders among the items, including nested ones. */
   readonly folders: readonly FolderEntry[];
-  /** The items the caller named: only these leave one folder and enter another. */
+  /** The requested items: only these change their folder. */
   readonly roots: readonly MovedPath[];
-  /** Where the first of the tops goes; the others go into the same folder. */
+  /** The target of the first item; the others go to the same folder. */
   readonly resolved: ResolvedPath;
 }
 
-/** Carries out a move. Resolves to the folder the tops lie in now, or to what stood in the way. */
+/** Carries out a move. Resolves to the folder that now contains the items, or to the conflict. */
 export async function relocate(
   clock: Clock,
   handle: WriteHandle,
@@ -60,13 +60,13 @@ function count(items: readonly MovedPath[]): CountDelta {
   return { notes: items.filter(({ kind }) => kind === 'note').length, children: items.length };
 }
 
-/** The first item whose new path is held by something else, or by an item before it; null when there is none. */
+/** Returns the first item whose new path is taken by another entry or by an earlier item; null when there is none. */
 async function findConflict(
   handle: ReadHandle,
   vault: OpenVault,
   items: readonly KeyedMovedPath[],
 ): Promise<string | null> {
-  // A change of case alone keeps the key, and with it the path.
+  // A change of case alone keeps the path key, so it cannot conflict.
   const renamed = items.filter(({ fromKey, toKey }) => !fromKey.equals(toKey));
   const leaving = new Set(renamed.map(({ id }) => id));
   const taken = new Map<string, { readonly id: string; readonly leaves: boolean }>();
@@ -82,14 +82,14 @@ async function findConflict(
     const key = toKey.toString('hex');
     const owner = taken.get(key);
     if (claimed.has(key) || owner?.leaves === false) return id;
-    // Rows are written one after the other: a path that another moving item has is not free yet.
+    // Rows are updated one after the other: the path of another moving item is not free yet.
     if (owner !== undefined) inTheWay ??= id;
     claimed.add(key);
   }
   return inTheWay;
 }
 
-/** Writes over the rows of the folders that move. */
+/** Updates the rows of the folders that move. */
 async function moveFolders(
   clock: Clock,
   handle: WriteHandle,
@@ -121,7 +121,7 @@ async function moveFolders(
   }
 }
 
-/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+/** Rows written between two yields: during a long transaction, others run only between its calls. */
 const SLICE = 512;
 
 function* slices<Item>(items: readonly Item[]): Generator<Item[]> {
