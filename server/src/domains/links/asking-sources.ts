@@ -3,15 +3,15 @@ import type { ReadHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './links.store.ts';
 
-/** Names that are asked for at once, in one statement, and notes that it may give. */
+/** Maximum number of names looked up in one statement, and maximum number of notes that it may return. */
 const NAMES = 32;
 const SOURCES = 1000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The notes with links that are looked up under any of some keys.
+ * Returns the notes with links that are looked up under any of some keys.
  *
- * @param yieldIfDue left out inside a transaction, whose handle does that.
+ * @param yieldIfDue left out inside a transaction, whose handle yields by itself.
  */
 export async function sourcesAsking(
   handle: ReadHandle,
@@ -30,7 +30,7 @@ export async function sourcesAsking(
     const some = keys.slice(at, at + NAMES);
     for (const statement of [store.findAskingSources, store.findOtherAskingSources]) {
       if ((await take(statement, some, FIRST_ID)).length < SOURCES) continue;
-      // More than one look gives: then each name by itself, in order.
+      // There are more notes than one statement returns: each name is read by itself, in order.
       for (const key of some) {
         for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
           const rows: { source_id: string }[] = await take(statement, [key], after);

@@ -6,7 +6,7 @@ import { notesOnOneServer } from '../../../test/kit/notes.ts';
 onEachEngine('edges resolve again', (open) => {
   const start = notesOnOneServer(open);
 
-  test('when their target is created, deleted and revived, with no write to the source', async () => {
+  test('edges resolve again when their target is created, deleted and revived, with no write to the source', async () => {
     await using notes = await start();
     const { alice } = notes;
     const source = await alice.write('Source.md', '[[Target]] [m](deep/Target.md#x) ![[target.md]]');
@@ -23,7 +23,7 @@ onEachEngine('edges resolve again', (open) => {
     assert.deepEqual([body.version, body.seq, body.updated_at], [1, source.seq, source.updated_at]);
   });
 
-  test('when a note gains an alias, and when it loses it', async () => {
+  test('edges resolve again when a note gains or loses an alias', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Source.md', '[[Nick]] [[nick name]] [[Nick.md]]');
@@ -32,7 +32,7 @@ onEachEngine('edges resolve again', (open) => {
     assert.deepEqual(await alice.edges('Source.md'), found);
     await alice.write('Target.md', '---\naliases: Nick Name\n---\n');
     assert.deepEqual(await alice.edges('Source.md'), ['Nick → ?', 'nick name → Target.md', 'Nick.md → ?']);
-    // A file name comes before an alias.
+    // A file name takes precedence over an alias.
     await alice.write('Nick name.md');
     assert.equal((await alice.edges('Source.md'))[1], 'nick name → Nick name.md');
     await alice.remove('Nick name.md');
@@ -41,7 +41,7 @@ onEachEngine('edges resolve again', (open) => {
     assert.deepEqual(await alice.edges('Source.md'), ['Nick → ?', 'nick name → ?', 'Nick.md → ?']);
   });
 
-  test('when a better candidate appears or goes', async () => {
+  test('edges resolve again when a better candidate appears or disappears', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Work/Plans/Source.md', '[[Notes]] [[Plans/Notes]] [near](Notes.md) [[../Notes]]');
@@ -66,7 +66,7 @@ onEachEngine('edges resolve again', (open) => {
     }
   });
 
-  test('when the source itself comes back: a note that links to itself by name and alias', async () => {
+  test('edges of a note that links to itself by name and alias resolve again when it is revived', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id, links } = await alice.write('Me.md', '---\naliases: [I]\n---\n[[Me]] [[I]]');
@@ -88,7 +88,7 @@ onEachEngine('edges resolve again', (open) => {
     assert.deepEqual(await alice.edges('Me.md'), ['Me → Me.md', 'I → ?', 'We → Me.md']);
   });
 
-  test('a dotted name may be a whole file name', async () => {
+  test('a link with a dot may name a whole file name', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Source.md', '[[v1.2]] [[b.md]] [[paper.pdf]]');
@@ -100,7 +100,7 @@ onEachEngine('edges resolve again', (open) => {
     assert.equal((await alice.edges('Source.md'))[1], 'b.md → b.md');
   });
 
-  test('of many sources at once', async () => {
+  test('edges of many sources resolve again at once', async () => {
     await using notes = await start();
     const { alice } = notes;
     const paths = Array.from({ length: 140 }, (_, at) => `s${at % 7}/${at}.md`);

@@ -5,33 +5,38 @@ import type { LinkText } from './link-texts.ts';
 import * as store from './links.store.ts';
 import { readableCandidate } from './unseal.ts';
 
-/** Where an edge points. */
+/** The target of an edge. */
 export interface Target {
   readonly note: string | null;
   readonly attachment: string | null;
-  /** Of the note; null for an attachment. */
+  /** The path of the note; null for an attachment. */
   readonly path: string | null;
 }
 export const DANGLING: Target = { note: null, attachment: null, path: null };
 
-/** Candidates found under any of the keys asked for. */
+/** Returns the candidates found under any of some keys. */
 export type CandidatesAt = (keys: readonly Buffer[]) => Candidate[];
 
-/** Candidates by key, and each by its id. */
+/** Candidates by key, and by id. */
 export interface Candidates {
   readonly at: CandidatesAt;
   readonly byId: ReadonlyMap<string, Candidate>;
 }
 
-/** @param attachmentExtensions lower case, without the dot: a target that ends in one means an attachment first. */
+/**
+ * @param attachmentExtensions lower case, without the dot: a target with one of these extensions prefers an attachment.
+ */
 export function createLinkResolver(attachmentExtensions: ReadonlySet<string>) {
-  /** The names a link is looked up by, blinded; null for a link into its own note. */
+  /** Returns the blind keys under which a link's target is looked up; null for a link within its own note. */
   function keysOf(vault: OpenVault, link: Pick<LinkText, 'target' | 'form'>): Buffer[] | null {
     const lookup = lookupOf(link.target, link.form, attachmentExtensions);
     return lookup.kind === 'self' ? null : lookup.stems.map((stem) => vault.key.blind('name', stem));
   }
 
-  /** Candidates by key. What cannot be opened is no candidate: its own reads and writes say so, other notes go on. */
+  /**
+   * Reads the candidates by key. Unreadable entries are skipped: their own reads and writes report the damage, and
+   * other notes are not affected.
+   */
   async function candidatesFor(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<Candidates> {
     const rows = await handle.allMany(store.findCandidates, { vault: vault.id }, distinct(keys));
     const opened = new Map<string, Candidate>();
@@ -57,7 +62,7 @@ export function createLinkResolver(attachmentExtensions: ReadonlySet<string>) {
       : { note: null, attachment: found.id, path: null };
   }
 
-  /** targetOf for the links of one note after the other: one that says the same again is not resolved again. */
+  /** Returns a function that resolves the links of one note; equal links are resolved once. */
   function targets(candidates: CandidatesAt) {
     const known = new Map<string, Target>();
     return (link: Pick<LinkText, 'target' | 'form'>, source: string, keys: readonly Buffer[]): Target => {

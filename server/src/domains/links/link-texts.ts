@@ -3,14 +3,17 @@ import { Type } from 'typebox';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
-/** What a link says, apart from where it stands in the text. */
+/** The content of a link, without its position in the text. */
 export interface LinkText {
   readonly target: string;
   readonly anchor: string | null;
   readonly alias: string | null;
   readonly embed: boolean;
   readonly form: LinkForm;
-  /** What stood here before moves rewrote it, and where the target lay then: it comes back when the target does. */
+  /**
+   * The target text before moves rewrote the link, and the path of the target at that time: it is restored when the
+   * target moves back.
+   */
   readonly origin?: Origin;
 }
 
@@ -21,7 +24,10 @@ export interface Origin {
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const link = [Type.String(), textOrNull, textOrNull, Type.Number(), Type.Unsafe<LinkForm>(Type.String())] as const;
-/** Target, anchor, alias, 1 for an embed, form; then, of a link that a move rewrote, its first target and that one's path. */
+/**
+ * Target, anchor, alias, 1 for an embed, form; then, for a link that a move rewrote, its original target text and the
+ * path of that target.
+ */
 const linkTexts = new SealedJson(
   1,
   Type.Array(Type.Union([Type.Tuple([...link]), Type.Tuple([...link, Type.String(), Type.String()])])),
@@ -33,7 +39,7 @@ export function textOf({ target, anchor, alias, embed, form }: ParsedLink): Link
   return { target, anchor, alias, embed, form };
 }
 
-/** Two links of a note are the same link when these agree: it keeps its age. */
+/** Returns a key that is equal for two links of a note that count as the same: such a link keeps its age. */
 export function identityOf({ target, anchor, alias }: LinkText): string {
   return JSON.stringify([target, anchor, alias]);
 }

@@ -6,7 +6,7 @@ import { notesOnOneServer } from '../../../test/kit/notes.ts';
 onEachEngine('links of a note', (open) => {
   const start = notesOnOneServer(open);
 
-  test('every form, with every field, in the answer to the write and to each read', async () => {
+  test('the answers to a write and to each read list links of every form with every field', async () => {
     await using notes = await start();
     const { alice } = notes;
     const target = await alice.write('Folder/Target note.md', '---\naliases: [Other name]\n---\n');
@@ -60,7 +60,7 @@ onEachEngine('links of a note', (open) => {
     assert.deepEqual(await alice.edges('a.md'), []);
   });
 
-  test('at most 20,000 links of a note are kept, the note as it is', { timeout: 60_000 }, async () => {
+  test('at most 20,000 links of a note are stored, and its text is unchanged', { timeout: 60_000 }, async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('b.md');
@@ -75,7 +75,7 @@ onEachEngine('links of a note', (open) => {
 onEachEngine('backlinks', (open) => {
   const start = notesOnOneServer(open);
 
-  test('show who links, by which words, oldest first and then by place', async () => {
+  test('backlinks show the source and the text of each link, ordered by age, then by position', async () => {
     await using notes = await start();
     const { alice } = notes;
     const target = await alice.write('Target.md');
@@ -122,7 +122,7 @@ onEachEngine('backlinks', (open) => {
     assert.deepEqual(await alice.backlinks('T.md'), ['three.md', 'one.md', 'two.md', 'three.md']);
   });
 
-  test('at most 200, the oldest', async () => {
+  test('backlinks are limited to the oldest 200', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('t.md');
@@ -133,7 +133,7 @@ onEachEngine('backlinks', (open) => {
     assert.deepEqual(Map.groupBy(sources, (path) => path).get('first.md')?.length, 150);
   });
 
-  test('leave out links to headings of the note itself, but not links to it by name', async () => {
+  test('backlinks omit links to headings within the note, but not its links to itself by name', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Self.md', '# Here\n[[#Here]] [down](#Here) [[Self#Here]]');
@@ -141,7 +141,7 @@ onEachEngine('backlinks', (open) => {
     assert.deepEqual(await alice.backlinks('Self.md'), ['Self.md']);
   });
 
-  test('of what is no id, no note, no longer a note, or a note of another vault', async () => {
+  test('backlinks of an invalid id, a missing or deleted note, or another vault’s note are refused', async () => {
     await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();

@@ -24,7 +24,7 @@ export const putTexts = statement((db, p: { vault: VaultId; source: NoteId; vers
     ),
 );
 
-/** A note's edges in order, with what is needed to tell the path of each target. */
+/** A note's edges in order, with the columns needed for the path of each target. */
 export const findEdges = statement((db, p: { vault: VaultId; source: NoteId }) =>
   db
     .selectFrom('links')
@@ -125,8 +125,8 @@ export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Bu
 const edge = ['source_id', 'ord', 'age', 'target_key', 'other_key', 'target_note_id', 'target_attachment_id'] as const;
 
 /**
- * Edges whose target is looked up under any of some keys, with their sources, as many as a limit; an edge is there twice
- * when both its keys are among them.
+ * Edges whose target is looked up under any of some keys, with their sources, up to a limit. An edge appears twice when
+ * both its keys match.
  */
 export const findEdgesByKey = listStatement((db, p: { vault: VaultId; limit: number }, keys: Buffer[]) =>
   db
@@ -134,7 +134,7 @@ export const findEdgesByKey = listStatement((db, p: { vault: VaultId; limit: num
     .select(edge)
     .where('vault_id', '=', p.vault)
     .where('target_key', 'in', keys)
-    // Not UNION: to drop doubles, SQLite would walk every link of the vault in the order of the primary key.
+    // Not UNION: to remove duplicates, SQLite would scan every link of the vault in primary key order.
     .unionAll((eb) =>
       eb.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('other_key', 'in', keys),
     )
@@ -144,8 +144,8 @@ export const findEdgesByKey = listStatement((db, p: { vault: VaultId; limit: num
 export type StoredEdge = Pick<LinkRow, (typeof edge)[number]>;
 
 /**
- * Notes with links that are looked up under any of some keys, behind a note: for one key in order. Each note is found by
- * one look into the index, however many such links it has.
+ * Notes with links that are looked up under any of some keys, after a given note; ordered when there is one key. Each
+ * note costs one index lookup, however many such links it has.
  */
 function askingSources(column: 'target_key' | 'other_key') {
   const key = sql.ref(column);
@@ -175,7 +175,7 @@ function askingSources(column: 'target_key' | 'other_key') {
 export const findAskingSources = askingSources('target_key');
 export const findOtherAskingSources = askingSources('other_key');
 
-/** A row when more links than `many` are looked up under any of some keys. */
+/** One row if more than `many` links are looked up under any of some keys. */
 export const findManyAskers = listStatement((db, p: { vault: VaultId; many: number }, keys: Buffer[]) =>
   db
     .selectFrom('links')
@@ -186,7 +186,7 @@ export const findManyAskers = listStatement((db, p: { vault: VaultId; many: numb
     .offset(sql<number>`${p.many}`),
 );
 
-/** Edges of a note from a place among its links, in order. */
+/** Edges of a note in order, from a position among its links. */
 export const findEdgesPage = statement((db, p: { vault: VaultId; source: string; from: number; limit: number }) =>
   db
     .selectFrom('links')
@@ -202,7 +202,7 @@ export const findEdgesFrom = listStatement((db, p: { vault: VaultId }, sources: 
   db.selectFrom('links').select(edge).where('vault_id', '=', p.vault).where('source_id', 'in', sources),
 );
 
-/** What is needed to read the links of some notes anew: their paths and link texts. */
+/** The paths and link texts of some notes, needed to resolve their links again. */
 export const findSources = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .selectFrom('entries')
@@ -221,7 +221,7 @@ export interface EdgeTarget {
   readonly attachment: string | null;
 }
 
-/** Writes what links of a note are looked up by and point to; their age stays. */
+/** Updates the keys and targets of a note's links; their age is unchanged. */
 export const rewriteEdges = listStatement((db, p: { vault: VaultId; source: string } & EdgeTarget, ords: number[]) =>
   db
     .updateTable('links')
@@ -246,7 +246,7 @@ export const retarget = listStatement(
       .where('ord', 'in', ords),
 );
 
-/** Edges that come from other notes (and named ones from itself), oldest first. */
+/** Edges from other notes, and links of the note to itself by name; oldest first. */
 export const findBacklinks = statement((db, p: { vault: VaultId; target: NoteId; limit: number }) =>
   db
     .selectFrom('links')

@@ -1,14 +1,19 @@
-/** A link of a note, resolved or dangling. Which notes link to which stands in clear; what the link says does not. */
+/**
+ * A link of a note, resolved or dangling. Which notes link to which is stored in clear; the text of the link is sealed.
+ */
 export interface LinkRow {
   vault_id: string;
   source_id: string;
-  /** The link's place among the links of its note, from 0. */
+  /** The link's position among the links of its note, from 0. */
   ord: number;
-  /** The seq at which the note came to have this link; kept while target, anchor and alias stay. Orders backlinks. */
+  /** The seq at which the note got this link; unchanged while target, anchor and alias stay. Orders backlinks. */
   age: number;
-  /** Blind key of the name the target is looked up by, comparable with `entries.name_key`; null for a link into its own note. */
+  /**
+   * Blind key of the name under which the target is looked up, comparable with `entries.name_key`; null for a link
+   * within its own note.
+   */
   target_key: Buffer | null;
-  /** A second name the target may have: `[[a.md]]` may mean `a.md.md`. */
+  /** Blind key of a second possible name of the target: `[[a.md]]` may mean `a.md.md`. */
   other_key: Buffer | null;
   target_note_id: string | null;
   target_attachment_id: string | null;
@@ -18,7 +23,7 @@ export interface LinkRow {
 export interface LinkTextsRow {
   vault_id: string;
   source_id: string;
-  /** The version of the note the links were taken from. */
+  /** The version of the note from which the links were read. */
   version: number;
   /** Sealed JSON: a list in link order of target, anchor, alias, embed, form. */
   texts: Buffer;

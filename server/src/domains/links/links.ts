@@ -15,12 +15,12 @@ import { createMoveLinks } from './move-links.ts';
 import { readableMeta, readableSource, readableTexts, unsealOrThrow } from './unseal.ts';
 
 const BACKLINKS_MAX = 200;
-/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+/** Rows written between two yields: during a long transaction, others run only between its calls. */
 const SLICE = 512;
-/** More links than these are looked at a slice at a time. */
+/** More links than this are processed in slices. */
 const MANY = 1000;
 
-/** What an edit leaves a link that was there before. */
+/** The part of a link that an edit preserves. */
 interface PreviousLink {
   readonly age: number;
   readonly origin: Origin | undefined;
@@ -29,17 +29,22 @@ interface PreviousLink {
 /** Notes whose links are resolved again, by id. */
 type OpenSources = ReadonlyMap<string, { readonly path: string; readonly texts: readonly LinkText[] }>;
 
-/** The edges from notes to notes and attachments: kept with each write, resolved again when names come and go. */
+/**
+ * The edges from notes to notes and attachments: updated with each write, and resolved again when names appear or
+ * disappear.
+ */
 export interface Links extends NoteHooks, AttachmentLinkHooks {
-  /** Edges that point to the note, oldest first, at most 200. Throws `note_not_found`. */
+  /** Returns the edges that point to the note, oldest first, at most 200. Throws `note_not_found`. */
   backlinksOf(vault: OpenVault, id: NoteId): Promise<Backlink[]>;
 }
 
-/** @param attachmentExtensions lower case, without the dot: a target that ends in one means an attachment first. */
+/**
+ * @param attachmentExtensions lower case, without the dot: a target with one of these extensions prefers an attachment.
+ */
 export function createLinks(db: Database, attachmentExtensions: ReadonlySet<string>): Links {
   const { keysOf, candidatesFor, targetOf, targets } = createLinkResolver(attachmentExtensions);
 
-  /** Where each of a note's links points as the vault is now, and the names it is looked up by. */
+  /** Resolves a note's links; returns the target and the lookup keys of each. */
   async function resolved(
     handle: ReadHandle,
     vault: OpenVault,
@@ -63,7 +68,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     }
   }
 
-  /** Resolves a note's links and writes its edges; links it had before keep their age. */
+  /** Resolves a note's links and writes its edges; links that it had before keep their age. */
   async function writeEdges(
     handle: WriteHandle,
     vault: OpenVault,
@@ -107,7 +112,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     return moved.has(note.id) ? linksOf(handle, vault, note.id) : wire;
   }
 
-  /** The edges of several new notes, with one look for all their targets. */
+  /** Writes the edges of several new notes, with one lookup for all targets. */
   async function writtenBatch(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void> {
     const all = notes.flatMap((note) => note.links.map((link, ord) => ({ note, ord, text: textOf(link) })));
     const yieldIfDue = notes.every(({ mayYield }) => mayYield) ? createYield() : null;
@@ -144,11 +149,11 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
   }
 
   /**
-   * Looks at every edge that asks for one of the names, and points it anew where its target came, went or is outranked.
-   * An edge whose target still stands is only compared with what came: so the cost grows with the links to a name, not
-   * with the notes of that name.
+   * Resolves again every edge that is looked up under one of the names, after entries with these names have appeared or
+   * disappeared. An edge whose target still exists is only compared with the entries that appeared, so the cost grows
+   * with the links to a name, not with the notes of that name.
    *
-   * @param came notes and attachments that are found under the names now, and perhaps were not before.
+   * @param came notes and attachments that are now found under the names, and perhaps were not before.
    */
   async function resolveAgain(
     handle: WriteHandle,
@@ -165,7 +170,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     return resolveEdges(handle, vault, askers, appeared, await openSources(handle, vault, ids));
   }
 
-  /** Paths and link texts of notes, but for those that cannot be opened. */
+  /** Returns paths and link texts of notes; unreadable ones are left out. */
   async function openSources(handle: ReadHandle, vault: OpenVault, ids: readonly string[]): Promise<OpenSources> {
     const sources = new Map<string, NonNullable<ReturnType<typeof readableSource>>>();
     for (const row of await handle.allMany(store.findSources, { vault: vault.id }, ids)) {
@@ -179,7 +184,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     return (await handle.allMany(store.findManyAskers, { vault: vault.id, many: MANY }, keys)).length > 0;
   }
 
-  /** As resolveAgain, of a note and a slice of its links at a time: all of them would be more than memory should hold. */
+  /** Like resolveAgain, for one note and one slice of its links at a time, to limit memory. */
   async function resolveManyAgain(
     handle: WriteHandle,
     vault: OpenVault,
@@ -192,7 +197,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
     const asks = (key: Buffer | null) => key !== null && asked.has(key.toString('hex'));
     for (const source of await sourcesAsking(handle, vault, keys)) {
       if (except.has(source)) continue;
-      // Opened once, for all slices of its links.
+      // Unsealed once for all slices of the note's links.
       const opened = await openSources(handle, vault, [source]);
       for (let from = 0; ; ) {
         const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: MANY });
@@ -229,7 +234,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
       const source = sources.get(id);
       if (source === undefined) continue;
       const changes = new Map<string, { target: Target; ords: Set<number> }>();
-      // A note may say the same link thousands of times.
+      // A note may contain the same link thousands of times.
       const known = new Map<string, Target>();
       for (const edge of edges) {
         const text = source.texts[edge.ord];
@@ -328,7 +333,7 @@ export function createLinks(db: Database, attachmentExtensions: ReadonlySet<stri
   };
 }
 
-/** Items between two looks at the clock. */
+/** Items processed between two yields. */
 const LOOK_EVERY = 64;
 
 async function mapped<Item, Result>(

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startServer } from '../../../test/kit/server.ts';
 
-/** More than are read, resolved and rewritten at once. */
+/** More than one read, resolution or rewrite processes at once. */
 const LINKS = 2500;
 const links = (target: string) => `[[${target}]] `.repeat(LINKS).trim();
 
 onEachEngine('notes with thousands of links', (open) => {
-  test('a rename rewrites every link, and keeps which links they are', async () => {
+  test('a rename rewrites thousands of links and keeps their identities', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -31,7 +31,7 @@ onEachEngine('notes with thousands of links', (open) => {
     assert.equal((await alice.get(`/notes/by-id/${hub}/backlinks`)).body.backlinks.length, 200);
   });
 
-  test('thousands of links find a note that comes, and lose it when it goes', async () => {
+  test('thousands of links resolve when their note is created, and dangle when it is deleted', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

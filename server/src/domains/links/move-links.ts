@@ -12,41 +12,44 @@ import { readableSource } from './unseal.ts';
 
 type Edge = store.StoredEdge;
 
-/** How the links of some notes fare when notes and attachments move. */
+/** The plan of how the links of some notes change in a move. */
 interface MoveLinksPlan extends LinkMove {
   readonly rewritesOf: ReadonlyMap<NoteId, readonly LinkRewrite[]>;
   readonly retargets: readonly EdgeRetarget[];
-  /** The edges of the notes to be rewritten, and their link texts, as they were. */
+  /** The former edges and link texts of the notes to be rewritten. */
   readonly edges: ReadonlyMap<string, readonly Edge[]>;
   readonly texts: ReadonlyMap<string, readonly LinkText[]>;
 }
 
-/** Edges of a note that come to say and mean the same. */
+/** Edges of a note that get the same text and target. */
 interface EdgeGroup extends store.EdgeTarget {
   readonly source: string;
   readonly ords: readonly number[];
 }
 
-/** What `applyMove` writes: plain data, for it may wait on disk. */
+/** What `applyMove` writes: plain data, because it may be spooled to disk. */
 interface PreparedEdges extends PreparedLinks {
   readonly retargets: readonly (Target & { readonly source: string; readonly ords: readonly number[] })[];
   readonly groups: EdgeGroup[];
-  /** Notes whose edges are written anew, all of them. */
+  /** Notes whose edges are all replaced. */
   readonly cleared: string[];
   readonly edges: store.SourcedEdge[];
   readonly texts: store.SourcedTexts[];
 }
 
-/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+/** Rows written between two yields: during a long transaction, others run only between its calls. */
 const SLICE = 512;
-/** Edges read at once: on SQLite a read holds the event loop while it lasts. */
+/** Maximum number of edges per read: on SQLite a read blocks the event loop. */
 const EDGES = 1000;
-/** @param attachmentExtensions as for createLinks. */
+/** @param attachmentExtensions see createLinks. */
 export function createMoveLinks(attachmentExtensions: ReadonlySet<string>): MoveHooks {
   const { keysOf } = createLinkResolver(attachmentExtensions);
   const planner = createRewritePlanner(attachmentExtensions);
 
-  /** The blinded names that what moves had and will have: an edge to any of it is looked up by one of the former. */
+  /**
+   * Returns the blind keys of the moving items before and after the move. An edge to one of them is looked up under one
+   * of the former.
+   */
   async function keysOfMoves(vault: OpenVault, moves: readonly MovedItem[], yieldIfDue: YieldIfDue): Promise<Buffer[]> {
     const names = new Set(moves.flatMap((move) => [...namesAt(move, move.from), ...namesAt(move, move.to)]));
     const keys: Buffer[] = [];
@@ -106,7 +109,7 @@ export function createMoveLinks(attachmentExtensions: ReadonlySet<string>): Move
     return { sources: [...sources] as NoteId[], plan, prepare: (plan, done) => prepare(vault, plan, done, yieldIfDue) };
   }
 
-  /** The edges of notes by note, in order; a note with thousands is read in pages. */
+  /** Returns the ordered edges by note; a note with thousands is read in pages. */
   async function edgesOf(
     handle: ReadHandle,
     vault: OpenVault,
@@ -208,7 +211,7 @@ export function createMoveLinks(attachmentExtensions: ReadonlySet<string>): Move
         if (group === undefined) groups.set(name, { source, targetKey, otherKey, note, attachment, ords: [ord] });
         else group.ords.push(ord);
       }
-      // The links are the ones there were, in their order, unless the text was read otherwise when it was written.
+      // The links are the stored ones in the same order, unless an older parser read the text differently.
       if (stored.length === texts.length && had.size === texts.length) {
         into.groups.push(...groups.values());
         return;

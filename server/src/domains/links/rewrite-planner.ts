@@ -10,73 +10,76 @@ import { createLinkResolver, DANGLING, type Target } from './link-resolver.ts';
 import type { LinkText, Origin } from './link-texts.ts';
 import type { StoredEdge } from './links.store.ts';
 
-/** A link whose text changes so that it goes on pointing where it did. */
+/** A link whose text changes so that its target stays the same. */
 export interface LinkRewrite {
   readonly ord: number;
   /** The new target text. */
   readonly text: string;
   readonly newTarget: Target;
-  /** What the link goes back to when its target does; none when it has just gone back. */
+  /** The text to restore when the target moves back; undefined if this rewrite restores it. */
   readonly origin: Origin | undefined;
-  /** Where it points if its form could not hold the new text. */
+  /** The target that the link gets if its form cannot hold the new text. */
   readonly fallback: Target;
 }
 
-/** An edge that points elsewhere from now on, its text as it was: a dangling one that finds a target. */
+/** An edge that gets another target while its text stays: a dangling link that finds a target. */
 export interface EdgeRetarget {
   readonly source: string;
   readonly ord: number;
   readonly target: Target;
 }
 
-/** What becomes of edges when notes and attachments move. */
+/** How edges change when notes and attachments move. */
 export interface LinkRewritePlan {
-  /** New texts by the note whose links they are. */
+  /** New link texts by source note. */
   readonly rewrites: ReadonlyMap<NoteId, readonly LinkRewrite[]>;
   readonly retargets: readonly EdgeRetarget[];
 }
 
-/** Where a note or attachment is before and after a move. */
+/** The paths of a note or attachment before and after a move. */
 interface PathChange {
   readonly before: string;
   readonly after: string;
 }
 
-/** An edge that does not simply go on as it is, and what it might say instead. */
+/** An edge whose text or target may change, with the possible new texts. */
 interface PendingEdge {
   readonly edge: StoredEdge;
   readonly text: LinkText;
   readonly source: PathChange;
-  /** Where the text it has would point. */
+  /** The target that the present text would have. */
   readonly now: Target;
-  /** Where its target is; null when it has none, or one that cannot be opened. */
+  /** The paths of its target; null when it has none or an unreadable one. */
   readonly target: PathChange | null;
-  /** Texts that keep the link's form, best first. */
+  /** Possible texts in the form of the link, best first. */
   readonly choices: readonly string[];
-  /** What the link said when its target was there before: it says so again. */
+  /** The link's original text, if its target is back at the path of that time: it is preferred. */
   readonly original: string | null;
 }
 
-/** Weighs edges one by one, then decides for all of them at once: so the names they may take are looked up together. */
+/**
+ * Evaluates edges one by one, then decides on all of them at once, so that all possible new names are looked up
+ * together.
+ */
 export interface EdgeEvaluation {
-  /** Fetches the candidates under some keys: those of the edges to be weighed. */
+  /** Reads the candidates under some keys, which are those of the edges to evaluate. */
   fetch(keys: readonly Buffer[]): Promise<void>;
   evaluate(edge: StoredEdge, text: LinkText, source: PathChange): void;
   decide(yieldIfDue: YieldIfDue): Promise<LinkRewritePlan>;
 }
 
-/** What moves, to be looked up while edges are weighed. */
+/** Lookup tables of the moving items. */
 export interface MoveIndex {
   readonly moveOf: ReadonlyMap<string, MovedItem>;
-  /** By the hex of the blinded names they will have. */
+  /** Candidates by the hex of their blind keys after the move. */
   readonly moved: ReadonlyMap<string, readonly Candidate[]>;
 }
 
-/** @param attachmentExtensions as for createLinks. */
+/** @param attachmentExtensions see createLinks. */
 export function createRewritePlanner(attachmentExtensions: ReadonlySet<string>) {
   const { keysOf, candidatesFor, targetOf } = createLinkResolver(attachmentExtensions);
 
-  /** What moves, by id and by the blinded names it will have. */
+  /** Indexes the moving items by id and by their blind keys after the move. */
   async function indexMoves(vault: OpenVault, moves: readonly MovedItem[], yieldIfDue: YieldIfDue): Promise<MoveIndex> {
     const moved = new Map<string, Candidate[]>();
     for (const move of moves) {
@@ -93,7 +96,10 @@ export function createRewritePlanner(attachmentExtensions: ReadonlySet<string>) 
     return { moveOf: new Map(moves.map((move) => [move.id, move])), moved };
   }
 
-  /** Candidates as they will be: the moved notes under their new names, at their new paths; fetched by key as needed. */
+  /**
+   * Returns the candidates as they will be after the move, with moved items under their new names and paths; read by
+   * key as needed.
+   */
   function candidatesAfter(handle: ReadHandle, vault: OpenVault, { moveOf, moved }: MoveIndex) {
     const found = new Map<string, Candidate[]>();
     return {
@@ -115,7 +121,7 @@ export function createRewritePlanner(attachmentExtensions: ReadonlySet<string>) 
     const candidates = candidatesAfter(handle, vault, index);
     const { moveOf } = index;
     const pending: PendingEdge[] = [];
-    // A note may say the same link thousands of times.
+    // A note may contain the same link thousands of times.
     const known = new Map<string, Target>();
     const resolved = (target: string, { form }: LinkText, source: string) => {
       const name = `${form}\0${source}\0${target}`;
@@ -143,13 +149,16 @@ export function createRewritePlanner(attachmentExtensions: ReadonlySet<string>) 
       pending.push({ edge, text, source, now, target, choices, original });
     }
 
-    /** The text it takes to keep the edge's target; null when it keeps it as it is, and when none would. */
+    /** Returns the text with which the edge keeps its target; null when its present text does, or when none does. */
     function textFor({ edge, text, source, now, choices, original }: PendingEdge): string | null {
       const texts = [...(original === null ? [] : [original]), ...(isAt(edge, now) ? [] : choices)];
       return texts.find((target) => isAt(edge, resolved(target, text, source.after))) ?? null;
     }
 
-    /** A text is looked up by its last segment, and many have the same. */
+    /**
+     * Returns the lookup keys of all possible texts. A text is looked up by its last segment, and many have the same
+     * one.
+     */
     async function keysOfChoices(yieldIfDue: YieldIfDue): Promise<Buffer[]> {
       const names = new Set<string>();
       const keys: Buffer[] = [];
@@ -159,7 +168,8 @@ export function createRewritePlanner(attachmentExtensions: ReadonlySet<string>) 
           const name = fileName(target);
           if (names.has(name)) continue;
           names.add(name);
-          // By the whole text: white space at an end of a segment counts, at an end of the text it does not.
+          // Keys are made from the whole text: white space at the end of a segment is significant, at the end of the
+          // text it is not.
           keys.push(...(keysOf(vault, { target, form: text.form }) ?? []));
         }
       }
@@ -197,7 +207,7 @@ export function createRewritePlanner(attachmentExtensions: ReadonlySet<string>) 
   return { indexMoves, evaluate };
 }
 
-/** The names under which something that moves is found at a path. */
+/** Returns the names under which a moving item is found at a path. */
 export function namesAt({ kind, aliases }: MovedItem, path: string): string[] {
   return kind === 'note' ? [noteNameKey(path), ...aliases.map(aliasKey)] : [attachmentNameKey(path)];
 }

@@ -6,7 +6,7 @@ import { type NoteMeta, openNoteMeta } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type LinkText, openTexts } from './link-texts.ts';
 
-/** A note's row as far as its path and aliases need it. */
+/** The columns of a note's row that its path and aliases need. */
 export interface SealedNote {
   readonly id: string;
   readonly revision: number;
@@ -17,7 +17,7 @@ export function readableMeta(vault: OpenVault, row: SealedNote): NoteMeta | null
   return unsealOrNull(() => openNoteMeta(vault, row.id, row.revision, row.meta));
 }
 
-/** What a link may mean, from the row that it was found by. */
+/** Returns the candidate of a row found by a link lookup. */
 export function readableCandidate(
   vault: OpenVault,
   row: SealedNote & { readonly kind: Candidate['kind'] },
@@ -44,7 +44,7 @@ export function readableSource(vault: OpenVault, row: SealedNote & { version: nu
   return meta === null || texts === null ? null : { path: meta.path, texts };
 }
 
-/** Null where another note's stored bytes are damaged: that is for that note's own reads and writes to say. */
+/** Returns null where another note's stored bytes are damaged: that note's own reads and writes report it. */
 function unsealOrNull<T>(open: () => T): T | null {
   try {
     return open();
@@ -54,7 +54,7 @@ function unsealOrNull<T>(open: () => T): T | null {
   }
 }
 
-/** What cannot be opened of the note itself is an error, never empty. */
+/** Throws `note_unreadable` where the note's own stored bytes are damaged: unreadable data is an error, never empty. */
 export function unsealOrThrow<T>(open: () => T): T {
   try {
     return open();

@@ -29,7 +29,7 @@ export async function prepareTombstones(
   return drafts;
 }
 
-/** Returns the pace of the transaction that writes these tombstones. */
+/** Returns the priority of the transaction that writes these tombstones. */
 export async function priorityOf(
   { db, hooks }: EntryDeps,
   vault: OpenVault,

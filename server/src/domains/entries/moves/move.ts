@@ -49,8 +49,8 @@ export interface MoveOperations {
 }
 
 /**
- * How often a move is prepared again, because another process wrote to the vault meanwhile; writers of this process
- * wait.
+ * Maximum number of attempts: only another process can write to the vault while a move is prepared; writers of this
+ * process wait.
  */
 const ROUNDS_MAX = 20;
 /** A move that touches more entries runs as a bulk transaction, in slices. */
@@ -135,7 +135,7 @@ async function moveOnce<Result>(
   );
 }
 
-/** Whether an error may be caused by a concurrent write. */
+/** Error codes that a concurrent write may cause. */
 const UNREADABLE: ReadonlySet<string> = new Set(['note_unreadable', 'attachment_unreadable', 'internal']);
 
 /** Prepares the changes in batches and spools them; resolves to the number of rows that change. */
