@@ -4,14 +4,14 @@ import type { StoredEntry } from '../entries/entries.ts';
 import type { CachedRow, OpenVault } from '../vaults/vaults.ts';
 import { openAttachment } from './sealed-attachment.ts';
 
-/** An attachment as its last write left it; a tombstone tells what it was. */
+/** An attachment of the change feed; a tombstone has the data of the deleted attachment. */
 export interface ChangedAttachment extends CachedRow {
   readonly id: AttachmentId;
   /** Lower-case hex SHA-256. */
   readonly hash: string;
   readonly mimeType: string;
   readonly sizeBytes: number;
-  /** Client mtime, epoch seconds. */
+  /** The mtime from the client, epoch seconds. */
   readonly mtime: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -19,7 +19,7 @@ export interface ChangedAttachment extends CachedRow {
   readonly deleted: boolean;
 }
 
-/** A row and its hash, beside the letters of the path: estimated as those of notes are measured. */
+/** Estimated memory of a row and its hash, without the path: by analogy to notes, which are measured. */
 const ROW_BYTES = 440;
 
 /** Live attachments as they are cached in memory. */
@@ -30,7 +30,7 @@ export const cachedAttachments = cachedEntries<ChangedAttachment>({
   bytesOf: ({ path }) => ROW_BYTES + path.length,
 });
 
-/** An attachment or tombstone of the change feed, opened. Throws `attachment_unreadable`. */
+/** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
 export function changedAttachment(vault: OpenVault, row: StoredEntry): ChangedAttachment {
   const { id, seq, meta, size_bytes, mtime, created_at, updated_at, deleted_at } = openAttachment(vault, row);
   return {

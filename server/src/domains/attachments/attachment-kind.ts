@@ -7,10 +7,10 @@ import { releaseBlobs } from './blob-gc.ts';
 import { extensionOf, mediaTypeOf } from './extensions.ts';
 import { type AttachmentMeta, openMeta, sealMeta } from './sealed-attachment.ts';
 
-/** Attachments that are worked out together. */
+/** Number of attachments processed per batch. */
 const BATCH = 256;
 
-/** What attachments add to what all entries have in common: bytes, and links to them. */
+/** The KindHandler of attachments: bytes, and links to them. */
 export function createAttachmentKind(deps: Pick<AttachmentDeps, 'db' | 'entries' | 'clock' | 'hooks'>): KindHandler {
   return {
     openMeta,
@@ -27,7 +27,7 @@ export function createAttachmentKind(deps: Pick<AttachmentDeps, 'db' | 'entries'
     },
     prepareMove: ({ vault }, moving, yieldIfDue) => prepareMove(deps, vault, moving, yieldIfDue),
     applyMove: async () => undefined,
-    // The bytes of a file are elsewhere.
+    // The bytes are in blob storage.
     storedBytes: () => 0,
     // A tombstone has no blob, so nothing is released with it.
     dropSlice: async () => false,

@@ -5,7 +5,7 @@ import { checkPrecondition, isConditional, type Precondition } from '../entries/
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type OpenedAttachment, openAttachment } from './sealed-attachment.ts';
 
-/** An attachment as clients see it. */
+/** Maps an attachment to the wire. */
 export function toAttachment(
   attachment: Pick<OpenedAttachment, 'id' | 'meta' | 'size_bytes' | 'mtime' | 'seq' | 'created_at' | 'updated_at'>,
 ): Attachment {
@@ -16,7 +16,9 @@ export function toAttachment(
   };
 }
 
-/** Throws `version_conflict` when what is at a path is not as a write expects it, `attachment_unreadable`. */
+/**
+ * Throws `version_conflict` when the attachment at a path does not meet the precondition, and `attachment_unreadable`.
+ */
 export function checkExpected(vault: OpenVault, row: StoredEntry | undefined, expected: Precondition): void {
   if (!isConditional(expected)) return;
   const attachment = row === undefined ? null : toAttachment(openAttachment(vault, row));

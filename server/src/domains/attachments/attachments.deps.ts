@@ -4,11 +4,11 @@ import type { Database, WriteHandle } from '../../ports/database/database.ts';
 import type { Entries } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault } from '../vaults/vaults.ts';
 
-/** What attachments must cause in later domains; bound in app.ts. */
+/** Hooks to later domains; bound in app.ts. */
 export interface AttachmentLinkHooks {
   /**
-   * Attachments came to be found under some names (`came`), or went: links that ask for those names may point elsewhere
-   * now. Inside the transaction that moved them.
+   * Called when attachments are newly found under some names (`came`), or no longer: links to those names may have
+   * another target now. Runs in the transaction of the change.
    */
   namesChanged(handle: WriteHandle, vault: OpenVault, names: readonly Buffer[], came: readonly string[]): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface AttachmentDeps {
   readonly entries: Entries;
   readonly vaults: ChangeSequence;
   readonly clock: Clock;
-  /** Extensions of files that are taken, in lower case and without the dot. */
+  /** Accepted file extensions, in lower case and without the dot. */
   readonly extensions: ReadonlySet<string>;
   readonly hooks: AttachmentLinkHooks;
 }

@@ -18,7 +18,7 @@ const limit = (reason: string, key: string, tier: string, current: number | null
 });
 
 onSqlite('limits of attachments', (open) => {
-  test('a plan without attachments takes none, before the body is read, and leaves those there', async () => {
+  test('a plan without attachments refuses an upload before its body is read, and keeps existing ones', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;
     const { caller } = alice;
@@ -39,7 +39,7 @@ onSqlite('limits of attachments', (open) => {
     assert.equal((await caller.delete(fileUrl('a.png'))).status, 200);
   });
 
-  test('files over the plan’s size are refused, whether they say so or not', async () => {
+  test('a file over the plan’s size is refused, whether or not it declares its size', async () => {
     await using notes = await startNotes({ open, config: { plans, defaultPlan: 'small' } });
     const { caller } = notes.alice;
     const big = fileOf('png', 100 * KB + 1);
@@ -64,7 +64,7 @@ onSqlite('limits of attachments', (open) => {
     assert.deepEqual([unsaid.status, said.reason], [402, 'file_too_large']);
   });
 
-  test('the quota counts what is there, in all vaults, and what a file replaces not twice', async () => {
+  test('the quota counts the attachments of all vaults, and a replaced file only once', async () => {
     await using notes = await startNotes({ open, config: { plans, defaultPlan: 'small' } });
     const { server, alice } = notes;
     const { caller } = alice;
@@ -104,7 +104,7 @@ onSqlite('limits of attachments', (open) => {
     assert.equal((await put('c.png', 1)).status, 402);
   });
 
-  test('fifty uploads at once do not pass the quota', async () => {
+  test('fifty concurrent uploads do not exceed the quota', async () => {
     await using notes = await startNotes({ open, config: { plans, defaultPlan: 'small' } });
     const { caller, vault } = notes.alice;
     const answers = await Promise.all(
@@ -119,7 +119,7 @@ onSqlite('limits of attachments', (open) => {
     assert.equal(kept.length, 6, 'of the others nothing is kept');
   });
 
-  test('over 64 MB of base64 are told to come raw', async () => {
+  test('an upload of over 64 MB as base64 is refused with the advice to send raw bytes', async () => {
     await using notes = await startNotes({ open });
     const { caller } = notes.alice;
     const refusal = { error: 'use_put', max: 64 * MB };
@@ -135,7 +135,7 @@ onSqlite('limits of attachments', (open) => {
     assert.equal((await caller.get(fileUrl('a.png'))).body.content_base64, null);
   });
 
-  test('a client that hangs up in the middle leaves nothing', async () => {
+  test('an upload that the client aborts leaves nothing', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;
     const { accessToken } = await server.alice.signed();

@@ -1,20 +1,20 @@
 /**
- * A blob that this database knows of. The row is written before the first byte is stored and goes after the last one is
- * removed: so nothing is stored that no row tells of, and what a crash leaves is found here.
+ * A blob known to this database. Its row is written before the first byte is stored and deleted after the last byte is
+ * removed: so every stored byte has a row, and what a crash leaves can be found.
  */
 export interface AttachmentBlobRow {
   vault_id: string;
   id: string;
   /**
-   * `pending`: being stored, or left by an upload that was cut off. `committed`: at least one attachment has it. `deleting`: no
-   * attachment has it or ever will, and its bytes are removed before the row is.
+   * `pending`: being stored, or left by an aborted upload. `committed`: at least one attachment has it. `deleting`: no
+   * attachment has it or ever will; its bytes are removed before its row.
    */
   state: string;
-  /** When it came to this state, epoch milliseconds; 0 for a given up upload, whose bytes can go at once. */
+  /** When it entered this state, epoch milliseconds; 0 for an abandoned upload, whose bytes can be removed at once. */
   since: number;
-  /** Blind index of the SHA-256 of the bytes while they are kept, else null: equal bytes of a vault are stored once. */
+  /** Blind index of the SHA-256 of a committed blob's bytes, else null: equal bytes in a vault are stored once. */
   hash_key: Buffer | null;
-  /** Bytes before sealing; 0 while coming. */
+  /** Size before sealing; 0 while pending. */
   size_bytes: number;
 }
 

@@ -17,7 +17,7 @@ import { type AttachmentQueries, createQueries } from './queries.ts';
 import { openMeta } from './sealed-attachment.ts';
 import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './upload.ts';
 
-/** The path of an attachment, for domains that read rows by joins. Throws `attachment_unreadable`. */
+/** Returns the path of an attachment, for domains that read its row by a join. Throws `attachment_unreadable`. */
 export function attachmentPath(vault: OpenVault, row: SealedEntry): string {
   return openMeta(vault, row).path;
 }
@@ -27,27 +27,26 @@ export type { AttachmentLinkHooks } from './attachments.deps.ts';
 export type { OpenFile } from './queries.ts';
 export type { StoredUpload, UploadInput } from './upload.ts';
 
-/** Files beside the notes: stored once for equal bytes, sealed, linked to like notes. */
+/** Attachments: files that are sealed, stored once for equal bytes, and linked to like notes. */
 export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
-  /** What attachments add to what all entries have in common. */
+  /** The KindHandler of attachments. */
   readonly kind: KindHandler;
-  /** Live attachments as they are cached in memory. */
+  /** How live attachments are cached in memory. */
   readonly cache: CachedCollection<ChangedAttachment>;
-  /** An attachment or tombstone of the change feed, opened. Throws `attachment_unreadable`. */
+  /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
   changed(vault: OpenVault, row: StoredEntry): ChangedAttachment;
   /**
-   * Stores the bytes of an upload, which is asked for once the plan allows any. They belong to no attachment until `put`;
-   * whoever does not put them must dispose of them. Throws `limit_exceeded`, `extension_not_allowed`, `mime_not_allowed`,
-   * and what the upload throws.
+   * Stores the bytes of an upload, which is requested only if the plan allows attachments. The bytes belong to no
+   * attachment until `put`; a caller that does not put them must dispose of them. Throws `limit_exceeded`,
+   * `extension_not_allowed`, `mime_not_allowed`, and the errors of the upload.
    */
   startUpload<U extends UploadInput>(
     vault: OpenVault,
     upload: () => U | Promise<U>,
   ): Promise<{ received: StoredUpload; upload: U }>;
   /**
-   * Makes received bytes the attachment at their path, or its new bytes; resolves once it is on disk. Bytes that it has
-   * already change nothing. Throws `conflict`, `limit_exceeded`, `version_conflict` for an attachment that is not as
-   * expected.
+   * Creates the attachment at the path of received bytes, or replaces its bytes; resolves once it is on disk. Equal
+   * bytes change nothing. Throws `conflict`, `limit_exceeded`, and `version_conflict` for a failed precondition.
    *
    * @param mtime epoch seconds; now, by default.
    */
@@ -57,18 +56,21 @@ export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
     mtime: number | undefined,
     expected?: Precondition,
   ): Promise<Attachment>;
-  /** Both of them. */
+  /** Calls `receive` and then `put`. */
   upload(
     context: WriteContext<Attachment>,
     upload: () => UploadInput & { mtime(): number | undefined },
     expected?: Precondition,
   ): Promise<Attachment>;
   /**
-   * Leaves a tombstone; a path without an attachment is no error. Throws `version_conflict` for one that is not as
-   * expected.
+   * Turns the attachment at a path into a tombstone; a path without an attachment is not an error. Throws
+   * `version_conflict` for a failed precondition.
    */
   delete(context: WriteContext<void>, path: string, expected?: Precondition): Promise<void>;
-  /** Deletes those that are there; resolves to how many were. Throws `missing_paths`, `invalid_ids`, `batch_too_large`. */
+  /**
+   * Deletes the attachments at some paths and ignores missing ones; resolves to the number deleted. Throws
+   * `missing_paths`, `invalid_ids`, `batch_too_large`.
+   */
   deleteMany(context: WriteContext<number>, paths: unknown): Promise<number>;
 }
 
@@ -81,7 +83,7 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     return { received: await storeUpload(deps, vault, upload), upload };
   }
 
-  /** Turns the live attachments at these paths into tombstones; paths without one are left out. */
+  /** Turns the live attachments at these paths into tombstones; ignores paths without one. */
   function deleteAt<Result>(
     context: WriteContext<Result>,
     paths: readonly string[],

@@ -7,23 +7,26 @@ import * as blobStore from './blobs.store.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** So long an upload may take. */
+/** Maximum duration of an upload. */
 const PENDING_MAX_MS = DAY_MS;
-/** So long bytes stay that no attachment has any more: whoever was reading them may go on. */
+/** How long bytes are kept after the last attachment released them, for readers that have begun. */
 const READ_GRACE_MS = 10 * MINUTE_MS;
-/** So long bytes stay that the database knows nothing of: until an operator who restored the wrong backup noticed. */
+/** How long bytes without a row are kept, so that an operator can notice that the wrong backup was restored. */
 const ORPHAN_AGE_MS = 30 * DAY_MS;
 const BATCH = 200;
 const PURGE_SLICE = 500;
 
 export interface BlobGc {
-  /** Removes the bytes of attachments that were deleted or replaced, and of uploads that were cut off; resolves to their number. */
+  /** Removes the bytes of deleted or replaced attachments and of aborted uploads; resolves to the number of blobs. */
   collect(): Promise<number>;
-  /** Removes bytes that no database knows of, such as those put after the backup it was restored from; resolves to their number. */
+  /**
+   * Removes bytes without a row, such as those stored after the backup that was restored; resolves to the number of
+   * blobs.
+   */
   collectOrphans(): Promise<number>;
-  /** Removes a slice of a purged vault's bytes; true when more may be left. */
+  /** Removes a slice of a purged vault's bytes; returns true when more may be left. */
   purgeBytes(vaultId: VaultId): Promise<boolean>;
-  /** Deletes a slice of what the database knows of the bytes, once no entry has them; true when more may be left. */
+  /** Deletes a slice of the rows of blobs that no entry has; returns true when more may be left. */
   purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
 
@@ -35,7 +38,7 @@ export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
       for (let removed = 0; ; ) {
         const going = await db.all(blobStore.findDeleting, { before: now - READ_GRACE_MS, limit: BATCH });
         const keys = going.map(keyOf);
-        // First the bytes: as long as the row is there, they are found again.
+        // The bytes first: as long as the row exists, they can be found again.
         await blobs.delete(keys);
         for (const [vault, gone] of Map.groupBy(keys, ({ vaultId }) => vaultId)) {
           const ids = gone.map(({ blobId }) => blobId);
@@ -51,7 +54,7 @@ export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
       for await (const page of blobs.list()) {
         const old = page.filter(({ storedAt }) => storedAt < before).map(({ key }) => key);
         for (const [vault, keys] of Map.groupBy(old, ({ vaultId }) => vaultId)) {
-          // A row is there before the first byte and after the last: bytes that are listed without one belong to nobody.
+          // A row exists before the first byte and after the last, so listed bytes without a row belong to nothing.
           const ids = keys.map(({ blobId }) => blobId);
           const known = new Set<string>((await db.allMany(blobStore.findKnown, { vault }, ids)).map(({ id }) => id));
           const orphans = keys.filter(({ blobId }) => !known.has(blobId));
@@ -71,7 +74,7 @@ function keyOf(row: { vault_id: string; id: string }): BlobKey {
   return { vaultId: row.vault_id as VaultId, blobId: row.id as BlobId };
 }
 
-/** Lets blobs go that these rows had, where nothing else has them; their bytes are removed by the sweep. */
+/** Releases the blobs of these rows if nothing else has them; the garbage collection removes their bytes. */
 export async function releaseBlobs(
   { clock }: Pick<AttachmentDeps, 'clock'>,
   handle: WriteHandle,

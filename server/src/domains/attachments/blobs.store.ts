@@ -16,7 +16,7 @@ export const insertPending = statement((db, p: { vault: VaultId; id: string; now
   }),
 );
 
-/** The kept blob that has some bytes. */
+/** The committed blob with some bytes. */
 export const findByHash = statement((db, p: { vault: VaultId; hashKey: Buffer }) =>
   db
     .selectFrom('attachment_blobs')
@@ -25,7 +25,7 @@ export const findByHash = statement((db, p: { vault: VaultId; hashKey: Buffer })
     .where('hash_key', '=', p.hashKey),
 );
 
-/** Changes no row when the blob is not coming any more: its upload took so long that it was given up. */
+/** Changes no row when the blob is no longer pending, because its upload took too long and was abandoned. */
 export const commitBlob = statement(
   (db, p: { vault: VaultId; id: string; hashKey: Buffer; size: number; now: number }) =>
     db
@@ -36,7 +36,10 @@ export const commitBlob = statement(
       .where('state', '=', 'pending'),
 );
 
-/** Lets blobs go that no attachment has, live or deleted. Called under the vault's lock, so that none comes to have one meanwhile. */
+/**
+ * Releases blobs that no attachment has, live or deleted. Call it under the vault's lock, so that no attachment gets
+ * one meanwhile.
+ */
 export const markUnusedDeleting = listStatement((db, p: { vault: VaultId; now: number }, ids: string[]) =>
   db
     .updateTable('attachment_blobs')
@@ -57,7 +60,7 @@ export const markUnusedDeleting = listStatement((db, p: { vault: VaultId; now: n
     ),
 );
 
-/** Gives up an upload: from here on it cannot be kept any more, and nobody was reading it who would have to be waited for. */
+/** Abandons an upload: it can no longer be committed, and there is no reader to wait for. */
 export const markDeleting = statement((db, p: { vault: VaultId; id: string }) =>
   db
     .updateTable('attachment_blobs')
@@ -67,7 +70,7 @@ export const markDeleting = statement((db, p: { vault: VaultId; id: string }) =>
     .where('state', '=', 'pending'),
 );
 
-/** As giveUp, all uploads that began before a moment. */
+/** Like giveUp, for all uploads that began before a time. */
 export const markStaleDeleting = statement((db, p: { before: number }) =>
   db
     .updateTable('attachment_blobs')
@@ -77,7 +80,7 @@ export const markStaleDeleting = statement((db, p: { before: number }) =>
     .where('since', '<', p.before),
 );
 
-/** Blobs let go before a moment, those first that were so first. */
+/** Blobs released before a time, oldest first. */
 export const findDeleting = statement((db, p: { before: number; limit: number }) =>
   db
     .selectFrom('attachment_blobs')
@@ -97,7 +100,7 @@ export const deleteRows = listStatement((db, p: { vault: VaultId }, ids: string[
     .where('state', '=', 'deleting'),
 );
 
-/** Which of some blobs this database knows. */
+/** The given blobs that this database knows. */
 export const findKnown = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db.selectFrom('attachment_blobs').select(['id']).where('vault_id', '=', p.vault).where('id', 'in', ids),
 );

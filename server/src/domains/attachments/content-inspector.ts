@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import type { NotevaultError } from '@notevault/protocol/errors.ts';
 import { checkHead, checkTail, HEAD_BYTES, TAIL_BYTES } from './mime-check.ts';
 
-/** More bytes than this are refused. */
+/** A maximum number of bytes, and the error for more. */
 export interface SizeLimit {
   readonly bytes: number;
   readonly error: () => NotevaultError;
 }
 
 /**
- * Looks at the bytes of a file as they pass: counts and hashes them, keeps the first and the last of them, and ends the
- * stream with an error where they may not be taken.
+ * Inspects the bytes of a file in transit: counts and hashes them, keeps the first and last ones, and ends the stream
+ * with an error if the file is not accepted.
  */
 export class ContentInspector {
   readonly #hash = createHash('sha256');
   readonly #head = Buffer.alloc(HEAD_BYTES);
   readonly #tail = new Tail(TAIL_BYTES);
   readonly #limits: readonly SizeLimit[];
-  /** What the file is called; null while the request has not said so. */
+  /** The file's path; null until the request has given it. */
   readonly #extension: () => string | null;
   #size = 0;
   #inspected = false;
@@ -31,12 +31,15 @@ export class ContentInspector {
     return this.#size;
   }
 
-  /** Lower-case hex SHA-256 of all that passed; to be asked for once. */
+  /** Returns the lower-case hex SHA-256 of all bytes; call it once. */
   hash(): string {
     return this.#hash.digest('hex');
   }
 
-  /** The same bytes; the first of them are passed on when enough have come to tell what they are. Throws `limit_exceeded`, `use_put`, `mime_not_allowed`. */
+  /**
+   * Returns the same bytes; the first ones are held back until there are enough to detect their type. Throws
+   * `limit_exceeded`, `use_put`, `mime_not_allowed`.
+   */
   async *pass(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       const before = this.#size;
@@ -56,7 +59,7 @@ export class ContentInspector {
     await this.finish();
   }
 
-  /** What could not be looked at before the file's name was known. Throws `mime_not_allowed`. */
+  /** Makes the checks that need the file's name or its last bytes. Throws `mime_not_allowed`. */
   async finish(): Promise<void> {
     if (!this.#inspected) await this.#inspect();
     const extension = this.#extension();
@@ -79,7 +82,7 @@ export class ContentInspector {
   }
 }
 
-/** The last bytes of a stream, copied: a view would keep the whole chunk that it looks at in memory. */
+/** Keeps a copy of the last bytes of a stream: a view would keep its whole chunk in memory. */
 class Tail {
   readonly #ring: Buffer;
   #filled = 0;

@@ -6,16 +6,16 @@ import { isShownInline } from './extensions.ts';
 import { acceptsJson, dispositionOf, namesTag, rangeOf } from './ranges.ts';
 import { JSON_FILE_MAX } from './uploads.schema.ts';
 
-/** What a request says of the form it wants a file in. */
+/** The parts of a request that determine the form of the answer. */
 interface Wants {
   readonly query: { readonly raw?: string | undefined };
   header(name: string): string | null;
 }
 
-/** Nothing of a file runs, loads anything, or reaches the pages of this origin. */
+/** A file may not run scripts, load anything, or access pages of this origin. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** The file as the client wants it: its bytes, or what is known of it with the bytes as base64. */
+/** Returns the attachment in the requested form: its bytes, or its metadata with the bytes as base64. */
 export function fileReply(file: OpenFile, wants: Wants): Reply<AttachmentWithContent> {
   const raw = ['1', 'true'].includes(wants.query.raw ?? '') || !acceptsJson(wants.header('accept'));
   return raw ? rawReply(file, wants) : jsonReply(file);
@@ -29,7 +29,7 @@ function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply<Att
     'accept-ranges': 'bytes',
   };
   if (namesTag(header('if-none-match'), etag)) return { status: 304, headers: common };
-  // Ranges of two versions do not fit together: the whole, when the client's is another one.
+  // Ranges of two versions do not fit together: the whole file is sent when the client has another version.
   const condition = header('if-range');
   const range = condition === null || condition === etag ? rangeOf(header('range'), size) : null;
   const { start, end } = range ?? { start: 0, end: size };
@@ -46,7 +46,7 @@ function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply<Att
   };
 }
 
-/** Written as it is read: as one text, a file of 64 MB would be in memory several times. */
+/** Streamed: as one string, a file of 64 MB would be in memory several times. */
 function jsonReply({ attachment, bytes }: OpenFile): Reply<AttachmentWithContent> {
   const headers = { vary: 'Accept', 'cache-control': 'private, no-cache' };
   const size = attachment.size_bytes;

@@ -1,7 +1,7 @@
 import { fileName } from '@notevault/note-text/paths.ts';
 import mime from 'mime';
 
-/** Extensions (lower case, no dot) of files a vault takes when its operator says nothing else. */
+/** File extensions (lower case, no dot) that are accepted by default. */
 export const defaultExtensions: ReadonlySet<string> = new Set([
   ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'svg', 'ico', 'tif', 'tiff', 'heic', 'heif'],
   ...['mp3', 'wav', 'm4a', 'ogg', 'oga', 'opus', 'flac', 'aac', '3gp', 'weba'],
@@ -11,7 +11,7 @@ export const defaultExtensions: ReadonlySet<string> = new Set([
   ...['ttf', 'otf', 'woff', 'woff2', 'zip'],
 ]);
 
-/** Media types that the table of the library lacks, or knows by an old name. */
+/** Media types that the library's table lacks or has under an old name. */
 const OWN_TYPES: Readonly<Record<string, string>> = {
   canvas: 'application/json',
   base: 'text/yaml',
@@ -20,21 +20,24 @@ const OWN_TYPES: Readonly<Record<string, string>> = {
   vcf: 'text/vcard',
 };
 
-/** The extension of a path in lower case, without the dot; null when its file name has none. */
+/** Returns the extension of a path in lower case, without the dot; null when its file name has none. */
 export function extensionOf(path: string): string | null {
   const name = fileName(path);
   const dot = name.lastIndexOf('.');
   return dot <= 0 || dot === name.length - 1 ? null : name.slice(dot + 1).toLowerCase();
 }
 
-/** The media type (RFC 6838) that files with this extension are served as, whatever they hold. */
+/** Returns the media type (RFC 6838) with which files of this extension are served, whatever they contain. */
 export function mediaTypeOf(extension: string): string {
   return (Object.hasOwn(OWN_TYPES, extension) ? OWN_TYPES[extension] : mime.getType(extension)) ?? UNKNOWN_TYPE;
 }
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Whether a browser may show such a file in its own window: it runs nothing of it. SVG and HTML may hold scripts. */
+/**
+ * Whether a browser may display such a file in its own window, because it executes nothing in it. SVG and HTML may
+ * contain scripts.
+ */
 export function isShownInline(mediaType: string): boolean {
   if (mediaType.startsWith('image/')) return mediaType !== 'image/svg+xml';
   return /^(audio|video)\//.test(mediaType) || mediaType === 'application/pdf' || mediaType === 'text/plain';

@@ -8,7 +8,7 @@ import { checkHead, checkTail, HEAD_BYTES, TAIL_BYTES } from './mime-check.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** The media type a file is refused for; null when it is taken. */
+/** Returns the media type for which a file is refused; null when it is accepted. */
 async function refusal(extension: string, head: Buffer): Promise<unknown> {
   try {
     await checkHead(extension, head);
@@ -44,13 +44,13 @@ const KINDS: readonly [extensions: string[], head: Buffer][] = [
   [['ttf', 'otf'], latin1('\0\x01\0\0\0\x0c\0\x80\0\x03')],
 ];
 
-test('every kind is taken under its own extensions, and under no other that has bytes of its own', async () => {
+test('a file of each type is accepted under its own extensions and refused under those of other binary types', async () => {
   const passed: string[] = [];
   const binary = KINDS.flatMap(([extensions]) => extensions);
   for (const [extensions, bytes] of KINDS) {
     const head = Buffer.concat([bytes, Buffer.alloc(200)]);
     for (const extension of extensions) assert.equal(await refusal(extension, head), null, extension);
-    // Containers hold each other's kinds, and what is inside does not show at once.
+    // Containers can contain each other's types, and their contents do not show in the first bytes.
     const iso = ['heic', 'heif', 'avif', 'mp4', 'm4v', 'mov'];
     const [first = ''] = extensions;
     const kin = iso.includes(first) ? iso : first === 'mp3' ? ['mp3', 'flac', 'wav'] : extensions;
@@ -60,11 +60,11 @@ test('every kind is taken under its own extensions, and under no other that has 
     for (const extension of ['txt', 'csv', 'json', 'svg'])
       assert.equal(await refusal(extension, head), null, extension);
   }
-  // Sound is sound, and Word writes RTF into `.doc`: a family is the same in all directions.
+  // Audio types are one family, and Word writes RTF into `.doc`: a family accepts its types in all directions.
   assert.deepEqual(passed, ['wav as mp3', 'flac as mp3', 'doc as rtf']);
 });
 
-test('programs are refused under any name', async () => {
+test('an executable is refused under any name', async () => {
   const programs: [string, Buffer][] = [
     ['application/x-msdownload', latin1('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff')],
     ['application/x-elf', latin1('\x7fELF\x02\x01\x01\0')],
@@ -84,7 +84,7 @@ test('programs are refused under any name', async () => {
   }
 });
 
-test('a picture that ends as an archive is refused, however long its comment', () => {
+test('an image that ends as an archive is refused, however long the archive’s comment', () => {
   const end = (comment: number) =>
     Buffer.concat([
       latin1('PK\x05\x06'),
@@ -101,7 +101,7 @@ test('a picture that ends as an archive is refused, however long its comment', (
   checkTail('png', Buffer.alloc(0));
 });
 
-test('hostile beginnings take no time', async () => {
+test('hostile first bytes are checked quickly', async () => {
   const before = process.cpuUsage();
   for (const [extensions, bytes] of KINDS) {
     for (const filler of [Buffer.alloc(HEAD_BYTES, bytes), Buffer.alloc(HEAD_BYTES, 0xff), randomBytes(HEAD_BYTES)]) {
@@ -114,7 +114,7 @@ test('hostile beginnings take no time', async () => {
   assert.ok((user + system) / 1000 < 3000);
 });
 
-test('what passes is what came, in whatever pieces, with its first and last bytes looked at', async () => {
+test('the inspector passes bytes on unchanged for any chunk sizes, and checks the first and last ones', async () => {
   const bytes = Buffer.concat([latin1('\x89PNG\r\n\x1a\n'), randomBytes(3 * TAIL_BYTES)]);
   for (const size of [1, 7, HEAD_BYTES - 1, HEAD_BYTES, 65_536, bytes.length]) {
     for (const [cut, extra] of [
@@ -137,7 +137,7 @@ test('what passes is what came, in whatever pieces, with its first and last byte
   }
 });
 
-test('every extension that is taken has a media type, and only harmless ones are shown in the window', () => {
+test('every accepted extension has a media type, and only harmless types are displayed inline', () => {
   for (const extension of defaultExtensions)
     assert.notEqual(mediaTypeOf(extension), 'application/octet-stream', extension);
   assert.equal(mediaTypeOf('unheard-of'), 'application/octet-stream');

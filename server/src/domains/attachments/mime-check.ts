@@ -1,13 +1,13 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { fileTypeFromBuffer } from 'file-type';
 
-/** How much of a file's beginning is looked at, and of its end. */
+/** Number of bytes inspected at the beginning and at the end of a file. */
 export const HEAD_BYTES = 4100;
 export const TAIL_BYTES = 22 + 0xffff;
 
 /**
- * Extensions by the kind of file they stand for: what a sniffed file is called may differ from its extension within a
- * family, never across. A container (ZIP, OLE, ISO media) often shows itself, not what it holds, in its first bytes.
+ * Extensions by family of file types. The detected type may differ from the extension within a family, never across. A
+ * container (ZIP, OLE, ISO media) often shows only itself in its first bytes, not its contents.
  */
 const FAMILIES: readonly (readonly string[])[] = [
   ['png', 'apng'],
@@ -18,7 +18,7 @@ const FAMILIES: readonly (readonly string[])[] = [
   ['ico', 'cur'],
   ['tif', 'tiff', 'dng', 'nef', 'arw', 'cr2'],
   ['mp3', 'mp2', 'mp1', 'aac'],
-  // An ID3 tag with pictures in it may stand before any sound, and hides what follows.
+  // An ID3 tag with images may precede any audio and hides what follows.
   ['wav', 'mp3'],
   ['avi'],
   ['flac', 'mp3'],
@@ -40,21 +40,21 @@ const FAMILIES: readonly (readonly string[])[] = [
   ['woff'],
   ['woff2'],
 ];
-/** Packed programs: a ZIP that anybody may look into, but nothing that passes for a document. */
+/** Types that are accepted as ZIP archives only, never as documents. */
 const ONLY_AS_ZIP = new Set(['jar', 'apk', 'xpi', 'crx', 'zip', '3mf', 'alias', 'key', 'numbers', 'pages']);
-/** Programs and what starts them, by the library's names. */
+/** Executables and launchers, by the library's names. */
 const PROGRAMS = new Set([
   ...['elf', 'macho', 'wasm', 'class', 'swf', 'deb', 'rpm', 'lnk', 'crx', 'dmg', 'apk', 'nes'],
 ]);
 
 const familyOf = (extension: string) => FAMILIES.filter((family) => family.includes(extension));
 
-/** Markup that a browser may run where it does not believe the media type. */
+/** Markup that a browser may execute if it ignores the media type. */
 const MARKUP = /<(?:script|html|!doctype html|\?php|iframe|svg)[\s>]/i;
 
 /**
- * Looks at the first bytes of a file. Throws `mime_not_allowed` for a program whatever its name, and for bytes that are
- * known to be another kind of file than a binary extension says; what is not recognised is taken.
+ * Checks the first bytes of a file. Throws `mime_not_allowed` for an executable under any name, and for bytes of a
+ * known type that a binary extension contradicts; an unknown type is accepted.
  *
  * @param head the first HEAD_BYTES, or all when there are fewer.
  */
@@ -64,7 +64,7 @@ export async function checkHead(extension: string, head: Buffer): Promise<void> 
   const found = await sniff(head);
   if (found !== null && PROGRAMS.has(found.ext)) throw refused(extension, found.mime);
   const families = familyOf(extension);
-  // Text of any kind contradicts nothing: it has no first bytes of its own.
+  // Text contradicts nothing, because it has no signature.
   if (families.length === 0) return;
   if (found !== null && !isKindOf(extension, families, found.ext)) throw refused(extension, found.mime);
   if (!families.some((family) => family.includes('pdf')) && head.subarray(0, 1024).includes('%PDF-')) {
@@ -73,7 +73,7 @@ export async function checkHead(extension: string, head: Buffer): Promise<void> 
   if (isMedia(extension) && MARKUP.test(head.toString('latin1'))) throw refused(extension, 'text/html');
 }
 
-/** Looks at the last bytes: a picture that is also a ZIP archive is a program to whoever opens it as one. Throws `mime_not_allowed`. */
+/** Checks the last bytes: an image that is also a ZIP archive can be run as a program. Throws `mime_not_allowed`. */
 export function checkTail(extension: string, tail: Buffer): void {
   if (!isMedia(extension) && extension !== 'pdf') return;
   if (endsAsZip(tail)) throw refused(extension, 'application/zip');
@@ -89,7 +89,7 @@ function isKindOf(extension: string, families: readonly (readonly string[])[], f
   return families.some((family) => family.includes(found));
 }
 
-/** Beginnings that say enough by themselves: the library wants the file behind them to be whole, too. */
+/** Signatures that suffice by themselves; the library also requires the rest of the file to be complete. */
 const BEGINNINGS: readonly (readonly [ext: string, mime: string, bytes: Buffer])[] = [
   ['png', 'image/png', Buffer.from('89504e470d0a1a0a', 'hex')],
   ['jpg', 'image/jpeg', Buffer.from('ffd8ff', 'hex')],
@@ -103,10 +103,10 @@ const BEGINNINGS: readonly (readonly [ext: string, mime: string, bytes: Buffer])
   ['7z', 'application/x-7z-compressed', Buffer.from('377abcaf271c', 'hex')],
 ];
 
-/** The library reads no further than the bytes it is given; what it throws over broken files is not ours to answer. */
+/** The library reads only the given bytes; its errors over broken files are ignored. */
 async function sniff(head: Buffer): Promise<{ ext: string; mime: string } | null> {
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  // Two letters are enough for the library; above they were not.
+  // The library accepts two letters; the check above requires more.
   if (found !== undefined && found.ext !== 'exe') return found;
   const [ext, mime] = BEGINNINGS.find(([, , bytes]) => head.subarray(0, bytes.length).equals(bytes)) ?? [];
   return ext === undefined || mime === undefined ? null : { ext, mime };
@@ -115,22 +115,25 @@ async function sniff(head: Buffer): Promise<{ ext: string; mime: string } | null
 const MACH_O = new Set([0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe]);
 const FAT_MACH_O = 0xcafebabe;
 
-/** The media type of a program that the system would start, from its first bytes; null for anything else. */
+/**
+ * Returns the media type of an executable that an operating system would start, from its first bytes; null for anything
+ * else.
+ */
 function programType(head: Buffer): string | null {
-  // A script with its interpreter; also behind a byte order mark, which some shells read over.
+  // A script with its interpreter, also after a byte order mark, which some shells ignore.
   if (/^(?:\xef\xbb\xbf)?#![ \t]*\//.test(head.toString('latin1', 0, 64))) return 'text/x-shellscript';
   if (head.length < 4) return null;
   const magic = head.readUInt32BE(0);
   if (magic === 0x7f454c46) return 'application/x-elf';
   if (MACH_O.has(magic)) return 'application/x-mach-binary';
-  // Java classes begin so too; a small count says that it is a list of Mach-O programs, anything else a class.
+  // Java classes have the same signature: a small count means a list of Mach-O programs, anything else a class.
   if (magic === FAT_MACH_O) return 'application/x-mach-binary';
   if (magic === 0x0061736d) return 'application/wasm';
   if (head.toString('latin1', 0, 2) === 'MZ' && isDosProgram(head)) return 'application/x-msdownload';
   return null;
 }
 
-/** Text may begin with the letters MZ; a program's header is followed by numbers. */
+/** Text may begin with the letters MZ; in an executable they are followed by numbers. */
 function isDosProgram(head: Buffer): boolean {
   return head.subarray(0, 64).some((byte) => byte < 9 || (byte > 13 && byte < 32));
 }
@@ -138,7 +141,10 @@ function isDosProgram(head: Buffer): boolean {
 const ZIP_END = Buffer.from('PK\x05\x06', 'latin1');
 const ZIP_END_BYTES = 22;
 
-/** Whether the bytes end in an archive's directory end (APPNOTE 4.3.16): its comment reaches to the very last byte. */
+/**
+ * Whether the bytes end in an archive's end-of-central-directory record (APPNOTE 4.3.16), whose comment extends to the
+ * very last byte.
+ */
 function endsAsZip(tail: Buffer): boolean {
   for (let at = tail.lastIndexOf(ZIP_END); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(ZIP_END, at - 1)) {
     if (at + ZIP_END_BYTES > tail.length) continue;

@@ -4,7 +4,7 @@ import { onEachEngine } from '../../../test/kit/engines.ts';
 import { fileOf, fileUrl, readRaw, uploadRaw } from '../../../test/kit/files.ts';
 import { type Json, notesOnOneServer, type Writer } from '../../../test/kit/notes.ts';
 
-/** One link as written in `s/S.md`, and as it should be after `t/Old.png` has become `u/New.jpg`. */
+/** One link in `s/S.md`, and its expected text after `t/Old.png` was renamed to `u/New.jpg`. */
 type Form = readonly [before: string, after: string];
 
 const FORMS: readonly Form[] = [

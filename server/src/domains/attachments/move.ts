@@ -19,13 +19,14 @@ export interface Renamed {
 
 export interface MoveOperations {
   /**
-   * Renames or moves the attachment at a path; links and embeds go along. Throws `limit_exceeded` for a plan without
+   * Renames or moves the attachment at a path and updates links and embeds. Throws `limit_exceeded` for a plan without
    * attachments, `attachment_item_not_found`, `conflict`, `extension_not_allowed`.
    */
   rename(context: WriteContext<Renamed>, paths: { old_path: string; new_path: string }): Promise<Renamed>;
   /**
-   * Moves attachments into a folder, all or none; resolves to how many were named. Throws `limit_exceeded`,
-   * `missing_paths_or_target`, `invalid_ids`, `too_many_items`; `attachment_item_not_found`, `conflict` with `item_path`.
+   * Moves attachments into a folder, all or none; resolves to the number requested. Throws `limit_exceeded`,
+   * `missing_paths_or_target`, `invalid_ids`, `too_many_items`; `attachment_item_not_found`, `conflict` with
+   * `item_path`.
    */
   moveMany(context: WriteContext<number>, sent: { paths?: unknown; target_folder?: unknown }): Promise<number>;
 }
@@ -35,7 +36,7 @@ const MOVE_MAX = 1000;
 export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
   const { db, entries } = deps;
 
-  /** What is at the paths now, in their order. */
+  /** Returns the attachments at the paths, in the same order. */
   async function rootsAt(
     vault: OpenVault,
     paths: readonly string[],
@@ -95,7 +96,7 @@ export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
   };
 }
 
-/** Where one thing is named, the answer does not say which. */
+/** For a single item, the error does not name it. */
 function withoutItem(error: unknown): never {
   if (error instanceof NotevaultError && error.code === 'attachment_item_not_found') {
     throw new NotevaultError(error.code);

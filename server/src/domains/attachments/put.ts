@@ -15,7 +15,7 @@ import { mediaTypeOf } from './extensions.ts';
 import { hashKeyOf, type OpenedAttachment, openAttachment, sealMeta } from './sealed-attachment.ts';
 import { allowedExtension, type StoredUpload } from './upload.ts';
 
-/** The path is held by something that is no attachment. */
+/** Thrown when an entry that is not an attachment has the path. */
 class PathTaken extends Error {
   readonly owner: PathOwner;
   readonly path: string;
@@ -27,9 +27,9 @@ class PathTaken extends Error {
 }
 
 /**
- * Makes received bytes the attachment at their path, or its new bytes. Bytes that the attachment has already change
- * nothing. Resolves once it is on disk. Throws `conflict` where something else has the path, `limit_exceeded`,
- * `version_conflict` where the attachment is not as expected.
+ * Creates the attachment at the path of received bytes, or replaces its bytes; equal bytes change nothing. Resolves
+ * once it is on disk. Throws `conflict` where another entry has the path, `limit_exceeded`, and `version_conflict` for
+ * a failed precondition.
  *
  * @param mtime epoch seconds; now, by default.
  */
@@ -84,13 +84,13 @@ async function putOnce(
     }
     const result = toAttachment({ ...row, meta: next.meta });
     await context.inTransaction?.(handle, result);
-    // Where the vault had these bytes, the received ones are still nobody's.
+    // If the vault already had these bytes, the received copy still belongs to nothing.
     if (blob === received.blobId) handle.onCommit(() => received.finish());
     return result;
   });
 }
 
-/** A transaction all the same: who wrote these bytes may not be on disk yet. */
+/** Runs a transaction although nothing changes, because the earlier write of these bytes may not be on disk yet. */
 async function keepUnchanged(
   { db, entries }: AttachmentDeps,
   context: WriteContext<Attachment>,
@@ -118,7 +118,7 @@ async function prepare(
     throw new PathTaken(resolved.blocked.owner, resolved.blocked.path);
   const id = (old?.id ?? deps.clock.uuid()) as AttachmentId;
   const revision = (old?.revision ?? 0) + 1;
-  // The stored spelling stays: `A.png` over `a.png` replaces, it does not rename.
+  // The stored spelling is kept: `A.png` over `a.png` replaces the bytes and does not rename.
   const stored = resolved?.path ?? old?.meta.path ?? path;
   const meta = { path: stored, hash, type: mediaTypeOf(allowedExtension(deps, path)) };
   const row = {
@@ -143,11 +143,14 @@ async function insert(
   if (!entered.ok) throw new RevisionConflict();
   if (await entries.insert(handle, { ...row, parent_id: entered.folder })) return;
   const owner = await entries.ownerOf(handle, vault, resolved.path);
-  // An attachment that came to be there meanwhile is what the next round replaces; anything else has the path for good.
+  // An attachment created meanwhile is replaced by the next attempt; any other entry keeps the path.
   throw owner === null || owner.kind === 'attachment' ? new RevisionConflict() : new PathTaken(owner, resolved.path);
 }
 
-/** The blob that has these bytes: one the vault has already, else the one received. Under the vault's lock. */
+/**
+ * Returns the blob with these bytes: an existing one of the vault, else the received one. Call it under the vault's
+ * lock.
+ */
 async function blobFor(
   { clock }: AttachmentDeps,
   handle: WriteHandle,
@@ -162,7 +165,7 @@ async function blobFor(
     return same.id;
   }
   const kept = await handle.run(blobStore.commitBlob, { vault: vault.id, id: blobId, hashKey, size, now });
-  // The upload took longer than uploads may, and was swept.
+  // The upload took too long and was abandoned by the garbage collection.
   if (kept === 0) throw new NotevaultError('unavailable');
   return blobId;
 }

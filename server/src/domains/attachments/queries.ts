@@ -11,12 +11,12 @@ import { toAttachment } from './attachment-mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import { bytesContext, openAttachment } from './sealed-attachment.ts';
 
-/** An attachment with the way to its bytes. */
+/** An attachment with access to its bytes. */
 export interface OpenFile {
   readonly attachment: Attachment;
   /**
-   * Opens a range of the bytes as they are iterated; whoever does not iterate must `return`. Resolves once the first of
-   * them are open. Throws `attachment_unreadable` for damage, which may show later too, while they are iterated.
+   * Opens a range of the bytes, which are read as they are iterated; a caller that does not iterate must call `return`.
+   * Resolves once the first bytes are available. Throws `attachment_unreadable` for damage, also during the iteration.
    */
   bytes(range: ByteRange): Promise<AsyncIterableIterator<Uint8Array>>;
 }
@@ -24,7 +24,7 @@ export interface OpenFile {
 export interface AttachmentQueries {
   /** Throws `attachment_not_found`, `attachment_unreadable`. */
   open(vault: OpenVault, path: string): Promise<OpenFile>;
-  /** All of them by path, or those in a folder and the folders below it. Throws `attachment_unreadable`. */
+  /** Returns all attachments ordered by path, or those in and below a folder. Throws `attachment_unreadable`. */
   list(vault: OpenVault, folder: string): Promise<Attachment[]>;
 }
 
@@ -42,7 +42,7 @@ export function createQueries({ db, blobs, entries }: AttachmentDeps): Attachmen
       if (row === undefined || row.blob_id === null) throw new NotevaultError('attachment_not_found');
       const key = { vaultId: vault.id, blobId: row.blob_id as BlobId };
       const size = row.size_bytes;
-      // Replaced or deleted meanwhile, the bytes stay for a while: see the sweep.
+      // The bytes of a replaced or deleted attachment are kept for a while: see blob-gc.ts.
       const bytes = (range: ByteRange) =>
         vault.key
           .openStream(bytesContext(key.blobId), size, range, (sealed) => blobs.read(key, sealed))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptsJson, dispositionOf, namesTag, rangeOf } from './ranges.ts';
 
-test('file names of any script, and with any sign, make one header line', () => {
+test('Content-Disposition is one header line for file names in any script and with any character', () => {
   for (const [name, expected] of [
     ['a.png', `inline; filename="a.png"; filename*=UTF-8''a.png`],
     ['a "b"\\%.png', `inline; filename="a _b___.png"; filename*=UTF-8''a%20%22b%22%5C%25.png`],
@@ -14,7 +14,7 @@ test('file names of any script, and with any sign, make one header line', () => 
   }
 });
 
-test('ranges of an empty file, and numbers that no file reaches', () => {
+test('ranges of an empty file and with huge numbers are handled', () => {
   assert.equal(rangeOf(null, 0), null);
   assert.throws(() => rangeOf('bytes=0-', 0), /range_not_satisfiable/);
   assert.deepEqual(rangeOf('bytes=0-999999999999999', 5), { start: 0, end: 5 });
@@ -24,7 +24,7 @@ test('ranges of an empty file, and numbers that no file reaches', () => {
   assert.deepEqual(rangeOf('BYTES= 1 - 2 ', 5), { start: 1, end: 3 });
 });
 
-test('lists of tags and types are read as lists', () => {
+test('lists of entity tags and media types are parsed as lists', () => {
   assert.deepEqual(
     ['*', '"a"', 'W/"a"', '"b", "a"', '"b",W/"a" ,"c"', '"b"', 'a', ''].map((header) => namesTag(header, '"a"')),
     [true, true, true, true, true, false, false, false],
@@ -35,7 +35,7 @@ test('lists of tags and types are read as lists', () => {
     ),
     [false, false, false, false, true, true],
   );
-  // What is said of JSON itself counts more than what is said of everything.
+  // A rule for JSON itself takes precedence over one for any type.
   assert.equal(acceptsJson('*/*, application/json;q=0'), false);
   assert.equal(acceptsJson('*/*;q=0, application/json'), true);
 });

@@ -3,11 +3,12 @@ import Negotiator from 'negotiator';
 import type { ByteRange } from '../../ports/blobs/blobs.ts';
 
 /**
- * The part of a file that a `Range` header asks for (RFC 9110, section 14.2); null for all of it: without the header, and
- * for several ranges or anything that is not understood, as the RFC has it. Throws `range_not_satisfiable`.
+ * Returns the range of a file that a `Range` header requests (RFC 9110, section 14.2). Null means the whole file:
+ * without the header, for several ranges and for an unknown syntax, as the RFC requires. Throws
+ * `range_not_satisfiable`.
  */
 export function rangeOf(header: string | null, size: number): ByteRange | null {
-  // No two spaces side by side in the pattern: on a long run of them it would take time that grows with the square.
+  // The pattern has no two adjacent white space groups: a long run of spaces would take quadratic time.
   const match = /^bytes=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/i.exec(header ?? '');
   if (match === null) return null;
   const [, from = '', to = ''] = match;
@@ -25,13 +26,13 @@ export function namesTag(header: string | null, tag: string): boolean {
   return header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
 }
 
-/** Whether a client takes an answer in JSON (RFC 9110, section 12.5.1); one that sends no `Accept` takes anything. */
+/** Whether a client accepts JSON (RFC 9110, section 12.5.1); one without an `Accept` header accepts anything. */
 export function acceptsJson(header: string | null): boolean {
   if (header === null) return true;
   return new Negotiator({ headers: { accept: header } }).mediaType(['application/json']) !== undefined;
 }
 
-/** `Content-Disposition` (RFC 6266) with a file name of any script. */
+/** Returns `Content-Disposition` (RFC 6266) with a file name in any script. */
 export function dispositionOf(kind: 'inline' | 'attachment', name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);

@@ -4,11 +4,11 @@ import type { StoredEntry } from '../entries/entries.ts';
 import { type EntryMeta, type SealedEntry, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
-/** The sealed part of an attachment's row: everything that says something about its content. */
+/** The sealed part of an attachment's row: everything that reveals something about its content. */
 export interface AttachmentMeta extends EntryMeta {
   /** Lower-case hex SHA-256 of the bytes. */
   readonly hash: string;
-  /** Media type, by the extension. */
+  /** Media type, from the extension. */
   readonly type: string;
 }
 
@@ -17,7 +17,7 @@ const attachmentMeta = new SealedMeta(
   'attachment_unreadable',
 );
 
-/** An attachment's row with its sealed part open. */
+/** An attachment's row with its meta unsealed. */
 export interface OpenedAttachment extends Omit<StoredEntry, 'meta'> {
   readonly meta: AttachmentMeta;
 }
@@ -31,15 +31,15 @@ export function sealMeta(vault: OpenVault, id: string, revision: number, meta: A
   return attachmentMeta.seal(vault, id, revision, meta);
 }
 
-/** Throws `attachment_unreadable`: what cannot be opened is an error, never empty. */
+/** Throws `attachment_unreadable`: unreadable data is an error, never empty. */
 export function openMeta(vault: OpenVault, row: SealedEntry): AttachmentMeta {
   return attachmentMeta.open(vault, row);
 }
 
-/** Where a blob's bytes are sealed for. */
+/** Returns the seal context of a blob's bytes. */
 export const bytesContext = (blobId: string) => ({ kind: 'attachment_blobs.bytes', row: blobId, version: 0 });
 
-/** Under which equal bytes of a vault are found. */
+/** Returns the blind index by which equal bytes of a vault are found. */
 export function hashKeyOf(vault: OpenVault, hash: string): Buffer {
   return vault.key.blind('attachment hash', hash);
 }

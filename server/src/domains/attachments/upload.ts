@@ -9,25 +9,25 @@ import { ContentInspector, type SizeLimit } from './content-inspector.ts';
 import { extensionOf } from './extensions.ts';
 import { bytesContext } from './sealed-attachment.ts';
 
-/** A file on its way in. */
+/** A file being uploaded. */
 export interface UploadInput {
-  /** The path it is for, normalised; null while the request has not come so far. Throws a validation error. */
+  /** Returns the normalized path of the file; null until the request has given it. Throws a validation error. */
   readonly path: () => string | null;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** How many bytes the client says it has; null when it does not. */
+  /** The size that the client declares; null when it declares none. */
   readonly declaredBytes: number | null;
-  /** A limit of the way it comes, beside the plan's. */
+  /** The size limit of the upload method, besides that of the plan. */
   readonly limit?: SizeLimit;
 }
 
-/** A file whose bytes are stored, sealed, and belong to no attachment yet. Disposed of before they do, they are removed. */
+/** A file whose bytes are stored and sealed but belong to no attachment yet. Disposing of it removes the bytes. */
 export interface StoredUpload extends AsyncDisposable {
   readonly blobId: BlobId;
   readonly path: string;
   /** Lower-case hex SHA-256. */
   readonly hash: string;
   readonly size: number;
-  /** They belong to an attachment now, or the sweep takes them: nothing is left to remove. */
+  /** Call when the bytes belong to an attachment or to the garbage collection: disposal then removes nothing. */
   finish(): void;
 }
 
@@ -36,7 +36,7 @@ export function checkEnabled(vault: Pick<OpenVault, 'plan' | 'tier'>): void {
   if (!vault.plan.attachments_enabled) throw attachmentsDisabled(vault.tier);
 }
 
-/** The extension of a path, when files with it are taken. Throws `extension_not_allowed`. */
+/** Returns the extension of a path if it is accepted. Throws `extension_not_allowed`. */
 export function allowedExtension({ extensions }: Pick<AttachmentDeps, 'extensions'>, path: string): string {
   const extension = extensionOf(path);
   if (extension !== null && extensions.has(extension)) return extension;
@@ -44,8 +44,9 @@ export function allowedExtension({ extensions }: Pick<AttachmentDeps, 'extension
 }
 
 /**
- * Stores the bytes of an upload, sealed, as they come; nothing of them is held in memory, and what is wrong is said as
- * soon as it is known. Throws `limit_exceeded`, `extension_not_allowed`, `mime_not_allowed`, and what the upload throws.
+ * Stores and seals the bytes of an upload as they arrive, without holding the file in memory; an error is reported as
+ * soon as it is known. Throws `limit_exceeded`, `extension_not_allowed`, `mime_not_allowed`, and the errors of the
+ * upload.
  */
 export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload: UploadInput): Promise<StoredUpload> {
   const { blobs, clock } = deps;
@@ -85,18 +86,21 @@ export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload
   }
 }
 
-/** From here on the sweep knows of the blob, whatever happens. */
+/** Writes the row by which the garbage collection finds the blob, whatever happens. */
 async function register({ db, clock }: AttachmentDeps, vault: OpenVault, id: BlobId): Promise<void> {
   try {
     await db.transact((handle) => handle.run(blobStore.insertPending, { vault: vault.id, id, now: clock.now() }));
   } catch (error) {
-    // Purged since the request was let in.
+    // The vault was purged after the request was authorized.
     if (error instanceof ConstraintError) throw new NotevaultError('vault_header_not_found', {}, error);
     throw error;
   }
 }
 
-/** Takes back an upload that came to nothing. What fails here is for the sweep: the answer is another one. */
+/**
+ * Removes a failed upload. A failure here is left to the garbage collection, because the request already has another
+ * error.
+ */
 async function removeUpload({ db, blobs }: AttachmentDeps, vault: OpenVault, id: BlobId): Promise<void> {
   try {
     await db.transact((handle) => handle.run(blobStore.markDeleting, { vault: vault.id, id }));
@@ -105,7 +109,9 @@ async function removeUpload({ db, blobs }: AttachmentDeps, vault: OpenVault, id:
   } catch {}
 }
 
-/** What the plan allows, and the way the upload comes; the quota counts again, for sure, when it is committed. */
+/**
+ * Returns the size limits of the plan and the upload method; the quota is checked again when the upload is committed.
+ */
 async function limitsOf(deps: AttachmentDeps, vault: OpenVault, upload: UploadInput): Promise<SizeLimit[]> {
   const { plan, tier } = vault;
   const limits: SizeLimit[] = [];

@@ -6,19 +6,19 @@ import { pathFrom } from '../entries/request-paths.ts';
 import type { UploadInput } from './attachments.ts';
 
 const MB = 1024 * 1024;
-/** Larger files are sent raw. */
+/** Larger files must be sent as raw bytes. */
 export const JSON_FILE_MAX = 64 * MB;
 const JSON_BODY_MAX = 90 * MB;
 
-/** What an upload says of a file beside its bytes and its path. */
+/** The metadata of an upload, besides its path. */
 export interface UploadFields {
-  /** Epoch seconds; undefined when it was not sent, or has not come yet. */
+  /** Epoch seconds; undefined when it was not sent or has not arrived yet. */
   mtime(): number | undefined;
-  /** Everything that was sent but the bytes. */
+  /** All fields of the request except the bytes. */
   fields(): unknown;
 }
 
-/** An upload as base64 in JSON, decoded as it comes: its fields may stand before or behind it. */
+/** An upload as base64 in JSON, decoded as it arrives: other fields may precede or follow the bytes. */
 export async function jsonUpload({ bytes, declaredBytes }: BodyStream): Promise<UploadInput & UploadFields> {
   if ((declaredBytes ?? 0) > JSON_BODY_MAX) throw tooLargeForJson();
   const field = await streamField(bytes, 'content_base64');
@@ -42,7 +42,7 @@ export async function jsonUpload({ bytes, declaredBytes }: BodyStream): Promise<
   };
 }
 
-/** An upload of the bytes as they are. */
+/** An upload as raw bytes. */
 export function rawUpload(call: {
   stream: BodyStream;
   tail: string;
@@ -64,7 +64,7 @@ function tooLargeForJson(): NotevaultError {
   return new NotevaultError('use_put', { max: JSON_FILE_MAX });
 }
 
-/** The fields beside the bytes. Throws a validation error. */
+/** Parses the fields other than the bytes. Throws a validation error. */
 function checkFields(sent: Readonly<Record<string, unknown>>): { path: string; mtime: number | null | undefined } {
   const { path, mtime, mime_type: type } = sent;
   const faults: Record<string, string[]> = {};
