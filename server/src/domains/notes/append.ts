@@ -5,7 +5,7 @@ import type { NoteDeps } from './notes.deps.ts';
 import { planText, writeOne } from './upsert.ts';
 import { findWriteTarget, type NoteInput } from './write-target.ts';
 
-/** Adds a text to the end of the note at a path, or begins one with its name for a heading. */
+/** Appends a text to the note at a path; creates the note, with its name as heading, if there is none. */
 export function appendTo(
   deps: NoteDeps,
   context: WriteContext<Appended>,
@@ -25,7 +25,7 @@ export function appendTo(
   return writeOne(deps, context, plan, (note, { fresh }) => ({ created: fresh, path: note.path, note }));
 }
 
-/** Not a regular expression: on newlines in the middle of a text it would try again at each of them. */
+/** Not a regular expression: it would backtrack at every newline in the middle of the text. */
 function withoutTrailingNewlines(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;

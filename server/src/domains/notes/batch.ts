@@ -12,7 +12,10 @@ import type { NoteInput } from './write-target.ts';
 
 const NOTES_MAX = 100;
 const MB = 1024 * 1024;
-/** What may wait in memory for the one transaction, and what may go out in one answer: a hundred notes can be 10 MB each. */
+/**
+ * Limits on what a batch holds in memory for its transaction and on the size of its answer: a hundred notes can be 10
+ * MB each.
+ */
 const RESULT_BYTES_MAX = 256 * MB;
 const RESPONSE_BYTES_MAX = 64 * MB;
 
@@ -21,15 +24,15 @@ const DUPLICATE = { path: ['duplicate path in batch'] };
 const DAMAGED = { content: ['the stored note is damaged and takes no writes'] };
 const TOO_MUCH = { content: ['too much in one batch: send this note in another one'] };
 
-/** One item of a batch: a note to write, or its result already. */
+/** One item of a batch: a note to write, or its result if that is already known. */
 type BatchItem = { readonly path: string } & (
   | { readonly note: NoteInput }
   | { readonly note: null; readonly result: BatchResult }
 );
 
 /**
- * Upserts up to a hundred notes in one transaction, each standing alone. Throws
- * `invalid_notes`, `too_many_notes`, and for the whole batch `limit_exceeded`.
+ * Upserts up to a hundred notes in one transaction, each independently of the others. Throws `invalid_notes`,
+ * `too_many_notes`, and for the whole batch `limit_exceeded`.
  */
 export function upsertBatch(
   deps: NoteDeps,
@@ -52,7 +55,7 @@ export function upsertBatch(
     if (planned.kind === 'same') return planned;
     const { target, next } = planned;
     const other = target.kind === 'live' ? index : (ids.get(next.id) ?? index);
-    // As if they came one after the other: the second asks for the id of a live note at another path.
+    // The same result as for two single upserts: the second names the id of a live note at another path.
     if (other !== index) throw new NotevaultError('conflict', { server_path: at(other).note.path });
     ids.set(next.id, index);
     sizes.reserve(index, [next.content, next.doc, next.replaced?.content ?? null]);
@@ -82,7 +85,7 @@ export function upsertBatch(
   );
 }
 
-/** Everything that can be said of the items without looking at the vault. */
+/** Checks the items as far as possible without reading the vault. */
 function readItems(deps: NoteDeps, { vault }: WriteContext, sent: unknown): BatchItem[] {
   if (!Array.isArray(sent)) throw new NotevaultError('invalid_notes');
   if (sent.length > NOTES_MAX) throw new NotevaultError('too_many_notes', { max: NOTES_MAX });
@@ -110,7 +113,7 @@ function readItems(deps: NoteDeps, { vault }: WriteContext, sent: unknown): Batc
   });
 }
 
-/** Folders that do not exist yet get one spelling in a batch: the first one. */
+/** Gives each missing folder one spelling in a batch: the first one. */
 function spellingOf(): (path: string) => string {
   const spelled = new Map<string, string>();
   return (path) => {
@@ -146,7 +149,7 @@ function failed(path: string, errors: Record<string, readonly string[]>): BatchR
   return { status: 'error', path, errors: { ...errors } as Record<string, string[]> };
 }
 
-/** How the error of a single upsert is told of an item. */
+/** Maps the error of a single upsert to the result of an item. */
 function rejectionOf(path: string, error: NotevaultError): BatchResult {
   switch (error.code) {
     case 'version_conflict':
@@ -169,12 +172,12 @@ function rejectionOf(path: string, error: NotevaultError): BatchResult {
   }
 }
 
-/** Keeps a batch from growing past what memory should hold, whatever its notes weigh. */
+/** Limits the memory that a batch takes, whatever the size of its notes. */
 class Budgets {
   readonly #buffered = new Map<number, number>();
   #response = 0;
 
-  /** Throws for an item that would be too much. */
+  /** Throws for an item that exceeds the limit. */
   reserve(index: number, parts: readonly (Buffer | null)[]): void {
     this.#buffered.set(
       index,
@@ -186,7 +189,7 @@ class Budgets {
     throw new NotevaultError('validation', { errors: TOO_MUCH });
   }
 
-  /** A conflict keeps its note while the answer has room; without it the client reads the note by itself. */
+  /** A conflict includes its note while there is room in the answer; otherwise the client reads the note itself. */
   fit(result: BatchResult): BatchResult {
     const note: Note | null | undefined = result.server_note;
     if (note == null) return result;

@@ -23,7 +23,7 @@ import type { OpenedNote } from './note-mapper.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from './sealed-note.ts';
 import { lastVersionOf, type StoredNoteContent, type WriteTarget } from './write-target.ts';
 
-/** Everything a commit writes, sealed and ready. */
+/** Everything that a commit writes, sealed. */
 export interface NoteRowDraft {
   readonly id: NoteId;
   readonly path: string;
@@ -40,11 +40,11 @@ export interface NoteRowDraft {
   readonly content: Buffer;
   readonly doc: Buffer | null;
   readonly derived: Derived;
-  /** The version written over, to be kept; null for a new note. */
+  /** The replaced version, to be stored; null for a new note. */
   readonly replaced: VersionDraft | null;
 }
 
-/** A version that was written over, sealed and ready. */
+/** A replaced version, sealed. */
 export interface VersionDraft {
   readonly version: number;
   readonly createdAt: number;
@@ -56,20 +56,24 @@ export interface VersionDraft {
   readonly snapshot: Buffer;
 }
 
-/** Edits that came over a socket. */
+/** Edits from a socket. */
 export interface TypingSpan {
-  /** When the person began, epoch milliseconds. */
+  /** When the edits began, epoch milliseconds. */
   readonly since: number;
-  /** The version written over is of the same stretch of typing: one version of it is kept, the one before it. */
+  /**
+   * Whether the replaced version is from the same stretch of typing: only the version before such a stretch is stored.
+   */
   readonly continues: boolean;
 }
 
-/** What drafting a row needs of the process it is done in. */
+/** The dependencies of drafting a row. */
 export interface Clocked {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The next version of a note: a text given whole, by the smallest edit of the document, or as what it begins with. */
+/**
+ * Builds the next version of a note from a whole text: as the smallest edit of the document, or as its initial text.
+ */
 export function draftText(
   parts: Clocked,
   context: Pick<WriteContext, 'vault' | 'actor'>,
@@ -82,14 +86,14 @@ export function draftText(
   return buildNextRow(parts, context, target, input, currentDocument(context.vault, target), text, reason);
 }
 
-/** The document, which must say what the stored text says. Throws `note_unreadable`. */
+/** Returns the document, whose text must equal the stored text. Throws `note_unreadable`. */
 export function currentDocument(vault: OpenVault, target: Exclude<WriteTarget, { kind: 'new' }>): Doc {
   const doc = openDocument(vault, target.note, target.doc);
   if (textOf(doc) !== target.note.content) throw new NotevaultError('note_unreadable');
   return doc;
 }
 
-/** The next version of a note: its text becomes `text` by the smallest edit of its document. */
+/** Builds the next version of a note: its text becomes `text` by the smallest edit of its document. */
 export function buildNextRow(
   parts: Clocked,
   context: Pick<WriteContext, 'vault' | 'actor'>,
@@ -104,7 +108,7 @@ export function buildNextRow(
   return buildNoteRow(parts, context, target, input, doc, snapshot, text, reason);
 }
 
-/** @param doc the document with the edit done; null for a first version, whose document follows from its text. */
+/** @param doc the edited document; null for a first version, whose document follows from its text. */
 export function buildNoteRow(
   { clock }: Clocked,
   { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>,
@@ -160,7 +164,7 @@ export function buildNoteRow(
   };
 }
 
-/** The version about to be written over, by a version that `reason` made; its text is the stored bytes as they are. */
+/** Builds the version that is about to be replaced, by a write for `reason`; its text is copied as stored bytes. */
 function versionDraft(
   vault: OpenVault,
   previous: StoredNoteContent,
@@ -180,7 +184,7 @@ function versionDraft(
   };
 }
 
-/** The note's document. Throws `note_unreadable`. */
+/** Returns the note's document. Throws `note_unreadable`. */
 export function openDocument(vault: OpenVault, note: OpenedNote, doc: Buffer | null): Doc {
   try {
     if (doc === null) return seedDocument(seedOf(note), note.content);
@@ -196,9 +200,10 @@ function seedOf(note: OpenedNote): number {
 }
 
 /**
- * The server's client id in a note's document: stable for the note's incarnation (`created_at`, which a revival keeps) and
- * the feed epoch, not to be guessed from outside. Were a note made anew under an old id, its document would count from 0
- * under another client, so that devices with the old document cannot take one for the other.
+ * Returns the server's client id in a note's document. It is stable for the note's incarnation (`created_at`, which a
+ * revival keeps) and the feed epoch, and cannot be guessed from outside. If a note were recreated under an old id, its
+ * document would begin at clock 0 under another client id, so that devices with the old document cannot mistake one for
+ * the other.
  */
 export function clientIdOf(vault: OpenVault, { id, created_at }: { id: string; created_at: number }): number {
   return vault.key.blind('crdt client', `${id}:${created_at}:${vault.feedEpoch}`).readUInt32BE(0);

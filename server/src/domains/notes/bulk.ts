@@ -6,18 +6,21 @@ import { deleteMany } from './delete-notes.ts';
 import { notePathOf } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 
-/** Writes that are no plain upsert. */
+/** Writes other than a single upsert. */
 export interface BatchOperations {
   /**
-   * Upserts up to a hundred notes in one transaction, each standing alone. Throws `invalid_notes`, `too_many_notes`, and
-   * for the whole batch `limit_exceeded`.
+   * Upserts up to a hundred notes in one transaction, each independently of the others. Throws `invalid_notes`,
+   * `too_many_notes`, and for the whole batch `limit_exceeded`.
    */
   upsertMany(context: WriteContext<BatchResult[]>, notes: unknown): Promise<BatchResult[]>;
-  /** Adds a text to the end of a note, or begins one. Throws `note_too_large`, `conflict`, `limit_exceeded`, `note_unreadable`. */
+  /**
+   * Appends a text to a note, or creates the note. Throws `note_too_large`, `conflict`, `limit_exceeded`,
+   * `note_unreadable`.
+   */
   append(context: WriteContext<Appended>, input: AppendNote): Promise<Appended>;
   /**
-   * Deletes notes, all or none; resolves to how many. Throws the errors of batch requests, `note_unreadable`, and
-   * `version_conflict` for a note that has another content hash than `baseHashes` (by id) says.
+   * Deletes notes, all or none; resolves to their number. Throws the errors of batch requests, `note_unreadable`, and
+   * `version_conflict` for a note whose content hash differs from that in `baseHashes` (by id).
    */
   deleteMany(context: WriteContext<number>, ids: unknown, baseHashes?: unknown): Promise<number>;
 }

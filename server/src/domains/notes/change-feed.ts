@@ -7,12 +7,12 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './notes.store.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 
-/** A note as its last write left it; a tombstone's `meta` is that of the note it was. */
+/** A note of the change feed; a tombstone's `meta` is that of the deleted note. */
 export interface ChangedNote {
   readonly id: NoteId;
   readonly seq: Seq;
   readonly version: number;
-  /** Client mtime, epoch seconds. */
+  /** The mtime from the client, epoch seconds. */
   readonly mtime: number;
   /** UTF-8 bytes of the content. */
   readonly sizeBytes: number;
@@ -22,7 +22,7 @@ export interface ChangedNote {
   readonly meta: NoteMeta;
 }
 
-/** As ChangedNote, for another thread to open. */
+/** Like ChangedNote, but sealed, for another thread. */
 export interface SealedNote {
   readonly id: NoteId;
   readonly seq: Seq;
@@ -34,19 +34,19 @@ export interface SealedNote {
   readonly content: Uint8Array | null;
 }
 
-/** Notes for what follows a vault. */
+/** The notes of the change feed. */
 export interface NoteChangeFeed {
-  /** A note or tombstone of the change feed, opened. Throws `note_unreadable`. */
+  /** Unseals a note or tombstone of the change feed. Throws `note_unreadable`. */
   changed(vault: OpenVault, row: StoredEntry): ChangedNote;
-  /** The texts of live notes of the same snapshot, by id. Throws `note_unreadable`. */
+  /** Returns the texts of live notes of the same snapshot, by id. Throws `note_unreadable`. */
   textsOf(
     handle: ReadHandle,
     vault: OpenVault,
     notes: readonly Pick<ChangedNote, 'id' | 'version' | 'sizeBytes'>[],
   ): Promise<Map<NoteId, string>>;
   /**
-   * The first `limit` notes and tombstones written after `after`, sealed, with the texts: as many as make up `bytes` of
-   * text together, at least one while there is any. `more` says whether others follow.
+   * Returns the first `limit` notes and tombstones written after `after`, sealed and with their texts: up to `bytes` of
+   * text, at least one if there is any. `more` tells whether others follow.
    */
   sealedAfter(
     handle: ReadHandle,
@@ -54,7 +54,7 @@ export interface NoteChangeFeed {
     after: Seq,
     page: { readonly limit: number; readonly bytes: number },
   ): Promise<{ notes: SealedNote[]; more: boolean }>;
-  /** Live notes with their texts, sealed, in no order. */
+  /** Returns live notes with their texts, sealed and unordered. */
   sealedOf(handle: ReadHandle, vault: OpenVault, ids: readonly NoteId[]): Promise<SealedNote[]>;
 }
 
@@ -117,7 +117,7 @@ async function textsOf(
   return texts;
 }
 
-/** Texts that are read together: on SQLite a read holds the event loop while it lasts. */
+/** Maximum number of texts per read: on SQLite a read blocks the event loop. */
 const TEXTS = { notes: 100, bytes: 512 * 1024 };
 
 function* slicesBySize<Note extends Pick<ChangedNote, 'sizeBytes'>>(notes: readonly Note[]): Generator<Note[]> {

@@ -16,7 +16,7 @@ import * as store from './notes.store.ts';
 import { lastVersionOf, type WriteTarget } from './write-target.ts';
 import type { WrittenNote } from './written-note.ts';
 
-/** What a write of a note comes to: new rows, or nothing where the text stays what it is. */
+/** The plan of a note's write: new rows, or none if the text is unchanged. */
 export type WritePlan =
   | {
       readonly kind: 'write';
@@ -26,38 +26,41 @@ export type WritePlan =
     }
   | { readonly kind: 'same'; readonly note: OpenedNote; readonly fingerprints?: FingerprintsChange };
 
-/** The fingerprints that a note gets, over those that it had when they were read. */
+/** The note's new fingerprints; they replace those that were read. */
 export interface FingerprintsChange {
   readonly was: Buffer | null;
   readonly now: Buffer;
 }
 
-/** A note as it is after its transaction. */
+/** A note after its transaction. */
 export interface CommittedNote {
   readonly note: Parameters<typeof toNote>[0];
-  /** Its edges; null where they were not looked at: nothing was written, or many notes at once. */
+  /** Its edges; null if they were not read because nothing, or many notes at once, were written. */
   readonly links: NoteLink[] | null;
-  /** Whether the note was not live before. */
+  /** Whether the note was created or revived. */
   readonly fresh: boolean;
 }
 
-/** Some notes to write in one transaction; each stands under its index. */
+/** Notes to write in one transaction, each identified by its index. */
 export interface WriteBatch<Result> {
   /** Works out a write against what is stored now. A NotevaultError refuses it. */
   plan(index: number): Promise<WritePlan>;
-  /** The note cannot be written: throws to give up the whole, or takes note of it while the others go on. */
+  /**
+   * Called for a note that cannot be written: throws to abort the batch, or records the failure while the others
+   * continue.
+   */
   reject(index: number, error: NotevaultError): void;
-  /** The answer, made inside the transaction, with what was written. */
+  /** Returns the result, inside the transaction, from what was written. */
   answer(handle: WriteHandle, done: ReadonlyMap<number, CommittedNote>): Promise<Result>;
 }
 
-/** Why one of several notes could not be written: it is out of date (null), its path is held, or it is damaged. */
+/** Why one of several notes could not be written: its row has changed (null), its path is taken, or it is damaged. */
 interface WriteConflict {
   readonly index: number;
   readonly cause: null | PathOwner | NotevaultError;
 }
 
-/** A path is held by something that is no note. */
+/** An entry that is not a note has the path. */
 class PathTaken extends Error {
   readonly owner: PathOwner;
   constructor(owner: PathOwner) {
@@ -66,7 +69,7 @@ class PathTaken extends Error {
   }
 }
 
-/** Found out inside the transaction, mended outside it. */
+/** Thrown inside the transaction and handled outside it. */
 class WriteConflicts extends Error {
   readonly conflicts: readonly WriteConflict[];
   constructor(conflicts: readonly WriteConflict[]) {
@@ -75,16 +78,18 @@ class WriteConflicts extends Error {
   }
 }
 
-/** More writes than this take the writer for themselves, in slices, so that reads are not held up. */
+/** A batch with more writes runs as a bulk transaction, in slices, so that reads are not held up. */
 const SHORT_MAX = 20;
-/** As many links do. */
+/** The same for the number of links. */
 const MANY_LINKS = 500;
-/** Each round but the last meets a writer that was faster; more in a row than this is a fault, not bad luck. */
+/**
+ * Maximum number of attempts; each failed one lost against a faster writer, and more in a row than this are a fault.
+ */
 const ROUNDS_MAX = 50;
 
 /**
- * Reads and prepares outside the transaction, commits against what was read, and starts over with those notes that
- * changed meanwhile. Throws `limit_exceeded`, and what `refuse` throws.
+ * Reads and prepares outside the transaction, commits if what was read is unchanged, and retries with the notes that
+ * have changed meanwhile. Throws `limit_exceeded`, and the errors of `refuse`.
  */
 export async function writeNotes<Result>(
   deps: NoteDeps,
@@ -134,7 +139,10 @@ async function rejectionOf(
   return deps.entries.conflictWith(vault, cause, plan?.kind === 'write' ? plan.next.path : '');
 }
 
-/** One transaction: each row if it still has the revision it was prepared from, the version written over, name, aliases and edges. */
+/**
+ * Runs one transaction: writes each row if it still has the revision from which it was prepared, with the replaced
+ * version, name, aliases and edges.
+ */
 async function commitPlans<Result>(
   deps: NoteDeps,
   context: WriteContext<Result>,
@@ -173,7 +181,7 @@ function isLong(writes: readonly Extract<WritePlan, { kind: 'write' }>[]): boole
   return writes.length > SHORT_MAX || links > MANY_LINKS;
 }
 
-/** Says what is wrong with one note alone; anything else ends the transaction. */
+/** Returns the failure of one note; rethrows any other error, which ends the transaction. */
 function conflictOf(error: unknown): Pick<WriteConflict, 'cause'> {
   if (error instanceof RevisionConflict) return { cause: null };
   if (error instanceof PathTaken) return { cause: error.owner };
@@ -181,14 +189,14 @@ function conflictOf(error: unknown): Pick<WriteConflict, 'cause'> {
   throw error;
 }
 
-/** A note whose rows are written; `written` is what its edges need, null where nothing changed. */
+/** A note whose rows are written; `written` is the input for its edges, null when nothing changed. */
 interface WrittenRow {
   readonly index: number;
   readonly note: CommittedNote['note'];
   readonly written: WrittenNote | null;
 }
 
-/** Writes the rows of all plans, or throws Unfit with all that are out of date. */
+/** Writes the rows of all plans, or throws with all plans that conflict. */
 async function writeAllRows(
   deps: NoteDeps,
   handle: WriteHandle,
@@ -203,8 +211,8 @@ async function writeAllRows(
   for (const [index, plan] of plans) {
     if (plan.kind === 'write') seq += 1;
     const row = await writePlan(deps, handle, vault, plan, seq as Seq, plans.size > 1).catch(conflictOf);
-    // The others are tried too, to find out at once what else has changed; nothing of it is kept. What they say is
-    // less sure, for they meet what the first left half done: they are prepared again.
+    // The other plans are tried too, to find all conflicts at once; nothing of this is committed. Their failures are
+    // less reliable, because the first one left its changes half done: these notes are prepared again.
     if ('note' in row) {
       rows.push({ index, note: row.note, written: row.written === null ? null : { ...row.written, mayYield } });
     } else conflicts.push({ index, cause: conflicts.length === 0 ? row.cause : null });
@@ -241,7 +249,7 @@ async function writeFingerprints(handle: WriteHandle, vault: OpenVault, id: stri
   if (written === 0) throw new RevisionConflict();
 }
 
-/** Writes the edges. Several new notes are linked at once, when all of them can be found. */
+/** Writes the edges. Several new notes are linked at once when all of them can be found. */
 async function linkAll(
   { hooks }: NoteDeps,
   handle: WriteHandle,
@@ -266,7 +274,7 @@ async function linkAll(
   return done;
 }
 
-/** The folders a new note was to make may have been made by another note of the same transaction. */
+/** Resolves a new note's folders again: another note of the same transaction may have created them. */
 async function amongNewFolders(
   deps: NoteDeps,
   handle: WriteHandle,
@@ -335,11 +343,11 @@ async function writeEntry(
       : entries.revive(handle, { ...row, was: target.note.revision }, lastVersionOf(target)));
   if (written) return;
   const owner = target.kind === 'live' ? null : await entries.ownerOf(handle, vault, target.resolved.path);
-  // A note that came to be there meanwhile is what the next round edits; anything else has the path for good.
+  // A note created there meanwhile is edited by the next attempt; any other entry keeps the path.
   throw owner === null || owner.kind === 'note' ? new RevisionConflict() : new PathTaken(owner);
 }
 
-/** The name keys under which the note is found now and was not before, or the other way round. */
+/** Returns the name keys under which the note is newly found, and those under which it no longer is. */
 function movedKeysOf(vault: OpenVault, target: WriteTarget, next: NoteRowDraft): Buffer[] {
   const now = nameKeysOf(vault, next.meta);
   if (target.kind !== 'live') return now;

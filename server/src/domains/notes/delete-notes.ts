@@ -14,7 +14,7 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import { toListed } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 
-/** Turns the note at a path into a tombstone. Throws `version_conflict` when it is not as expected. */
+/** Turns the note at a path into a tombstone. Throws `version_conflict` for a failed precondition. */
 export async function deleteByPath(
   deps: NoteDeps,
   context: WriteContext,
@@ -31,7 +31,7 @@ export async function deleteByPath(
   });
 }
 
-/** As deleteByPath, by id. Throws `note_not_found`. */
+/** Like deleteByPath, by id. Throws `note_not_found`. */
 export async function deleteById(
   deps: NoteDeps,
   context: WriteContext,
@@ -54,7 +54,7 @@ function deleteOne(
   key: string,
   find: (handle: ReadHandle) => Promise<StoredEntry | undefined>,
 ): Promise<boolean> {
-  // Nobody waits in the transaction for what a single deletion answers.
+  // The answer to a single deletion needs nothing from the transaction.
   const { vault, actor, device } = context;
   return entries.lock.run(vault.id, key, () =>
     entries.delete<boolean>(
@@ -69,8 +69,8 @@ function deleteOne(
 }
 
 /**
- * Deletes notes, all or none; resolves to how many. Throws the errors of batch requests, and `version_conflict` with
- * `item_id` for a note that has another content hash than `baseHashes` says.
+ * Deletes notes, all or none; resolves to their number. Throws the errors of batch requests, and `version_conflict`
+ * with `item_id` for a note whose content hash differs from that in `baseHashes`.
  */
 export function deleteMany(
   { entries }: NoteDeps,
@@ -100,7 +100,7 @@ export function deleteMany(
   );
 }
 
-/** Throws `version_conflict` when a note is not as expected. */
+/** Throws `version_conflict` when a note does not meet the precondition. */
 function checkExpected(
   vault: OpenVault,
   row: StoredEntry | undefined,
@@ -112,7 +112,7 @@ function checkExpected(
   checkPrecondition(expected, note?.content_hash ?? null, () => ({ server_note: note, ...more }));
 }
 
-/** The hashes that notes of a batch must have, by id. Throws a validation error. */
+/** Returns the required hashes of a batch by note id. Throws a validation error. */
 function hashesById(sent: unknown, ids: readonly string[]): Map<string, string> {
   if (sent === undefined || sent === null) return new Map();
   if (typeof sent !== 'object' || Array.isArray(sent)) throw invalid({ base_hashes: ['must be object'] });

@@ -5,15 +5,15 @@ import * as Y from 'yjs';
 /**
  * The text of a note as a Yjs document (Yjs 13): one `Y.Text` named `content`. All offsets are UTF-16 units.
  *
- * A document is only ever edited under the client id that belongs to its note and feed epoch, on top of everything
- * stored: a fresh id for each edit would grow the state without end, and a stable one on a stale base loses the edit.
+ * A document is only ever edited under the client id of its note and feed epoch, on top of everything stored: a new id
+ * for each edit would make the state grow without end, and a stable id on an outdated base would lose the edit.
  */
 const TEXT = 'content';
 
-/** A fixed guid: Yjs would draw a random one, letter by letter, for every document loaded, and nobody asks for it. */
+/** A fixed guid, because nothing uses it and Yjs would generate a random one for every loaded document. */
 const OPTIONS = { guid: 'note' };
 
-/** A document begun by the server: its first item is the genesis that every later one descends from. */
+/** Creates a document. Its first item is the genesis, from which every later one descends. */
 export function seedDocument(clientId: number, text: string): Y.Doc {
   const doc = new Y.Doc(OPTIONS);
   editAs(doc, clientId, (content) => {
@@ -24,8 +24,8 @@ export function seedDocument(clientId: number, text: string): Y.Doc {
 }
 
 /**
- * One transaction under a client id, which the document has only for so long: given items of its own id from elsewhere,
- * Yjs would take them for a second process using it, and change it.
+ * Runs one transaction under a client id and then resets the id: if Yjs received items of its own id from elsewhere, it
+ * would assume a second process with the same id and change it.
  */
 function editAs(doc: Y.Doc, clientId: number, edit: (content: Y.Text) => void): void {
   const own = doc.clientID;
@@ -34,27 +34,30 @@ function editAs(doc: Y.Doc, clientId: number, edit: (content: Y.Text) => void): 
   doc.clientID = own;
 }
 
-/** The snapshot that `seedDocument` gives a document, without making one. */
+/** Returns the snapshot of `seedDocument`'s document without creating it. */
 export function seedSnapshot(clientId: number, text: string): Uint8Array {
   if (text === '') return snapshotOf(seedDocument(clientId, text));
   return Y.encodeSnapshot(Y.createSnapshot(Y.createDeleteSet(), new Map([[clientId, text.length]])));
 }
 
-/** The document a state (Yjs update, v2) stands for. Throws on bytes that are none. */
+/** Loads a document from a state (Yjs update, v2). Throws on invalid bytes. */
 export function loadDocument(state: Uint8Array): Y.Doc {
   const doc = new Y.Doc(OPTIONS);
   Y.applyUpdateV2(doc, state);
   return doc;
 }
 
-/** Takes a peer's update (v1), which must have been scanned. @returns false when it depends on what the document lacks. */
+/**
+ * Applies a peer's update (v1), which must have been validated. @returns false when it depends on updates that the
+ * document lacks.
+ */
 export function applyUpdate(doc: Y.Doc, update: Uint8Array): boolean {
   return applyUpdates(doc, [update]);
 }
 
 /**
- * Takes updates (v1) in any order: clocks of several processes differ, so one may stand before another it depends on.
- * @returns false when they depend on what the document lacks, or do not fit it; it is then of no use any more.
+ * Applies updates (v1) in any order: clocks of processes differ, so an update may precede one on which it depends.
+ * @returns false when they depend on updates that the document lacks, or do not fit it; the document is then unusable.
  */
 export function applyUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolean {
   try {
@@ -62,56 +65,58 @@ export function applyUpdates(doc: Y.Doc, updates: readonly Uint8Array[]): boolea
       for (const update of updates) Y.applyUpdate(doc, update);
     });
   } catch {
-    // Yjs checks nothing: what it stumbles over does not fit the document.
+    // Yjs validates nothing: an update on which it fails does not fit the document.
     return false;
   }
   return doc.store.pendingStructs === null && doc.store.pendingDs === null;
 }
 
-/** Lets several changes of a document be one: its observers are told once, of all of it. */
+/** Combines several changes of a document into one: its observers are called once. */
 export function transact<T>(doc: Y.Doc, change: () => T): T {
   return doc.transact(change);
 }
 
-/** Takes a stored state (v2) of the same document. @returns false when it depends on what the document lacks. */
+/**
+ * Applies a stored state (v2) of the same document. @returns false when it depends on updates that the document lacks.
+ */
 export function applyState(doc: Y.Doc, state: Uint8Array): boolean {
   Y.applyUpdateV2(doc, state);
   return doc.store.pendingStructs === null && doc.store.pendingDs === null;
 }
 
-/** The clock up to which the document knows a client's edits. */
+/** Returns the clock up to which the document has a client's edits. */
 export function stateVectorMap(doc: Y.Doc, client: number): number {
   return Y.getState(doc.store, client);
 }
 
-/** How many pieces the document is made of: what it costs in memory and time, whatever text is left of it. */
+/** Returns the number of items in the document: its cost in memory and time, whatever text remains. */
 export function structsOf(doc: Y.Doc): number {
   let count = 0;
   for (const structs of doc.store.clients.values()) count += structs.length;
   return count;
 }
 
-/** What somebody with a state vector lacks (Yjs update, v1); null: somebody with nothing. */
+/** Returns what a peer with a state vector lacks (Yjs update, v1); null stands for a peer with nothing. */
 export function missingFor(doc: Y.Doc, stateVector: Uint8Array | null): Uint8Array {
   return stateVector === null ? Y.encodeStateAsUpdate(doc) : Y.encodeStateAsUpdate(doc, stateVector);
 }
 
-/** Whether all that an update (v1) holds is in the document. */
+/** Whether the document contains everything in an update (v1). */
 export function containsUpdate(doc: Y.Doc, update: Uint8Array): boolean {
   return Y.snapshotContainsUpdate(Y.snapshot(doc), update);
 }
 
-/** As missingFor, as a Yjs update v2. */
+/** Like missingFor, as a Yjs update v2. */
 export function missingStateFor(doc: Y.Doc, stateVector: Uint8Array | null): Uint8Array {
   return stateVector === null ? Y.encodeStateAsUpdateV2(doc) : Y.encodeStateAsUpdateV2(doc, stateVector);
 }
 
-/** The clocks that a state vector of ours names, by client. */
+/** Returns the clocks by client in one of our own state vectors. */
 export function clocksOf(stateVector: Uint8Array): Map<number, number> {
   return Y.decodeStateVector(stateVector);
 }
 
-/** A document with nothing in it. */
+/** Creates an empty document. */
 export function emptyDocument(): Y.Doc {
   return new Y.Doc(OPTIONS);
 }
@@ -120,7 +125,10 @@ export function stateVectorOf(doc: Y.Doc): Uint8Array {
   return Y.encodeStateVector(doc);
 }
 
-/** The first item of a document, which hangs on nothing; every other one descends from it. Null for an empty document. */
+/**
+ * Returns the first item of a document, which has no origin; every other one descends from it. Null for an empty
+ * document.
+ */
 export function genesisOf(doc: Y.Doc): { readonly client: number; readonly clock: number } | null {
   for (let item = doc.getText(TEXT)._start; item !== null; item = item.right) {
     if (item.origin === null && item.rightOrigin === null) return item.id;
@@ -128,12 +136,12 @@ export function genesisOf(doc: Y.Doc): { readonly client: number; readonly clock
   return null;
 }
 
-/** Several updates (v1) as one. */
+/** Merges several updates (v1) into one. */
 export function mergedUpdate(updates: readonly Uint8Array[]): Uint8Array | undefined {
   return updates.length > 1 ? Y.mergeUpdates([...updates]) : updates[0];
 }
 
-/** The document that an update (v1) makes on its own. */
+/** Creates the document of a single update (v1). */
 export function loadUpdate(update: Uint8Array): Y.Doc {
   const doc = new Y.Doc(OPTIONS);
   Y.applyUpdate(doc, update);
@@ -144,27 +152,27 @@ export function stateOf(doc: Y.Doc): Uint8Array {
   return Y.encodeStateAsUpdateV2(doc);
 }
 
-/** Well-formed: a document can hold half a surrogate pair, a note cannot. Offsets stay the same. */
+/** Returns well-formed text: a document can contain half a surrogate pair, a note cannot. Offsets are unchanged. */
 export function textOf(doc: Y.Doc): string {
   return doc.getText(TEXT).toString().toWellFormed();
 }
 
-/** What a version looked like: state vector and delete set (Yjs snapshot, v1). Small, whatever the history. */
+/** Returns the Yjs snapshot (v1) of a version: state vector and delete set. Small, whatever the history. */
 export function snapshotOf(doc: Y.Doc): Uint8Array {
   return Y.encodeSnapshot(Y.snapshot(doc));
 }
 
-/** The snapshot of a document nobody has begun. */
+/** The snapshot of an empty document. */
 export function emptySnapshot(): Uint8Array {
   return Y.encodeSnapshot(Y.createSnapshot(Y.createDeleteSet(), new Map()));
 }
 
-/** Lower-case hex SHA-256 of the snapshot: documents that went through the same edits have the same head. */
+/** Returns the lower-case hex SHA-256 of the snapshot: documents with the same edits have the same head. */
 export function headOf(snapshot: Uint8Array): string {
   return createHash('sha256').update(snapshot).digest('hex');
 }
 
-/** Applies edits in the coordinates of the current text, last first so that offsets stay true. */
+/** Applies edits given in coordinates of the current text, last first so that offsets stay valid. */
 export function editDocument(doc: Y.Doc, clientId: number, edits: readonly Edit[]): void {
   editAs(doc, clientId, (content) => {
     for (const edit of edits.toReversed()) {

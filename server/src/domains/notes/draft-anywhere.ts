@@ -7,10 +7,10 @@ import type { VersionReason } from './sealed-note.ts';
 import { isLarge, isLargeText, postVault, receiveDraft } from './task-transfer.ts';
 import type { WriteTarget } from './write-target.ts';
 
-/** Values that a draft seals: content, document, meta, and of the version written over meta and snapshot. */
+/** The number of values that a draft seals: content, document, meta, and meta and snapshot of the replaced version. */
 const SEALS = 5;
 
-/** As draftText, of a large text on a worker thread. */
+/** Like draftText, but on a worker thread for a large text. */
 export async function draftTextAnywhere(
   deps: NoteDeps,
   context: WriteContext,
@@ -31,7 +31,7 @@ export async function draftTextAnywhere(
   return receiveDraft(draft, text, old);
 }
 
-/** As draftMerge, of large texts on a worker thread. */
+/** Like draftMerge, but on a worker thread for large texts. */
 export async function draftMergeAnywhere(
   deps: NoteDeps,
   context: WriteContext,
@@ -53,7 +53,7 @@ function commonInput(deps: NoteDeps, { vault, actor }: WriteContext, { mtime }: 
   return { now: deps.clock.now(), vault: postVault(vault, SEALS), actor, mtime };
 }
 
-/** The sealed content stays here: only its row needs it. */
+/** The sealed content is not transferred: only its row needs it. */
 function withoutContent<From extends Exclude<WriteTarget, { kind: 'new' }>>(basis: From): From {
   return { ...basis, note: { ...basis.note, sealedContent: Buffer.alloc(0) } };
 }

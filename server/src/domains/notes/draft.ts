@@ -15,17 +15,17 @@ export interface SealedBase {
   readonly snapshot: Buffer;
 }
 
-/** A text that was written on top of an older version. */
+/** A text written on top of an older version. */
 export interface MergeInput {
   readonly base: SealedBase;
   readonly text: string;
   readonly reason: VersionReason;
 }
 
-/** The next version; `same` when it says what the note says, `unknown` when the document cannot tell where the older text was. */
+/** The next version; `same` when the text is unchanged, `unknown` when the document cannot locate the older text. */
 export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
 
-/** The next version of a note: a text taken as an edit of an older version. Throws `note_unreadable`. */
+/** Builds the next version of a note from a text that edits an older version. Throws `note_unreadable`. */
 export function draftMerge(
   parts: Clocked,
   context: Pick<WriteContext, 'vault' | 'actor'>,

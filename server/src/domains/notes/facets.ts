@@ -3,7 +3,7 @@ import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault, VaultCache } from '../vaults/vaults.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 
-/** The words that a vault's notes are filed under: by name, with the number of live notes. */
+/** The facets of a vault's notes, ordered by name, with the number of live notes. */
 export interface Facets {
   tags(vault: OpenVault): Promise<Counted[]>;
   types(vault: OpenVault): Promise<Counted[]>;
@@ -19,13 +19,13 @@ export function createFacets(cache: VaultCache): Facets {
 interface FacetCount {
   count: number;
   name: string;
-  /** The note that spells it so. */
+  /** The note from which the spelling is taken. */
   by: CachedNote;
 }
 
 /**
- * Counts the words that `valuesOf` finds in each live note, without case, by name; the oldest note decides on the
- * spelling. Throws `note_unreadable` rather than leave a note out.
+ * Counts the values that `valuesOf` returns for each live note, without case, ordered by name; the oldest note
+ * determines the spelling. Throws `note_unreadable` rather than leave a note out.
  */
 async function countFacet(
   cache: VaultCache,

@@ -1,29 +1,33 @@
 import { createHash } from 'node:crypto';
 import type { OpenVault } from '../vaults/vaults.ts';
 
-/*
- * By which a write that named a version is known again: a client whose answer was lost sends it a second time, perhaps days
- * later and without an idempotency key, and what it brought may have been edited or deleted since.
+/**
+ * Fingerprints recognize a repeated write that names a version: a client that lost the answer sends the write again,
+ * perhaps days later and without an idempotency key, when its text may have been edited or deleted since.
  */
 
-/** So few bytes of a keyed hash: a note has a few thousand of them, and two alike are as likely as a fault of the disk. */
+/**
+ * Bytes of a keyed hash. Few suffice: a note has a few thousand fingerprints, and a collision is as likely as a disk
+ * error.
+ */
 const FINGERPRINT_BYTES = 8;
 
-/** Fingerprints that a note keeps, the newest: 32 KB. */
+/** Maximum number of fingerprints per note, the newest ones: 32 KB. */
 export const FINGERPRINTS_MAX = 4096;
 
-/** A write that names the version it was edited from. */
+/** A write that names the version on which it is based. */
 export interface VersionedWrite {
-  /** The version named. */
+  /** The base version. */
   readonly base: number;
   readonly text: string;
 }
 
 /**
- * The fingerprint of a write, in the list of a note: a blind value, so that a stolen list tells no guess at a text.
+ * Returns the fingerprint of a write, for the list of a note. It is a blind value, so that a stolen list cannot confirm
+ * a guessed text.
  *
- * @param next the version that the write makes, or that the next one would. A base that is not below it was never issued by
- * the note, and once it is, a write that names it is another one.
+ * @param next the version that the write makes, or that the next one would. A base that is not below it was never
+ * issued by the note; once it is issued, a write that names it is a different one.
  */
 export function fingerprintOf(
   { key }: Pick<OpenVault, 'key'>,
@@ -36,7 +40,7 @@ export function fingerprintOf(
   return key.blind('versioned write', value).subarray(0, FINGERPRINT_BYTES);
 }
 
-/** Whether a list has a fingerprint. */
+/** Whether a list contains a fingerprint. */
 export function hasFingerprint(list: Buffer | null, fingerprint: Buffer): boolean {
   if (list === null) return false;
   for (let at = list.indexOf(fingerprint); at !== -1; at = list.indexOf(fingerprint, at + 1)) {
@@ -45,7 +49,7 @@ export function hasFingerprint(list: Buffer | null, fingerprint: Buffer): boolea
   return false;
 }
 
-/** The list with one more fingerprint, without the oldest where that would be too many. */
+/** Returns the list with one more fingerprint, without the oldest if it would be too long. */
 export function addFingerprint(list: Buffer | null, fingerprint: Buffer): Buffer {
   return Buffer.concat([list ?? Buffer.alloc(0), fingerprint]).subarray(-FINGERPRINTS_MAX * FINGERPRINT_BYTES);
 }

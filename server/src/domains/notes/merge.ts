@@ -10,10 +10,10 @@ export interface BaseVersion {
 }
 
 /**
- * Takes `text` as an edit of an older version, made at the same time as everything that came since: what others inserted
- * stays, what the edit inserts stays, what either deleted is gone, and what both did alike is done once.
+ * Merges `text` as an edit of an older version that is concurrent with all later changes: insertions of both sides
+ * stay, deletions of either side apply, and a change made by both is applied once.
  *
- * @returns false, and nothing done, when the document cannot tell where that version's text was.
+ * @returns false, with nothing changed, when the document cannot locate that version's text.
  */
 export function mergeText(doc: Y.Doc, clientId: number, base: BaseVersion, text: string): boolean {
   const runs = runsSince(doc, Y.decodeSnapshot(base.snapshot));
@@ -23,13 +23,13 @@ export function mergeText(doc: Y.Doc, clientId: number, base: BaseVersion, text:
   return true;
 }
 
-/** Walks the document's items once, in text order, and keeps those that the base version showed. */
+/** Walks the document's items once, in text order, and keeps those that are visible in the base version. */
 function runsSince(doc: Y.Doc, base: Y.Snapshot): Run[] {
   const runs: Run[] = [];
   let baseAt = 0;
   let nowAt = 0;
   for (let item = doc.getText('content')._start; item !== null; item = item.right) {
-    // What is deleted has lost its kind; formatting marks (not countable) hold no text.
+    // Deleted items have lost their type; formatting marks (not countable) contain no text.
     if (!item.deleted && !item.countable) continue;
     const { client, clock } = item.id;
     const alive = !item.deleted;
@@ -42,7 +42,9 @@ function runsSince(doc: Y.Doc, base: Y.Snapshot): Run[] {
   return runs;
 }
 
-/** The clock ranges of an item that a snapshot shows: known to its state vector and not in its delete set. */
+/**
+ * Returns the clock ranges of an item that are visible in a snapshot: in its state vector and not in its delete set.
+ */
 function shownIn(base: Y.Snapshot, client: number, clock: number, length: number): [from: number, to: number][] {
   const end = Math.min(clock + length, base.sv.get(client) ?? 0);
   const shown: [number, number][] = [];

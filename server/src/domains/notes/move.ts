@@ -18,9 +18,9 @@ export interface Renamed {
 }
 
 export interface MoveOperations {
-  /** Renames or moves the note at a path; links to it go along. Throws `note_not_found`, `conflict`. */
+  /** Renames or moves the note at a path and updates the links to it. Throws `note_not_found`, `conflict`. */
   rename(context: WriteContext<Renamed>, paths: { old_path: string; new_path: string }): Promise<Renamed>;
-  /** Moves notes into a folder, all or none; resolves to how many were named. Throws the errors of batch requests. */
+  /** Moves notes into a folder, all or none; resolves to the number requested. Throws the errors of batch requests. */
   moveMany(context: WriteContext<number>, ids: unknown, target: TargetInput): Promise<number>;
 }
 

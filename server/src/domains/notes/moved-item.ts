@@ -10,19 +10,19 @@ export interface MovedItem {
   readonly aliases: readonly string[];
 }
 
-/** What a move means for links: which texts must change so that every link goes on pointing where it did. */
+/** How a move affects links: the texts that must change so that every link keeps its target. */
 export interface LinkMove {
-  /** New targets by note and place among its links. */
+  /** New targets by note and position among its links. */
   readonly rewrites: ReadonlyMap<NoteId, readonly { readonly ord: number; readonly target: string }[]>;
 }
 
-/** A note whose links were rewritten: its new version and the links now in it. */
+/** A note with rewritten links: its new version and its links. */
 export interface RewrittenNote {
   readonly version: number;
   readonly links: readonly ParsedLink[];
 }
 
-/** What a move writes of links; only the links domain looks inside. */
+/** What a move writes for links; opaque outside the links domain. */
 export interface PreparedLinks {
   readonly links: 'prepared';
 }
