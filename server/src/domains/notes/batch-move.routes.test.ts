@@ -45,7 +45,7 @@ onSqlite('POST /notes/batch-move', (open) => {
     );
   });
 
-  test('what is there already counts, and is left alone', async () => {
+  test('a note already in the target folder is counted and left unchanged', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [a, b] = [await alice.write('Box/a.md'), await alice.write('Box/b.md')];
@@ -54,7 +54,7 @@ onSqlite('POST /notes/batch-move', (open) => {
     assert.equal((await alice.write('next.md')).seq, 3);
   });
 
-  test('which ids and targets are refused, and how', async () => {
+  test('invalid ids and targets are refused with their errors', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('Box/a.md');

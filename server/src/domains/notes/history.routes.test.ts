@@ -13,7 +13,7 @@ const restore = ({ caller }: Writer, id: string, version: unknown, headers = {})
   caller.post(`/notes/by-id/${id}/restore`, { version }, headers);
 
 onSqlite('versions of a note', (open) => {
-  test('are listed newest first, the current one included, with what and who made them', async () => {
+  test('versions are listed newest first, including the current one, with reason and author', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const at = () => new Date(server.clock.now()).toISOString();
@@ -47,7 +47,7 @@ onSqlite('versions of a note', (open) => {
     ]);
   });
 
-  test('are read as they were, under the path of today', async () => {
+  test('a version is returned with its former text and the present path', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     await alice.write('target.md', 'x');
@@ -65,7 +65,7 @@ onSqlite('versions of a note', (open) => {
     assert.deepEqual(current.body, (await alice.read('a.md')).body);
   });
 
-  test('are not there for an id or number that names none', async () => {
+  test('versions of an unknown id or with an unknown number are not found', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const bob = await notes.bob();
@@ -97,7 +97,7 @@ onSqlite('versions of a note', (open) => {
     assert.equal((await bob.caller.get(`/notes/by-id/${note.id}/versions`)).status, 404);
   });
 
-  test('are all listed, however many', async () => {
+  test('the list of versions is complete, however many there are', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const COUNT = 1100;
@@ -110,7 +110,7 @@ onSqlite('versions of a note', (open) => {
     );
   });
 
-  test('come back as new ones', async () => {
+  test('a restored version becomes a new version', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const first = await alice.write('a.md', '# One\n[[a]]');

@@ -16,33 +16,36 @@ import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { isLarge, postVault, receiveDraft } from './task-transfer.ts';
 
-/** A note that moves, or stays and has links rewritten. */
+/** A note that moves, or one that stays and gets rewritten links. */
 type MovingNote = Omit<MovingEntry<NoteMeta>, 'row'> & { readonly row: store.StoredRow };
 
 /** The text of a note in its new version. */
 type MovedText = Pick<NoteRowDraft, 'id' | 'content' | 'doc' | 'replaced'>;
 
-/** What of a batch only notes and links read. */
+/** The data of a batch that only notes and links read. */
 interface MovedTexts {
   /** New versions of notes whose links were rewritten. */
   readonly texts: MovedText[];
   readonly links: PreparedLinks;
 }
 
-/** What becomes of some notes: their rows, and what of their new texts links need. */
+/** The new rows of some notes, and the new texts that links need. */
 interface MovedNotes {
   readonly rows: StoredEntry[];
   readonly texts: MovedText[];
   readonly rewritten: Map<NoteId, RewrittenNote>;
 }
 
-/** Notes that are worked out together, and how much of them may be in memory at once. */
+/** Number of notes processed per batch, and the size of a batch in memory. */
 const BATCH_NOTES = 64;
 const BATCH_BYTES = 2 * 1024 * 1024;
 /** Some 10 MB in memory: each edge is an object with two keys. */
 const BATCH_REWRITES = 20_000;
 
-/** Works out what becomes of notes and links in a move, a few at a time: of those that move, and those that link to what moves. */
+/**
+ * Prepares what a move changes in notes and links, in batches: the notes that move, and those that link to moving
+ * entries.
+ */
 export async function* prepareMove(
   deps: NoteDeps,
   context: Pick<WriteContext, 'vault' | 'actor'>,
@@ -66,7 +69,7 @@ export async function* prepareMove(
     const changed = new Map(rows.map((row) => [row.id, row.size_bytes]));
     const bytes = texts.reduce((sum, { id, doc }) => sum + (changed.get(id) ?? 0) + (doc?.length ?? 0), 0);
     const rewrites = ids.reduce((sum, id) => sum + (plan.rewrites.get(id)?.length ?? 0), 0);
-    // Notes differ: where these were large, the next are taken by fewer.
+    // Sizes differ: if these notes were large, the next batch takes fewer.
     size =
       bytes > BATCH_BYTES || rewrites >= BATCH_REWRITES
         ? Math.max(1, Math.floor(size / 4))
@@ -74,7 +77,7 @@ export async function* prepareMove(
   }
 }
 
-/** Writes the new versions of a batch, and brings the edges in line. */
+/** Writes the new versions of a batch and updates the edges. */
 export async function applyMove(
   { hooks, live }: NoteDeps,
   handle: WriteHandle,
@@ -92,14 +95,14 @@ export async function applyMove(
   await hooks.applyMove(handle, vault, links);
 }
 
-/** A moving entry whose kind says that it is a note. */
+/** Whether a moving entry is a note. */
 function asNote(moving: MovingEntry): MovingNote {
   return moving as MovingEntry<NoteMeta> & { readonly row: store.StoredRow };
 }
 
 type Body = { readonly content: Buffer; readonly doc: Buffer | null };
 
-/** Works out the new rows of some notes that a move touches: those that move and those whose links must be rewritten. */
+/** Prepares the new rows of some notes that a move touches: those that move and those whose links must be rewritten. */
 async function buildMovedNotes(
   deps: NoteDeps,
   context: Pick<WriteContext, 'vault' | 'actor'>,
@@ -120,7 +123,7 @@ async function buildMovedNotes(
     await yieldIfDue();
     const row = rowOf.get(id);
     const planned = moves.get(id);
-    // Somebody wrote to it, or deleted it, since the move was planned.
+    // The note was written or deleted after the move was planned.
     if (planned !== undefined && row?.revision !== planned.row.revision) throw new RevisionConflict();
     if (row === undefined) continue;
     const note = planned ?? unmovedNote(context.vault, row);
@@ -129,7 +132,7 @@ async function buildMovedNotes(
   return moved;
 }
 
-/** Rows and bodies as they are at one moment: a body opens only with the version that its own row names. */
+/** Reads rows and bodies from one snapshot: a body can be unsealed only with the version in its row. */
 function readRowsAndBodies(
   { db, entries }: NoteDeps,
   vault: OpenVault,
@@ -143,14 +146,14 @@ function readRowsAndBodies(
   });
 }
 
-/** A note that stays where it is and has links rewritten. */
+/** A note that stays at its path and gets rewritten links. */
 function unmovedNote(vault: OpenVault, row: store.StoredRow): MovingNote {
   const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
   const { path } = meta;
   return { kind: 'note', id: row.id, from: path, to: path, toKey: row.path_key, row, meta };
 }
 
-/** A title taken from the file name changes with it; only the text can tell whether it was. */
+/** A title derived from the file name changes with it; only the text can tell whether it was. */
 function mayChangeTitle({ from, to, meta }: MovingNote): boolean {
   return fileStem(from) !== fileStem(to) && meta.title === fileStem(from);
 }
@@ -189,10 +192,10 @@ async function buildMovedNote(
   });
 }
 
-/** Values that a rewritten note is sealed into: text, document, meta, and the version before. */
+/** The number of values that a rewritten note seals: text, document, meta, and the replaced version. */
 const SEALS = 5;
 
-/** The note's next version, in which links have their new targets; a large one is worked out on a worker thread. */
+/** Builds the note's next version with new link targets; on a worker thread for a large note. */
 async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>, rewrite: Rewrite) {
   const { note, doc, rewrites } = rewrite;
   if (!isLarge(note, doc) && rewrites.length < LARGE_REWRITES) return rewriteLinks(deps, { vault, actor }, rewrite);
@@ -203,5 +206,5 @@ async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'v
   return receiveDraft(draft, null, note);
 }
 
-/** Rewrites that take some ten milliseconds, whatever the length of the text. */
+/** Number of rewrites that take some ten milliseconds, whatever the length of the text. */
 const LARGE_REWRITES = 300;

@@ -3,7 +3,7 @@ import { cachedEntries } from '../entries/cached-entries.ts';
 import type { CachedRow } from '../vaults/vaults.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 
-/** A live note as it is cached in memory: what lists, tags and manifests say of it. */
+/** A live note as cached in memory: the data of lists, tags and manifests. */
 export interface CachedNote extends CachedRow, Pick<NoteMeta, 'title' | 'tags' | 'type' | 'hash' | 'head'> {
   readonly id: NoteId;
   readonly seq: Seq;
@@ -15,7 +15,7 @@ export interface CachedNote extends CachedRow, Pick<NoteMeta, 'title' | 'tags' |
   readonly updatedAt: number;
 }
 
-/** What a row and its short texts take beside the letters of path, title and tags: measured. */
+/** Measured memory of a row, without its path, title and tags. */
 const ROW_BYTES = 560;
 const TAG_BYTES = 32;
 

@@ -8,7 +8,7 @@ import * as store from './notes.store.ts';
 import { dropVersions } from './purge.ts';
 import { sealed } from './sealed-note.ts';
 
-/** What notes add to what all entries have in common: texts, versions, aliases and links. */
+/** The KindHandler of notes: texts, versions, aliases and links. */
 export function createNoteKind(deps: NoteDeps): KindHandler {
   const { db, hooks } = deps;
   return {

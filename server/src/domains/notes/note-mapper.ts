@@ -7,7 +7,7 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import type { StoredNote } from './notes.store.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 
-/** A note's row with its sealed parts open. */
+/** A note's row with its parts unsealed. */
 export interface OpenedNote extends Omit<StoredNote, 'meta' | 'content'> {
   readonly meta: NoteMeta;
   readonly content: string;
@@ -19,7 +19,7 @@ export function openNote(vault: OpenVault, row: StoredNote): OpenedNote {
   return { ...row, meta, content: sealed.openContent(vault, row.id, row.version, row.content) };
 }
 
-/** A note as clients see it. */
+/** Maps a note to the wire. */
 export function toNote(
   note: Omit<OpenedNote, 'kind' | 'revision' | 'path_key' | 'name_key' | 'parent_id' | 'blob_id' | 'deleted_at'>,
   links: readonly NoteLink[],
@@ -49,7 +49,7 @@ export function toNote(
   };
 }
 
-/** A note as lists show it. */
+/** Maps a note to an item of a list. */
 export function toListed(vault: OpenVault, row: StoredEntry): NoteListed {
   const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
   return {
@@ -66,7 +66,7 @@ export function toListed(vault: OpenVault, row: StoredEntry): NoteListed {
   };
 }
 
-/** The stored form of a note path from a request. Throws a validation error on `field`. */
+/** Normalizes a note path from a request. Throws a validation error on `field`. */
 export function notePathOf(raw: string, field = 'path'): string {
   return pathFrom(raw, field, normalizeNotePath);
 }

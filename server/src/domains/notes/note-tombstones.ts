@@ -9,15 +9,15 @@ import * as store from './note-tombstones.store.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import { sealed } from './sealed-note.ts';
 
-/** Rows written between two looks at the clock: a long transaction lets others run only between its calls. */
+/** Rows written between two yields: during a long transaction, others run only between its calls. */
 const WRITE_SLICE = 256;
-/** What is held in memory while it is looked through: a note can be 10 MB. */
+/** Maximum amount held in memory for the check: a note can be 10 MB. */
 const READ_SLICE = 100;
 const READ_SLICE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Seals the tombstones of live notes, before the transaction. Throws `note_unreadable` when any part of a note is
- * damaged: such a note stays as it is. Throws RevisionConflict when one of them has changed since its row was read.
+ * Seals the tombstones of live notes before the transaction. Throws `note_unreadable` when any part of a note is
+ * damaged: the note then stays unchanged. Throws RevisionConflict when one has changed since its row was read.
  */
 export async function prepareTombstones(
   deps: NoteDeps,
@@ -39,7 +39,7 @@ export async function prepareTombstones(
   return drafts;
 }
 
-/** Opens everything that a write of other content would open. */
+/** Unseals everything that a write of other content would unseal. */
 async function checkReadable(
   { db, hooks }: NoteDeps,
   vault: OpenVault,
@@ -73,7 +73,7 @@ function* readSlices(rows: readonly StoredEntry[]): Generator<StoredEntry[]> {
   if (slice.length > 0) yield slice;
 }
 
-/** Notes are tombstones now: aliases and edges go. The documents stay: a revival goes on from them. */
+/** Deletes the aliases and edges of new tombstones. The documents stay, because a revival continues them. */
 export async function notesDeleted(
   { hooks, live }: NoteDeps,
   handle: WriteHandle,

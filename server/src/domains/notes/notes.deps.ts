@@ -12,60 +12,63 @@ import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-
 import type { VersionRetention } from './version-retention.ts';
 import type { WrittenNote } from './written-note.ts';
 
-/** What later domains do inside a note's transactions. */
+/** Hooks to later domains; they run inside the transaction of a note's write. */
 export interface NoteHooks extends MoveHooks, EntryHooks {
-  /** The note was created, edited or revived. Resolves to its edges. */
+  /** Called when the note was created, edited or revived. Resolves to its edges. */
   written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]>;
-  /** As `written`, of several notes that were not live before. */
+  /** Like `written`, for several notes that were not live before. */
   writtenBatch(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void>;
-  /** The notes are live no more; `movedKeys` are those each was found under. */
+  /** Called when the notes were deleted; `movedKeys` are the keys under which each was found. */
   deleted(
     handle: WriteHandle,
     vault: OpenVault,
     notes: readonly Pick<WrittenNote, 'id' | 'movedKeys'>[],
   ): Promise<void>;
-  /** Throws `note_unreadable` when what is stored of one of the notes' links is damaged. */
+  /** Throws `note_unreadable` when the stored links of one of the notes are damaged. */
   checkReadable(handle: ReadHandle, vault: OpenVault, ids: readonly NoteId[]): Promise<void>;
-  /** The edges that the links of a text would have as the vault is now; nothing is written. */
+  /** Resolves the links of a text to edges in the present vault; writes nothing. */
   linksFrom(
     handle: ReadHandle,
     vault: OpenVault,
     note: Pick<WrittenNote, 'id' | 'path' | 'links'>,
   ): Promise<NoteLink[]>;
-  /** The edges of a note, as stored. */
+  /** Returns the stored edges of a note. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
 }
 
-/** What links must do when notes and attachments move. */
+/** Hooks to the links domain for moves of notes and attachments. */
 export interface MoveHooks {
-  /** Finds out, before the transaction, which notes' links a move may touch. */
+  /** Determines before the transaction which notes' links a move may touch. */
   planMove(
     handle: ReadHandle,
     vault: OpenVault,
     moves: readonly MovedItem[],
     yieldIfDue: YieldIfDue,
   ): Promise<LinkPlanner>;
-  /** Brings the edges in line, inside the transaction. */
+  /** Updates the edges, inside the transaction. */
   applyMove(handle: WriteHandle, vault: OpenVault, prepared: PreparedLinks): Promise<void>;
 }
 
-/** Works out what a move does to links, of a few notes at a time: all of them together may be more than memory holds. */
+/** Prepares the changes of a move to links, a few notes at a time, because all of them may exceed the memory. */
 export interface LinkPlanner {
-  /** Notes whose links the move may touch. */
+  /** The notes whose links the move may touch. */
   readonly sources: readonly NoteId[];
-  /** What becomes of the links of some notes. */
+  /** Returns the plan for the links of some notes. */
   plan(sources: readonly NoteId[]): Promise<LinkMove>;
-  /** Makes ready what the move writes of them; `rewritten` are those with new text. Plain data and sealed bytes. */
+  /**
+   * Prepares what the move writes for their links, as plain data and sealed bytes; `rewritten` are the notes with new
+   * text.
+   */
   prepare(plan: LinkMove, rewritten: ReadonlyMap<NoteId, RewrittenNote>): Promise<PreparedLinks>;
 }
 
-/** What the writes of notes tell the documents in memory, once they are on disk. */
+/** Called after a commit: writes of notes notify the documents in memory. */
 export interface LiveNotifications {
   changed(id: NoteId): void;
   deleted(id: NoteId): void;
 }
 
-/** What the operations of this domain work with. */
+/** The dependencies of the domain's operations. */
 export interface NoteDeps {
   readonly db: Database;
   readonly entries: Entries;
@@ -75,15 +78,15 @@ export interface NoteDeps {
   readonly retention: VersionRetention;
   readonly hooks: NoteHooks;
   readonly live: LiveNotifications;
-  /** Runs what would hold up the event loop. */
+  /** Runs work that would block the event loop. */
   readonly compute: Compute<Tasks>;
 }
 
-/** What the documents in memory work with. */
+/** The dependencies of the documents in memory. */
 export interface LiveDeps extends NoteDeps {
   readonly bus: Bus;
   /** Whether no other process uses the database. */
   readonly singleProcess: boolean;
-  /** Tells the operator of a fault that no caller hears of. */
+  /** Reports an error that no caller receives to the operator. */
   report(error: unknown, labels: { readonly note: NoteId }): void;
 }

@@ -36,7 +36,7 @@ const row = [
   'entries.meta',
 ] as const;
 
-/** Stands for the row of an entry that is gone: a union needs its columns. */
+/** Stands for the row of an entry that no longer exists: a union needs the columns. */
 const nothingOfRow = [
   sql<'note'>`'note'`.as('kind'),
   sql<number>`0`.as('seq'),
@@ -68,7 +68,7 @@ export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer })
     .$castTo<StoredNote>(),
 );
 
-/** How a row that `findForWrite` returns was found. */
+/** How `findForWrite` found a row. */
 type FoundAs = 'here' | 'recent' | 'highest' | 'id' | 'spent';
 
 const foundAs = (found: FoundAs) => sql<FoundAs>`${sql.lit(found)}`.as('found');
@@ -78,7 +78,7 @@ const withoutBody = [
   sql<Buffer | null>`null`.as('fingerprints'),
 ] as const;
 
-/** A row that findForWrite gives, with what was found of its body. */
+/** A row of findForWrite, with its body if it was read. */
 export interface FoundRow extends StoredRow {
   readonly found: FoundAs;
   readonly vault_id: string;
@@ -88,10 +88,10 @@ export interface FoundRow extends StoredRow {
 }
 
 /**
- * What a write to a path meets, in one statement: the live note there (`here`, with content and document), tombstones
- * of notes left there since a moment (`recent`) and the one with the highest version (`highest`), the entry that has an id,
- * of whichever kind and vault (`id`), and whether an entry that is gone had it (`spent`, of which only the id is filled
- * in): ids are never given twice.
+ * What a write to a path needs, in one statement: the live note there (`here`, with content and document), tombstones
+ * of notes left there since a time (`recent`) and the one with the highest version (`highest`), the entry that has an
+ * id, of any kind and vault (`id`), and whether a dropped entry had that id (`spent`, with only the id filled in): ids
+ * are never reused.
  */
 export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer; since: number; id: string }) =>
   db
@@ -218,7 +218,7 @@ export const findContents = listStatement((db, p: { vault: VaultId }, ids: strin
     .where('note_id', 'in', ids),
 );
 
-/** Bodies that exist, written over as they are given. */
+/** Replaces existing bodies by the given ones. */
 export const overwriteBodies = listStatement((db, p: { vault: VaultId }, bodies: Body[]) =>
   db
     .insertInto('note_bodies')
@@ -247,7 +247,7 @@ export const updateBody = statement((db, p: { vault: VaultId; id: string; conten
     .where('note_id', '=', p.id),
 );
 
-/** As updateBody, with other fingerprints; changes no row when they are not those that were read. */
+/** Like updateBody, with new fingerprints; changes no row when the stored ones are not those that were read. */
 export const updateBodyWithFingerprints = statement((db, p: NewBody & { was: Buffer | null }) =>
   db
     .updateTable('note_bodies')
@@ -257,7 +257,7 @@ export const updateBodyWithFingerprints = statement((db, p: NewBody & { was: Buf
     .where('fingerprints', 'is not distinct from', p.was),
 );
 
-/** Writes the fingerprints alone; changes no row when they are not those that were read. */
+/** Updates only the fingerprints; changes no row when the stored ones are not those that were read. */
 export const updateFingerprints = statement(
   (db, p: { vault: VaultId; id: string; fingerprints: Buffer; was: Buffer | null }) =>
     db
@@ -318,7 +318,7 @@ export const insertAliases = listStatement((db, p: { vault: VaultId; id: string 
   db.insertInto('note_aliases').values(keys.map((key) => ({ vault_id: p.vault, alias_key: key, note_id: p.id }))),
 );
 
-/** Kept versions of a purged vault, some of them, with their sizes. */
+/** A slice of a purged vault's stored versions, with their sizes. */
 export const findSomeVersions = statement((db, p: { vault: VaultId; limit: number }) =>
   db
     .selectFrom('note_versions')

@@ -1,17 +1,17 @@
-/** The large parts of a note, live or a tombstone, apart from its entry so that lists do not read them. */
+/** The large parts of a live or deleted note, separate from its entry so that lists do not read them. */
 export interface NoteBodyRow {
   vault_id: string;
   note_id: string;
   /** Sealed: the text in UTF-8. */
   content: Buffer;
   /**
-   * Sealed: the state of the note's Yjs document (update, v2). Null while the note was only ever written once: its
-   * document is then the seed that follows from content and client id, and most notes of most vaults stay there.
+   * Sealed: the state of the note's Yjs document (update, v2). Null while the note has been written only once: its
+   * document is then the seed that follows from content and client id. Most notes stay in this state.
    */
   doc: Buffer | null;
   /**
-   * Fingerprints of the writes that named a version, eight bytes each, the newest last; null while there was none. Blind
-   * values of base version and text: the same write again is known by its own, and answered with the note as it is.
+   * Fingerprints of the writes that named a version, eight bytes each, newest last; null when there is none. Blind
+   * values of base version and text: a repeated write is recognized and answered with the present note.
    */
   fingerprints: Buffer | null;
 }
@@ -24,7 +24,7 @@ export interface NoteAliasRow {
   note_id: string;
 }
 
-/** A version that was written over. */
+/** A replaced version. */
 export interface NoteVersionRow {
   vault_id: string;
   note_id: string;
@@ -32,28 +32,28 @@ export interface NoteVersionRow {
   /** When this version was made, epoch milliseconds. */
   created_at: number;
   size_bytes: number;
-  /** 1 when a merge, restore, batch, link rewriting or agent wrote over it: then it is not thinned. */
+  /** 1 when a merge, restore, batch, link rewriting or agent replaced it: then it is not thinned. */
   pinned: number;
-  /** When thinning looks at it next, epoch milliseconds. */
+  /** When the retention job checks it next, epoch milliseconds. */
   due_at: number;
-  /** Sealed JSON: hash, what made it and who. */
+  /** Sealed JSON: hash, reason and author. */
   meta: Buffer;
-  /** Sealed: the text in UTF-8, the very bytes that stood in `note_bodies`. */
+  /** Sealed: the text in UTF-8, copied unchanged from `note_bodies`. */
   content: Buffer;
-  /** Sealed: the Yjs snapshot (v1) of this version, into which later edits of it are mapped. */
+  /** Sealed: the Yjs snapshot (v1) of this version, used to map later edits of it. */
   snapshot: Buffer;
 }
 
 /**
- * An edit that came over a socket and is acknowledged, but not yet part of the note's row and document. A note with such
- * rows is behind what people typed: whoever reads it folds them in first. Rows of one note may be taken in any order.
+ * An acknowledged edit from a socket that is not yet part of the note's row and document. The row of such a note is
+ * outdated: every reader flushes the edits first. The rows of one note may be applied in any order.
  */
 export interface NoteUpdateRow {
   vault_id: string;
   note_id: string;
-  /** UUIDv7: tells how long the edit has been waiting. */
+  /** UUIDv7: its time shows how long the edit has been waiting. */
   id: string;
-  /** Sealed: who made the edits, and the Yjs updates (v1), several when they came in one moment. */
+  /** Sealed: the author of the edits and the Yjs updates (v1), several if they arrived together. */
   payload: Buffer;
 }
 

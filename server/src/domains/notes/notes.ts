@@ -23,24 +23,30 @@ import { upsertNote } from './upsert.ts';
 import { createHistory, type History } from './versions.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
-  /** What notes add to what all entries have in common. */
+  /** The KindHandler of notes. */
   readonly kind: KindHandler;
-  /** Live notes as they are cached in memory, for those who look at a vault. */
+  /** How live notes are cached in memory. */
   readonly cache: CachedCollection<CachedNote>;
-  /** The documents of notes that people edit over sockets. */
+  /** The live documents that are edited over sockets. */
   readonly live: LiveNotes;
-  /** Creates the note or merges into it. Resolves once the note is on disk. */
+  /** Creates the note, or merges into the existing one. Resolves once the note is on disk. */
   upsert(context: WriteContext<Note>, input: UpsertNote): Promise<Note>;
   /** Throws `note_not_found`, `note_unreadable`. */
   getByPath(vault: OpenVault, path: string): Promise<Note>;
   getById(vault: OpenVault, id: NoteId): Promise<Note>;
-  /** The notes directly inside a folder (null: the root), by path. Throws `note_unreadable`. */
+  /** Returns the notes directly inside a folder (null: the root), ordered by path. Throws `note_unreadable`. */
   listIn(vault: OpenVault, folder: FolderId | null): Promise<NoteListed[]>;
-  /** Leaves a tombstone; a path without a note is no error. Throws `version_conflict` for a note that is not as expected. */
+  /**
+   * Turns the note at a path into a tombstone; a path without a note is not an error. Throws `version_conflict` for a
+   * failed precondition.
+   */
   deleteByPath(context: WriteContext, path: string, expected?: Precondition): Promise<void>;
-  /** As deleteByPath, but throws `note_not_found`. */
+  /** Like deleteByPath, but throws `note_not_found`. */
   deleteById(context: WriteContext, id: NoteId, expected?: Precondition): Promise<void>;
-  /** Deletes a slice of a purged vault's kept versions; true when more may be left. The rest goes with the entries. */
+  /**
+   * Deletes a slice of a purged vault's stored versions; returns true when more may be left. Other rows are deleted
+   * with the entries.
+   */
   purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
 
@@ -53,13 +59,13 @@ export type { LinkPlanner, MoveHooks, NoteHooks } from './notes.deps.ts';
 export type { NoteMeta } from './sealed-note.ts';
 export type { WrittenNote } from './written-note.ts';
 
-/** Opens the sealed part of a note's row, for domains that read rows by joins. Throws `note_unreadable`. */
+/** Unseals the meta of a note's row, for domains that read it by a join. Throws `note_unreadable`. */
 export function openNoteMeta(vault: OpenVault, id: string, revision: number, bytes: Buffer): NoteMeta {
   return sealed.openMeta(vault, id, revision, bytes);
 }
 
 export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
-  // Writes tell the documents in memory, which write by the same operations.
+  // Writes notify the documents in memory, which write by the same operations.
   const signals: LiveNotifications = {
     changed: (id) => live.changed(id),
     deleted: (id) => live.deleted(id),

@@ -4,14 +4,14 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import type { NoteTasks } from './tasks.ts';
 
-/** Processor time of a task: a text of 10 MB takes a second or two, and is never refused for it. */
+/** Processor time limit of a task: a text of 10 MB takes a second or two and must not be refused. */
 const TASK_MS = 10_000;
 
 /**
- * Works on a large text or a long document on a worker thread, where it holds up nobody: by the functions that do it here
- * for small ones. Throws as Compute.run does, but `unavailable` for a task over the limit that is usual.
+ * Processes a large text or a long document on a worker thread, with the functions that process small ones on this
+ * thread. Throws the errors of Compute.run, but `unavailable` for a task over the default limit.
  *
- * @param bytes about what the input takes.
+ * @param bytes the approximate size of the input.
  */
 export async function offload<Name extends keyof NoteTasks & string>(
   { compute }: Pick<NoteDeps, 'compute'>,
@@ -25,7 +25,7 @@ export async function offload<Name extends keyof NoteTasks & string>(
   try {
     return (await typed.run(userId, name, input, { bytes, cpuMs: TASK_MS, ...options })).output;
   } catch (error) {
-    // Whoever sets a limit knows what it means to go over it.
+    // A caller that sets a limit handles the error itself.
     if (error instanceof TaskLimitError && options.cpuMs === undefined) {
       throw new NotevaultError('unavailable', {}, error);
     }

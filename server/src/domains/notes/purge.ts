@@ -4,7 +4,10 @@ import { firstBytes, SLICE_BYTES, SLICE_ROWS } from '../entries/row-slices.ts';
 import { findVersionsOf } from './note-tombstones.store.ts';
 import * as store from './notes.store.ts';
 
-/** Deletes some of a purged vault's kept versions; true when more may be left. The rest goes with the entries. */
+/**
+ * Deletes a slice of a purged vault's stored versions; returns true when more may be left. Other rows are deleted with
+ * the entries.
+ */
 export async function purgeSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const versions = await handle.all(store.findSomeVersions, { vault, limit: SLICE_ROWS });
   for (const { note_id: id, version } of firstBytes(versions, ({ size_bytes }) => size_bytes))
@@ -12,7 +15,7 @@ export async function purgeSlice(handle: WriteHandle, vault: VaultId): Promise<b
   return versions.length > 0;
 }
 
-/** Deletes a slice of the kept versions of some notes; true when there may be more. */
+/** Deletes a slice of the stored versions of some notes; returns true when there may be more. */
 export async function dropVersions(handle: WriteHandle, vault: VaultId, notes: readonly string[]): Promise<boolean> {
   let [rows, bytes] = [0, 0];
   for (const id of notes) {

@@ -9,8 +9,8 @@ import { toListed } from './note-mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 
 /**
- * The notes directly inside a folder (null: the root), by path: from memory when the vault is cached, else only these
- * rows are opened. Throws `note_unreadable`.
+ * Returns the notes directly inside a folder (null: the root), ordered by path: from memory when the vault is cached,
+ * else by unsealing only these rows. Throws `note_unreadable`.
  */
 export async function listIn(
   { db, cache, entries }: Pick<NoteDeps, 'db' | 'cache' | 'entries'>,

@@ -10,7 +10,7 @@ import type { StoredNoteContent } from './write-target.ts';
 /** A note whose links get new targets. */
 export interface Rewrite {
   readonly note: StoredNoteContent;
-  /** The document, still sealed; null for one that is still its seed. */
+  /** The document, still sealed; null when it is still its seed. */
   readonly doc: Buffer | null;
   /** The note's path after the move, and its blind index. */
   readonly to: string;
@@ -18,7 +18,10 @@ export interface Rewrite {
   readonly rewrites: readonly { readonly ord: number; readonly target: string }[];
 }
 
-/** The note's next version, in which links have their new targets: an edit of the document, so that typing goes on in it. */
+/**
+ * Builds the note's next version with new link targets, as an edit of its document, so that open editors continue in
+ * it.
+ */
 export function rewriteLinks(
   parts: { readonly clock: Pick<Clock, 'now'> },
   context: Pick<WriteContext, 'vault' | 'actor'>,

@@ -7,10 +7,10 @@ import type { Actor } from '../entries/entries.ts';
 import { type EntryMeta, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
-/** What made a version. */
+/** The reason for a version. */
 export type VersionReason = 'create' | 'edit' | 'merge' | 'append' | 'batch' | 'agent' | 'restore' | 'link_rewrite';
 
-/** What such a version wrote over stays kept while others are thinned: nobody chose its loss letter by letter. */
+/** The versions that these writes replace are not thinned: no user typed the change and so saw what was lost. */
 export const PINNED_REASONS: ReadonlySet<VersionReason> = new Set([
   'merge',
   'restore',
@@ -19,10 +19,10 @@ export const PINNED_REASONS: ReadonlySet<VersionReason> = new Set([
   'agent',
 ]);
 
-/** So long every version is kept. */
+/** How long every version is kept. */
 export const KEEP_ALL_MS = 24 * 60 * 60 * 1000;
 
-/** The sealed part of a note's row: everything that says something about its content. */
+/** The sealed part of a note's row: everything that reveals something about its content. */
 export interface NoteMeta
   extends EntryMeta,
     Pick<Derived, 'title' | 'tags' | 'aliases' | 'description' | 'resource' | 'type'> {
@@ -39,17 +39,17 @@ export interface NoteMeta
   readonly actor: Actor;
   /** When the version was made, epoch milliseconds: a rename writes the row, but makes no version. */
   readonly versionAt: number;
-  /** When the person whose socket edits made the version began: what they write within minutes is one step of history. */
+  /** When the socket edits of the version began: edits within minutes form one step of the history. */
   readonly typingSince?: number;
-  /** While the document is still its seed: the client id it was seeded under. */
+  /** The client id of the seed, while the document is still its seed. */
   readonly seed?: number;
-  /** Pieces of the document, where it is not its seed any more. */
+  /** The number of items in the document, if it is no longer its seed. */
   readonly structs?: number;
-  /** Tombstones only: the device that deleted the note, when it named itself. */
+  /** Tombstones only: the device that deleted the note, if it sent its id. */
   readonly deletedBy?: string | null;
 }
 
-/** The sealed part of a kept version. */
+/** The sealed part of a stored version. */
 export interface VersionMeta {
   readonly hash: string;
   readonly reason: VersionReason;
@@ -107,7 +107,7 @@ const snapshotContext = (id: string, version: number) => ({ kind: 'note_versions
 const editsContext = (id: string, row: string) => ({ kind: 'note_updates.payload', row: `${id}:${row}`, version: 0 });
 const versionContext = (id: string, version: number) => ({ kind: 'note_versions.meta', row: id, version });
 
-/** Seals and opens the parts of notes; what cannot be opened is `note_unreadable`, never empty. */
+/** Seals and unseals the parts of notes; unreadable data is `note_unreadable`, never empty. */
 export const sealed = {
   meta: (vault: OpenVault, id: string, revision: number, meta: NoteMeta) => noteMeta.seal(vault, id, revision, meta),
   openMeta: (vault: Pick<OpenVault, 'key'>, id: string, revision: number, meta: Uint8Array): NoteMeta =>
@@ -128,7 +128,7 @@ export const sealed = {
   openSnapshot: (vault: OpenVault, id: string, version: number, bytes: Buffer) =>
     unsealed(() => vault.key.open(snapshotContext(id, version), bytes)),
 
-  /** Who made the edits, then the edits; the length of each part before it, in four bytes. */
+  /** The author of the edits, then the edits; each part is preceded by its length in four bytes. */
   edits: (vault: OpenVault, id: string, row: string, actor: Actor, updates: readonly Uint8Array[]) => {
     const parts = [editsActor.encode(actor), ...updates];
     return vault.key.seal(editsContext(id, row), Buffer.concat(parts.flatMap((part) => [lengthOf(part), part])));
@@ -162,7 +162,7 @@ function partsOf(bytes: Buffer): Buffer[] {
   return parts;
 }
 
-/** Runs an opening and gives a damaged value the name clients know it by. */
+/** Runs an unsealing function and maps damage to the error code for clients. */
 function unsealed<T>(open: () => T): T {
   try {
     return open();

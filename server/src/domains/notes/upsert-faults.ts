@@ -3,7 +3,7 @@ import { Compile } from 'typebox/schema';
 
 const upsertNote = Compile(UpsertNote);
 
-/** What is wrong with the fields of an upsert, as field → messages; null when nothing is. */
+/** Returns the validation messages of an upsert by field; null when it is valid. */
 export function faultsOf(fields: unknown): Record<string, string[]> | null {
   const [fits, faults] = upsertNote.Errors(fields);
   if (fits) return null;

@@ -14,7 +14,6 @@ import { findWriteTarget, lastVersionOf, type NoteInput, type WriteTarget } from
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Contract section 4, "Upsert". */
 export function upsertNote(deps: NoteDeps, context: WriteContext<Note>, input: NoteInput): Promise<Note> {
   return writeOne(
     deps,
@@ -24,7 +23,7 @@ export function upsertNote(deps: NoteDeps, context: WriteContext<Note>, input: N
   );
 }
 
-/** Writes a single note as planned; `resultOf` makes the operation's answer of it. */
+/** Writes a single note as planned; `resultOf` maps it to the operation's result. */
 export function writeOne<Result>(
   deps: NoteDeps,
   context: WriteContext<Result>,
@@ -46,10 +45,9 @@ export function writeOne<Result>(
 }
 
 /**
- * What an upsert comes to, against what is stored now. Throws `version_conflict`, `conflict`, `note_too_large`,
- * `note_unreadable`.
+ * Plans an upsert against the stored note. Throws `version_conflict`, `conflict`, `note_too_large`, `note_unreadable`.
  *
- * @param made what made the version, where that is not for the upsert itself to say.
+ * @param made the reason for the version, if the upsert itself does not determine it.
  */
 export async function planUpsert(
   deps: NoteDeps,
@@ -62,7 +60,8 @@ export async function planUpsert(
   const target = await findWriteTarget(deps, context, input, text);
   const fingerprint = fingerprintFor(context.vault, target, input.version, text ?? '');
   if (target.kind !== 'live') {
-    // A version says nothing here: what the client edited was deleted elsewhere, and its edit must still arrive.
+    // The version is ignored here: the note that the client edited was deleted elsewhere, and the edit must not be
+    // lost.
     if (input.base_hash != null) throw conflictWith(null);
     const plan = await planText(deps, context, target, input, text ?? '', made ?? 'create');
     return withFingerprint(plan, target.kind === 'new' ? null : (target.fingerprints ?? null), fingerprint);
@@ -70,15 +69,15 @@ export async function planUpsert(
   const known = target.fingerprints ?? null;
   const isKnown = fingerprint !== null && hasFingerprint(known, fingerprint);
   const plan = await planEdit(deps, context, target, input, text, made, isKnown);
-  // What equals the current version brings nothing, now or ever.
+  // A text equal to the current version changes nothing.
   const bringsNothing = plan.kind === 'same' && input.version === target.note.version;
   return isKnown || bringsNothing ? plan : withFingerprint(plan, known, fingerprint);
 }
 
 /**
- * As planUpsert, over the live note at the path.
+ * Like planUpsert, for the live note at the path.
  *
- * @param isKnown whether the note took this very write before.
+ * @param isKnown whether the note has already received this very write.
  */
 async function planEdit(
   deps: NoteDeps,
@@ -93,7 +92,7 @@ async function planEdit(
   if (text === undefined || text === note.content) return { kind: 'same', note };
   const refuse = async () => conflictWith(await currentNote(deps, context.vault, note));
   if (input.base_hash != null && input.base_hash !== note.meta.hash) throw await refuse();
-  // A version counts for the note that the id names: one of another note is no basis to write on.
+  // The version refers to the note that the id names: a version of another note is no base.
   const named = parseUuid(input.id);
   if (input.base_hash == null && input.version != null && named !== null && named !== note.id) throw await refuse();
   if (input.base_hash != null || input.version == null || input.version === note.version) {
@@ -111,7 +110,7 @@ async function planEdit(
 
 type Existing = Extract<WriteTarget, { kind: 'live' | 'tombstone' }>;
 
-/** The fingerprint of a write that names a version; null for one that names none. */
+/** Returns the fingerprint of a write that names a version; null for one that names none. */
 function fingerprintFor(
   vault: OpenVault,
   target: WriteTarget,
@@ -122,13 +121,13 @@ function fingerprintFor(
   return fingerprintOf(vault, target.id, { base, text }, lastVersionOf(target) + 1);
 }
 
-/** The plan, which leaves the write's fingerprint with the note. */
+/** Adds the write's fingerprint to a plan. */
 function withFingerprint(plan: WritePlan, was: Buffer | null, fingerprint: Buffer | null): WritePlan {
   if (fingerprint === null || (was !== null && hasFingerprint(was, fingerprint))) return plan;
   return { ...plan, fingerprints: { was, now: addFingerprint(was, fingerprint) } };
 }
 
-/** The note's text becomes `text` by the smallest edit, or is where it begins. Throws `note_too_large`. */
+/** Plans a whole text: as the smallest edit of the note, or as its initial text. Throws `note_too_large`. */
 export async function planText(
   deps: NoteDeps,
   context: WriteContext,
@@ -141,7 +140,7 @@ export async function planText(
   return { kind: 'write', target, next: await draftTextAnywhere(deps, context, target, input, text, reason) };
 }
 
-/** An older version of the note, sealed; undefined when it is not kept any more, or never was. */
+/** Reads an older version of the note, sealed; undefined when it is not stored. */
 async function findBase({ db }: NoteDeps, vault: OpenVault, { id, version: last }: OpenedNote, version: number) {
   if (version <= 0 || version >= last) return undefined;
   const row = await db.get(store.findVersion, { vault: vault.id, id: id as NoteId, version });

@@ -7,24 +7,23 @@ import * as store from './versions.store.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const SLICE = 200;
-/** What one run looks at; the rest waits for the next one. */
+/** Maximum number of versions checked per run; the others wait for the next one. */
 const RUN_MAX = 50_000;
 
 /** How long versions are kept, and how densely. */
 export interface VersionRetention {
-  /** One an hour until this age. */
+  /** One version per hour is kept until this age. */
   readonly hourlyDays: number;
-  /** One a day until this age, then none. */
+  /** One version per day is kept until this age, then none. */
   readonly dailyDays: number;
 }
 
 type DueVersion = Awaited<ReturnType<typeof findDue>>[number];
 
 /**
- * Thins the versions that came of age: all for a day, then the last of each hour, then the last of each day, then none.
- * What a merge, restore, batch, link rewriting or agent wrote over stays until its last day. Each version says itself
- * when to look at it next, so a run finds its work by an index and nothing is lost when it is cut short. Resolves to
- * how many it deleted.
+ * Thins old versions: keeps all for a day, then the last of each hour, then the last of each day, then none. Versions
+ * replaced by a merge, restore, batch, link rewriting or agent are kept until the last day. Each version stores when to
+ * check it next, so a run finds its work by an index and can be interrupted. Resolves to the number deleted.
  */
 export async function thinVersions(db: Database, now: number, retention: VersionRetention): Promise<number> {
   const yieldIfDue = createYield();
@@ -47,7 +46,7 @@ function findDue(handle: WriteHandle, now: number) {
   return handle.all(store.findDueVersions, { now, limit: SLICE });
 }
 
-/** Deletes the version or says when to look at it again; resolves to the number deleted. */
+/** Deletes the version or stores when to check it next; resolves to the number deleted. */
 async function applyRetention(
   handle: WriteHandle,
   { vault_id, note_id, version, created_at: madeAt, pinned }: DueVersion,
@@ -57,7 +56,7 @@ async function applyRetention(
   const which = { vault: vault_id as VaultId, id: note_id as NoteId, version };
   const [hourlyUntil, dailyUntil] = [madeAt + hourlyDays * DAY_MS, madeAt + dailyDays * DAY_MS];
   if (now >= dailyUntil) return handle.run(store.deleteVersion, which);
-  // The clock that made it may have been set back since.
+  // The clock may have been set back since the version was made.
   if (now < madeAt + KEEP_ALL_MS) {
     await handle.run(store.postponeVersion, { ...which, dueAt: madeAt + KEEP_ALL_MS });
     return 0;

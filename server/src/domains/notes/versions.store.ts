@@ -5,7 +5,7 @@ import type { NotesTables } from './notes.tables.ts';
 
 const { statement } = statementsOver<NotesTables & EntriesTables>();
 
-/** Kept versions below a number, newest first, without their content. */
+/** Stored versions below a number, newest first, without their content. */
 export const listVersions = statement((db, p: { vault: VaultId; id: NoteId; before: number; limit: number }) =>
   db
     .selectFrom('note_versions')
@@ -37,7 +37,7 @@ export const findDueVersions = statement((db, p: { now: number; limit: number })
     .limit(p.limit),
 );
 
-/** Whether a later version that still exists was made before a moment: kept, or the current one. */
+/** Whether a later version, stored or current, was made before a time. */
 export const findNewerVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number; until: number }) =>
   db
     .selectFrom('note_versions')

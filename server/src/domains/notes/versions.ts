@@ -20,15 +20,15 @@ import type { WriteTarget } from './write-target.ts';
 
 const SLICE = 500;
 
-/** What became of a note over time. All throw `note_not_found`, `note_unreadable`. */
+/** The history of a note. All methods throw `note_not_found`, `note_unreadable`. */
 export interface History {
-  /** Every version that can be read, the newest and current one first. */
+  /** Returns every readable version, newest first, beginning with the current one. */
   versions(vault: OpenVault, id: NoteId): Promise<NoteVersion[]>;
-  /** The note as a version had it. */
+  /** Returns a version of the note. */
   version(vault: OpenVault, id: NoteId, version: number): Promise<Note>;
-  /** Makes a new version with the text of an older one; nothing when the note says that already. */
+  /** Makes a new version with the text of an older one; does nothing when the texts are equal. */
   restore(context: WriteContext<Note>, id: NoteId, version: number): Promise<Note>;
-  /** Thins the versions that came of age; resolves to how many it deleted. */
+  /** Thins old versions; resolves to the number deleted. */
   thinVersions(): Promise<number>;
 }
 
@@ -69,7 +69,7 @@ function versionOf(
   return { version, content_hash: hash, created_at: isoTime(created_at), size_bytes, reason, actor: { ...actor } };
 }
 
-/** Under its path of today, its links resolved as they would be today. */
+/** Returns the version with the note's present path and its links resolved in the present vault. */
 async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version: number): Promise<Note> {
   const { db, hooks } = deps;
   const found = await db.read(async (handle) => {

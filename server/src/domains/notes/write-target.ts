@@ -10,24 +10,24 @@ import type { NoteDeps } from './notes.deps.ts';
 import * as store from './notes.store.ts';
 import { sealed } from './sealed-note.ts';
 
-/** How long a deletion wins over the same note coming back from a device that has not heard of it. */
+/** How long a deletion wins over the same note sent by a device that has not received the deletion. */
 const DELETE_WINS_MS = 60_000;
 
 /** The nil UUID: no note's id. */
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A note to write, its path normalised and blinded. */
+/** A note to write, with its normalized path and the blind index of it. */
 export interface NoteInput extends UpsertNote {
   readonly pathKey: Buffer;
 }
 
-/** What a write starts from: nothing, the live note at the path, or the tombstone its id names. */
+/** The target of a write: nothing, the live note at the path, or the tombstone that its id names. */
 export type WriteTarget =
   | {
       readonly kind: 'new';
       readonly id: NoteId;
       readonly resolved: ResolvedPath;
-      /** The highest version of the tombstones at the path, 0 when there is none: the new note's versions follow it. */
+      /** The highest version of the tombstones at the path, 0 without any: the new note's versions continue from it. */
       readonly tombstoneVersion: number;
     }
   | {
@@ -35,27 +35,27 @@ export type WriteTarget =
       readonly id: NoteId;
       readonly resolved: ResolvedPath;
       readonly note: StoredNoteContent;
-      /** The document, still sealed; null for one that is still its seed. */
+      /** The document, still sealed; null when it is still its seed. */
       readonly doc: Buffer | null;
-      /** Of the writes that named a version; looked up for upserts alone. */
+      /** Fingerprints of the writes that named a version; read for upserts only. */
       readonly fingerprints?: Buffer | null;
-      /** As of a new note, for a tombstone that comes back: another note may have been at the path since. */
+      /** As for a new note, because another note may have been at the path since the deletion. */
       readonly tombstoneVersion?: number;
     };
 
 /**
- * The version that the next one follows. Versions go on at a path where tombstones are, so that a version that a client
- * sends with the path alone never means another note's.
+ * Returns the version before the next one. Versions continue at a path with tombstones, so a version that a client
+ * sends with only the path never refers to another note's.
  */
 export function lastVersionOf(target: WriteTarget): number {
   if (target.kind === 'new') return target.tombstoneVersion;
   return Math.max(target.note.version, target.tombstoneVersion ?? 0);
 }
 
-/** A note with its stored, sealed content beside the open one. */
+/** A note with its content, both sealed and unsealed. */
 export type StoredNoteContent = OpenedNote & { readonly sealedContent: Buffer };
 
-/** Looks up what an upsert meets. Throws `conflict` where the path or the id belongs to something else. */
+/** Looks up the target of an upsert. Throws `conflict` where the path or the id belongs to another entry. */
 export async function findWriteTarget(
   deps: NoteDeps,
   context: WriteContext,
@@ -72,12 +72,12 @@ export async function findWriteTarget(
   const here = rows.find((row) => row.found === 'here');
   const owner = rows.find((row) => row.found === 'id');
   if (here !== undefined) {
-    // Where the path is another note's, its id says that the writer means the other one.
+    // If another note has the path, the id tells that the writer means a different one.
     if (owner !== undefined && owner.id !== here.id && isLiveIn(vault, owner)) {
       throw await deps.entries.conflictWith(vault, { kind: 'note', id: owner.id }, path);
     }
     const note = storedNote(vault, here);
-    // The stored spelling stays: writing `A.md` over `a.md` is an edit, not a rename.
+    // The stored spelling is kept: writing `A.md` over `a.md` is an edit, not a rename.
     const resolved = { path: note.meta.path, pathKey, nearest: null, blocked: null };
     return { kind: 'live', id: here.id as NoteId, resolved, note, doc: here.doc, fingerprints: here.fingerprints };
   }
@@ -92,7 +92,7 @@ export async function findWriteTarget(
   const tombstoneVersion = rows.find((row) => row.found === 'highest')?.version ?? 0;
   const revived = owner === undefined ? null : await targetOfOwner(deps, context, resolved, owner);
   if (revived !== null) return { ...revived, tombstoneVersion };
-  // No answer may tell whose an id is or was, so a taken or spent one is treated as if none had been sent.
+  // No answer may reveal whose an id is or was, so a taken or spent id is ignored.
   const isFree = owner === undefined && rows.every((row) => row.found !== 'spent');
   const id = requestedId !== null && isFree ? requestedId : newId(deps);
   return { kind: 'new', id, resolved, tombstoneVersion };
@@ -109,7 +109,10 @@ function isLiveIn(vault: OpenVault, row: FoundRow): boolean {
   return row.kind === 'note' && row.vault_id === vault.id && row.deleted_at === null;
 }
 
-/** This vault's tombstone of a note that the writer's id names; null when anything else has the id. Throws `conflict`. */
+/**
+ * Returns this vault's tombstone of the note that the id names; null when any other entry has the id. Throws
+ * `conflict`.
+ */
 async function targetOfOwner(
   deps: NoteDeps,
   { vault }: WriteContext,

@@ -1,17 +1,20 @@
 import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 
-/** A note whose rows were just written, as its edges need it. */
+/** A note whose rows were just written: the input for its edges. */
 export interface WrittenNote {
   readonly id: NoteId;
   readonly path: string;
   readonly version: number;
   readonly seq: Seq;
   readonly links: readonly ParsedLink[];
-  /** In a long transaction: work on the links may yield to the event loop. A short one may await its handle alone. */
+  /**
+   * Set in a long transaction, in which work on links may yield to the event loop. A short one may await only its
+   * handle.
+   */
   readonly mayYield: boolean;
-  /** True when the note was not live before: it has no edges yet. */
+  /** Whether the note was created or revived: it has no edges yet. */
   readonly fresh: boolean;
-  /** Blind keys under which the note came to be found, or is not found any more: edges that ask for them may change. */
+  /** Blind keys under which the note is newly found or no longer found: edges looked up under them may change. */
   readonly movedKeys: readonly Buffer[];
 }
