@@ -3,25 +3,25 @@ import type { OpenVault } from '../vaults/vaults.ts';
 import type { NoteRowDraft, VersionDraft } from './build-note-row.ts';
 import type { StoredNoteContent } from './write-target.ts';
 
-/*
- * What goes to the worker threads of the pool and comes back: plain data and sealed bytes. The key is lent, as the search
- * thread's is.
+/**
+ * The data exchanged with the worker threads of the pool: plain data and sealed bytes. The key is lent, as to the
+ * search thread.
  */
 
-/** UTF-16 units that deriving, comparing and sealing take some ten milliseconds for. */
+/** Number of UTF-16 units whose derivation, comparison and sealing take some ten milliseconds. */
 const LARGE_UNITS = 128 * 1024;
-/** Pieces of a document of which reading it takes some ten milliseconds, however they were made to lie. */
+/** Number of items of a document that take some ten milliseconds to read, in the worst case. */
 const LARGE_STRUCTS = 500;
-/** Sealed bytes of edits that wait to be folded in. */
+/** Sealed bytes of edits that wait to be flushed. */
 const LARGE_UPDATES = 32 * 1024;
 
-/** Whether a note is worked on elsewhere. @param more UTF-16 units of further texts that the work reads. */
+/** Whether a note is processed on a worker thread. @param more UTF-16 units of further texts that the work reads. */
 export function isLarge(note: Pick<StoredNoteContent, 'meta' | 'content'>, doc: Buffer | null, more = 0): boolean {
   if (note.content.length + more > LARGE_UNITS) return true;
   return doc !== null && (note.meta.structs ?? Number.POSITIVE_INFINITY) > LARGE_STRUCTS;
 }
 
-/** As isLarge, of a text alone. */
+/** Like isLarge, for a text alone. */
 export function isLargeText(text: string): boolean {
   return text.length > LARGE_UNITS;
 }
@@ -32,10 +32,10 @@ export function areLarge(updates: readonly { readonly payload: Uint8Array }[]): 
   return bytes > LARGE_UPDATES;
 }
 
-/** A vault as it goes to another thread. */
+/** A vault in the form sent to another thread. */
 export type PostedVault = Omit<OpenVault, 'key'> & { readonly key: SharedKey };
 
-/** @param seals how many values the task seals, at most. */
+/** @param seals the maximum number of values that the task seals. */
 export function postVault({ key, ...vault }: OpenVault, seals: number): PostedVault {
   return { ...vault, key: key.share(seals) };
 }
@@ -53,7 +53,7 @@ export type PostedDraft = Omit<NoteRowDraft, 'text' | 'replaced'> & {
   readonly replaced: Omit<VersionDraft, 'content'> | null;
 };
 
-/** @param known the text that the sender has already. */
+/** @param known the text, which the sender already has. */
 export function postDraft({ replaced, derived, ...next }: NoteRowDraft, known: string | null): PostedDraft {
   const withoutContent = replaced === null ? null : { ...replaced, content: undefined };
   return {
@@ -64,7 +64,7 @@ export function postDraft({ replaced, derived, ...next }: NoteRowDraft, known: s
   };
 }
 
-/** @param old the note that the draft writes over; null for a new one. */
+/** @param old the note that the draft replaces; null for a new one. */
 export function receiveDraft(draft: PostedDraft, known: string | null, old: StoredNoteContent | null): NoteRowDraft {
   const { replaced } = draft;
   const sameVersion = old !== null && draft.version === old.version;

@@ -20,7 +20,7 @@ interface WriteInput {
   readonly mtime: number;
 }
 
-/** A text to write, as it goes to another thread. */
+/** A text to write, in the form sent to another thread. */
 export interface DraftInput extends WriteInput {
   readonly target: WriteTarget;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface DraftMergeInput extends WriteInput {
   readonly merge: MergeInput;
 }
 
-/** A text to keep as a version. */
+/** A text to store as a version. */
 export interface PreserveInput {
   readonly now: EpochMs;
   readonly vault: PostedVault;
@@ -42,7 +42,7 @@ export interface PreserveInput {
   readonly actor: Actor;
 }
 
-/** Links to get new targets. */
+/** Links whose targets change. */
 export interface RewriteInput {
   readonly now: EpochMs;
   readonly vault: PostedVault;
@@ -64,16 +64,16 @@ export interface SliceInput {
 }
 
 /**
- * What this domain runs on the worker threads of the pool. Keys are lent with the input.
+ * The tasks of this domain on the worker threads of the pool. Keys are lent with the input.
  *
- * @param openKey opens such a key.
+ * @param openKey opens a lent key.
  */
 export function createNoteTasks(openKey: OpenKey) {
   return {
     tryUpdate,
     textOfUpdate,
 
-    /** The next version of a note, with a text given whole. */
+    /** Builds the next version of a note from a whole text. */
     draftText({ now, vault: posted, actor, target, mtime, text, reason }: DraftInput) {
       const vault = openPosted(posted, openKey);
       const from = target.kind === 'new' || target.doc === null ? target : { ...target, doc: bytesOf(target.doc) };
@@ -81,7 +81,7 @@ export function createNoteTasks(openKey: OpenKey) {
       return postDraft(next, text);
     },
 
-    /** The next version of a note, with a text that was written on top of an older version. */
+    /** Builds the next version of a note from a text written on top of an older version. */
     draftMerge({ now, vault: posted, actor, target, mtime, merge }: DraftMergeInput) {
       const vault = openPosted(posted, openKey);
       const { version, content, snapshot } = merge.base;
@@ -92,7 +92,7 @@ export function createNoteTasks(openKey: OpenKey) {
       return typeof draft === 'string' ? draft : postDraft(draft, merge.text);
     },
 
-    /** A text as a version of a note, and what the note says as the version after it. */
+    /** Builds a version of a note from a text, and the version after it from the note's present text. */
     preserveText({ now, vault: posted, state: postedWhole, text, actor }: PreserveInput) {
       const vault = openPosted(posted, openKey);
       const state = receiveState(vault, postedWhole);
@@ -100,26 +100,26 @@ export function createNoteTasks(openKey: OpenKey) {
       return { version, next: postDraft(next, state.note.content) };
     },
 
-    /** What a text says of itself. */
+    /** Derives the metadata of a text. */
     deriveText: ({ path, text }: { readonly path: string; readonly text: string }) => ({
       ...deriveNote(path, text),
       headings: [],
     }),
 
-    /** What a document in memory lacks of a note. */
+    /** Returns what a document in memory lacks of a note. */
     sliceNote({ vault: posted, state, since }: SliceInput) {
       const vault = openPosted(posted, openKey);
       return sliceNote(vault, receiveState(vault, state), since);
     },
 
-    /** The next version of a note, in which links have new targets. */
+    /** Builds the next version of a note with new link targets. */
     rewriteLinks({ now, vault: posted, actor, rewrite: sent }: RewriteInput) {
       const vault = openPosted(posted, openKey);
       const rewrite = { ...sent, doc: sent.doc === null ? null : bytesOf(sent.doc), pathKey: bytesOf(sent.pathKey) };
       return postDraft(rewriteLinks({ clock: { now: () => now } }, { vault, actor }, rewrite), null);
     },
 
-    /** A note's row with the edits that wait for it. */
+    /** Builds a note's row with its waiting edits. */
     foldNote({ now, vault: posted, state: postedWhole }: FoldInput) {
       const vault = openPosted(posted, openKey);
       const state = receiveState(vault, postedWhole);

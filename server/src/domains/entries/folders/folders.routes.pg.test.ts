@@ -18,7 +18,7 @@ const changeSeq = async (alice: Writer) => {
 onEachEngine('folders', (open) => {
   const start = notesOnOneServer(open);
 
-  test('are listed with all above them and the root, with the notes directly inside', async () => {
+  test('GET /folders lists folders, their ancestors and the root, with the number of notes directly inside', async () => {
     await using notes = await start();
     const { alice } = notes;
     assert.deepEqual((await alice.caller.get('/folders')).body, {
@@ -95,7 +95,7 @@ onEachEngine('folders', (open) => {
     assert.equal((await alice.caller.get(`/folders/by-id/${id}/notes`)).status, 404, 'nobody’s folder has no id');
   });
 
-  test('are made once: again is the same folder, and no change', async () => {
+  test('creating a folder twice returns the same folder and changes nothing', async () => {
     await using notes = await start();
     const { alice } = notes;
     const first = await make(alice, '/Box//Sub/');
@@ -110,7 +110,7 @@ onEachEngine('folders', (open) => {
     assert.equal((await alice.write('box/SUB/a.md')).path, 'Box/Sub/a.md');
   });
 
-  test('one that only its notes made becomes a made one, with an id that stays', async () => {
+  test('an implicit folder becomes explicit, with an id that does not change', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Box/a.md');
@@ -143,7 +143,7 @@ onEachEngine('folders', (open) => {
     assert.deepEqual(await counts(alice), [': 1']);
   });
 
-  test('deleted without recursive: the marker goes, an empty folder with it, notes stay', async () => {
+  test('deleting a folder without recursive makes it implicit, deletes it if it is empty, and keeps its notes', async () => {
     await using notes = await start();
     const { alice } = notes;
     await make(alice, 'Empty/Deep');
@@ -175,7 +175,7 @@ onEachEngine('folders', (open) => {
     assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'DELETE, GET, HEAD']);
   });
 
-  test('deleted with recursive: all in them goes, each note a tombstone with its own seq', async () => {
+  test('deleting a folder with recursive deletes its contents, each note with a tombstone and a seq of its own', async () => {
     await using notes = await start();
     const { alice } = notes;
     const kept = await alice.write('Boxes/a.md', '[[deep]] [[b]]');
