@@ -60,8 +60,9 @@ function takeLine<Struct extends Dependent>(
       line.at += 1;
       line.known = Math.max(line.known, item.clock + item.length);
       order.push(item);
-      // Whoever waits for this client may go on: it asks for the rest when it needs it.
-      if (stack.length > 1 && !stillWaits(stack.at(-2), lines, knownOf)) {
+      // A line that waits for this client may continue. It may need another client next, and this one's later items may
+      // need that line's next item, so no more is taken here than it asks for.
+      if (stack.length > 1 && !waitsFor(item.client, stack.at(-2), lines, knownOf)) {
         line.open = false;
         stack.pop();
       }
@@ -74,13 +75,14 @@ function takeLine<Struct extends Dependent>(
   return true;
 }
 
-function stillWaits<Struct extends Dependent>(
+function waitsFor<Struct extends Dependent>(
+  client: number,
   line: Line<Struct> | undefined,
   lines: ReadonlyMap<number, Line<Struct>>,
   knownOf: (client: number) => number,
 ): boolean {
   const item = line?.items[line.at];
-  return item !== undefined && missingOf(item, lines, knownOf) !== null;
+  return item !== undefined && missingOf(item, lines, knownOf) === client;
 }
 
 /** The client of which an item needs more than is there; null when nothing is missing. */
