@@ -21,7 +21,7 @@ const SHARED = [
 /** The composition roots, which may import all of the server. */
 const ROOTS = /^server\/src\/(app\/.+|app|open-ports|migrations|search-thread|compute-thread|sealed-samples)\.ts$/;
 /** Packages that browsers use too, so they must not import Node. */
-const PURE = ['packages/note-text/', 'packages/protocol/', 'packages/search-index/'];
+const PURE = ['client', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`);
 
 /** Enforces the dependency rule: routes → operation → store → port ← adapter, and packages below all of them. */
 export function checkBoundaries(sources: readonly Source[]): Finding[] {
