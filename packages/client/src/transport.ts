@@ -90,7 +90,11 @@ export class Transport {
   /** Resolves to the JSON of the answer; undefined for an answer without a body. Throws ApiError, ConnectionError. */
   async json<Answer>(call: Call): Promise<Answer> {
     const answer = await this.send(call);
-    return (answer.status === 204 ? undefined : await answer.json()) as Answer;
+    if (answer.status === 204) return undefined as Answer;
+    const text = await answer.text().catch((cause: unknown) => {
+      throw new ConnectionError(`the connection to ${this.origin} broke`, { cause });
+    });
+    return JSON.parse(text) as Answer;
   }
 
   /** Resolves to a successful answer, or one of a status that is `expected`. Throws ApiError, ConnectionError. */

@@ -42,6 +42,8 @@ export interface Upload {
 export interface AttachmentBytes {
   /** SHA-256 of the bytes, lower-case hex. */
   readonly hash: string;
+  /** The number of bytes, if the server said it. */
+  readonly size: number | null;
   readonly bytes: ReadableStream<Uint8Array>;
 }
 
@@ -153,7 +155,12 @@ export class VaultClient {
       return null;
     }
     const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
-    return { hash: (answer.headers.get('etag') ?? '').replaceAll('"', ''), bytes: answer.body ?? empty };
+    const length = answer.headers.get('content-length');
+    return {
+      hash: (answer.headers.get('etag') ?? '').replaceAll('"', ''),
+      size: length === null ? null : Number(length),
+      bytes: answer.body ?? empty,
+    };
   }
 
   /** Streams bytes to the server while they are read. */

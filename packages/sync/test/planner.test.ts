@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { conflictLabel, conflictPath } from '../src/plan/names.ts';
+import { conflictLabel, conflictPath, isConflictPath } from '../src/plan/names.ts';
 import { plan } from '../src/plan/planner.ts';
 import type { LocalFile, RemoteFile, SyncedFile, Trees } from '../src/plan/trees.ts';
 import { runTriples } from './triples.ts';
 
-const options = { label: 'conflict desk 2026-11-22 14-05-09', canStore: () => true };
+const options = { label: 'conflict desk 2026-11-22 14-05-09', direction: 'both', canStore: () => true } as const;
 
 const synced = (id: string, path: string, hash: string): SyncedFile => ({
   id,
@@ -36,6 +36,7 @@ test('10,000 random triples of trees converge and lose nothing that either side 
 test('trees that agree give an empty plan', () => {
   assert.deepEqual(plan(trees([synced('1', 'a.md', 'x')], [local('a.md', 'x')], [remote('1', 'a.md', 'x')]), options), {
     operations: [],
+    unwanted: [],
     problems: [],
   });
 });
@@ -95,7 +96,7 @@ test('two local names that differ only by case are reported as a problem, and no
     trees([synced('1', 'a.md', 'x')], [local('a.md', 'x'), local('A.md', 'y')], [remote('1', 'a.md', 'x')]),
     options,
   );
-  assert.deepEqual(made, { operations: [], problems: [{ path: 'A.md', id: null, reason: 'case' }] });
+  assert.deepEqual(made, { operations: [], unwanted: [], problems: [{ path: 'A.md', id: null, reason: 'case' }] });
 });
 
 test('a name that the disk cannot store is reported as a problem, and the file stays where it is', () => {
@@ -103,6 +104,7 @@ test('a name that the disk cannot store is reported as a problem, and the file s
   const there = [remote('1', 'a:b.md', 'x'), remote('2', 'c.md', 'y')];
   assert.deepEqual(plan(trees([], [], there), { ...options, canStore }), {
     operations: [{ type: 'writeLocal', id: '2', path: 'c.md', hash: 'y', version: 1, over: null }],
+    unwanted: [],
     problems: [{ path: 'a:b.md', id: '1', reason: 'name' }],
   });
   const moved = plan(trees([synced('1', 'a.md', 'x')], [local('a.md', 'x')], [remote('1', 'a:b.md', 'x')]), {
@@ -110,6 +112,24 @@ test('a name that the disk cannot store is reported as a problem, and the file s
     canStore,
   });
   assert.deepEqual(moved.operations, []);
+});
+
+test('a sync in one direction leaves the other side’s operations out, and does not wait for them', () => {
+  const base = [synced('1', 'a.md', 'x'), synced('2', 'b.md', 'x')];
+  const renamedHere = trees(
+    base,
+    [local('c.md', 'x'), local('b.md', 'x')],
+    [remote('1', 'a.md', 'x'), remote('2', 'b.md', 'y')],
+  );
+  const rename = { type: 'moveRemote', id: '1', from: 'a.md', to: 'c.md' };
+  assert.deepEqual(plan(renamedHere, options).operations, [rename], 'renames go first');
+  const pulled = plan(renamedHere, { ...options, direction: 'pull' });
+  assert.deepEqual(
+    pulled.operations.map(({ type }) => type),
+    ['writeLocal'],
+  );
+  assert.deepEqual(pulled.unwanted, [rename]);
+  assert.deepEqual(plan(renamedHere, { ...options, direction: 'push' }).operations, [rename]);
 });
 
 test('a conflict copy is named by device and local time, and numbered when the name is taken', () => {
@@ -123,4 +143,7 @@ test('a conflict copy is named by device and local time, and numbered when the n
     conflictPath('.env', label, (path) => !path.endsWith(' 2)')),
     `.env (${label} 2)`,
   );
+  for (const path of [`f/a (${label}).gz`, `a (${label} 2).md`, `.env (${label})`])
+    assert.ok(isConflictPath(path), path);
+  for (const path of ['a (conflict).md', `(${label})/a.md`]) assert.ok(!isConflictPath(path), path);
 });

@@ -32,7 +32,7 @@ export function runTriple(seed: number, log: (line: string) => void = () => unde
   const model = startModel(random);
   const must = perturb(model, random);
   log(`start ${JSON.stringify(model.trees, null, 1)}`);
-  const options = { label: 'conflict here 2026-11-22 14-05-09', canStore: () => true };
+  const options = { label: 'conflict here 2026-11-22 14-05-09', direction: 'both', canStore: () => true } as const;
   let last: Plan;
   for (let round = 1; ; round++) {
     last = plan(model.trees, options);

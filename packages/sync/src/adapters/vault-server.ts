@@ -49,11 +49,13 @@ export class VaultServer implements Server {
   async read({ id, path }: Pick<RemoteFile, 'id' | 'path'>): Promise<Content | null> {
     if (kindOf(path) === 'attachment') {
       const found = await reached(this.#vault.readAttachment(path));
-      return found === null ? null : { hash: found.hash, version: null, bytes: found.bytes };
+      if (found === null) return null;
+      return { hash: found.hash, version: null, size: found.size, bytes: reachedBytes(found.bytes) };
     }
     const note = await reached(this.#vault.readNoteById(id));
     if (note === null) return null;
-    return { hash: note.content_hash, version: note.version, bytes: once(new TextEncoder().encode(note.content)) };
+    const bytes = new TextEncoder().encode(note.content);
+    return { hash: note.content_hash, version: note.version, size: bytes.length, bytes: once(bytes) };
   }
 
   async createNotes(notes: readonly (NoteText & { readonly id: string | null })[]): Promise<readonly Written[]> {
@@ -203,4 +205,20 @@ async function reached<Result>(answer: Promise<Result>): Promise<Result> {
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
+}
+
+/** A connection that breaks during a download is a temporary failure. */
+async function* reachedBytes(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await pieces.next().catch((cause: unknown) => {
+        throw new ServerUnreachable('the connection broke during a download', { cause });
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await pieces.return?.();
+  }
 }

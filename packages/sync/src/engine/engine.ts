@@ -1,22 +1,22 @@
-import { type BrakeReason, brake } from '../plan/brake.ts';
+import { type BrakeReason, brake, isHeld } from '../plan/brake.ts';
 import { conflictLabel } from '../plan/names.ts';
-import type { Operation, Problem } from '../plan/operations.ts';
+import type { Direction, Operation, Problem } from '../plan/operations.ts';
 import { type Plan, plan } from '../plan/planner.ts';
 import { kindOf, type Trees } from '../plan/trees.ts';
 import { Executor, type Outcome } from './executor.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
-import type { Ports } from './ports.ts';
+import type { Ports, StateChange } from './ports.ts';
 import { RemoteObserver } from './remote-observer.ts';
+import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
 import { SyncState } from './sync-state.ts';
-
-/** The direction in which changes are applied. */
-export type Direction = 'both' | 'pull' | 'push';
 
 export interface EngineOptions {
   /** The name of this device, used in the names of conflict copies. */
   readonly device: string;
   readonly direction?: Direction;
   readonly patience?: Patience;
+  /** Called when a round begins to carry out its operations. */
+  onPlan?(operations: readonly Operation[]): void;
   /** Called after each attempted operation. */
   onOperation?(operation: Operation, outcome: Outcome): void;
 }
@@ -37,6 +37,14 @@ export interface SyncResult {
   readonly unsynced: readonly Unsynced[];
   /** The number of operations carried out. */
   readonly done: number;
+  /** What is still to do: operations that wait for approval, or that the direction leaves out. */
+  readonly pending: readonly Operation[];
+}
+
+export interface SyncOptions {
+  /** Whether the user has approved what the brake stopped. */
+  isApproved?(brakes: readonly BrakeReason[]): boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Maximum number of rounds per run. Each round reduces the difference, unless one side keeps changing. */
@@ -48,6 +56,8 @@ const CONCURRENCY = 8;
 /** Maximum number of notes created in one request. */
 const NOTES_PER_REQUEST = 100;
 const COMMIT_EVERY = 64;
+/** A refused operation is tried again after this time: the limits of the server or the disk may have changed. */
+const REFUSAL_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Keeps a folder and a vault in sync. Each round observes both sides, makes a plan and carries it out; rounds repeat
@@ -59,9 +69,6 @@ export class SyncEngine {
   readonly #state: SyncState;
   readonly #local: LocalObserver;
   readonly #remote: RemoteObserver;
-  /** Refused operations by key. An operation is not retried until its effect would be different. */
-  readonly #refused = new Map<string, Unsynced>();
-
   private constructor(ports: Ports, options: EngineOptions, state: SyncState) {
     this.#ports = ports;
     this.#options = options;
@@ -71,7 +78,62 @@ export class SyncEngine {
   }
 
   static async open(ports: Ports, options: EngineOptions): Promise<SyncEngine> {
-    return new SyncEngine(ports, options, await SyncState.load(ports.store));
+    const state = await SyncState.load(ports.store, () => ports.disk.flush());
+    for (const [key, { at }] of state.refused)
+      if (Math.abs(ports.clock.now() - at) > REFUSAL_MS) state.record({ type: 'retried', key });
+    return new SyncEngine(ports, options, state);
+  }
+
+  /**
+   * Undoes what the brake stopped instead of carrying it out: deleted files come back, overwritten ones get the content
+   * of the side that did not change. The next `sync` does the work.
+   */
+  async putBack(): Promise<void> {
+    const { trees } = await this.#observeSettled();
+    await this.#record(putBack(this.#plan(trees).operations, trees));
+  }
+
+  /** Makes the folder equal to the vault with the next `sync`; what only the folder has goes to the trash. */
+  async followServer(): Promise<void> {
+    const { trees } = await this.#observeSettled();
+    await this.#record(followServer(trees));
+  }
+
+  /**
+   * Makes the vault equal to the folder with the next `sync`; what only the vault has goes to the trash of this device
+   * first.
+   */
+  async makeAuthoritative(): Promise<void> {
+    const { trees } = await this.#observeSettled();
+    const changes = makeAuthoritative(trees);
+    const after = { ...trees, synced: { ...trees.synced, files: syncedAfter(trees, changes) } };
+    for (const file of overwrittenRemotely(this.#plan(after).operations, trees)) {
+      const content = await this.#ports.server.read(file);
+      if (content !== null) await this.#ports.disk.keep(file.path, { ...content, mtime: file.mtime });
+    }
+    await this.#record(changes);
+  }
+
+  /** Compares everything with the next `sync`: every file is read again, on both sides, and refusals are retried. */
+  async checkAll(): Promise<void> {
+    for (const path of [...this.#state.hashedPaths]) this.#state.record({ type: 'hashGone', path });
+    for (const key of [...this.#state.refused.keys()]) this.#state.record({ type: 'retried', key });
+    await this.#remote.readAnew();
+    await this.#state.commit();
+  }
+
+  /** A decision must not take a file that is being replaced for a deleted one. */
+  async #observeSettled(): Promise<{ readonly trees: Trees }> {
+    for (let tries = 0; ; tries++) {
+      const { trees, local } = await this.#observe();
+      if (!local.unsettled || tries === IDLE_MAX) return { trees };
+      await this.#ports.clock.sleep(IDLE_MS);
+    }
+  }
+
+  async #record(changes: readonly StateChange[]): Promise<void> {
+    this.#state.record(...changes);
+    await this.#state.commit();
   }
 
   /** Returns the plan that `sync` would carry out now. Throws FolderGone and the errors of the server port. */
@@ -83,18 +145,17 @@ export class SyncEngine {
   /**
    * Synchronizes both sides. Throws FolderGone, ServerUnreachable and ServerStopped. What was done before an error is
    * kept, and the next call continues from there.
-   *
-   * @param isApproved whether the user has approved the operations that the brake stopped.
    */
-  async sync(isApproved = false, signal?: AbortSignal): Promise<SyncResult> {
+  async sync({ isApproved = () => false, signal }: SyncOptions = {}): Promise<SyncResult> {
     let done = 0;
     let idle = 0;
     for (let round = 1; ; round++) {
       signal?.throwIfAborted();
       const { trees, local } = await this.#observe();
-      const { operations, problems } = this.#plan(trees);
-      const open = operations.filter((operation) => !this.#refused.has(keyOf(operation)));
-      const result = { done, unsynced: this.#unsynced(operations, problems, local), brakes: [] };
+      const { operations, unwanted, problems } = this.#plan(trees);
+      const open = operations.filter((operation) => !this.#state.refused.has(keyOf(operation)));
+      const unsynced = this.#unsynced(operations, problems, local);
+      const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted] };
       if (open.length === 0) {
         await this.#state.commit();
         if (!local.unsettled) return { ...result, kind: 'in step' };
@@ -103,11 +164,17 @@ export class SyncEngine {
         await this.#ports.clock.sleep(IDLE_MS, signal);
         continue;
       }
-      const brakes = isApproved ? [] : brake(open, trees);
-      if (brakes.length > 0) return { ...result, kind: 'waiting', brakes };
+      const found = brake(open, trees);
+      const brakes = found.length > 0 && isApproved(found) ? [] : found;
+      const allowed = open.filter((operation) => !isHeld(operation, brakes));
+      if (allowed.length === 0) {
+        await this.#state.commit();
+        return { ...result, kind: 'waiting', brakes };
+      }
       if (round > ROUNDS_MAX || idle === IDLE_MAX)
-        return { ...result, kind: local.unsettled ? 'unsettled' : 'unfinished' };
-      const doneNow = await this.#carryOut(open, local, signal);
+        return { ...result, brakes, kind: local.unsettled ? 'unsettled' : 'unfinished' };
+      this.#options.onPlan?.(allowed);
+      const doneNow = await this.#carryOut(allowed, local, signal);
       done += doneNow;
       idle = doneNow === 0 ? idle + 1 : 0;
       if (doneNow === 0) await this.#ports.clock.sleep(IDLE_MS, signal);
@@ -117,25 +184,37 @@ export class SyncEngine {
   async #observe(): Promise<{ readonly trees: Trees; readonly local: LocalObservation }> {
     // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
     const local = await this.#local.observe();
-    const remote = await this.#remote.observe();
+    const { files, folders } = await this.#remote.observe();
+    const { disk } = this.#ports;
+    const remote = {
+      files: files.filter(({ path }) => !disk.isIgnored(path, 'file')),
+      folders: folders.filter((path) => !disk.isIgnored(path, 'folder')),
+    };
     const synced = { files: [...this.#state.synced.values()], folders: [...this.#state.folders.values()] };
     return { trees: { local: local.tree, remote, synced }, local };
   }
 
   #plan(trees: Trees): Plan {
     const label = conflictLabel(this.#options.device, new Date(this.#ports.clock.now()));
-    const made = plan(trees, { label, canStore: (path) => this.#ports.disk.canStore(path) });
     const direction = this.#options.direction ?? 'both';
-    if (direction === 'both') return made;
-    const other = direction === 'pull' ? isUp : isDown;
-    return { ...made, operations: made.operations.filter((operation) => !other(operation)) };
+    return plan(trees, { label, direction, canStore: (path) => this.#ports.disk.pathFault(path) === null });
+  }
+
+  /** An operation is not repeated until its effect would be different, a day has passed, or the user asks for a check. */
+  #refuse(operation: Operation, reason: string): void {
+    const refusal = { key: keyOf(operation), path: pathOf(operation), reason, at: this.#ports.clock.now() };
+    this.#state.record({ type: 'refused', refusal });
   }
 
   #unsynced(operations: readonly Operation[], problems: readonly Problem[], local: LocalObservation): Unsynced[] {
     const refused = operations
-      .map((operation) => this.#refused.get(keyOf(operation)))
-      .filter((one) => one !== undefined);
-    const named = problems.map(({ path, reason }) => ({ path, reason: PROBLEMS[reason] }));
+      .map((operation) => this.#state.refused.get(keyOf(operation)))
+      .filter((one) => one !== undefined)
+      .map(({ path, reason }) => ({ path, reason }));
+    const named = problems.map(({ path, reason }) => ({
+      path,
+      reason: reason === 'case' ? SAME_BUT_CASE : `${this.#ports.disk.pathFault(path)}: rename it in the vault`,
+    }));
     return [...local.skipped, ...named, ...refused];
   }
 
@@ -148,8 +227,7 @@ export class SyncEngine {
     const finished = async (operation: Operation, outcome: Outcome) => {
       this.#options.onOperation?.(operation, outcome);
       if (outcome.kind === 'done') done += 1;
-      if (outcome.kind === 'refused')
-        this.#refused.set(keyOf(operation), { path: pathOf(operation), reason: outcome.reason });
+      if (outcome.kind === 'refused') this.#refuse(operation, outcome.reason);
       sinceCommit += 1;
       if (sinceCommit < COMMIT_EVERY) return;
       sinceCommit = 0;
@@ -171,10 +249,7 @@ export class SyncEngine {
   }
 }
 
-const PROBLEMS: Readonly<Record<Problem['reason'], string>> = {
-  case: 'another file here has the same name but for the case of letters: rename one of them',
-  name: 'cannot be on every disk: rename it in the vault',
-};
+const SAME_BUT_CASE = 'has the name of another file here but for the case of letters: rename one of them';
 
 type CreateRemote = Extract<Operation, { type: 'createRemote' }>;
 type Task =
@@ -206,14 +281,6 @@ async function inParallel(tasks: readonly (() => Promise<void>)[], concurrency: 
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, worker));
   if (failures.length > 0) throw failures[0];
-}
-
-function isUp({ type }: Operation): boolean {
-  return type.includes('Remote') || type === 'pushContent';
-}
-
-function isDown({ type }: Operation): boolean {
-  return type.includes('Local') || type === 'setAside';
 }
 
 function pathOf(operation: Operation): string {

@@ -2,7 +2,15 @@ import type { DownOperation, Operation, UpOperation } from '../plan/operations.t
 import { agreedPath } from '../plan/planner.ts';
 import { kindOf, type RemoteFile } from '../plan/trees.ts';
 import { mergeTexts } from './merge-texts.ts';
-import { type Content, type Disk, DiskChanged, type DiskFile, type Server, type Written } from './ports.ts';
+import {
+  type Content,
+  type Disk,
+  DiskChanged,
+  type DiskFile,
+  DiskRefused,
+  type Server,
+  type Written,
+} from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
 /** The result of an operation. `changed`: what it assumed no longer holds, so nothing was done. */
@@ -32,6 +40,7 @@ export class Executor {
       return await this.#run(operation);
     } catch (error) {
       if (error instanceof DiskChanged) return CHANGED;
+      if (error instanceof DiskRefused) return { kind: 'refused', reason: error.message };
       throw error;
     }
   }
@@ -105,7 +114,8 @@ export class Executor {
   async createNotes(operations: readonly Extract<UpOperation, { type: 'createRemote' }>[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = operations.map(() => CHANGED);
     const items: { readonly at: number; readonly file: DiskFile; readonly hash: string; readonly text: string }[] = [];
-    for (const [at, { path, hash }] of operations.entries()) {
+    for (const [at, { path, hash, id }] of operations.entries()) {
+      if (this.#isElsewhere(id)) continue;
       const file = this.#entries.get(path);
       const read = file === undefined ? null : await this.#disk.readText(file);
       if (file === undefined || read === null || read.hash !== hash) continue;
@@ -176,7 +186,7 @@ export class Executor {
     revived: string | null = null,
   ): Promise<Outcome> {
     const file = this.#entries.get(localPath);
-    if (file === undefined || this.#state.hashOf(file) !== hash) return CHANGED;
+    if (this.#isElsewhere(revived) || file === undefined || this.#state.hashOf(file) !== hash) return CHANGED;
     const bytes = this.#disk.read(file);
     const written = await this.#server.putAttachment(path, bytes, file.size, file.mtimeMs / 1000, over);
     return this.#recorded(written, (remote) => {
@@ -230,7 +240,7 @@ export class Executor {
     if (remote === undefined || content?.hash !== hash) return CHANGED;
     const text = kindOf(path) === 'note' ? await textOf(content) : null;
     const bytes = text === null ? content.bytes : once(new TextEncoder().encode(text));
-    const written = await this.#disk.write(path, bytes, hash, remote.mtime, file);
+    const written = await this.#disk.write(path, { bytes, hash, size: content.size, mtime: remote.mtime }, file);
     this.#state.record({ type: 'hash', file: written, hash });
     this.#agreeOnContent({ ...remote, version: content.version }, written, hash, text);
     return DONE;
@@ -275,6 +285,16 @@ export class Executor {
     this.#state.record({ type: 'remote', file: written.file });
     agree(written.file);
     return DONE;
+  }
+
+  /**
+   * Whether a file that seems deleted lives at an ignored path of the vault. It cannot come back under its id, so the
+   * local one becomes a file of its own.
+   */
+  #isElsewhere(id: string | null): boolean {
+    if (id === null || !this.#state.remote.has(id)) return false;
+    this.#state.record({ type: 'unsynced', id });
+    return true;
   }
 
   /** Drops the record of the old id if the revived file came back under another one. */

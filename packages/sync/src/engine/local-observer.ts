@@ -1,7 +1,7 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { LocalFile, SideTree } from '../plan/trees.ts';
 import type { Clock, Disk, DiskFile, DiskListing } from './ports.ts';
-import type { SyncState } from './sync-state.ts';
+import { isAlike, type SyncState } from './sync-state.ts';
 
 /**
  * How long to wait for the disk to settle. Programs write files in steps and replace them by deleting and renaming, so
@@ -46,6 +46,7 @@ export class LocalObserver {
   /** Throws FolderGone. */
   async observe(): Promise<LocalObservation> {
     const listing = await this.#disk.list();
+    this.#forgetIgnored();
     const ticks = this.#clock.ticks();
     this.#remember(listing.files, ticks);
     const files: LocalFile[] = [];
@@ -62,6 +63,14 @@ export class LocalObserver {
     const awaited = this.#awaited(files, ticks);
     const tree = { files: [...files, ...awaited], folders: listing.folders };
     return { tree, entries, skipped: listing.skipped, unsettled: unsettled || awaited.length > 0 };
+  }
+
+  /** A file that new rules ignore is no longer synced: it is compared without a base when they change again. */
+  #forgetIgnored(): void {
+    for (const { id, path } of this.#state.synced.values())
+      if (this.#disk.isIgnored(path, 'file')) this.#state.record({ type: 'unsynced', id });
+    for (const path of this.#state.folders.values())
+      if (this.#disk.isIgnored(path, 'folder')) this.#state.record({ type: 'folder', path, isSynced: false });
   }
 
   #remember(files: readonly DiskFile[], ticks: number): void {
@@ -107,8 +116,4 @@ export class LocalObserver {
     for (const path of this.#missing.keys()) if (!missing.has(path)) this.#missing.delete(path);
     return awaited;
   }
-}
-
-export function isAlike(a: DiskFile, b: DiskFile): boolean {
-  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.fileId === b.fileId;
 }

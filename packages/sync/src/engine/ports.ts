@@ -27,16 +27,26 @@ export interface DiskFile {
   readonly path: string;
   readonly size: number;
   readonly mtimeMs: number;
+  /** When the file system last changed the entry: a program can set the mtime back, but not this. */
+  readonly ctimeMs: number;
   /** An identifier that survives renames; null where the file system has none. */
   readonly fileId: string | null;
 }
 
 export interface DiskListing {
   readonly files: readonly DiskFile[];
-  /** All folders, except those that contain only ignored files. */
+  /** All folders that are not ignored. */
   readonly folders: readonly string[];
   /** Entries that are not synced, and the reason: links, and names that a vault cannot store. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** What a file must be once it is written. @property size null when the server did not say. @property mtime epoch seconds */
+export interface FileContent {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly hash: string;
+  readonly size: number | null;
+  readonly mtime: number;
 }
 
 /** The precondition of a write: the file that must be there, or null when there must be none. */
@@ -44,13 +54,22 @@ export type Expected = DiskFile | null;
 
 /**
  * The synced folder. Every change is atomic and happens only if the disk is as expected; otherwise it throws
- * DiskChanged and does nothing. Nothing is written through a link or outside the folder.
+ * DiskChanged and does nothing. A change that the disk will not make, whatever is on it, throws DiskRefused. Nothing is
+ * written through a link or outside the folder.
  */
 export interface Disk {
   /** Throws FolderGone when the folder is missing, has been replaced by another one, or cannot be listed completely. */
   list(): Promise<DiskListing>;
-  /** Whether this disk, and any other common file system, can store the name: see `plan`. */
-  canStore(path: string): boolean;
+  /**
+   * Returns why neither this disk nor every other common file system can store a path; null when they can. The text
+   * continues a sentence that begins with the path.
+   */
+  pathFault(path: string): string | null;
+  /**
+   * Whether the user's rules keep a path out of syncing. Such files count as absent on both sides, and nothing is done
+   * to them. The rules may change with each `list`.
+   */
+  isIgnored(path: string, kind: 'file' | 'folder'): boolean;
   /**
    * Returns the text and the hash of its bytes; `text` is null if the bytes are not UTF-8. Returns null when the file
    * is no longer as expected.
@@ -61,22 +80,31 @@ export interface Disk {
   /** Streams the bytes; throws DiskChanged when the file changes during the read. */
   read(file: DiskFile): AsyncIterable<Uint8Array>;
   /**
-   * Writes a file atomically: to a temporary file that replaces the target once its bytes have the hash. @param mtime
-   * epoch seconds
+   * Writes a file atomically: to a temporary file that replaces the target once its bytes have size and hash. What it
+   * replaces goes to the trash. Throws DiskRefused when the bytes are others.
    */
-  write(path: string, bytes: AsyncIterable<Uint8Array>, hash: string, mtime: number, over: Expected): Promise<DiskFile>;
+  write(path: string, content: FileContent, over: Expected): Promise<DiskFile>;
   move(from: DiskFile, to: string): Promise<DiskFile>;
   moveFolder(from: string, to: string): Promise<void>;
   /** Moves the file to the trash folder next to the stored state. */
   trash(file: DiskFile): Promise<void>;
+  /** Stores bytes in that trash which never were on this disk: what the user's decision removes from the vault. */
+  keep(path: string, content: FileContent): Promise<void>;
   makeFolder(path: string): Promise<void>;
-  /** Removes a folder that contains only ignored files. Throws DiskChanged for any other. */
+  /** Removes an empty folder. Throws DiskRefused for one with ignored files, and DiskChanged for any other. */
   removeFolder(path: string): Promise<void>;
+  /** Makes all changes durable; called before the state that records them is. */
+  flush(): Promise<void>;
 }
 
 /** The disk has changed since the operation was planned. */
 export class DiskChanged extends Error {
   override readonly name = 'DiskChanged';
+}
+
+/** The disk does not make this change; `message` continues a sentence that begins with the path. */
+export class DiskRefused extends Error {
+  override readonly name = 'DiskRefused';
 }
 
 /** The folder cannot be synced in its present state; `message` says what is wrong and what to do. */
@@ -99,6 +127,8 @@ export interface ChangesPage {
 export interface Content {
   readonly hash: string;
   readonly version: number | null;
+  /** The number of bytes, if the server said it. */
+  readonly size: number | null;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -171,6 +201,15 @@ export interface StoredState {
   readonly remoteFolders: readonly string[];
   readonly cursor: string | null;
   readonly hashes: readonly (DiskFile & { readonly hash: string })[];
+  readonly refused: readonly Refusal[];
+}
+
+/** An operation that a side refused. @property key identifies its effect @property at epoch milliseconds */
+export interface Refusal {
+  readonly key: string;
+  readonly path: string;
+  readonly reason: string;
+  readonly at: number;
 }
 
 export type StateChange =
@@ -183,6 +222,8 @@ export type StateChange =
   | { readonly type: 'cursor'; readonly cursor: string | null }
   | { readonly type: 'hash'; readonly file: DiskFile; readonly hash: string }
   | { readonly type: 'hashGone'; readonly path: string }
+  | { readonly type: 'refused'; readonly refusal: Refusal }
+  | { readonly type: 'retried'; readonly key: string }
   | { readonly type: 'baseText'; readonly hash: string; readonly text: string };
 
 /**

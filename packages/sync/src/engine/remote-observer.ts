@@ -24,7 +24,7 @@ export class RemoteObserver {
   async #follow(): Promise<void> {
     for (;;) {
       const page = await this.#server.changes(this.#state.cursor);
-      if (page === null) return this.#readAnew();
+      if (page === null) return this.readAnew();
       this.#apply(page);
       if (!page.hasMore) return;
       await this.#state.commit();
@@ -43,7 +43,7 @@ export class RemoteObserver {
    * are kept. A missing file was not necessarily deleted, nor a different one edited, so both are compared as if they
    * had never been synced: nothing local is deleted or overwritten.
    */
-  async #readAnew(): Promise<void> {
+  async readAnew(): Promise<void> {
     const there = new Map<string, RemoteFile>();
     let cursor: string | null = null;
     for (let hasMore = true; hasMore; ) {

@@ -1,6 +1,6 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { RemoteFile, SyncedFile } from '../plan/trees.ts';
-import type { DiskFile, StateChange, StateStore } from './ports.ts';
+import type { DiskFile, Refusal, StateChange, StateStore } from './ports.ts';
 
 /** The stored state in memory. A recorded change is visible at once and persisted by the next `commit`. */
 export class SyncState {
@@ -10,31 +10,36 @@ export class SyncState {
   readonly remote = new Map<string, RemoteFile>();
   remoteFolders: readonly string[] = [];
   cursor: string | null = null;
+  readonly refused = new Map<string, Refusal>();
   readonly #hashes = new Map<string, DiskFile & { readonly hash: string }>();
   readonly #store: StateStore;
+  readonly #flushDisk: () => Promise<void>;
   #pending: StateChange[] = [];
+  #committed: Promise<void> = Promise.resolve();
 
-  private constructor(store: StateStore) {
+  private constructor(store: StateStore, flushDisk: () => Promise<void>) {
     this.#store = store;
+    this.#flushDisk = flushDisk;
   }
 
-  static async load(store: StateStore): Promise<SyncState> {
-    const state = new SyncState(store);
-    const { synced, folders, remote, remoteFolders, cursor, hashes } = await store.load();
+  /** @param flushDisk makes the changes on the disk durable, which the state must never be ahead of. */
+  static async load(store: StateStore, flushDisk: () => Promise<void>): Promise<SyncState> {
+    const state = new SyncState(store, flushDisk);
+    const { synced, folders, remote, remoteFolders, cursor, hashes, refused } = await store.load();
     for (const file of synced) state.synced.set(file.id, file);
     for (const path of folders) state.folders.set(foldPath(path), path);
     for (const file of remote) state.remote.set(file.id, file);
     for (const file of hashes) state.#hashes.set(file.path, file);
+    for (const refusal of refused) state.refused.set(refusal.key, refusal);
     state.remoteFolders = remoteFolders;
     state.cursor = cursor;
     return state;
   }
 
   /** Returns the cached hash of a file whose listing has not changed since it was hashed. */
-  hashOf({ path, size, mtimeMs, fileId }: DiskFile): string | undefined {
-    const known = this.#hashes.get(path);
-    const isSame = known?.size === size && known.mtimeMs === mtimeMs && known.fileId === fileId;
-    return isSame ? known?.hash : undefined;
+  hashOf(file: DiskFile): string | undefined {
+    const known = this.#hashes.get(file.path);
+    return known !== undefined && isAlike(known, file) ? known.hash : undefined;
   }
 
   /** Returns the last listing of a path that was hashed. */
@@ -51,10 +56,18 @@ export class SyncState {
     this.#pending.push(...changes);
   }
 
-  async commit(): Promise<void> {
+  /** Commits one after another, because a later change of a row must not be overwritten by an earlier one. */
+  commit(): Promise<void> {
     const changes = this.#pending;
     this.#pending = [];
-    if (changes.length > 0) await this.#store.commit(changes);
+    const commit = async () => {
+      if (changes.length === 0) return;
+      await this.#flushDisk();
+      await this.#store.commit(changes);
+    };
+    const done = this.#committed.then(commit);
+    this.#committed = done.catch(() => undefined);
+    return done;
   }
 
   baseText(hash: string): Promise<string | null> {
@@ -91,8 +104,19 @@ export class SyncState {
       case 'hashGone':
         this.#hashes.delete(change.path);
         return;
+      case 'refused':
+        this.refused.set(change.refusal.key, change.refusal);
+        return;
+      case 'retried':
+        this.refused.delete(change.key);
+        return;
       case 'baseText':
         return;
     }
   }
+}
+
+/** Whether two listings of a path are of the same bytes. */
+export function isAlike(a: DiskFile, b: DiskFile): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.fileId === b.fileId;
 }

@@ -1,4 +1,4 @@
-import type { Operation } from './operations.ts';
+import { isWanted, type Operation } from './operations.ts';
 import type { Trees } from './trees.ts';
 
 /** The reason why a plan needs the user's approval. */
@@ -41,5 +41,17 @@ export function brake(operations: readonly Operation[], { local, remote }: Trees
     if (of >= MANY_FILES && changed > CHANGED_SHARE * of)
       return [{ side, kind: 'everything changed', files: changed, of }];
     return [];
+  });
+}
+
+/**
+ * Whether an operation waits for approval. Deletions wait alone; when nearly all files have changed, everything on that
+ * side waits, because it may be another folder or another vault.
+ */
+export function isHeld(operation: Operation, brakes: readonly BrakeReason[]): boolean {
+  return brakes.some(({ side, kind }) => {
+    if (kind === 'deletions') return operation.type === (side === 'local' ? 'deleteLocal' : 'deleteRemote');
+    // An operation on the local side is one that a sync which only pushes would leave out.
+    return !isWanted(operation, side === 'local' ? 'push' : 'pull');
   });
 }

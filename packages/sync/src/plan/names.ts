@@ -31,6 +31,13 @@ export function conflictPath(path: string, label: string, taken: (foldedPath: st
   }
 }
 
+const CONFLICT_COPY = /\(conflict [\p{L}\p{N}-]* \d{4}-\d\d-\d\d \d\d-\d\d-\d\d(?: \d+)?\)(?:\.[^./]*)?$/u;
+
+/** Whether a path was made by `conflictPath`, on any device. */
+export function isConflictPath(path: string): boolean {
+  return CONFLICT_COPY.test(path);
+}
+
 const tempSuffix = (id: string) => `(moving ${id.replaceAll('-', '').slice(-8)})`;
 
 /** Returns the temporary path that a file has while files swap their paths. */

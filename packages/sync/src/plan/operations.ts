@@ -79,6 +79,16 @@ export type DownOperation =
   /** Removes an empty folder. */
   | { readonly type: 'removeLocalFolder'; readonly path: string };
 
+/** The direction in which changes are applied. */
+export type Direction = 'both' | 'pull' | 'push';
+
+/** Whether a sync in this direction carries the operation out. */
+export function isWanted({ type }: Operation, direction: Direction): boolean {
+  const isUp = type.includes('Remote') || type === 'pushContent';
+  const isDown = type.includes('Local') || type === 'setAside';
+  return !(direction === 'pull' && isUp) && !(direction === 'push' && isDown);
+}
+
 /** Changes only the stored state, for what both sides already agree on. */
 export type StateOperation =
   | { readonly type: 'adopt'; readonly file: SyncedFile }

@@ -3,7 +3,7 @@ import { type FileState, fileStates, isSamePlace } from './file-states.ts';
 import { type FolderMove, folderMoves } from './folder-moves.ts';
 import { folderOperations } from './folders.ts';
 import { conflictPath } from './names.ts';
-import type { Operation, Problem } from './operations.ts';
+import { type Direction, isWanted, type Operation, type Problem } from './operations.ts';
 import { settleNames } from './settle-names.ts';
 import { type PathChange, Side } from './side.ts';
 import { kindOf, type SyncedFile, type Trees } from './trees.ts';
@@ -11,13 +11,16 @@ import { kindOf, type SyncedFile, type Trees } from './trees.ts';
 export interface PlanOptions {
   /** The label in the name of a conflict copy: see `conflictLabel`. */
   readonly label: string;
+  readonly direction: Direction;
   /** Whether the disk can store a path. */
   canStore(path: string): boolean;
 }
 
 export interface Plan {
-  /** Unordered. Empty when the sides are in sync or only problems are left. */
+  /** Unordered. Empty when the sides are in sync, or only problems and the other direction are left. */
   readonly operations: readonly Operation[];
+  /** What remains undone because of the direction. */
+  readonly unwanted: readonly Operation[];
   readonly problems: readonly Problem[];
 }
 
@@ -26,7 +29,7 @@ export interface Plan {
  * trees and the last agreed state. Carrying out plans until one is empty leaves both trees equal. No edit is lost: an
  * edit wins over a deletion, notes are merged, and where two other contents conflict both are kept.
  */
-export function plan(trees: Trees, { label, canStore }: PlanOptions): Plan {
+export function plan(trees: Trees, { label, direction, canStore }: PlanOptions): Plan {
   const states = fileStates(trees);
   settleNames(states, label, canStore);
   const local = new Side(states, trees.local.folders, (state) => state.local?.path ?? null);
@@ -43,7 +46,7 @@ export function plan(trees: Trees, { label, canStore }: PlanOptions): Plan {
     ...moves(up, remote, moving, moveRemote),
     ...moves(down, local, moving, moveLocal),
   ];
-  const renames = operations.length > 0;
+  const renames = operations.some((operation) => isWanted(operation, direction));
   for (const state of states) {
     if (moving.isTouched(state)) continue;
     const operation =
@@ -51,7 +54,9 @@ export function plan(trees: Trees, { label, canStore }: PlanOptions): Plan {
     if (operation !== null) operations.push(operation);
   }
   if (!renames) operations.push(...folderOperations(trees, states, { local, remote }));
-  return { operations, problems: problemsOf(states) };
+  const unwanted = operations.filter((operation) => !isWanted(operation, direction));
+  const wanted = unwanted.length === 0 ? operations : operations.filter((operation) => isWanted(operation, direction));
+  return { operations: wanted, unwanted, problems: problemsOf(states) };
 }
 
 /** Returns the files of a side that are not at their target path. */

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { ancestorsOf, fileName, foldPath, isInside, joinPath } from '@notevault/note-text/paths.ts';
 import type { Random } from '../../../../server/test/kit/random.ts';
-import { type Disk, DiskChanged, type DiskFile, type DiskListing, type Expected } from '../../src/engine/ports.ts';
+import {
+  type Disk,
+  DiskChanged,
+  type DiskFile,
+  type DiskListing,
+  type Expected,
+  type FileContent,
+} from '../../src/engine/ports.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex');
@@ -55,7 +62,7 @@ export class SimDisk implements Disk {
   }
 
   #shown({ path, content, mtimeMs, fileId }: Stored): DiskFile {
-    return { path, size: content.length, mtimeMs, fileId: this.kind.hasFileIds ? fileId : null };
+    return { path, size: content.length, mtimeMs, ctimeMs: mtimeMs, fileId: this.kind.hasFileIds ? fileId : null };
   }
 
   /** Returns the path in the spelling of the existing folders. */
@@ -138,9 +145,15 @@ export class SimDisk implements Disk {
 
   // The port that the engine uses.
 
-  canStore(path: string): boolean {
-    return this.kind.takesColons || !path.includes(':');
+  pathFault(path: string): string | null {
+    return this.kind.takesColons || !path.includes(':') ? null : 'has a colon in its name';
   }
+
+  isIgnored(): boolean {
+    return false;
+  }
+
+  async flush(): Promise<void> {}
 
   async list(): Promise<DiskListing> {
     await this.turn();
@@ -176,7 +189,7 @@ export class SimDisk implements Disk {
     yield new TextEncoder().encode(file.content);
   }
 
-  async write(path: string, bytes: AsyncIterable<Uint8Array>, hash: string, mtime: number, over: Expected) {
+  async write(path: string, { bytes, hash, mtime }: FileContent, over: Expected) {
     let content = '';
     for await (const part of bytes) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
     await this.turn();
@@ -209,6 +222,12 @@ export class SimDisk implements Disk {
     if (file === null) throw new DiskChanged();
     this.trashed.push(file.content);
     this.#files.delete(this.#key(expected.path));
+  }
+
+  async keep(_path: string, { bytes }: FileContent): Promise<void> {
+    let content = '';
+    for await (const part of bytes) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
+    this.trashed.push(content);
   }
 
   async makeFolder(path: string): Promise<void> {

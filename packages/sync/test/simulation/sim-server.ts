@@ -202,7 +202,7 @@ export class SimServer {
           const row = live(id);
           if (row === undefined) return null;
           const { content } = row;
-          return { hash: hashOf(content), version: shown(row).version, bytes: once(content) };
+          return { hash: hashOf(content), version: shown(row).version, size: null, bytes: once(content) };
         }),
       createNotes: (notes) =>
         answer(() => notes.map(({ path, text, mtime, id }) => written(this.#create(path, text, mtime, id)))),

@@ -8,6 +8,7 @@ export class SimStore implements StateStore {
   readonly #folders = new Set<string>();
   readonly #remote: Keyed<StoredState['remote'][number]> = new Map();
   readonly #hashes: Keyed<StoredState['hashes'][number]> = new Map();
+  readonly #refused: Keyed<StoredState['refused'][number]> = new Map();
   readonly #texts = new Map<string, string>();
   #remoteFolders: readonly string[] = [];
   #cursor: string | null = null;
@@ -21,6 +22,7 @@ export class SimStore implements StateStore {
       remoteFolders: this.#remoteFolders,
       cursor: this.#cursor,
       hashes: [...this.#hashes.values()],
+      refused: [...this.#refused.values()],
     };
   }
 
@@ -64,6 +66,12 @@ export class SimStore implements StateStore {
         return;
       case 'hashGone':
         this.#hashes.delete(change.path);
+        return;
+      case 'refused':
+        this.#refused.set(change.refusal.key, change.refusal);
+        return;
+      case 'retried':
+        this.#refused.delete(change.key);
         return;
       case 'baseText':
         this.#texts.set(change.hash, change.text);

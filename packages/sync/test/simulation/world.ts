@@ -80,7 +80,7 @@ class Device {
       const onOperation = (operation: unknown, outcome: unknown) =>
         this.#world.log(`${this.name} ${JSON.stringify(operation)} ${JSON.stringify(outcome)}`);
       const engine = await SyncEngine.open(ports, { device: this.name, onOperation });
-      this.result = await engine.sync(true);
+      this.result = await engine.sync({ isApproved: () => true });
     } catch (error) {
       if (!(error instanceof Killed) && !(error instanceof ServerUnreachable)) throw error;
     }
@@ -194,7 +194,7 @@ export class World {
       `person ${act} ${path} on ${this.devices.find((device) => device.disk === disk)?.name} ${JSON.stringify(content)}`,
     );
     if (content === undefined) {
-      if (disk.canStore(path) && !paths.some((other) => foldPath(other) === foldPath(path)))
+      if (disk.pathFault(path) === null && !paths.some((other) => foldPath(other) === foldPath(path)))
         this.#write(this.diary.next(), (text) => disk.userWrite(path, text));
     } else if (act < 5) {
       if (kindOf(path) === 'attachment') this.diary.removed(content);

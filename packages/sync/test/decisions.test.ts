@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Random } from '../../../server/test/kit/random.ts';
+import { type EngineOptions, SyncEngine, type SyncOptions, type SyncResult } from '../src/engine/engine.ts';
+import { Scheduler } from './simulation/scheduler.ts';
+import { SimDisk } from './simulation/sim-disk.ts';
+import { SimServer } from './simulation/sim-server.ts';
+import { SimStore } from './simulation/sim-store.ts';
+
+/** Randomness by which no answer is lost and no request is doubled. */
+class Calm extends Random {
+  override chance(): boolean {
+    return false;
+  }
+}
+
+/** A device with a vault of its own; people change both sides, and it syncs when told. */
+class Device {
+  readonly #scheduler = new Scheduler(new Calm(1));
+  readonly disk = new SimDisk({ hasFileIds: true, foldsCase: false, takesColons: true }, this.#scheduler, new Calm(1));
+  readonly server = new SimServer(new Calm(1));
+  readonly #store = new SimStore();
+
+  async engine(options: Partial<EngineOptions> = {}): Promise<SyncEngine> {
+    this.#scheduler.ticks += 10_000;
+    const sleep = async (ms: number) => {
+      this.#scheduler.ticks += ms;
+    };
+    const clock = { ...this.#scheduler.clock(), sleep };
+    const server = this.server.reachedBy(async () => undefined);
+    return SyncEngine.open({ disk: this.disk, server, store: this.#store, clock }, { device: 'desk', ...options });
+  }
+
+  async sync(options: SyncOptions = {}): Promise<SyncResult> {
+    return (await this.engine()).sync(options);
+  }
+
+  get both(): [ReadonlyMap<string, string>, ReadonlyMap<string, string>] {
+    return [this.disk.contents, new Map(this.server.live.map(({ path, content }) => [path, content]))];
+  }
+}
+
+const notes = (count: number) =>
+  Array.from({ length: count }, (_, index) => [`${index}.md`, `note ${index}\n`] as const);
+
+async function synced(count: number): Promise<Device> {
+  const device = new Device();
+  for (const [path, text] of notes(count)) device.disk.userWrite(path, text);
+  assert.equal((await device.sync()).kind, 'in step');
+  return device;
+}
+
+test('deletions that wait for approval do not hold up other changes, and are carried out once approved', async () => {
+  const device = await synced(30);
+  for (const [path] of notes(25)) device.disk.userDelete(path);
+  device.disk.userWrite('29.md', 'edited\n');
+  const waiting = await device.sync();
+  assert.equal(waiting.kind, 'waiting');
+  assert.deepEqual(waiting.brakes, [{ side: 'remote', kind: 'deletions', files: 25, of: 30 }]);
+  assert.equal(waiting.pending.length, 25);
+  assert.equal(device.both[1].get('29.md'), 'edited\n');
+  assert.equal(device.both[1].size, 30);
+  assert.equal((await device.sync({ isApproved: (brakes) => brakes[0]?.files === 25 })).kind, 'in step');
+  assert.equal(device.both[1].size, 5);
+});
+
+test('putting back restores what was deleted on either side, in the vault under the same ids', async () => {
+  const device = await synced(30);
+  const before = device.both[0];
+  const ids = new Set(device.server.live.map(({ id }) => id));
+  for (const [path] of notes(25)) device.disk.userDelete(path);
+  const engine = await device.engine();
+  assert.equal((await engine.sync()).kind, 'waiting');
+  await engine.putBack();
+  assert.equal((await engine.sync()).kind, 'in step');
+  assert.deepEqual(device.both, [before, before]);
+
+  for (const row of device.server.live.slice(0, 25)) device.server.agentDelete(row);
+  const again = await device.engine();
+  assert.deepEqual((await again.sync()).brakes, [{ side: 'local', kind: 'deletions', files: 25, of: 30 }]);
+  await again.putBack();
+  assert.equal((await again.sync()).kind, 'in step');
+  assert.deepEqual(device.both, [before, before]);
+  assert.deepEqual(new Set(device.server.live.map(({ id }) => id)), ids);
+  assert.deepEqual(device.disk.trashed, []);
+});
+
+test('putting back after nearly all files changed takes the contents of the other side', async () => {
+  const device = await synced(20);
+  const before = device.both[1];
+  for (const [path] of notes(20)) device.disk.userWrite(path, 'scrambled\n');
+  const engine = await device.engine();
+  const { kind, brakes } = await engine.sync();
+  assert.deepEqual([kind, brakes[0]?.kind, brakes[0]?.side], ['waiting', 'everything changed', 'remote']);
+  await engine.putBack();
+  assert.equal((await engine.sync({ isApproved: () => true })).kind, 'in step');
+  assert.deepEqual(device.both, [before, before]);
+});
+
+test('a folder that follows the server gets all of its contents and names, and what only it had is in the trash', async () => {
+  const device = await synced(6);
+  const expected = new Map(device.both[1]);
+  device.disk.userWrite('0.md', 'edited here\n');
+  device.disk.userDelete('1.md');
+  device.disk.userMove('2.md', 'renamed.md');
+  device.disk.userWrite('new.md', 'new here\n');
+  device.disk.userMakeFolder('empty');
+  const engine = await device.engine();
+  await engine.followServer();
+  assert.equal((await engine.sync({ isApproved: () => true })).kind, 'in step');
+  assert.deepEqual(device.both, [expected, expected]);
+  assert.deepEqual(device.disk.folders, []);
+  assert.ok(device.disk.trashed.includes('new here\n'));
+});
+
+test('a folder that is authoritative gives the vault its contents, and keeps what that loses', async () => {
+  const device = await synced(6);
+  const rows = device.server.live;
+  const [edited, deleted, kept] = rows;
+  assert.ok(edited && deleted && kept);
+  device.server.agentWrite(edited, 'edited there\n');
+  device.server.agentDelete(deleted);
+  device.server.agentCreate('new.md', 'new there\n');
+  device.disk.userWrite(kept.path, 'edited here\n');
+  const expected = new Map(device.disk.contents);
+  const engine = await device.engine();
+  await engine.makeAuthoritative();
+  assert.equal((await engine.sync({ isApproved: () => true })).kind, 'in step');
+  assert.deepEqual(device.both, [expected, expected]);
+  for (const text of ['edited there\n', 'new there\n']) assert.ok(device.disk.trashed.includes(text), text);
+});
+
+test('a check reads every file again and finds a change that left size and times as they were', async () => {
+  const device = await synced(3);
+  const engine = await device.engine();
+  const real = device.disk.hash.bind(device.disk);
+  let hashed = 0;
+  device.disk.hash = (file) => {
+    hashed += 1;
+    return real(file);
+  };
+  await engine.sync();
+  assert.equal(hashed, 0);
+  await engine.checkAll();
+  assert.equal((await engine.sync()).kind, 'in step');
+  assert.equal(hashed, 3);
+});
