@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildApp } from '../server/src/app.ts';
 import { readConfig } from '../server/src/config/config.ts';
 import { openPorts } from '../server/src/open-ports.ts';
-import { createLogger } from '../server/src/telemetry.ts';
+import { createLogger } from '../server/src/telemetry/telemetry.ts';
 
 /**
  * Returns the OpenAPI document of a server with default options, made from the routes themselves over an empty

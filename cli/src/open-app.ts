@@ -15,7 +15,7 @@ export async function openApp(config: Config): Promise<App> {
   const [{ openPorts }, { buildApp }, { createLogger }] = await Promise.all([
     import('@notevault/server/open-ports.ts'),
     import('@notevault/server/app.ts'),
-    import('@notevault/server/telemetry.ts'),
+    import('@notevault/server/telemetry/telemetry.ts'),
   ]);
   const ports = opened.use(await openPorts(config));
   const app = opened.use(await buildApp(ports, config, createLogger('silent')));

@@ -18,8 +18,8 @@ import {
 import { BlobError, probeBlobs } from './ports/blobs/blobs.ts';
 import { type Clock, systemClock } from './ports/clock/clock.ts';
 import { type Database, DatabaseError } from './ports/database/database.ts';
-import { checkPostgres } from './ports/database/postgres.check.ts';
-import { checkSqlite } from './ports/database/sqlite.check.ts';
+import { checkPostgres } from './ports/database/postgres/check.ts';
+import { checkSqlite } from './ports/database/sqlite/check.ts';
 import { EmbedderError } from './ports/embedder/embedder.ts';
 import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';

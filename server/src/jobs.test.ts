@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { testClock } from '../test/kit/clock.ts';
 import { JobRunner } from './jobs.ts';
 import { DatabaseError } from './ports/database/database.ts';
-import { createLogger } from './telemetry.ts';
+import { createLogger } from './telemetry/telemetry.ts';
 
 interface Line {
   readonly level: string;

@@ -5,8 +5,8 @@ import { Folder } from '../test/kit/process.ts';
 import { migrations } from './migrations.ts';
 import { type Database, SchemaError } from './ports/database/database.ts';
 import { stepsLeft } from './ports/database/migrations.ts';
-import { openPostgres } from './ports/database/postgres.ts';
-import { openSqlite } from './ports/database/sqlite.ts';
+import { openPostgres } from './ports/database/postgres/postgres.ts';
+import { openSqlite } from './ports/database/sqlite/sqlite.ts';
 
 async function checkRefused(db: Database): Promise<void> {
   await db.migrate([{ number: 1, name: 'foundation', ddl: 'create table notes (stamp bigint not null)' }]);

@@ -12,7 +12,7 @@ import { oauthDdl } from './domains/oauth/oauth.tables.ts';
 import { vectorsDdl } from './domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from './domains/search/search.tables.ts';
 import { syncDdl } from './domains/sync/sync.tables.ts';
-import { cachePagesDdl } from './domains/vaults/cache-pages.tables.ts';
+import { cachePagesDdl } from './domains/vaults/cache/cache-pages.tables.ts';
 import { vaultsDdl } from './domains/vaults/vaults.tables.ts';
 import { blobsDdl } from './ports/blobs/database.tables.ts';
 import type { Migration } from './ports/database/database.ts';

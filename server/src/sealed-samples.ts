@@ -12,7 +12,7 @@ import type { NotesTables } from './domains/notes/notes.tables.ts';
 import type { OAuthTables } from './domains/oauth/oauth.tables.ts';
 import type { VectorsTables } from './domains/search/embedding/vectors.tables.ts';
 import type { SearchTables } from './domains/search/search.tables.ts';
-import type { CachePagesTables } from './domains/vaults/cache-pages.tables.ts';
+import type { CachePagesTables } from './domains/vaults/cache/cache-pages.tables.ts';
 import type { VaultsTables } from './domains/vaults/vaults.tables.ts';
 import type { Database } from './ports/database/database.ts';
 import { type Statement, statementsOver } from './ports/database/statement.ts';

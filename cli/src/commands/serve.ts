@@ -9,7 +9,7 @@ export function serveCommand(): Command {
       const config = configOf(flags);
       restartLean();
       const { serve } = await import('@notevault/server/serve.ts');
-      const { createLogger } = await import('@notevault/server/telemetry.ts');
+      const { createLogger } = await import('@notevault/server/telemetry/telemetry.ts');
       const log = createLogger(config.logLevel);
       const serving = await serve(config, log);
       // Installed before the server announces that it listens, because it may be stopped right after.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Tasks } from '../concurrency/task-worker.ts';
 import type { WorkerPool } from '../concurrency/worker-pool.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';
-import { defaultExtensions } from '../domains/attachments/extensions.ts';
+import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
 import { createLinks, type Links } from '../domains/links/links.ts';
 import { createNotes, type Notes } from '../domains/notes/notes.ts';

@@ -3,7 +3,7 @@ import { Connections } from '../domains/connections/connections.ts';
 import { Credentials, type DescribeConnections } from '../domains/credentials/credentials.ts';
 import { Devices } from '../domains/devices/devices.ts';
 import { OAuth } from '../domains/oauth/oauth.ts';
-import { errorPage, pageOf } from '../http/pages.ts';
+import { errorPage, pageOf } from '../http/pages/pages.ts';
 import type { Context } from './context.ts';
 import type { CredentialDomains, Foundations, Later, People } from './domains.ts';
 

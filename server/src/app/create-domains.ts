@@ -2,7 +2,7 @@ import { createAccounts } from '../domains/accounts/accounts.ts';
 import { Idempotency } from '../domains/idempotency/idempotency.ts';
 import { Keys } from '../domains/keys/keys.ts';
 import { Logs } from '../domains/logs/logs.ts';
-import { VaultCache } from '../domains/vaults/vault-cache.ts';
+import { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
 import { createProductEvents } from '../product-events.ts';
 import type { Context } from './context.ts';

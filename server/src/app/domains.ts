@@ -15,7 +15,7 @@ import type { Notes } from '../domains/notes/notes.ts';
 import type { OAuth } from '../domains/oauth/oauth.ts';
 import type { Search } from '../domains/search/search.ts';
 import type { Sync } from '../domains/sync/sync.ts';
-import type { VaultCache } from '../domains/vaults/vault-cache.ts';
+import type { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import type { Vaults } from '../domains/vaults/vaults.ts';
 import type { ProductEvents } from '../product-events.ts';
 

@@ -1,5 +1,5 @@
-import type { Collaboration } from '../domains/sync/collaboration.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Domains } from './domains.ts';
 
 /** Registers the gauges of the domains, which are read at each scrape. */

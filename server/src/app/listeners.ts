@@ -1,6 +1,6 @@
-import type { Collaboration } from '../domains/sync/collaboration.ts';
+import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
 import type { Events } from '../events.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Domains } from './domains.ts';
 
 /** Subscribes the listeners of each event, in the order in which they are called. */

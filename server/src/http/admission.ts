@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';
 import { loopSlices } from '../concurrency/yield.ts';
-import { closedSignal, onceClosed } from './closed-signal.ts';
+import { closedSignal, onceClosed } from './connections/closed-signal.ts';
 
 const MB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import { type Idempotency, type StoredResponse, skipInTransaction } from '../domains/idempotency/idempotency.ts';
-import type { BodyStream } from './body-stream.ts';
+import type { BodyStream } from './body/body-stream.ts';
 import type { Authorized } from './request-context.ts';
 import type { IdempotentRoute, Reply } from './route.ts';
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@notevault/protocol/errors.ts';
 import type { Static, TSchema } from 'typebox';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
 import type { InTransaction } from '../domains/idempotency/idempotency.ts';
-import type { BodyStream } from './body-stream.ts';
+import type { BodyStream } from './body/body-stream.ts';
 
 /**
  * Who may call: anybody, a session, any credential, or any credential that may read or write the vault of the request.

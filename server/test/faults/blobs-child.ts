@@ -6,8 +6,8 @@ import { blobsDdl } from '../../src/ports/blobs/database.tables.ts';
 import { databaseBlobs } from '../../src/ports/blobs/database.ts';
 import { openDiskBlobs } from '../../src/ports/blobs/disk.ts';
 import { systemClock } from '../../src/ports/clock/clock.ts';
-import { openPostgres } from '../../src/ports/database/postgres.ts';
-import { openSqlite } from '../../src/ports/database/sqlite.ts';
+import { openPostgres } from '../../src/ports/database/postgres/postgres.ts';
+import { openSqlite } from '../../src/ports/database/sqlite/sqlite.ts';
 
 /*
  * node blobs-child.ts <disk|sqlite|postgres> <folder, file or url> <at once> <rounds>: puts blobs, and writes a line to

@@ -3,7 +3,7 @@ import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openPorts } from '../../src/open-ports.ts';
 import { type Clock, systemClock } from '../../src/ports/clock/clock.ts';
-import { createLogger } from '../../src/telemetry.ts';
+import { createLogger } from '../../src/telemetry/telemetry.ts';
 import { fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
 import type { Answer, Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { databaseFile } from '../../src/data-folder.ts';
 import { migrations } from '../../src/migrations.ts';
-import { openSqlite } from '../../src/ports/database/sqlite.ts';
+import { openSqlite } from '../../src/ports/database/sqlite/sqlite.ts';
 import { Folder } from '../kit/process.ts';
 import { openRaw } from '../kit/raw-sql.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import * as Y from 'yjs';
 import type { App } from '../../src/app.ts';
-import { headOf, snapshotOf } from '../../src/domains/notes/document.ts';
+import { headOf, snapshotOf } from '../../src/domains/notes/merge/document.ts';
 import type { LiveNote, Watcher } from '../../src/domains/notes/notes.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from './sync.ledger.ts';

@@ -15,7 +15,7 @@ import type { Embedder } from '../../src/ports/embedder/embedder.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { createSafeFetch } from '../../src/ports/safe-fetch/public-fetch.ts';
 import type { SafeFetch } from '../../src/ports/safe-fetch/safe-fetch.ts';
-import { createLogger } from '../../src/telemetry.ts';
+import { createLogger } from '../../src/telemetry/telemetry.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { CHEAP_PASSWORDS } from './passwords.ts';
 import { Caller, Person } from './person.ts';

@@ -1,6 +1,6 @@
 import * as schema from '@notevault/protocol/attachments.ts';
 import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
-import { answerBytes } from '../../http/answer-bytes.ts';
+import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { idempotentRoute, idempotentStreamedRoute, type Route, route, streamedRoute } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
 import { isConditional, preconditionOf } from '../entries/precondition.ts';
@@ -8,7 +8,7 @@ import { folderPathFrom } from '../entries/request-paths.ts';
 import { skipInTransaction } from '../idempotency/idempotency.ts';
 import type { Attachments } from './attachments.ts';
 import { fileReply } from './download.schema.ts';
-import { jsonUpload, rawUpload } from './uploads.schema.ts';
+import { jsonUpload, rawUpload } from './uploads/uploads.schema.ts';
 
 const UPLOAD_ERRORS = [
   ...(['limit_exceeded', 'extension_not_allowed', 'mime_not_allowed', 'conflict', 'validation'] as const),

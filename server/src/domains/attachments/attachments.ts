@@ -7,15 +7,15 @@ import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
 import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
 import { createAttachmentKind } from './attachment-kind.ts';
-import { checkExpected } from './attachment-mapper.ts';
+import { checkExpected } from './attachments.mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import { itemPaths } from './batch-input.ts';
 import { type BlobGc, createBlobGc } from './blob-gc.ts';
 import { createMoveOperations, type MoveOperations } from './move.ts';
-import { put } from './put.ts';
+import { put } from './uploads/put.ts';
 import { type AttachmentQueries, createQueries } from './queries.ts';
 import { openMeta } from './sealed-attachment.ts';
-import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './upload.ts';
+import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './uploads/upload.ts';
 
 /** Returns the path of an attachment, for domains that read its row by a join. Throws `attachment_unreadable`. */
 export function attachmentPath(vault: OpenVault, row: SealedEntry): string {
@@ -25,7 +25,7 @@ export function attachmentPath(vault: OpenVault, row: SealedEntry): string {
 export type { ChangedAttachment } from './attachment-cache.ts';
 export type { AttachmentLinkHooks } from './attachments.deps.ts';
 export type { OpenFile } from './queries.ts';
-export type { StoredUpload, UploadInput } from './upload.ts';
+export type { StoredUpload, UploadInput } from './uploads/upload.ts';
 
 /** Attachments: files that are sealed, stored once for equal bytes, and linked to like notes. */
 export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {

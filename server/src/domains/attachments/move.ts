@@ -4,11 +4,11 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { MoveRoot, WriteContext } from '../entries/entries.ts';
 import { folderPathFrom, pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { toAttachment } from './attachment-mapper.ts';
+import { toAttachment } from './attachments.mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import { itemPaths } from './batch-input.ts';
 import { openAttachment } from './sealed-attachment.ts';
-import { allowedExtension, checkEnabled } from './upload.ts';
+import { allowedExtension, checkEnabled } from './uploads/upload.ts';
 
 export interface Renamed {
   readonly renamed: true;

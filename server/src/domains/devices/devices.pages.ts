@@ -1,4 +1,4 @@
-import { Html, html, type Page } from '../../http/pages.ts';
+import { Html, html, type Page } from '../../http/pages/pages.ts';
 import type { DeviceConsentRequest } from './devices.ts';
 
 /** The page for typing the code that a device shows. */

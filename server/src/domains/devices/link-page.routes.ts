@@ -1,5 +1,5 @@
-import { runForm, SIGN_IN_FAULTS, stepOf } from '../../http/forms.ts';
-import type { RawReply, RawRequest, RawRoute } from '../../http/raw-route.ts';
+import { runForm, SIGN_IN_FAULTS, stepOf } from '../../http/pages/forms.ts';
+import type { RawReply, RawRequest, RawRoute } from '../../http/pages/raw-route.ts';
 import { linkChoicePage, linkedPage, linkPage } from './devices.pages.ts';
 import type { Devices, LinkPage } from './devices.ts';
 

@@ -1,6 +1,6 @@
 import { MoveNotes, Note, NoteRenamed, NoteUpserted, UpsertNote } from '@notevault/protocol/notes.ts';
 import { Deleted, IdParams, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
-import { answerBytes } from '../../http/answer-bytes.ts';
+import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';

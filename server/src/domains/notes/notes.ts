@@ -5,22 +5,22 @@ import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { KindHandler, WriteContext } from '../entries/entries.ts';
 import type { Precondition } from '../entries/precondition.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
-import { type BatchOperations, createBatchOperations } from './bulk.ts';
+import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
 import { createNoteChangeFeed, type NoteChangeFeed } from './change-feed.ts';
-import { deleteById, deleteByPath } from './delete-notes.ts';
+import { deleteById, deleteByPath } from './deletion/delete-notes.ts';
 import { createFacets, type Facets } from './facets.ts';
 import { DocumentManager, type LiveNotes } from './live/document-manager.ts';
-import { createMoveOperations, type MoveOperations } from './move.ts';
+import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
-import { notePathOf, openNote, toNote } from './note-mapper.ts';
+import { notePathOf, openNote, toNote } from './notes.mapper.ts';
 import type { LiveDeps, LiveNotifications } from './notes.deps.ts';
 import * as store from './notes.store.ts';
-import { purgeSlice } from './purge.ts';
+import { purgeSlice } from './deletion/purge.ts';
 import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
-import { upsertNote } from './upsert.ts';
-import { createHistory, type History } from './versions.ts';
+import { upsertNote } from './writes/upsert.ts';
+import { createHistory, type History } from './history/versions.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
   /** The KindHandler of notes. */
@@ -53,11 +53,11 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
 export type { ChangedNote, SealedNote } from './change-feed.ts';
 export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/document-manager.ts';
 export type { CloseReason, Watcher } from './live/live-document.ts';
-export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-item.ts';
+export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
 export type { CachedNote } from './note-cache.ts';
 export type { LinkPlanner, MoveHooks, NoteHooks } from './notes.deps.ts';
 export type { NoteMeta } from './sealed-note.ts';
-export type { WrittenNote } from './written-note.ts';
+export type { WrittenNote } from './writes/written-note.ts';
 
 /** Unseals the meta of a note's row, for domains that read it by a join. Throws `note_unreadable`. */
 export function openNoteMeta(vault: OpenVault, id: string, revision: number, bytes: Buffer): NoteMeta {

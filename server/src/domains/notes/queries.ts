@@ -5,7 +5,7 @@ import { isoTime } from '@notevault/protocol/time.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
-import { toListed } from './note-mapper.ts';
+import { toListed } from './notes.mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type Form, runForm, SIGN_IN_FAULTS, stepOf } from '../../http/forms.ts';
-import type { RawReply, RawRequest, RawRoute } from '../../http/raw-route.ts';
+import { type Form, runForm, SIGN_IN_FAULTS, stepOf } from '../../http/pages/forms.ts';
+import type { RawReply, RawRequest, RawRoute } from '../../http/pages/raw-route.ts';
 import { consentPage, signInPage } from './oauth.pages.ts';
 import type { Consent, OAuth } from './oauth.ts';
 

@@ -1,4 +1,4 @@
-import { Html, html, type Page } from '../../http/pages.ts';
+import { Html, html, type Page } from '../../http/pages/pages.ts';
 import type { ConsentRequest } from './oauth.ts';
 
 const PERMISSIONS = { none: 'No access', read: 'Read only', write: 'Read and write' } as const;

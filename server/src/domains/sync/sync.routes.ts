@@ -1,5 +1,5 @@
 import { ChangesQuery, Manifest, ManifestQuery, SyncChanges, VaultTree } from '@notevault/protocol/sync.ts';
-import { answerBytes } from '../../http/answer-bytes.ts';
+import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Sync } from './sync.ts';
 

@@ -1,6 +1,6 @@
 import * as schema from '@notevault/protocol/folders.ts';
 import { DeletedCount, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
-import { answerBytes } from '../../../http/answer-bytes.ts';
+import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
 import { writeContextOf } from '../../../http/write-context.ts';
 import { skipInTransaction } from '../../idempotency/idempotency.ts';

@@ -1,5 +1,5 @@
 import type { Doc } from 'yjs';
-import { loadUpdate, stateVectorMap, structsOf, textOf } from '../document.ts';
+import { loadUpdate, stateVectorMap, structsOf, textOf } from '../merge/document.ts';
 import { MalformedUpdate, type ScannedUpdate, scanUpdate } from './update-validator.ts';
 
 /** A note is never longer than this, in UTF-8 bytes. */

@@ -5,7 +5,7 @@ import type { Doc } from 'yjs';
 import { TaskFailed, TaskLimitError } from '../../../concurrency/worker-pool.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { clientIdOf } from '../build-note-row.ts';
+import { clientIdOf } from '../writes/build-note-row.ts';
 import {
   applyState,
   applyUpdate,
@@ -20,11 +20,11 @@ import {
   stateVectorOf,
   structsOf,
   transact,
-} from '../document.ts';
+} from '../merge/document.ts';
 import type { LiveDeps } from '../notes.deps.ts';
-import { offload } from '../offload.ts';
+import { offload } from '../writes/offload.ts';
 import { sealed } from '../sealed-note.ts';
-import { areLarge, isLarge, postVault } from '../task-transfer.ts';
+import { areLarge, isLarge, postVault } from '../writes/task-transfer.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
 import type { NoteSlices } from './note-slices.ts';
 import { documentOf, type NoteState, postState } from './note-state.ts';

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { clocksOf, missingStateFor } from '../document.ts';
+import { clocksOf, missingStateFor } from '../merge/document.ts';
 import { type DocumentSize, sizeOf } from './admission.ts';
 import { foldWaiting } from './fold.ts';
 import type { NoteState } from './note-state.ts';

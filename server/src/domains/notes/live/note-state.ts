@@ -3,14 +3,14 @@ import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { openDocument } from '../build-note-row.ts';
-import { textOf } from '../document.ts';
-import { openNote } from '../note-mapper.ts';
+import { openDocument } from '../writes/build-note-row.ts';
+import { textOf } from '../merge/document.ts';
+import { openNote } from '../notes.mapper.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { findNoteState } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
-import { bytesOf } from '../task-transfer.ts';
-import type { StoredNoteContent } from '../write-target.ts';
+import { bytesOf } from '../writes/task-transfer.ts';
+import type { StoredNoteContent } from '../writes/write-target.ts';
 import * as store from './live.store.ts';
 
 /** A note as stored, with the edits that wait to be folded into it. */

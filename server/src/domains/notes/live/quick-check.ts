@@ -1,5 +1,5 @@
 import * as Y from 'yjs';
-import { stateVectorMap } from '../document.ts';
+import { stateVectorMap } from '../merge/document.ts';
 import { integrationOrder } from './integration-order.ts';
 import { ITEMS_MAX, type ScannedItem, type ScannedUpdate, type StructId } from './update-validator.ts';
 

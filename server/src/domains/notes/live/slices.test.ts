@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as Y from 'yjs';
 import { craftUpdate } from '../../../../test/kit/crafted-updates.ts';
-import { applyUpdate, loadUpdate, textOf } from '../document.ts';
+import { applyUpdate, loadUpdate, textOf } from '../merge/document.ts';
 import { sliceUpdate } from './slices.ts';
 
 const SMALL = { structs: 3, deletions: 2, deletedLength: 4 };

@@ -1,5 +1,5 @@
 import type { Doc } from 'yjs';
-import { applyUpdate, loadUpdate, mergedUpdate, stateVectorMap, structsOf } from '../document.ts';
+import { applyUpdate, loadUpdate, mergedUpdate, stateVectorMap, structsOf } from '../merge/document.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge, sizeOf } from './admission.ts';
 import { sliceUpdate } from './slices.ts';
 import { insertedText } from './update-validator.ts';

@@ -1,0 +1,33 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
+import type { EntriesTables } from '../../entries/entries.tables.ts';
+import type { NotesTables } from '../notes.tables.ts';
+
+const { statement, listStatement } = statementsOver<NotesTables & EntriesTables>();
+
+/** Bodies of live notes, each with the revision of its row at that moment. */
+export const findBodiesWithRevision = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db
+    .selectFrom('entries')
+    .innerJoin('note_bodies', (join) =>
+      join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
+    )
+    .select(['entries.id', 'entries.revision', 'note_bodies.content', 'note_bodies.doc'])
+    .where('entries.vault_id', '=', p.vault)
+    .where('entries.id', 'in', ids)
+    .where('entries.deleted_at', 'is', null),
+);
+
+export const deleteAliasesOf = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('note_aliases').where('vault_id', '=', p.vault).where('note_id', 'in', ids),
+);
+
+/** Kept versions of a note, some of them, with their sizes. */
+export const findVersionsOf = statement((db, p: { vault: VaultId; id: string; limit: number }) =>
+  db
+    .selectFrom('note_versions')
+    .select(['note_id', 'version', 'size_bytes'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .limit(p.limit),
+);

@@ -1,0 +1,92 @@
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { StoredEntry, TombstoneDraft, WriteContext } from '../../entries/entries.ts';
+import { RevisionConflict } from '../../entries/revision-conflict.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { nameKeysOf } from '../writes/name-keys.ts';
+import * as store from './note-tombstones.store.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import { sealed } from '../sealed-note.ts';
+
+/** Rows written between two yields: during a long transaction, others run only between its calls. */
+const WRITE_SLICE = 256;
+/** Maximum amount held in memory for the check: a note can be 10 MB. */
+const READ_SLICE = 100;
+const READ_SLICE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Seals the tombstones of live notes before the transaction. Throws `note_unreadable` when any part of a note is
+ * damaged: the note then stays unchanged. Throws RevisionConflict when one has changed since its row was read.
+ */
+export async function prepareTombstones(
+  deps: NoteDeps,
+  { vault, device }: Pick<WriteContext, 'vault' | 'device'>,
+  rows: readonly StoredEntry[],
+): Promise<TombstoneDraft[]> {
+  const yieldIfDue = createYield();
+  const drafts: TombstoneDraft[] = [];
+  for (const slice of readSlices(rows)) {
+    await checkReadable(deps, vault, slice, yieldIfDue);
+    for (const row of slice) {
+      await yieldIfDue();
+      const { path, ...meta } = sealed.openMeta(vault, row.id, row.revision, row.meta);
+      const tombstone = sealed.meta(vault, row.id, row.revision + 1, { path, ...meta, deletedBy: device });
+      const nameKeys = nameKeysOf(vault, { path, aliases: meta.aliases });
+      drafts.push({ old: row, path, meta: tombstone, blobId: null, nameKeys });
+    }
+  }
+  return drafts;
+}
+
+/** Unseals everything that a write of other content would unseal. */
+async function checkReadable(
+  { db, hooks }: NoteDeps,
+  vault: OpenVault,
+  rows: readonly StoredEntry[],
+  yieldIfDue: YieldIfDue,
+): Promise<void> {
+  const ids = rows.map(({ id }) => id as NoteId);
+  const bodies = await db.allMany(store.findBodiesWithRevision, { vault: vault.id }, ids);
+  const bodyOf = new Map(bodies.map((body) => [body.id, body]));
+  for (const { id, revision, version } of rows) {
+    await yieldIfDue();
+    const body = bodyOf.get(id);
+    if (body?.revision !== revision) throw new RevisionConflict();
+    sealed.openContent(vault, id, version ?? 0, body.content);
+    if (body.doc !== null) sealed.openDoc(vault, id, version ?? 0, body.doc);
+  }
+  await hooks.checkReadable(db, vault, ids);
+}
+
+function* readSlices(rows: readonly StoredEntry[]): Generator<StoredEntry[]> {
+  let slice: StoredEntry[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    if (slice.length === READ_SLICE || (slice.length > 0 && bytes + row.size_bytes > READ_SLICE_BYTES)) {
+      yield slice;
+      [slice, bytes] = [[], 0];
+    }
+    slice.push(row);
+    bytes += row.size_bytes;
+  }
+  if (slice.length > 0) yield slice;
+}
+
+/** Deletes the aliases and edges of new tombstones. The documents stay, because a revival continues them. */
+export async function notesDeleted(
+  { hooks, live }: NoteDeps,
+  handle: WriteHandle,
+  vault: OpenVault,
+  tombstones: readonly TombstoneDraft[],
+): Promise<void> {
+  const named = tombstones.filter(({ nameKeys }) => nameKeys.length > 1).map(({ old }) => old.id);
+  for (let at = 0; at < named.length; at += WRITE_SLICE) {
+    await handle.runMany(store.deleteAliasesOf, { vault: vault.id }, named.slice(at, at + WRITE_SLICE));
+  }
+  const notes = tombstones.map(({ old, nameKeys }) => ({ id: old.id as NoteId, movedKeys: nameKeys }));
+  await hooks.deleted(handle, vault, notes);
+  handle.onCommit(() => {
+    for (const { id } of notes) live.deleted(id);
+  });
+}

@@ -1,0 +1,76 @@
+import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
+import type { EntriesTables } from '../../entries/entries.tables.ts';
+import type { NotesTables } from '../notes.tables.ts';
+
+const { statement } = statementsOver<NotesTables & EntriesTables>();
+
+/** Stored versions below a number, newest first, without their content. */
+export const listVersions = statement((db, p: { vault: VaultId; id: NoteId; before: number; limit: number }) =>
+  db
+    .selectFrom('note_versions')
+    .select(['version', 'created_at', 'size_bytes', 'meta'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .where('version', '<', p.before)
+    .orderBy('version', 'desc')
+    .limit(p.limit),
+);
+
+export const readVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number }) =>
+  db
+    .selectFrom('note_versions')
+    .select(['created_at', 'size_bytes', 'meta', 'content'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .where('version', '=', p.version),
+);
+
+// Thinning
+
+export const findDueVersions = statement((db, p: { now: number; limit: number }) =>
+  db
+    .selectFrom('note_versions')
+    .select(['vault_id', 'note_id', 'version', 'created_at', 'pinned'])
+    .where('due_at', '<=', p.now)
+    .orderBy('due_at')
+    .limit(p.limit),
+);
+
+/** Whether a later version, stored or current, was made before a time. */
+export const findNewerVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number; until: number }) =>
+  db
+    .selectFrom('note_versions')
+    .select(['version'])
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .where('version', '>', p.version)
+    .where('created_at', '<', p.until)
+    .unionAll((eb) =>
+      eb
+        .selectFrom('entries')
+        .select((entry) => entry.ref('version').$notNull().as('version'))
+        .where('vault_id', '=', p.vault)
+        .where('id', '=', p.id)
+        .where('deleted_at', 'is', null)
+        .where('updated_at', '<', p.until),
+    )
+    .limit(1),
+);
+
+export const postponeVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number; dueAt: number }) =>
+  db
+    .updateTable('note_versions')
+    .set({ due_at: p.dueAt })
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .where('version', '=', p.version),
+);
+
+export const deleteVersion = statement((db, p: { vault: VaultId; id: NoteId; version: number }) =>
+  db
+    .deleteFrom('note_versions')
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.id)
+    .where('version', '=', p.version),
+);

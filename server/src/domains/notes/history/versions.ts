@@ -1,0 +1,126 @@
+import { deriveNote } from '@notevault/note-text/derive.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
+import { isoTime } from '@notevault/protocol/time.ts';
+import { createYield } from '../../../concurrency/yield.ts';
+import type { WriteContext } from '../../entries/entries.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { WritePlan } from '../writes/commit.ts';
+import { type OpenedNote, openNote, toNote } from '../notes.mapper.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import * as notesStore from '../notes.store.ts';
+import { offload } from '../writes/offload.ts';
+import { type NoteMeta, sealed } from '../sealed-note.ts';
+import { isLargeText } from '../writes/task-transfer.ts';
+import { planText, writeOne } from '../writes/upsert.ts';
+import { thinVersions } from './version-retention.ts';
+import * as store from './versions.store.ts';
+import type { WriteTarget } from '../writes/write-target.ts';
+
+const SLICE = 500;
+
+/** The history of a note. All methods throw `note_not_found`, `note_unreadable`. */
+export interface History {
+  /** Returns every readable version, newest first, beginning with the current one. */
+  versions(vault: OpenVault, id: NoteId): Promise<NoteVersion[]>;
+  /** Returns a version of the note. */
+  version(vault: OpenVault, id: NoteId, version: number): Promise<Note>;
+  /** Makes a new version with the text of an older one; does nothing when the texts are equal. */
+  restore(context: WriteContext<Note>, id: NoteId, version: number): Promise<Note>;
+  /** Thins old versions; resolves to the number deleted. */
+  thinVersions(): Promise<number>;
+}
+
+export function createHistory(deps: NoteDeps): History {
+  const { lock } = deps.entries;
+  return {
+    versions: (vault, id) => listVersions(deps, vault, id),
+    version: (vault, id, version) => readVersion(deps, vault, id, version),
+    restore: (context, id, version) => lock.run(context.vault.id, id, () => restoreVersion(deps, context, id, version)),
+    thinVersions: () => thinVersions(deps.db, deps.clock.now(), deps.retention),
+  };
+}
+
+async function listVersions({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId): Promise<NoteVersion[]> {
+  const [row] = await entries.rowsById(db, vault.id, 'note', [id]);
+  if (row === undefined || row.version === null) throw new NotevaultError('note_not_found');
+  const meta = sealed.openMeta(vault, id, row.revision, row.meta);
+  const current = { version: row.version, created_at: meta.versionAt, size_bytes: row.size_bytes };
+  const versions = [versionOf(current, meta)];
+  const yieldIfDue = createYield();
+  for (let before = row.version; ; ) {
+    const slice = await db.all(store.listVersions, { vault: vault.id, id, before, limit: SLICE });
+    for (const kept of slice) {
+      await yieldIfDue();
+      versions.push(versionOf(kept, sealed.openVersion(vault, id, kept.version, kept.meta)));
+      before = kept.version;
+    }
+    if (slice.length < SLICE) return versions;
+  }
+}
+
+type VersionSummary = Pick<NoteMeta, 'hash' | 'reason' | 'actor'>;
+
+function versionOf(
+  { version, created_at, size_bytes }: { version: number; created_at: number; size_bytes: number },
+  { hash, reason, actor }: VersionSummary,
+): NoteVersion {
+  return { version, content_hash: hash, created_at: isoTime(created_at), size_bytes, reason, actor: { ...actor } };
+}
+
+/** Returns the version with the note's present path and its links resolved in the present vault. */
+async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version: number): Promise<Note> {
+  const { db, hooks } = deps;
+  const found = await db.read(async (handle) => {
+    const row = await handle.get(notesStore.findById, { vault: vault.id, id });
+    if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
+    const note = openNote(vault, row);
+    if (version === note.version) return { current: toNote(note, await hooks.linksOf(handle, vault, id)) };
+    const kept = await handle.get(store.readVersion, { vault: vault.id, id, version });
+    if (kept === undefined) throw new NotevaultError('note_not_found');
+    return { current: null, note, kept };
+  });
+  if (found.current !== null) return found.current;
+  const { note, kept } = found;
+  const { path } = note.meta;
+  const text = sealed.openContent(vault, id, version, kept.content);
+  const { hash } = sealed.openVersion(vault, id, version, kept.meta);
+  const derived = isLargeText(text)
+    ? await offload(deps, vault, 'deriveText', { path, text }, 2 * text.length, { patient: true })
+    : deriveNote(path, text);
+  const meta = { ...note.meta, ...metaOf(derived), hash };
+  const links = await db.read((handle) => hooks.linksFrom(handle, vault, { id, path, links: derived.links }));
+  const { created_at: madeAt, size_bytes } = kept;
+  return toNote({ ...note, version, meta, content: text, size_bytes, updated_at: madeAt, mtime: madeAt / 1000 }, links);
+}
+
+function metaOf(derived: ReturnType<typeof deriveNote>) {
+  const { title, tags, aliases, description, resource, type } = derived;
+  const { fmCreated: created, fmTimestamp: timestamp, parseStatus: status, parseReason: fault } = derived;
+  return { title, tags, aliases, description, resource, type, created, timestamp, status, fault };
+}
+
+function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId, version: number): Promise<Note> {
+  const { db, clock } = deps;
+  const { vault } = context;
+  const plan = async (): Promise<WritePlan> => {
+    const row = await db.get(notesStore.findForEdit, { vault: vault.id, id });
+    if (row === undefined) throw new NotevaultError('note_not_found');
+    const note = { ...openNote(vault, row), sealedContent: row.content };
+    const text = version === note.version ? note.content : await textOfVersion(deps, vault, note, version);
+    if (text === note.content) return { kind: 'same', note };
+    const resolved = { path: note.meta.path, pathKey: note.path_key, nearest: null, blocked: null };
+    const target: WriteTarget = { kind: 'live', id, resolved, note, doc: row.doc };
+    return planText(deps, context, target, { mtime: clock.now() / 1000 }, text, 'restore');
+  };
+  return writeOne(deps, context, plan, (note) => note);
+}
+
+async function textOfVersion({ db }: NoteDeps, vault: OpenVault, note: OpenedNote, version: number): Promise<string> {
+  const id = note.id as NoteId;
+  const issued = version > 0 && version < note.version;
+  const kept = issued ? await db.get(store.readVersion, { vault: vault.id, id, version }) : undefined;
+  if (kept === undefined) throw new NotevaultError('note_not_found');
+  return sealed.openContent(vault, id, version, kept.content);
+}

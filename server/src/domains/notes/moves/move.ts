@@ -1,0 +1,71 @@
+import { fileName, joinPath } from '@notevault/note-text/paths.ts';
+import { itemIds } from '@notevault/protocol/batch-ids.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
+import type { MoveRoot, TargetInput, WriteContext } from '../../entries/entries.ts';
+import { pathFrom } from '../../entries/request-paths.ts';
+import { notePathOf, openNote, toNote } from '../notes.mapper.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import * as store from '../notes.store.ts';
+import { sealed } from '../sealed-note.ts';
+
+export interface Renamed {
+  readonly renamed: true;
+  readonly old_path: string;
+  readonly new_path: string;
+  readonly note: Note;
+}
+
+export interface MoveOperations {
+  /** Renames or moves the note at a path and updates the links to it. Throws `note_not_found`, `conflict`. */
+  rename(context: WriteContext<Renamed>, paths: { old_path: string; new_path: string }): Promise<Renamed>;
+  /** Moves notes into a folder, all or none; resolves to the number requested. Throws the errors of batch requests. */
+  moveMany(context: WriteContext<number>, ids: unknown, target: TargetInput): Promise<number>;
+}
+
+export function createMoveOperations({ db, entries, hooks }: NoteDeps): MoveOperations {
+  async function rename(
+    context: WriteContext<Renamed>,
+    sent: { old_path: string; new_path: string },
+  ): Promise<Renamed> {
+    const { vault } = context;
+    const [from, to] = [pathFrom(sent.old_path, 'old_path'), notePathOf(sent.new_path, 'new_path')];
+    const find = async (): Promise<MoveRoot[]> => {
+      const row = await db.get(store.findByPath, { vault: vault.id, pathKey: entries.pathKey(vault, from) });
+      if (row === undefined) throw new NotevaultError('note_not_found');
+      const note = openNote(vault, row);
+      return [{ kind: 'note', id: note.id, from: note.meta.path, to }];
+    };
+    return entries.moveOne(context, to, {
+      find,
+      field: 'new_path',
+      async answer(handle, { named: [moved] }) {
+        const id = moved?.id as NoteId;
+        const now = await handle.get(store.findById, { vault: vault.id, id });
+        if (now === undefined) throw new NotevaultError('note_not_found');
+        const note = toNote(openNote(vault, now), await hooks.linksOf(handle, vault, id));
+        return { renamed: true, old_path: moved?.from ?? from, new_path: note.path, note };
+      },
+    });
+  }
+
+  async function moveMany(context: WriteContext<number>, sent: unknown, target: TargetInput): Promise<number> {
+    const { vault } = context;
+    const ids = itemIds(sent);
+    const find = async (): Promise<MoveRoot[]> => {
+      const folder = await entries.targetPath(db, vault, target, 'target_folder');
+      const rows = await entries.rowsById(db, vault.id, 'note', ids);
+      const rowOf = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((id) => {
+        const row = rowOf.get(id);
+        if (row === undefined) throw new NotevaultError('item_not_found', { item_id: id });
+        const { path } = sealed.openMeta(vault, id, row.revision, row.meta);
+        return { kind: 'note', id, from: path, to: joinPath(folder, fileName(path)) };
+      });
+    };
+    return entries.move(context, { find, field: 'target_folder', answer: () => ids.length });
+  }
+
+  return { rename, moveMany };
+}

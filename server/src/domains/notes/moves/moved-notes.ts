@@ -1,0 +1,210 @@
+import { deriveNote } from '@notevault/note-text/derive.ts';
+import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
+import { fileStem } from '@notevault/note-text/paths.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { YieldIfDue } from '../../../concurrency/yield.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { MoveBatch, MovingEntry, StoredEntry, WriteContext } from '../../entries/entries.ts';
+import { RevisionConflict } from '../../entries/revision-conflict.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { NoteRowDraft } from '../writes/build-note-row.ts';
+import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-item.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import * as store from '../notes.store.ts';
+import { offload } from '../writes/offload.ts';
+import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
+import { type NoteMeta, sealed } from '../sealed-note.ts';
+import { isLarge, postVault, receiveDraft } from '../writes/task-transfer.ts';
+
+/** A note that moves, or one that stays and gets rewritten links. */
+type MovingNote = Omit<MovingEntry<NoteMeta>, 'row'> & { readonly row: store.StoredRow };
+
+/** The text of a note in its new version. */
+type MovedText = Pick<NoteRowDraft, 'id' | 'content' | 'doc' | 'replaced'>;
+
+/** The data of a batch that only notes and links read. */
+interface MovedTexts {
+  /** New versions of notes whose links were rewritten. */
+  readonly texts: MovedText[];
+  readonly links: PreparedLinks;
+}
+
+/** The new rows of some notes, and the new texts that links need. */
+interface MovedNotes {
+  readonly rows: StoredEntry[];
+  readonly texts: MovedText[];
+  readonly rewritten: Map<NoteId, RewrittenNote>;
+}
+
+/** Number of notes processed per batch, and the size of a batch in memory. */
+const BATCH_NOTES = 64;
+const BATCH_BYTES = 2 * 1024 * 1024;
+/** Some 10 MB in memory: each edge is an object with two keys. */
+const BATCH_REWRITES = 20_000;
+
+/**
+ * Prepares what a move changes in notes and links, in batches: the notes that move, and those that link to moving
+ * entries.
+ */
+export async function* prepareMove(
+  deps: NoteDeps,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  moving: readonly MovingEntry[],
+  yieldIfDue: YieldIfDue,
+): AsyncGenerator<MoveBatch> {
+  const moves = new Map(moving.filter(({ kind }) => kind === 'note').map((note) => [note.id as NoteId, asNote(note)]));
+  const items = moving.map(({ kind, id, from, to }): MovedItem => {
+    return { kind, id, from, to, aliases: moves.get(id as NoteId)?.meta.aliases ?? [] };
+  });
+  const planner = await deps.hooks.planMove(deps.db, context.vault, items, yieldIfDue);
+  const all = [...moves.keys(), ...planner.sources.filter((id) => !moves.has(id))];
+  let size = 1;
+  for (let at = 0; at < all.length; ) {
+    const ids = all.slice(at, at + size);
+    at += ids.length;
+    const plan = await planner.plan(ids);
+    const { rows, texts, rewritten } = await buildMovedNotes(deps, context, ids, moves, plan, yieldIfDue);
+    const rest: MovedTexts = { texts, links: await planner.prepare(plan, rewritten) };
+    yield { rows, rest };
+    const changed = new Map(rows.map((row) => [row.id, row.size_bytes]));
+    const bytes = texts.reduce((sum, { id, doc }) => sum + (changed.get(id) ?? 0) + (doc?.length ?? 0), 0);
+    const rewrites = ids.reduce((sum, id) => sum + (plan.rewrites.get(id)?.length ?? 0), 0);
+    // Sizes differ: if these notes were large, the next batch takes fewer.
+    size =
+      bytes > BATCH_BYTES || rewrites >= BATCH_REWRITES
+        ? Math.max(1, Math.floor(size / 4))
+        : Math.min(BATCH_NOTES, size * 2);
+  }
+}
+
+/** Writes the new versions of a batch and updates the edges. */
+export async function applyMove(
+  { hooks, live }: NoteDeps,
+  handle: WriteHandle,
+  vault: OpenVault,
+  rest: unknown,
+): Promise<void> {
+  // Only prepareMove makes them.
+  const { texts, links } = rest as MovedTexts;
+  for (const text of texts) {
+    const { id, replaced } = text;
+    if (replaced !== null) await handle.runMany(store.insertVersions, { vault: vault.id }, [{ id, ...replaced }]);
+    await handle.runMany(store.overwriteBodies, { vault: vault.id }, [text]);
+    handle.onCommit(() => live.changed(id));
+  }
+  await hooks.applyMove(handle, vault, links);
+}
+
+/** Whether a moving entry is a note. */
+function asNote(moving: MovingEntry): MovingNote {
+  return moving as MovingEntry<NoteMeta> & { readonly row: store.StoredRow };
+}
+
+type Body = { readonly content: Buffer; readonly doc: Buffer | null };
+
+/** Prepares the new rows of some notes that a move touches: those that move and those whose links must be rewritten. */
+async function buildMovedNotes(
+  deps: NoteDeps,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  ids: readonly NoteId[],
+  moves: ReadonlyMap<NoteId, MovingNote>,
+  plan: LinkMove,
+  yieldIfDue: YieldIfDue,
+): Promise<MovedNotes> {
+  const touched = ids.filter((id) => moves.has(id) || plan.rewrites.has(id));
+  const needsText = (id: NoteId) => {
+    const move = moves.get(id);
+    return plan.rewrites.has(id) || (move !== undefined && mayChangeTitle(move));
+  };
+  const moved: MovedNotes = { rows: [], texts: [], rewritten: new Map() };
+  const { rows, bodyOf } = await readRowsAndBodies(deps, context.vault, touched, touched.filter(needsText));
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  for (const id of touched) {
+    await yieldIfDue();
+    const row = rowOf.get(id);
+    const planned = moves.get(id);
+    // The note was written or deleted after the move was planned.
+    if (planned !== undefined && row?.revision !== planned.row.revision) throw new RevisionConflict();
+    if (row === undefined) continue;
+    const note = planned ?? unmovedNote(context.vault, row);
+    await buildMovedNote(deps, context, note, bodyOf.get(id), plan, moved);
+  }
+  return moved;
+}
+
+/** Reads rows and bodies from one snapshot: a body can be unsealed only with the version in its row. */
+function readRowsAndBodies(
+  { db, entries }: NoteDeps,
+  vault: OpenVault,
+  ids: readonly NoteId[],
+  withText: readonly NoteId[],
+) {
+  return db.read(async (handle) => {
+    const rows = (await entries.rowsById(handle, vault.id, 'note', ids)) as store.StoredRow[];
+    const bodies = await handle.allMany(store.findBodies, { vault: vault.id }, withText);
+    return { rows, bodyOf: new Map<string, Body>(bodies.map((body) => [body.note_id, body])) };
+  });
+}
+
+/** A note that stays at its path and gets rewritten links. */
+function unmovedNote(vault: OpenVault, row: store.StoredRow): MovingNote {
+  const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
+  const { path } = meta;
+  return { kind: 'note', id: row.id, from: path, to: path, toKey: row.path_key, row, meta };
+}
+
+/** A title derived from the file name changes with it; only the text can tell whether it was. */
+function mayChangeTitle({ from, to, meta }: MovingNote): boolean {
+  return fileStem(from) !== fileStem(to) && meta.title === fileStem(from);
+}
+
+async function buildMovedNote(
+  deps: NoteDeps,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  note: MovingNote,
+  body: Body | undefined,
+  plan: LinkMove,
+  into: MovedNotes,
+): Promise<void> {
+  const { vault } = context;
+  const { row, to, toKey } = note;
+  const id = row.id as NoteId;
+  const rewrites = plan.rewrites.get(id);
+  const content = body === undefined ? null : sealed.openContent(vault, id, row.version, body.content);
+  if (rewrites !== undefined && body !== undefined && content !== null) {
+    const stored = { ...row, meta: note.meta, content, sealedContent: body.content };
+    const next = await rewritten(deps, context, { note: stored, doc: body.doc, to, pathKey: toKey, rewrites });
+    const { version, size, mtime, revision, nameKey, now, sealedMeta: meta, doc, replaced } = next;
+    into.rewritten.set(id, { version, links: next.derived.links });
+    into.rows.push({
+      ...{ ...row, revision, version, path_key: toKey, name_key: nameKey, size_bytes: size, mtime, updated_at: now },
+      meta,
+    });
+    into.texts.push({ id: next.id, content: next.content, doc, replaced });
+    return;
+  }
+  const title = content === null ? note.meta.title : deriveNote(to, content).title;
+  const revision = row.revision + 1;
+  into.rows.push({
+    ...{ ...row, revision, path_key: toKey, name_key: vault.key.blind('name', noteNameKey(to)) },
+    updated_at: deps.clock.now(),
+    meta: sealed.meta(vault, id, revision, { ...note.meta, path: to, title }),
+  });
+}
+
+/** The number of values that a rewritten note seals: text, document, meta, and the replaced version. */
+const SEALS = 5;
+
+/** Builds the note's next version with new link targets; on a worker thread for a large note. */
+async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>, rewrite: Rewrite) {
+  const { note, doc, rewrites } = rewrite;
+  if (!isLarge(note, doc) && rewrites.length < LARGE_REWRITES) return rewriteLinks(deps, { vault, actor }, rewrite);
+  const posted = { ...rewrite, note: { ...note, sealedContent: Buffer.alloc(0) } };
+  const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), actor, rewrite: posted };
+  const bytes = 2 * note.content.length + 100 * rewrites.length;
+  const draft = await offload(deps, vault, 'rewriteLinks', input, bytes, { patient: true });
+  return receiveDraft(draft, null, note);
+}
+
+/** Number of rewrites that take some ten milliseconds, whatever the length of the text. */
+const LARGE_REWRITES = 300;

@@ -1,0 +1,39 @@
+import { applyEdits } from '@notevault/note-text/diff/diff.ts';
+import { relink } from '@notevault/note-text/links/relink.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
+import type { WriteContext } from '../../entries/entries.ts';
+import { buildNoteRow, clientIdOf, type NoteRowDraft, openDocument } from '../writes/build-note-row.ts';
+import { editDocument, snapshotOf } from '../merge/document.ts';
+import type { StoredNoteContent } from '../writes/write-target.ts';
+
+/** A note whose links get new targets. */
+export interface Rewrite {
+  readonly note: StoredNoteContent;
+  /** The document, still sealed; null when it is still its seed. */
+  readonly doc: Buffer | null;
+  /** The note's path after the move, and its blind index. */
+  readonly to: string;
+  readonly pathKey: Buffer;
+  readonly rewrites: readonly { readonly ord: number; readonly target: string }[];
+}
+
+/**
+ * Builds the note's next version with new link targets, as an edit of its document, so that open editors continue in
+ * it.
+ */
+export function rewriteLinks(
+  parts: { readonly clock: Pick<Clock, 'now'> },
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  { note, doc: sealedDoc, to, pathKey, rewrites }: Rewrite,
+): NoteRowDraft {
+  const { vault } = context;
+  const edits = relink(note.meta.path, note.content, rewrites);
+  const doc = openDocument(vault, note, sealedDoc);
+  const before = snapshotOf(doc);
+  editDocument(doc, clientIdOf(vault, note), edits);
+  const text = applyEdits(note.content, edits);
+  const resolved = { path: to, pathKey, nearest: null, blocked: null };
+  const target = { kind: 'live' as const, id: note.id as NoteId, resolved, note, doc: sealedDoc };
+  return buildNoteRow(parts, context, target, { mtime: parts.clock.now() / 1000 }, doc, before, text, 'link_rewrite');
+}

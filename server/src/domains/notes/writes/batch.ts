@@ -1,0 +1,201 @@
+import { foldPath } from '@notevault/note-text/paths.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { BatchResult, Note, UpsertNote } from '@notevault/protocol/notes.ts';
+import type { WriteContext } from '../../entries/entries.ts';
+import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
+import { notePathOf } from '../notes.mapper.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import { planUpsert } from './upsert.ts';
+import { faultsOf } from './upsert-faults.ts';
+import type { NoteInput } from './write-target.ts';
+
+const NOTES_MAX = 100;
+const MB = 1024 * 1024;
+/**
+ * Limits on what a batch holds in memory for its transaction and on the size of its answer: a hundred notes can be 10
+ * MB each.
+ */
+const RESULT_BYTES_MAX = 256 * MB;
+const RESPONSE_BYTES_MAX = 64 * MB;
+
+const TOO_LARGE = { content: ['exceeds maximum size of 10MB'] };
+const DUPLICATE = { path: ['duplicate path in batch'] };
+const DAMAGED = { content: ['the stored note is damaged and takes no writes'] };
+const TOO_MUCH = { content: ['too much in one batch: send this note in another one'] };
+
+/** One item of a batch: a note to write, or its result if that is already known. */
+type BatchItem = { readonly path: string } & (
+  | { readonly note: NoteInput }
+  | { readonly note: null; readonly result: BatchResult }
+);
+
+/**
+ * Upserts up to a hundred notes in one transaction, each independently of the others. Throws `invalid_notes`,
+ * `too_many_notes`, and for the whole batch `limit_exceeded`.
+ */
+export function upsertBatch(
+  deps: NoteDeps,
+  context: WriteContext<BatchResult[]>,
+  sent: unknown,
+): Promise<BatchResult[]> {
+  const items = readItems(deps, context, sent);
+  const results = items.map((item) => (item.note === null ? item.result : null));
+  const written = items.flatMap((item, index) => (item.note === null ? [] : [{ note: item.note, index }]));
+  const sizes = new Budgets();
+  const ids = new Map<NoteId, number>();
+  const at = (index: number) => {
+    const found = written[index];
+    if (found === undefined) throw new RangeError('no such item');
+    return found;
+  };
+
+  async function plan(index: number): Promise<WritePlan> {
+    const planned = await planUpsert(deps, context, at(index).note, 'batch');
+    if (planned.kind === 'same') return planned;
+    const { target, next } = planned;
+    const other = target.kind === 'live' ? index : (ids.get(next.id) ?? index);
+    // The same result as for two single upserts: the second names the id of a live note at another path.
+    if (other !== index) throw new NotevaultError('conflict', { server_path: at(other).note.path });
+    ids.set(next.id, index);
+    sizes.reserve(index, [next.content, next.doc, next.replaced?.content ?? null]);
+    return planned;
+  }
+
+  const keys = written.map(({ note }) => note.pathKey.toString('hex'));
+  return deps.entries.lock.runAll(context.vault.id, keys, () =>
+    writeNotes(deps, context, written.length, {
+      plan,
+      reject(index, error) {
+        const { note, index: place } = at(index);
+        results[place] = sizes.fit(rejectionOf(items[place]?.path ?? note.path, error));
+      },
+      async answer(_handle, done) {
+        const all = [...results];
+        for (const [index, committed] of done) {
+          const place = at(index).index;
+          all[place] = okResult(items[place]?.path ?? '', committed);
+        }
+        return all.map((result) => {
+          if (result === null) throw new TypeError('an item was neither written nor refused');
+          return result;
+        });
+      },
+    }),
+  );
+}
+
+/** Checks the items as far as possible without reading the vault. */
+function readItems(deps: NoteDeps, { vault }: WriteContext, sent: unknown): BatchItem[] {
+  if (!Array.isArray(sent)) throw new NotevaultError('invalid_notes');
+  if (sent.length > NOTES_MAX) throw new NotevaultError('too_many_notes', { max: NOTES_MAX });
+  if (!sent.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))) {
+    throw new NotevaultError('invalid_notes');
+  }
+  const spell = spellingOf();
+  const seen = new Set<string>();
+  return sent.map((fields: Record<string, unknown>) => {
+    const path = typeof fields.path === 'string' ? fields.path : '';
+    const faults = faultsOf(fields);
+    if (faults !== null) return { path, note: null, result: failed(path, faults) };
+    const input = fields as UpsertNote;
+    try {
+      const stored = spell(notePathOf(input.path));
+      const pathKey = deps.entries.pathKey(vault, stored);
+      const key = pathKey.toString('hex');
+      if (seen.has(key)) return { path, note: null, result: failed(path, DUPLICATE) };
+      seen.add(key);
+      return { path, note: { ...input, path: stored, pathKey } };
+    } catch (error) {
+      if (error instanceof NotevaultError) return { path, note: null, result: rejectionOf(input.path, error) };
+      throw error;
+    }
+  });
+}
+
+/** Gives each missing folder one spelling in a batch: the first one. */
+function spellingOf(): (path: string) => string {
+  const spelled = new Map<string, string>();
+  return (path) => {
+    const names = path.split('/');
+    const file = names.pop() ?? '';
+    let folder = '';
+    for (const name of names) {
+      const asSent = folder + name;
+      const key = foldPath(asSent);
+      const known = spelled.get(key) ?? asSent;
+      spelled.set(key, known);
+      folder = `${known}/`;
+    }
+    return folder + file;
+  };
+}
+
+function okResult(path: string, { note }: CommittedNote): BatchResult {
+  const { meta } = note;
+  return {
+    status: 'ok',
+    path,
+    id: note.id,
+    content_hash: meta.hash,
+    version: note.version,
+    parse_status: meta.parseStatus,
+    ...(meta.parseFault === null ? {} : { parse_reason: meta.parseFault }),
+    ...(meta.path === path ? {} : { server_path: meta.path }),
+  };
+}
+
+function failed(path: string, errors: Record<string, readonly string[]>): BatchResult {
+  return { status: 'error', path, errors: { ...errors } as Record<string, string[]> };
+}
+
+/** Maps the error of a single upsert to the result of an item. */
+function rejectionOf(path: string, error: NotevaultError): BatchResult {
+  switch (error.code) {
+    case 'version_conflict':
+    case 'conflict': {
+      const { server_note, server_path, reason } = error.details as Partial<BatchResult>;
+      const more = {
+        ...(server_path === undefined ? {} : { server_path }),
+        ...(reason === undefined ? {} : { reason }),
+      };
+      return { status: 'conflict', conflict: true, path, server_note: server_note ?? null, ...more };
+    }
+    case 'note_too_large':
+      return failed(path, TOO_LARGE);
+    case 'note_unreadable':
+      return failed(path, DAMAGED);
+    case 'validation':
+      return failed(path, error.details.errors as Record<string, string[]>);
+    default:
+      throw error;
+  }
+}
+
+/** Limits the memory that a batch takes, whatever the size of its notes. */
+class Budgets {
+  readonly #buffered = new Map<number, number>();
+  #response = 0;
+
+  /** Throws for an item that exceeds the limit. */
+  reserve(index: number, parts: readonly (Buffer | null)[]): void {
+    this.#buffered.set(
+      index,
+      parts.reduce((sum, part) => sum + (part?.length ?? 0), 0),
+    );
+    const total = [...this.#buffered.values()].reduce((sum, size) => sum + size, 0);
+    if (total <= RESULT_BYTES_MAX) return;
+    this.#buffered.delete(index);
+    throw new NotevaultError('validation', { errors: TOO_MUCH });
+  }
+
+  /** A conflict includes its note while there is room in the answer; otherwise the client reads the note itself. */
+  fit(result: BatchResult): BatchResult {
+    const note: Note | null | undefined = result.server_note;
+    if (note == null) return result;
+    this.#response += Buffer.byteLength(note.content, 'utf8');
+    if (this.#response <= RESPONSE_BYTES_MAX) return result;
+    const { server_note: _, ...rest } = result;
+    return { ...rest, server_path: note.path };
+  }
+}

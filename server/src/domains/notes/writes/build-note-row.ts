@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
+import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Doc } from 'yjs';
+import type { Clock } from '../../../ports/clock/clock.ts';
+import type { WriteContext } from '../../entries/entries.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import {
+  editDocument,
+  headOf,
+  loadDocument,
+  seedDocument,
+  seedSnapshot,
+  snapshotOf,
+  stateOf,
+  structsOf,
+  textOf,
+} from '../merge/document.ts';
+import type { OpenedNote } from '../notes.mapper.ts';
+import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
+import { lastVersionOf, type StoredNoteContent, type WriteTarget } from './write-target.ts';
+
+/** Everything that a commit writes, sealed. */
+export interface NoteRowDraft {
+  readonly id: NoteId;
+  readonly path: string;
+  readonly text: string;
+  readonly version: number;
+  readonly revision: number;
+  readonly size: number;
+  readonly mtime: number;
+  readonly now: number;
+  readonly createdAt: number;
+  readonly nameKey: Buffer;
+  readonly meta: NoteMeta;
+  readonly sealedMeta: Buffer;
+  readonly content: Buffer;
+  readonly doc: Buffer | null;
+  readonly derived: Derived;
+  /** The replaced version, to be stored; null for a new note. */
+  readonly replaced: VersionDraft | null;
+}
+
+/** A replaced version, sealed. */
+export interface VersionDraft {
+  readonly version: number;
+  readonly createdAt: number;
+  readonly size: number;
+  readonly pinned: number;
+  readonly dueAt: number;
+  readonly meta: Buffer;
+  readonly content: Buffer;
+  readonly snapshot: Buffer;
+}
+
+/** Edits from a socket. */
+export interface TypingSpan {
+  /** When the edits began, epoch milliseconds. */
+  readonly since: number;
+  /**
+   * Whether the replaced version is from the same stretch of typing: only the version before such a stretch is stored.
+   */
+  readonly continues: boolean;
+}
+
+/** The dependencies of drafting a row. */
+export interface Clocked {
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Builds the next version of a note from a whole text: as the smallest edit of the document, or as its initial text.
+ */
+export function draftText(
+  parts: Clocked,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  target: WriteTarget,
+  input: { readonly mtime: number },
+  text: string,
+  reason: VersionReason,
+): NoteRowDraft {
+  if (target.kind === 'new') return buildNoteRow(parts, context, target, input, null, null, text, reason);
+  return buildNextRow(parts, context, target, input, currentDocument(context.vault, target), text, reason);
+}
+
+/** Returns the document, whose text must equal the stored text. Throws `note_unreadable`. */
+export function currentDocument(vault: OpenVault, target: Exclude<WriteTarget, { kind: 'new' }>): Doc {
+  const doc = openDocument(vault, target.note, target.doc);
+  if (textOf(doc) !== target.note.content) throw new NotevaultError('note_unreadable');
+  return doc;
+}
+
+/** Builds the next version of a note: its text becomes `text` by the smallest edit of its document. */
+export function buildNextRow(
+  parts: Clocked,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  target: WriteTarget & { kind: 'live' | 'tombstone' },
+  input: { readonly mtime: number },
+  doc: Doc,
+  text: string,
+  reason: VersionReason,
+): NoteRowDraft {
+  const snapshot = snapshotOf(doc);
+  editDocument(doc, clientIdOf(context.vault, target.note), minimalDiff(textOf(doc), text));
+  return buildNoteRow(parts, context, target, input, doc, snapshot, text, reason);
+}
+
+/** @param doc the edited document; null for a first version, whose document follows from its text. */
+export function buildNoteRow(
+  { clock }: Clocked,
+  { vault, actor }: Pick<WriteContext, 'vault' | 'actor'>,
+  target: WriteTarget,
+  input: { readonly mtime: number },
+  doc: Doc | null,
+  before: Uint8Array | null,
+  text: string,
+  reason: VersionReason,
+  typing?: TypingSpan,
+): NoteRowDraft {
+  const previous = target.kind === 'new' ? null : target.note;
+  const { id } = target;
+  const { path } = target.resolved;
+  const derived = deriveNote(path, text);
+  const utf8 = Buffer.from(text, 'utf8');
+  const version = lastVersionOf(target) + 1;
+  const revision = (previous?.revision ?? 0) + 1;
+  const now = clock.now();
+  const createdAt = previous?.created_at ?? now;
+  const clientId = clientIdOf(vault, { id, created_at: createdAt });
+  const meta: NoteMeta = {
+    path,
+    title: derived.title,
+    tags: derived.tags,
+    aliases: derived.aliases,
+    description: derived.description,
+    resource: derived.resource,
+    type: derived.type,
+    hash: createHash('sha256').update(utf8).digest('hex'),
+    head: headOf(doc === null ? seedSnapshot(clientId, text) : snapshotOf(doc)),
+    ...(doc === null ? { seed: clientId } : { structs: structsOf(doc) }),
+    created: derived.fmCreated,
+    timestamp: derived.fmTimestamp,
+    parseStatus: derived.parseStatus,
+    parseFault: derived.parseReason,
+    reason,
+    actor,
+    versionAt: now,
+    ...(typing === undefined ? {} : { typingSince: typing.since }),
+  };
+  return {
+    ...{ id, path, text, version, revision, now, meta, derived },
+    size: utf8.length,
+    mtime: input.mtime,
+    createdAt,
+    nameKey: vault.key.blind('name', noteNameKey(path)),
+    sealedMeta: sealed.meta(vault, id, revision, meta),
+    content: sealed.content(vault, id, version, utf8),
+    doc: doc === null ? null : sealed.doc(vault, id, version, stateOf(doc)),
+    replaced:
+      previous === null || before === null || typing?.continues ? null : versionDraft(vault, previous, before, reason),
+  };
+}
+
+/** Builds the version that is about to be replaced, by a write for `reason`; its text is copied as stored bytes. */
+function versionDraft(
+  vault: OpenVault,
+  previous: StoredNoteContent,
+  snapshot: Uint8Array,
+  reason: VersionReason,
+): VersionDraft {
+  const { id, version, meta } = previous;
+  return {
+    version,
+    createdAt: meta.versionAt,
+    size: previous.size_bytes,
+    pinned: Number(PINNED_REASONS.has(reason)),
+    dueAt: meta.versionAt + KEEP_ALL_MS,
+    meta: sealed.version(vault, id, version, { hash: meta.hash, reason: meta.reason, actor: meta.actor }),
+    content: previous.sealedContent,
+    snapshot: sealed.snapshot(vault, id, version, snapshot),
+  };
+}
+
+/** Returns the note's document. Throws `note_unreadable`. */
+export function openDocument(vault: OpenVault, note: OpenedNote, doc: Buffer | null): Doc {
+  try {
+    if (doc === null) return seedDocument(seedOf(note), note.content);
+    return loadDocument(sealed.openDoc(vault, note.id, note.version, doc));
+  } catch (error) {
+    throw error instanceof NotevaultError ? error : new NotevaultError('note_unreadable', {}, error);
+  }
+}
+
+function seedOf(note: OpenedNote): number {
+  if (note.meta.seed === undefined) throw new NotevaultError('note_unreadable');
+  return note.meta.seed;
+}
+
+/**
+ * Returns the server's client id in a note's document. It is stable for the note's incarnation (`created_at`, which a
+ * revival keeps) and the feed epoch, and cannot be guessed from outside. If a note were recreated under an old id, its
+ * document would begin at clock 0 under another client id, so that devices with the old document cannot mistake one for
+ * the other.
+ */
+export function clientIdOf(vault: OpenVault, { id, created_at }: { id: string; created_at: number }): number {
+  return vault.key.blind('crdt client', `${id}:${created_at}:${vault.feedEpoch}`).readUInt32BE(0);
+}

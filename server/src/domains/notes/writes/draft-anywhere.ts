@@ -1,0 +1,59 @@
+import type { WriteContext } from '../../entries/entries.ts';
+import { draftText, type NoteRowDraft } from './build-note-row.ts';
+import { draftMerge, type MergeDraft, type MergeInput } from './draft.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import { offload } from './offload.ts';
+import type { VersionReason } from '../sealed-note.ts';
+import { isLarge, isLargeText, postVault, receiveDraft } from './task-transfer.ts';
+import type { WriteTarget } from './write-target.ts';
+
+/** The number of values that a draft seals: content, document, meta, and meta and snapshot of the replaced version. */
+const SEALS = 5;
+
+/** Like draftText, but on a worker thread for a large text. */
+export async function draftTextAnywhere(
+  deps: NoteDeps,
+  context: WriteContext,
+  target: WriteTarget,
+  input: { readonly mtime: number },
+  text: string,
+  reason: VersionReason,
+): Promise<NoteRowDraft> {
+  const large = target.kind === 'new' ? isLargeText(text) : isLarge(target.note, target.doc, text.length);
+  if (!large) return draftText(deps, context, target, input, text, reason);
+  const old = target.kind === 'new' ? null : target.note;
+  const posted = target.kind === 'new' ? target : withoutContent(target);
+  const common = commonInput(deps, context, input);
+  const bytes = 2 * (text.length + (old?.content.length ?? 0));
+  const draft = await offload(deps, context.vault, 'draftText', { ...common, target: posted, text, reason }, bytes, {
+    patient: true,
+  });
+  return receiveDraft(draft, text, old);
+}
+
+/** Like draftMerge, but on a worker thread for large texts. */
+export async function draftMergeAnywhere(
+  deps: NoteDeps,
+  context: WriteContext,
+  target: Exclude<WriteTarget, { kind: 'new' }>,
+  input: { readonly mtime: number },
+  merge: MergeInput,
+): Promise<MergeDraft> {
+  const { note, doc } = target;
+  const more = merge.text.length + merge.base.content.length;
+  if (!isLarge(note, doc, more)) return draftMerge(deps, context, target, input, merge);
+  const posted = { ...commonInput(deps, context, input), target: withoutContent(target), merge };
+  const draft = await offload(deps, context.vault, 'draftMerge', posted, 2 * (note.content.length + more), {
+    patient: true,
+  });
+  return typeof draft === 'string' ? draft : receiveDraft(draft, merge.text, note);
+}
+
+function commonInput(deps: NoteDeps, { vault, actor }: WriteContext, { mtime }: { readonly mtime: number }) {
+  return { now: deps.clock.now(), vault: postVault(vault, SEALS), actor, mtime };
+}
+
+/** The sealed content is not transferred: only its row needs it. */
+function withoutContent<From extends Exclude<WriteTarget, { kind: 'new' }>>(basis: From): From {
+  return { ...basis, note: { ...basis.note, sealedContent: Buffer.alloc(0) } };
+}

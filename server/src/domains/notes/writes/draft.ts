@@ -1,0 +1,52 @@
+import type { WriteContext } from '../../entries/entries.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { buildNoteRow, type Clocked, clientIdOf, currentDocument, type NoteRowDraft } from './build-note-row.ts';
+import { snapshotOf, textOf } from '../merge/document.ts';
+import { mergeText } from '../merge/merge.ts';
+import { sealed, type VersionReason } from '../sealed-note.ts';
+import type { WriteTarget } from './write-target.ts';
+
+const NOTE_BYTES_MAX = 10 * 1024 * 1024;
+
+/** An older version of a note, sealed. */
+export interface SealedBase {
+  readonly version: number;
+  readonly content: Buffer;
+  readonly snapshot: Buffer;
+}
+
+/** A text written on top of an older version. */
+export interface MergeInput {
+  readonly base: SealedBase;
+  readonly text: string;
+  readonly reason: VersionReason;
+}
+
+/** The next version; `same` when the text is unchanged, `unknown` when the document cannot locate the older text. */
+export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
+
+/** Builds the next version of a note from a text that edits an older version. Throws `note_unreadable`. */
+export function draftMerge(
+  parts: Clocked,
+  context: Pick<WriteContext, 'vault' | 'actor'>,
+  target: Exclude<WriteTarget, { kind: 'new' }>,
+  input: { readonly mtime: number },
+  { base, text, reason }: MergeInput,
+): MergeDraft {
+  const { vault } = context;
+  const { note } = target;
+  const doc = currentDocument(vault, target);
+  const snapshot = snapshotOf(doc);
+  if (!mergeText(doc, clientIdOf(vault, note), openBase(vault, note.id, base), text)) return 'unknown';
+  const merged = textOf(doc);
+  if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
+  if (merged === note.content) return 'same';
+  return buildNoteRow(parts, context, target, input, doc, snapshot, merged, reason);
+}
+
+function openBase(vault: OpenVault, id: string, { version, content, snapshot }: SealedBase) {
+  return {
+    text: sealed.openContent(vault, id, version, content),
+    snapshot: sealed.openSnapshot(vault, id, version, snapshot),
+  };
+}

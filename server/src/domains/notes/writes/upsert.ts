@@ -1,0 +1,162 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
+import type { WriteContext } from '../../entries/entries.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
+import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
+import { addFingerprint, fingerprintOf, hasFingerprint } from '../merge/fingerprints.ts';
+import { type OpenedNote, toNote } from '../notes.mapper.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import * as store from '../notes.store.ts';
+import type { VersionReason } from '../sealed-note.ts';
+import { findWriteTarget, lastVersionOf, type NoteInput, type WriteTarget } from './write-target.ts';
+
+const NOTE_BYTES_MAX = 10 * 1024 * 1024;
+
+export function upsertNote(deps: NoteDeps, context: WriteContext<Note>, input: NoteInput): Promise<Note> {
+  return writeOne(
+    deps,
+    context,
+    () => planUpsert(deps, context, input),
+    (note) => note,
+  );
+}
+
+/** Writes a single note as planned; `resultOf` maps it to the operation's result. */
+export function writeOne<Result>(
+  deps: NoteDeps,
+  context: WriteContext<Result>,
+  plan: () => Promise<WritePlan>,
+  resultOf: (note: Note, done: CommittedNote) => Result,
+): Promise<Result> {
+  return writeNotes(deps, context, 1, {
+    plan,
+    reject(_index, error) {
+      throw error;
+    },
+    async answer(handle, done) {
+      const only = done.get(0);
+      if (only === undefined) throw new TypeError('a note was neither written nor refused');
+      const links = only.links ?? (await deps.hooks.linksOf(handle, context.vault, only.note.id as NoteId));
+      return resultOf(toNote(only.note, links), only);
+    },
+  });
+}
+
+/**
+ * Plans an upsert against the stored note. Throws `version_conflict`, `conflict`, `note_too_large`, `note_unreadable`.
+ *
+ * @param made the reason for the version, if the upsert itself does not determine it.
+ */
+export async function planUpsert(
+  deps: NoteDeps,
+  context: WriteContext,
+  input: NoteInput,
+  made?: VersionReason,
+): Promise<WritePlan> {
+  const text = input.content?.toWellFormed();
+  if (text !== undefined) checkSize(text);
+  const target = await findWriteTarget(deps, context, input, text);
+  const fingerprint = fingerprintFor(context.vault, target, input.version, text ?? '');
+  if (target.kind !== 'live') {
+    // The version is ignored here: the note that the client edited was deleted elsewhere, and the edit must not be
+    // lost.
+    if (input.base_hash != null) throw conflictWith(null);
+    const plan = await planText(deps, context, target, input, text ?? '', made ?? 'create');
+    return withFingerprint(plan, target.kind === 'new' ? null : (target.fingerprints ?? null), fingerprint);
+  }
+  const known = target.fingerprints ?? null;
+  const isKnown = fingerprint !== null && hasFingerprint(known, fingerprint);
+  const plan = await planEdit(deps, context, target, input, text, made, isKnown);
+  // A text equal to the current version changes nothing.
+  const bringsNothing = plan.kind === 'same' && input.version === target.note.version;
+  return isKnown || bringsNothing ? plan : withFingerprint(plan, known, fingerprint);
+}
+
+/**
+ * Like planUpsert, for the live note at the path.
+ *
+ * @param isKnown whether the note has already received this very write.
+ */
+async function planEdit(
+  deps: NoteDeps,
+  context: WriteContext,
+  target: Existing,
+  input: NoteInput,
+  text: string | undefined,
+  made: VersionReason | undefined,
+  isKnown: boolean,
+): Promise<WritePlan> {
+  const { note } = target;
+  if (text === undefined || text === note.content) return { kind: 'same', note };
+  const refuse = async () => conflictWith(await currentNote(deps, context.vault, note));
+  if (input.base_hash != null && input.base_hash !== note.meta.hash) throw await refuse();
+  // The version refers to the note that the id names: a version of another note is no base.
+  const named = parseUuid(input.id);
+  if (input.base_hash == null && input.version != null && named !== null && named !== note.id) throw await refuse();
+  if (input.base_hash != null || input.version == null || input.version === note.version) {
+    return planText(deps, context, target, input, text, made ?? 'edit');
+  }
+  if (isKnown) return { kind: 'same', note };
+  const base = await findBase(deps, context.vault, note, input.version);
+  const reason = made ?? 'merge';
+  const draft =
+    base === undefined ? 'unknown' : await draftMergeAnywhere(deps, context, target, input, { base, text, reason });
+  if (draft === 'unknown') throw await refuse();
+  if (draft === 'too_large') throw new NotevaultError('note_too_large');
+  return draft === 'same' ? { kind: 'same', note } : { kind: 'write', target, next: draft };
+}
+
+type Existing = Extract<WriteTarget, { kind: 'live' | 'tombstone' }>;
+
+/** Returns the fingerprint of a write that names a version; null for one that names none. */
+function fingerprintFor(
+  vault: OpenVault,
+  target: WriteTarget,
+  base: number | null | undefined,
+  text: string,
+): Buffer | null {
+  if (base == null) return null;
+  return fingerprintOf(vault, target.id, { base, text }, lastVersionOf(target) + 1);
+}
+
+/** Adds the write's fingerprint to a plan. */
+function withFingerprint(plan: WritePlan, was: Buffer | null, fingerprint: Buffer | null): WritePlan {
+  if (fingerprint === null || (was !== null && hasFingerprint(was, fingerprint))) return plan;
+  return { ...plan, fingerprints: { was, now: addFingerprint(was, fingerprint) } };
+}
+
+/** Plans a whole text: as the smallest edit of the note, or as its initial text. Throws `note_too_large`. */
+export async function planText(
+  deps: NoteDeps,
+  context: WriteContext,
+  target: WriteTarget,
+  input: { readonly mtime: number },
+  text: string,
+  reason: VersionReason,
+): Promise<WritePlan> {
+  checkSize(text);
+  return { kind: 'write', target, next: await draftTextAnywhere(deps, context, target, input, text, reason) };
+}
+
+/** Reads an older version of the note, sealed; undefined when it is not stored. */
+async function findBase({ db }: NoteDeps, vault: OpenVault, { id, version: last }: OpenedNote, version: number) {
+  if (version <= 0 || version >= last) return undefined;
+  const row = await db.get(store.findVersion, { vault: vault.id, id: id as NoteId, version });
+  return row === undefined ? undefined : { version, content: row.content, snapshot: row.snapshot };
+}
+
+function currentNote({ db, hooks }: NoteDeps, vault: OpenVault, note: OpenedNote): Promise<Note> {
+  return db.read(async (handle) => toNote(note, await hooks.linksOf(handle, vault, note.id as NoteId)));
+}
+
+function conflictWith(serverNote: Note | null): NotevaultError {
+  return new NotevaultError('version_conflict', { server_note: serverNote });
+}
+
+function checkSize(text: string): void {
+  if (text.length > NOTE_BYTES_MAX || Buffer.byteLength(text, 'utf8') > NOTE_BYTES_MAX) {
+    throw new NotevaultError('note_too_large');
+  }
+}

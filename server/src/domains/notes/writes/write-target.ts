@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import { parseUuid } from '@notevault/protocol/ids.ts';
+import type { UpsertNote } from '@notevault/protocol/notes.ts';
+import type { ResolvedPath, WriteContext } from '../../entries/entries.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { type OpenedNote, openNote } from '../notes.mapper.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import * as store from '../notes.store.ts';
+import { sealed } from '../sealed-note.ts';
+
+/** How long a deletion wins over the same note sent by a device that has not received the deletion. */
+const DELETE_WINS_MS = 60_000;
+
+/** The nil UUID: no note's id. */
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
+
+/** A note to write, with its normalized path and the blind index of it. */
+export interface NoteInput extends UpsertNote {
+  readonly pathKey: Buffer;
+}
+
+/** The target of a write: nothing, the live note at the path, or the tombstone that its id names. */
+export type WriteTarget =
+  | {
+      readonly kind: 'new';
+      readonly id: NoteId;
+      readonly resolved: ResolvedPath;
+      /** The highest version of the tombstones at the path, 0 without any: the new note's versions continue from it. */
+      readonly tombstoneVersion: number;
+    }
+  | {
+      readonly kind: 'live' | 'tombstone';
+      readonly id: NoteId;
+      readonly resolved: ResolvedPath;
+      readonly note: StoredNoteContent;
+      /** The document, still sealed; null when it is still its seed. */
+      readonly doc: Buffer | null;
+      /** Fingerprints of the writes that named a version; read for upserts only. */
+      readonly fingerprints?: Buffer | null;
+      /** As for a new note, because another note may have been at the path since the deletion. */
+      readonly tombstoneVersion?: number;
+    };
+
+/**
+ * Returns the version before the next one. Versions continue at a path with tombstones, so a version that a client
+ * sends with only the path never refers to another note's.
+ */
+export function lastVersionOf(target: WriteTarget): number {
+  if (target.kind === 'new') return target.tombstoneVersion;
+  return Math.max(target.note.version, target.tombstoneVersion ?? 0);
+}
+
+/** A note with its content, both sealed and unsealed. */
+export type StoredNoteContent = OpenedNote & { readonly sealedContent: Buffer };
+
+/** Looks up the target of an upsert. Throws `conflict` where the path or the id belongs to another entry. */
+export async function findWriteTarget(
+  deps: NoteDeps,
+  context: WriteContext,
+  input: NoteInput,
+  text: string | undefined,
+): Promise<WriteTarget> {
+  const { vault, device } = context;
+  const { path, pathKey } = input;
+  const requestedId = parseUuid(input.id) as NoteId | null;
+  const rows = await deps.db.all(store.findForWrite, {
+    ...{ vault: vault.id, pathKey, id: requestedId ?? NIL_ID },
+    since: device === null ? Number.MAX_SAFE_INTEGER : deps.clock.now() - DELETE_WINS_MS,
+  });
+  const here = rows.find((row) => row.found === 'here');
+  const owner = rows.find((row) => row.found === 'id');
+  if (here !== undefined) {
+    // If another note has the path, the id tells that the writer means a different one.
+    if (owner !== undefined && owner.id !== here.id && isLiveIn(vault, owner)) {
+      throw await deps.entries.conflictWith(vault, { kind: 'note', id: owner.id }, path);
+    }
+    const note = storedNote(vault, here);
+    // The stored spelling is kept: writing `A.md` over `a.md` is an edit, not a rename.
+    const resolved = { path: note.meta.path, pathKey, nearest: null, blocked: null };
+    return { kind: 'live', id: here.id as NoteId, resolved, note, doc: here.doc, fingerprints: here.fingerprints };
+  }
+  refuseRecentlyDeleted(
+    context,
+    rows.filter((row) => row.found === 'recent'),
+    text ?? '',
+  );
+  const resolved = await deps.entries.resolve(deps.db, vault, path, pathKey);
+  if (resolved.blocked !== null)
+    throw await deps.entries.conflictWith(vault, resolved.blocked.owner, resolved.blocked.path);
+  const tombstoneVersion = rows.find((row) => row.found === 'highest')?.version ?? 0;
+  const revived = owner === undefined ? null : await targetOfOwner(deps, context, resolved, owner);
+  if (revived !== null) return { ...revived, tombstoneVersion };
+  // No answer may reveal whose an id is or was, so a taken or spent id is ignored.
+  const isFree = owner === undefined && rows.every((row) => row.found !== 'spent');
+  const id = requestedId !== null && isFree ? requestedId : newId(deps);
+  return { kind: 'new', id, resolved, tombstoneVersion };
+}
+
+type FoundRow = store.FoundRow;
+
+function storedNote(vault: OpenVault, row: store.StoredRow & { readonly content: Buffer | null }): StoredNoteContent {
+  if (row.content === null) throw new NotevaultError('note_unreadable');
+  return { ...openNote(vault, { ...row, content: row.content }), sealedContent: row.content };
+}
+
+function isLiveIn(vault: OpenVault, row: FoundRow): boolean {
+  return row.kind === 'note' && row.vault_id === vault.id && row.deleted_at === null;
+}
+
+/**
+ * Returns this vault's tombstone of the note that the id names; null when any other entry has the id. Throws
+ * `conflict`.
+ */
+async function targetOfOwner(
+  deps: NoteDeps,
+  { vault }: WriteContext,
+  resolved: ResolvedPath,
+  owner: FoundRow,
+): Promise<WriteTarget | null> {
+  const id = owner.id as NoteId;
+  if (owner.kind !== 'note' || owner.vault_id !== vault.id) return null;
+  if (isLiveIn(vault, owner)) throw await deps.entries.conflictWith(vault, { kind: 'note', id }, resolved.path);
+  const row = await deps.db.get(store.findForRevival, { vault: vault.id, id });
+  if (row === undefined) return null;
+  return {
+    kind: 'tombstone',
+    id,
+    resolved,
+    note: storedNote(vault, row),
+    doc: row.doc,
+    fingerprints: row.fingerprints,
+  };
+}
+
+function refuseRecentlyDeleted({ vault, device }: WriteContext, tombstones: readonly FoundRow[], text: string): void {
+  for (const row of tombstones) {
+    const meta = sealed.openMeta(vault, row.id, row.revision, row.meta);
+    const same = meta.hash === createHash('sha256').update(text, 'utf8').digest('hex');
+    if (same && meta.deletedBy !== device) {
+      throw new NotevaultError('conflict', { reason: 'recently_deleted', server_note: null });
+    }
+  }
+}
+
+function newId({ clock }: NoteDeps): NoteId {
+  return clock.uuid() as NoteId;
+}

@@ -1,0 +1,430 @@
+/** Live documents over sockets, tested with the Hocuspocus provider as clients use it. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import * as Y from 'yjs';
+import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { type NotesServer, notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
+import { FlakySocket } from '../../../../test/kit/provider-clients.ts';
+import { startServer } from '../../../../test/kit/server.ts';
+import { until } from '../../../../test/kit/until.ts';
+
+/** The size limit of a note: a few more letters make the text too large. */
+const NOTE_BYTES = 10 * 1024 * 1024;
+
+async function tokenOf({ server }: NotesServer): Promise<string> {
+  return (await server.alice.signed()).accessToken;
+}
+
+/** Creates a key of alice's with one permission in every vault. */
+async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
+  const made = await server.alice.post('/connections/pat', { name: 'Laptop', default_access: level });
+  assert.equal(made.status, 201);
+  return { id: made.body.id as string, token: made.body.key as string };
+}
+
+onEachEngine('documents over sockets', (open) => {
+  describe('on one server', () => {
+    const start = notesOnOneServer(open);
+
+    test('[7.4] two editors see each other’s letters, and REST returns both', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'middle');
+      const token = await tokenOf(at);
+      using one = new FlakySocket(at.server.url);
+      using two = new FlakySocket(at.server.url);
+      using left = await one.open(note.id, token).synced();
+      using right = await two.open(note.id, token).synced();
+      assert.equal(left.text, 'middle');
+      left.type('left ', 0);
+      right.type(' right');
+      for (const side of [left, right]) await side.shows('left middle right');
+      for (const side of [left, right]) await side.synced();
+      assert.deepEqual(left.received, { scopes: ['read-write'], denied: [], closed: [], stateless: [] });
+      assert.equal((await at.alice.read('a.md')).body.content, 'left middle right');
+      // And in the other direction.
+      await at.alice.write('a.md', 'left MIDDLE right');
+      for (const side of [left, right]) await side.shows('left MIDDLE right');
+    });
+
+    test('[9.1] one socket carries many documents, some of them twice, each independent of the others', async () => {
+      const at = await start();
+      const token = await tokenOf(at);
+      using line = new FlakySocket(at.server.url);
+      const notes = await Promise.all([1, 2, 3, 4, 5].map((n) => at.alice.write(`n${n}.md`, `note ${n}`)));
+      await using opened = new AsyncDisposableStack();
+      const editors = notes.map((note) => opened.use(line.open(note.id, token, { sessions: true })));
+      const again = notes.map((note) => opened.use(line.open(note.id, token, { sessions: true })));
+      for (const editor of [...editors, ...again]) await editor.synced();
+      for (const [n, editor] of editors.entries()) editor.type(`!${n}`);
+      for (const [n, editor] of again.entries()) await editor.shows(`note ${n + 1}!${n}`);
+      for (const editor of editors) await editor.synced();
+      // Closing one subscription keeps the other one open.
+      editors[0]?.provider.detach();
+      again[0]?.type('?');
+      await again[0]?.synced();
+      assert.equal((await at.alice.read('n1.md')).body.content, 'note 1!0?');
+      assert.equal(editors[0]?.text, 'note 1!0');
+      assert.deepEqual(line.closes, []);
+    });
+
+    test('a provider recreated under the same name at once continues', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'text');
+      const token = await tokenOf(at);
+      using line = new FlakySocket(at.server.url);
+      const first = await line.open(note.id, token).synced();
+      first.type(' last words');
+      first[Symbol.dispose]();
+      using second = await line.open(note.id, token).synced();
+      await second.shows('text last words');
+      second.type('!');
+      await second.synced();
+      assert.deepEqual(second.received.closed, []);
+      assert.equal((await at.alice.read('a.md')).body.content, 'text last words!');
+    });
+
+    test('[7.12] a read-only credential receives updates; its own edits stay local and are not acknowledged as saved', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'text');
+      const reader = await keyOf(at, 'read');
+      using line = new FlakySocket(at.server.url);
+      using watching = await line.open(note.id, reader.token).synced();
+      assert.deepEqual(watching.received.scopes, ['readonly']);
+      using other = new FlakySocket(at.server.url);
+      using writing = await other.open(note.id, await tokenOf(at)).synced();
+      writing.type(' seen');
+      await watching.shows('text seen');
+      watching.type('MINE', 0);
+      await writing.synced();
+      writing.type('!');
+      await watching.shows('MINEtext seen!');
+      assert.equal(watching.provider.hasUnsyncedChanges, true);
+      assert.equal(writing.text, 'text seen!');
+      assert.equal((await at.alice.read('a.md')).body.content, 'text seen!');
+      // After a reconnection it sends all it has, which is more than the server has.
+      await line.cut();
+      await line.mend();
+      await until(() => watching.received.scopes.length === 2);
+      writing.type('?');
+      await watching.shows('MINEtext seen!?');
+      assert.equal(watching.provider.hasUnsyncedChanges, true);
+    });
+
+    test('[9.3] a document without permission is denied, while other documents on the socket stay open', async () => {
+      const at = await start();
+      const bob = await at.bob();
+      const [mine, his] = [await at.alice.write('a.md', 'mine'), await bob.write('b.md', 'his')];
+      const token = await tokenOf(at);
+      using line = new FlakySocket(at.server.url);
+      using good = line.open(mine.id, token);
+      using foreign = line.open(his.id, token);
+      using unknown = line.open(randomUUID(), token);
+      using unnamed = line.open('no id', token);
+      using vault = line.open(`vault:${bob.vault}`, token);
+      using bad = line.open(`${mine.id}\0other`, 'nv_ses_no_such_token');
+      const denied = [foreign, unknown, unnamed, vault, bad];
+      await until(() => denied.every((editor) => editor.received.denied.length > 0));
+      for (const editor of denied) {
+        assert.deepEqual(editor.received, { scopes: [], denied: ['permission-denied'], closed: [], stateless: [] });
+        assert.equal(editor.text, '');
+      }
+      await good.synced();
+      assert.equal(good.text, 'mine');
+      assert.deepEqual(line.closes, []);
+    });
+
+    test('offline edits of both sides are merged after a reconnection', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'middle');
+      const token = await tokenOf(at);
+      using line = new FlakySocket(at.server.url);
+      using away = await line.open(note.id, token).synced();
+      await line.cut();
+      away.type('away ', 0);
+      await at.alice.write('a.md', 'middle here');
+      for (const letter of '!!!') away.type(letter);
+      await line.mend();
+      await away.synced();
+      const { content } = (await at.alice.read('a.md')).body;
+      assert.equal(away.text, content);
+      assert.match(content, /^away middle/);
+      for (const part of [' here', '!!!']) assert.ok(content.includes(part), content);
+    });
+
+    test('[8.4] a client that pushes its own initial text is refused, and the text is preserved, not duplicated', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'the text');
+      const token = await tokenOf(at);
+      for (const before of ['the text', 'another text', '']) {
+        const doc = new Y.Doc();
+        doc.getText('content').insert(0, before === '' ? 'x' : before);
+        if (before === '') doc.getText('content').delete(0, 1);
+        using line = new FlakySocket(at.server.url);
+        using own = line.open(note.id, token, { doc });
+        await until(() => own.received.closed.length > 0, 'a close');
+        assert.deepEqual(own.received.closed, ['foreign_lineage']);
+        assert.equal(own.text, before, 'what is not merged there is not merged here');
+        assert.deepEqual(line.closes, []);
+      }
+      assert.equal((await at.alice.read('a.md')).body.content, 'the text');
+      const { versions } = (await at.alice.caller.get(`/notes/by-id/${note.id}/versions`)).body;
+      const texts = await Promise.all(
+        versions.map(async ({ version }: { version: number }) => {
+          return (await at.alice.caller.get(`/notes/by-id/${note.id}/versions/${version}`)).body.content;
+        }),
+      );
+      assert.ok(texts.includes('another text'), 'the text is in the history');
+    });
+
+    test('[8.4] a client that types before it has synced is refused; seeding twice duplicates nothing', async () => {
+      const at = await start();
+      const note = await at.alice.write('empty.md', '');
+      const token = await tokenOf(at);
+      using line = new FlakySocket(at.server.url);
+      using hasty = line.open(note.id, token);
+      hasty.type('# Template\n');
+      using second = line.open(`${note.id}\0b`, token);
+      second.type('# Template\n');
+      await until(() => hasty.received.closed.length > 0 && second.received.closed.length > 0);
+      assert.equal((await at.alice.read('empty.md')).body.content, '');
+      using patient = await line.open(`${note.id}\0c`, token).synced();
+      patient.type('# Template\n');
+      await patient.synced();
+      assert.equal((await at.alice.read('empty.md')).body.content, '# Template\n');
+    });
+
+    test('[8.4] a document of another note, or of a note recreated at its path, is not merged', async () => {
+      const at = await start();
+      const token = await tokenOf(at);
+      const [a, b] = [await at.alice.write('a.md', 'text a'), await at.alice.write('b.md', 'text b')];
+      using line = new FlakySocket(at.server.url);
+      const old = new Y.Doc();
+      using _first = line.open(a.id, token, { doc: old });
+      await until(() => old.getText('content').toString() === 'text a');
+      await at.alice.remove('a.md');
+      const anew = await at.alice.write('a.md', 'text a');
+      assert.notEqual(anew.id, a.id);
+      for (const id of [b.id, anew.id]) {
+        using mixed = line.open(id, token, { doc: old });
+        await until(() => mixed.received.closed.length > 0);
+        assert.deepEqual(mixed.received.closed, ['foreign_lineage']);
+        mixed.provider.detach();
+      }
+      assert.equal(old.getText('content').toString(), 'text a');
+      assert.equal((await at.alice.read('a.md')).body.content, 'text a');
+    });
+
+    test('[7.10] deleting a note closes its documents and no others', async () => {
+      const at = await start();
+      const [gone, stays] = [await at.alice.write('a.md', 'a'), await at.alice.write('b.md', 'b')];
+      const token = await tokenOf(at);
+      using line = new FlakySocket(at.server.url);
+      using a = await line.open(gone.id, token).synced();
+      using b = await line.open(stays.id, token).synced();
+      await at.alice.remove('a.md');
+      await until(() => a.received.closed.length > 0);
+      assert.deepEqual(a.received.closed, ['note_deleted']);
+      b.type('!');
+      await b.synced();
+      using late = line.open(`${gone.id}\0late`, token);
+      await until(() => late.received.denied.length > 0);
+      assert.deepEqual(late.received.denied, ['permission-denied']);
+    });
+
+    test('[7.11] a rename leaves the document open', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'a');
+      using line = new FlakySocket(at.server.url);
+      using a = await line.open(note.id, await tokenOf(at)).synced();
+      await at.alice.caller.post('/notes/rename', { old_path: 'a.md', new_path: 'b.md' });
+      a.type('!');
+      await a.synced();
+      assert.equal((await at.alice.read('b.md')).body.content, 'a!');
+    });
+
+    test('[7.8] an edit that would make a note too large closes its document and leaves the note unchanged', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'x'.repeat(NOTE_BYTES - 10));
+      using line = new FlakySocket(at.server.url);
+      using a = await line.open(note.id, await tokenOf(at)).synced();
+      a.type('y'.repeat(20));
+      await until(() => a.received.closed.length > 0);
+      assert.deepEqual(a.received.closed, ['note_too_large']);
+      assert.equal(a.provider.hasUnsyncedChanges, true);
+      assert.equal((await at.alice.read('a.md')).body.content.length, NOTE_BYTES - 10);
+    });
+
+    test('[9.7] a revoked key closes its own documents within a second, and no others on the socket', async () => {
+      const at = await start();
+      const [a, b] = [await at.alice.write('a.md', 'a'), await at.alice.write('b.md', 'b')];
+      const [key, other] = [await keyOf(at, 'write'), await keyOf(at, 'write')];
+      using line = new FlakySocket(at.server.url);
+      using opened = new DisposableStack();
+      const revoked = [a, b].map(({ id }) => opened.use(line.open(id, key.token)));
+      using good = line.open(`${a.id}\0good`, other.token);
+      for (const editor of [...revoked, good]) await editor.synced();
+      assert.equal((await at.server.alice.delete(`/connections/pat/${key.id}`)).status, 204);
+      // Without the hint it would take thirty seconds; `until` waits for less.
+      await until(() => revoked.every((editor) => editor.received.closed.length > 0));
+      for (const editor of revoked) {
+        assert.deepEqual([editor.received.denied, editor.received.closed], [['revoked'], ['revoked']]);
+        editor.type('after');
+      }
+      good.type('!');
+      await good.synced();
+      assert.equal((await at.alice.read('a.md')).body.content, 'a!');
+      assert.equal((await at.alice.read('b.md')).body.content, 'b');
+      assert.deepEqual(line.closes, []);
+    });
+
+    test('[9.10] a vault’s own document reports changes and accepts no edits', async () => {
+      const at = await start();
+      using line = new FlakySocket(at.server.url);
+      using signal = await line.open(`vault:${at.alice.vault}`, await tokenOf(at)).synced();
+      assert.deepEqual(signal.received.scopes, ['readonly']);
+      const note = await at.alice.write('a.md', 'a');
+      const told = () => Math.max(0, ...signal.received.stateless.map((payload) => JSON.parse(payload).change_seq));
+      await until(() => told() === note.seq);
+      assert.deepEqual(JSON.parse(signal.received.stateless[0] ?? ''), { type: 'changed', change_seq: note.seq });
+      for (const path of ['b.md', 'c.md', 'd.md']) await at.alice.write(path, 'x');
+      await until(() => told() === note.seq + 3);
+      signal.doc.getText('content').insert(0, 'mine');
+      using typist = await line.open(note.id, await tokenOf(at)).synced();
+      typist.type('!');
+      // Nobody reads: the edit is flushed by itself and gets a seq.
+      await until(() => told() === note.seq + 4);
+      assert.equal(signal.provider.hasUnsyncedChanges, true);
+      using bobs = line.open(`vault:${(await at.bob()).vault}`, await tokenOf(at));
+      await until(() => bobs.received.denied.length > 0);
+    });
+
+    test('[7.13] awareness reaches every client, and a client leaves with its socket or document', async () => {
+      const at = await start();
+      const note = await at.alice.write('a.md', 'a');
+      const token = await tokenOf(at);
+      using first = new FlakySocket(at.server.url);
+      using second = new FlakySocket(at.server.url);
+      using a = await first.open(note.id, token).synced();
+      a.provider.setAwarenessField('user', 'alice');
+      using b = await second.open(note.id, token).synced();
+      b.provider.setAwarenessField('user', 'bob');
+      const users = (editor: typeof a) =>
+        [...(editor.provider.awareness?.getStates().values() ?? [])].map(({ user }) => user).sort();
+      for (const editor of [a, b]) await until(() => users(editor).length === 2, 'both');
+      assert.deepEqual(users(a), ['alice', 'bob']);
+      assert.deepEqual(users(b), ['alice', 'bob']);
+      b.provider.detach();
+      await until(() => users(a).length === 1);
+      using c = await second.open(`${note.id}\0c`, token).synced();
+      c.provider.setAwarenessField('user', 'carol');
+      await until(() => users(a).length === 2);
+      await second.cut();
+      await until(() => users(a).length === 1);
+    });
+  });
+
+  test('[9.8] an expired token closes nothing; an ended session closes its documents', async () => {
+    await using at = await startNotes({ open });
+    const note = await at.alice.write('a.md', 'a');
+    using line = new FlakySocket(at.server.url);
+    const { accessToken } = await at.server.alice.signed();
+    using a = await line.open(note.id, accessToken).synced();
+    at.server.clock.advance({ hours: 1 });
+    assert.equal((await at.server.bearer(accessToken).get('/me')).status, 401);
+    a.type('!');
+    await a.synced();
+    at.server.app.sockets.tick();
+    a.type('?');
+    await a.synced();
+    const again = await at.server.anyone.post('/auth/login', {
+      email: at.server.alice.email,
+      password: at.server.alice.password,
+    });
+    using b = await line.open(`${note.id}\0b`, again.body.access_token).synced();
+    await at.server.bearer(again.body.access_token).post('/auth/logout');
+    await until(() => b.received.closed.length > 0);
+    assert.deepEqual([b.received.denied, b.received.closed, a.received.closed], [['revoked'], ['revoked'], []]);
+    // The other way to end sessions: a password change ends all but the one that makes it.
+    const fresh = await at.server.anyone.post('/auth/login', {
+      email: at.server.alice.email,
+      password: at.server.alice.password,
+    });
+    const changed = await at.server.bearer(fresh.body.access_token).post('/auth/password/change', {
+      old_password: at.server.alice.password,
+      new_password: 'another long password',
+    });
+    assert.equal(changed.status, 200);
+    await until(() => a.received.closed.length > 0);
+    assert.deepEqual(a.received.closed, ['revoked']);
+  });
+
+  test('[11.2] deleting a vault or an account closes its open documents', async () => {
+    await using at = await startNotes({ open });
+    const bob = await at.bob();
+    const other = (await at.server.bob.post('/vaults', { name: 'Other' })).body.vault.id;
+    const a = await bob.write('a.md', 'a', {}, { 'x-vault-id': bob.vault });
+    const inOther = (await bob.put('b.md', { content: 'b' }, { 'x-vault-id': other })).body.note;
+    const { accessToken } = await at.server.bob.signed();
+    using line = new FlakySocket(at.server.url);
+    using note = await line.open(a.id, accessToken).synced();
+    using vault = await line.open(`vault:${bob.vault}`, accessToken).synced();
+    using elsewhere = await line.open(inOther.id, accessToken).synced();
+    assert.equal((await at.server.bob.delete(`/vaults/${bob.vault}`)).status, 200);
+    await until(() => note.received.closed.length > 0 && vault.received.closed.length > 0);
+    assert.deepEqual([note.received.denied, note.received.closed], [['revoked'], ['revoked']]);
+    elsewhere.type('!');
+    await elsewhere.synced();
+    assert.deepEqual(line.closes, [], 'the socket and what else is open on it stay');
+    assert.equal((await at.server.bob.call('DELETE', '/me', { password: at.server.bob.password }, {})).status, 200);
+    await until(() => elsewhere.received.closed.length > 0);
+  });
+
+  test('[11.1] with every hint lost, a revoked credential writes nothing a second later, and polling closes it', async () => {
+    await using first = await startNotes({ open });
+    const { db, clock, masterKey } = first.server;
+    // Another process over the same database, without a bus between them.
+    await using second = await startServer({ open: async () => db, clock, masterKey });
+    const note = await first.alice.write('a.md', 'a');
+    const [writer, watcher] = [await keyOf(first, 'write'), await keyOf(first, 'write')];
+    using line = new FlakySocket(second.url);
+    using a = await line.open(note.id, writer.token).synced();
+    using b = await line.open(`${note.id}\0b`, watcher.token).synced();
+    for (const { id } of [writer, watcher]) await first.server.alice.delete(`/connections/pat/${id}`);
+    clock.advance({ ms: 1001 });
+    a.type('!');
+    await until(() => a.received.closed.length > 0);
+    assert.equal((await first.alice.read('a.md')).body.content, 'a');
+    assert.deepEqual(b.received.closed, []);
+    clock.advance({ seconds: 30 });
+    second.app.sockets.tick();
+    await until(() => b.received.closed.length > 0);
+    assert.deepEqual(b.received.denied, ['revoked']);
+  });
+
+  test('[9.12] documents per socket and sockets per user are limited', async () => {
+    await using at = await startNotes({ open, config: { documentsPerSocket: 2, socketsPerUser: 2 } });
+    const token = await tokenOf(at);
+    const notes = await Promise.all([1, 2, 3].map((n) => at.alice.write(`n${n}.md`, 'x')));
+    const [one, two, three] = notes.map(({ id }) => id as string) as [string, string, string];
+    using line = new FlakySocket(at.server.url);
+    using a = await line.open(one, token).synced();
+    using b = await line.open(two, token).synced();
+    using c = line.open(three, token);
+    await until(() => c.received.denied.length > 0);
+    assert.deepEqual(c.received.denied, ['too-many-documents']);
+    b.provider.detach();
+    using again = await line.open(`${three}\0again`, token).synced();
+    assert.equal(again.text, 'x');
+    using second = new FlakySocket(at.server.url);
+    using _second = await second.open(one, token).synced();
+    using third = new FlakySocket(at.server.url, { maxAttempts: 1 });
+    using _third = third.open(one, token);
+    await until(() => third.closes.length > 0);
+    assert.equal(third.closes[0], 1013);
+    await second.cut();
+    using fourth = new FlakySocket(at.server.url);
+    using d = await fourth.open(one, token).synced();
+    assert.equal(d.text, a.text);
+  });
+});

@@ -1,0 +1,235 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Principal } from '../../access/access.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { CollaborationDeps } from './collaboration.deps.ts';
+import type { Caller } from './connection.ts';
+
+/** How long a check is valid for writes. */
+const FRESH_MS = 1000;
+/** How long a check is valid for reading, if no change is reported. */
+const STALE_MS = 30_000;
+/** Maximum number of permissions checked per sweep, so that many sockets put little load on the database. */
+const SWEEP_MAX = 256;
+
+/** A document that is open under a permission. */
+export interface PermissionListener {
+  /** The permission was revoked. */
+  revoked(): void;
+  /** The permission allows more or less than before. */
+  permissionChanged(): void;
+}
+
+/** What one credential may do in one vault; shared by all documents opened with it. */
+export class Permission {
+  readonly listeners = new Set<PermissionListener>();
+  #principal: Principal;
+  #vault: OpenVault;
+  #checkedAt: number;
+  /** A change was reported, and no later check has succeeded yet. */
+  #stale = false;
+  #revoked = false;
+  #checking: Promise<void> | undefined;
+
+  constructor(principal: Principal, vault: OpenVault, checkedAt: number) {
+    this.#principal = principal;
+    this.#vault = vault;
+    this.#checkedAt = checkedAt;
+  }
+
+  get principal(): Principal {
+    return this.#principal;
+  }
+  get vault(): OpenVault {
+    return this.#vault;
+  }
+  get mayWrite(): boolean {
+    return !this.#revoked && this.#vault.permission === 'write';
+  }
+  get stale(): boolean {
+    return this.#stale;
+  }
+
+  isFresh(now: number, ms: number): boolean {
+    return !this.#stale && !this.#revoked && now - this.#checkedAt <= ms;
+  }
+
+  markStale(): void {
+    this.#stale = true;
+  }
+
+  /**
+   * Checks again; concurrent callers share one check. Rejects when the check fails; the permission is then unchanged.
+   */
+  check(read: (permission: Permission) => Promise<CheckedAccess | null>, now: () => number): Promise<void> {
+    this.#checking ??= this.#check(read, now).finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  async #check(read: (permission: Permission) => Promise<CheckedAccess | null>, now: () => number): Promise<void> {
+    let [at, access] = [now(), null as CheckedAccess | null];
+    do {
+      this.#stale = false;
+      at = now();
+      access = await read(this).catch((error) => {
+        this.#stale = true;
+        throw error;
+      });
+      // A change was reported during the check: its answer may be outdated.
+    } while (access !== null && this.#stale);
+    if (access === null) return this.revoke();
+    const changed = access.vault.permission !== this.#vault.permission;
+    this.renew(access.principal, access.vault, at);
+    if (changed) for (const listener of [...this.listeners]) listener.permissionChanged();
+  }
+
+  /** Revokes the permission for all its listeners. */
+  revoke(): void {
+    this.#revoked = true;
+    for (const listener of [...this.listeners]) listener.revoked();
+  }
+
+  renew(principal: Principal, vault: OpenVault, checkedAt: number): void {
+    [this.#principal, this.#vault] = [principal, vault];
+    this.#checkedAt = Math.max(this.#checkedAt, checkedAt);
+  }
+}
+
+/** The result of checking a token: the user, if the token is valid, and the permission, if it has any. */
+export interface PermissionDecision {
+  readonly principal: Principal | null;
+  /** Pass it to `join`. */
+  readonly permission: Permission | null;
+}
+
+interface CheckedAccess {
+  readonly principal: Principal;
+  readonly vault: OpenVault;
+}
+
+/**
+ * Permissions of open sockets. A permission is checked when a document is opened, before a write if the last check is
+ * over a second old, at once when a change is reported, and periodically, because such reports may get lost.
+ */
+export class PermissionCache {
+  readonly #deps: CollaborationDeps;
+  readonly #permissions = new Map<string, Permission>();
+  /** Counts reported changes: a decision during which one was reported is made again. */
+  #changes = 0;
+
+  constructor(deps: CollaborationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Decides what a token may do in a vault. Rejects when this cannot be checked now. */
+  async decide(token: string, caller: Caller, vaultOf: () => Promise<VaultId | null>): Promise<PermissionDecision> {
+    const [before, at] = [this.#changes, this.#deps.clock.now()];
+    const principal = await nullIfRefused(this.#deps.hooks.authenticate(token, caller));
+    const vaultId = await vaultOf();
+    if (principal === null || vaultId === null) return { principal, permission: null };
+    const vault = await nullIfRefused(this.#deps.vaults.openVault(principal, vaultId, 'read'));
+    if (vault === null) return { principal, permission: null };
+    const key = `${principal.credentialId}:${vault.id}`;
+    const permission = this.#permissions.get(key) ?? new Permission(principal, vault, at);
+    permission.renew(principal, vault, at);
+    if (before !== this.#changes) permission.markStale();
+    return { principal, permission };
+  }
+
+  /** Returns the shared permission to use: another listener may have joined an equal one meanwhile. */
+  join(decision: Permission, listener: PermissionListener): Permission {
+    const key = keyOf(decision);
+    const permission = this.#permissions.get(key) ?? decision;
+    this.#permissions.set(key, permission);
+    permission.listeners.add(listener);
+    if (decision.stale) permission.markStale();
+    if (permission.stale) this.#recheck(permission);
+    return permission;
+  }
+
+  release(permission: Permission, listener: PermissionListener): void {
+    permission.listeners.delete(listener);
+    const key = keyOf(permission);
+    if (permission.listeners.size === 0 && this.#permissions.get(key) === permission) this.#permissions.delete(key);
+  }
+
+  /** Whether a permission was checked within the last second. */
+  isFresh(permission: Permission): boolean {
+    return permission.isFresh(this.#deps.clock.now(), FRESH_MS);
+  }
+
+  /**
+   * Checks a permission again and notifies its listeners if it was revoked. Rejects when this cannot be checked now.
+   */
+  refresh(permission: Permission): Promise<void> {
+    return permission.check((permission) => this.#read(permission), this.#deps.clock.now);
+  }
+
+  /** Call when credentials of a user may have been revoked. */
+  userChanged(userId: UserId): void {
+    this.#changed((permission) => permission.principal.userId === userId);
+  }
+
+  /** Call when a vault may have been deleted. */
+  vaultChanged(vaultId: VaultId): void {
+    this.#changed((permission) => permission.vault.id === vaultId);
+  }
+
+  /**
+   * Revokes every permission in a deleted vault. No check is needed, and listeners must know before their documents
+   * close.
+   */
+  vaultDeleted(vaultId: VaultId): void {
+    this.#changes += 1;
+    for (const permission of [...this.#permissions.values()]) if (permission.vault.id === vaultId) permission.revoke();
+  }
+
+  /** Once a second, checks permissions with a reported change, and some of the least recently checked ones. */
+  sweep(): void {
+    const now = this.#deps.clock.now();
+    let left = SWEEP_MAX;
+    for (const permission of this.#permissions.values()) {
+      if (left === 0) return;
+      if (permission.isFresh(now, STALE_MS)) continue;
+      left -= 1;
+      this.#recheck(permission);
+    }
+  }
+
+  #changed(isAffected: (permission: Permission) => boolean): void {
+    this.#changes += 1;
+    for (const permission of this.#permissions.values()) {
+      if (!isAffected(permission)) continue;
+      permission.markStale();
+      this.#recheck(permission);
+    }
+  }
+
+  /** If the check fails, the permission stays stale: writes wait, and the next sweep checks again. */
+  #recheck(permission: Permission): void {
+    this.refresh(permission).catch(() => undefined);
+  }
+
+  async #read({ principal, vault }: Permission): Promise<CheckedAccess | null> {
+    const current = await this.#deps.hooks.recall(principal);
+    if (current === null) return null;
+    const opened = await nullIfRefused(this.#deps.vaults.openVault(current, vault.id, 'read'));
+    return opened === null ? null : { principal: current, vault: opened };
+  }
+}
+
+function keyOf({ principal, vault }: Permission): string {
+  return `${principal.credentialId}:${vault.id}`;
+}
+
+/** Resolves to null for a refusal; rethrows a failed check. */
+async function nullIfRefused<T>(permission: Promise<T>): Promise<T | null> {
+  try {
+    return await permission;
+  } catch (error) {
+    if (error instanceof NotevaultError && error.code !== 'unavailable' && error.code !== 'internal') return null;
+    throw error;
+  }
+}

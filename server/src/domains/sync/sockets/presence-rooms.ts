@@ -1,0 +1,181 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { Bus } from '../../../ports/bus/bus.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { Presence, readStates, type State, writeStates } from './awareness.ts';
+
+/** A document open in this process that receives the states of the other members. */
+export interface Member {
+  awareness(update: Uint8Array): void;
+}
+
+export interface PresenceRoom {
+  readonly presence: Presence;
+  /** Sends a member's states to every member, itself included. `first`: whether this is its first message. */
+  publish(member: Member, states: readonly State[], first: boolean): void;
+  leave(member: Member): void;
+}
+
+const TOPIC = 'awareness';
+/** Clients send a message every 15 seconds; a client of another process is dropped after this many ticks of silence. */
+const EXPIRY_TICKS = 40;
+/** Interval of the heartbeats between processes; a process counts as alive for three intervals. */
+const HEARTBEAT_TICKS = 30;
+const PROCESSES_MAX = 256;
+
+interface Hint {
+  /** The id of the sending process. */
+  readonly from: string;
+  readonly vault?: VaultId;
+  /** The document's name. */
+  readonly name?: string;
+  /** The states of its clients, sealed; absent in a request for them. A message without a name is a heartbeat. */
+  readonly sealed?: string;
+}
+
+/** Another process, as the owner of its clients' states. */
+interface Process {
+  seenAt: number;
+}
+
+/** The clients of each document in this process and, as far as hints arrive, in the others. */
+export class PresenceRooms implements Disposable {
+  readonly #bus: Bus;
+  readonly #id: string;
+  readonly #rooms = new Map<string, LocalRoom>();
+  readonly #processes = new Map<string, Process>();
+  readonly #subscription: Disposable;
+  #tick = 0;
+
+  /** @param id the id of this process, unique among all. */
+  constructor(bus: Bus, id: string) {
+    this.#bus = bus;
+    this.#id = id;
+    this.#subscription = bus.subscribe(TOPIC, (payload) => this.#receive(payload));
+    this.#publish({});
+  }
+
+  join(name: string, vault: OpenVault, member: Member): PresenceRoom {
+    let room = this.#rooms.get(name);
+    if (room === undefined) {
+      room = new LocalRoom(vault, {
+        now: () => this.#tick,
+        changed: (states) => this.#broadcast(name, vault, states),
+        empty: () => this.#rooms.delete(name),
+      });
+      this.#rooms.set(name, room);
+      if (this.#hasOthers()) this.#publish({ vault: vault.id, name });
+    }
+    room.members.add(member);
+    return room;
+  }
+
+  /** Once a second. */
+  sweep(): void {
+    this.#tick += 1;
+    if (this.#tick % HEARTBEAT_TICKS === 0) this.#publish({});
+    for (const [id, { seenAt }] of this.#processes) {
+      if (this.#tick - seenAt > 3 * HEARTBEAT_TICKS) this.#processes.delete(id);
+    }
+    for (const room of this.#rooms.values()) room.expire(this.#tick - EXPIRY_TICKS);
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+  }
+
+  #hasOthers(): boolean {
+    return this.#processes.size > 0;
+  }
+
+  /** Sends states to the other processes, if there are any: sealing every cursor move for nobody would be wasteful. */
+  #broadcast(name: string, vault: OpenVault, states: readonly State[]): void {
+    if (!this.#hasOthers() || states.length === 0) return;
+    const sealed = vault.key.seal(contextOf(name), writeStates(states)).toString('base64');
+    this.#publish({ vault: vault.id, name, sealed });
+  }
+
+  #publish(hint: Omit<Hint, 'from'>): void {
+    this.#bus.publish(TOPIC, JSON.stringify({ from: this.#id, ...hint }));
+  }
+
+  #receive(payload: string): void {
+    const { from, name, sealed } = JSON.parse(payload) as Hint;
+    let process = this.#processes.get(from);
+    if (process === undefined) {
+      if (this.#processes.size >= PROCESSES_MAX) return;
+      process = { seenAt: this.#tick };
+      this.#processes.set(from, process);
+      // The new process may have missed our announcement.
+      this.#publish({});
+    }
+    process.seenAt = this.#tick;
+    const room = name === undefined ? undefined : this.#rooms.get(name);
+    if (room === undefined || name === undefined) return;
+    if (sealed === undefined) this.#broadcast(name, room.vault, room.localStates());
+    else room.receive(process, openStates(room.vault, name, sealed));
+  }
+}
+
+function contextOf(name: string) {
+  return { kind: 'sync.awareness', row: name, version: 0 };
+}
+
+/** Returns no states if the message is damaged or sealed with another vault's key. */
+function openStates(vault: OpenVault, name: string, sealed: string): State[] {
+  try {
+    return readStates(vault.key.open(contextOf(name), Buffer.from(sealed, 'base64'))) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+interface RoomCallbacks {
+  now(): number;
+  /** Called when clients of this process have new states. */
+  changed(states: readonly State[]): void;
+  empty(): void;
+}
+
+class LocalRoom implements PresenceRoom {
+  readonly vault: OpenVault;
+  readonly presence = new Presence();
+  readonly members = new Set<Member>();
+  readonly #callbacks: RoomCallbacks;
+
+  constructor(vault: OpenVault, callbacks: RoomCallbacks) {
+    this.vault = vault;
+    this.#callbacks = callbacks;
+  }
+
+  publish(member: Member, states: readonly State[], first: boolean): void {
+    const changes = this.presence.receive(member, states, first, this.#callbacks.now());
+    this.#relay(changes);
+    this.#callbacks.changed(changes);
+  }
+
+  receive(process: object, states: readonly State[]): void {
+    this.#relay(this.presence.receive(process, states, false, this.#callbacks.now()));
+  }
+
+  leave(member: Member): void {
+    if (!this.members.delete(member)) return;
+    const removed = this.presence.leave(member);
+    this.#relay(removed);
+    this.#callbacks.changed(removed);
+    if (this.members.size === 0) this.#callbacks.empty();
+  }
+
+  expire(before: number): void {
+    this.#relay(this.presence.expire(before, (owner) => this.members.has(owner as Member)));
+  }
+
+  localStates(): State[] {
+    return this.presence.states((owner) => this.members.has(owner as Member));
+  }
+
+  #relay(states: readonly State[]): void {
+    if (states.length === 0) return;
+    const update = writeStates(states);
+    for (const member of this.members) member.awareness(update);
+  }
+}

@@ -1,0 +1,34 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import { statementsOver } from '../../../ports/database/statement.ts';
+import type { CachePagesTables } from './cache-pages.tables.ts';
+
+const { statement, listStatement } = statementsOver<CachePagesTables>();
+
+/** Pages of a vault's rows of one kind after an id, ordered by id. */
+export const findPages = statement((db, p: { vault: VaultId; kind: string; after: string; limit: number }) =>
+  db
+    .selectFrom('cache_pages')
+    .select(['id', 'data'])
+    .where('vault_id', '=', p.vault)
+    .where('kind', '=', p.kind)
+    .where('id', '>', p.after)
+    .orderBy('id')
+    .limit(p.limit),
+);
+
+export const insertPage = statement((db, p: { vault: VaultId; kind: string; id: string; data: Buffer }) =>
+  db.insertInto('cache_pages').values({ vault_id: p.vault, kind: p.kind, id: p.id, data: p.data }),
+);
+
+export const deletePages = listStatement((db, p: { vault: VaultId; kind: string }, ids: string[]) =>
+  db.deleteFrom('cache_pages').where('vault_id', '=', p.vault).where('kind', '=', p.kind).where('id', 'in', ids),
+);
+
+/** Pages of all vaults with ids below the given one, which are older. */
+export const findPagesBelow = statement((db, p: { id: string; limit: number }) =>
+  db.selectFrom('cache_pages').select(['vault_id', 'kind', 'id']).where('id', '<', p.id).orderBy('id').limit(p.limit),
+);
+
+export const findSomePages = statement((db, p: { vault: VaultId; limit: number }) =>
+  db.selectFrom('cache_pages').select(['kind', 'id']).where('vault_id', '=', p.vault).limit(p.limit),
+);

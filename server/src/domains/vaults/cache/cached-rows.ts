@@ -1,0 +1,231 @@
+import type { Seq } from '@notevault/protocol/ids.ts';
+import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
+import type { ReadHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../access/access.ts';
+import type { CachePages, PageRow } from './cache-pages.ts';
+
+/** A live row in the cache and in persisted pages; plain JSON. */
+export interface CachedRow extends PageRow {
+  readonly path: string;
+}
+
+/** The result of a row's last write: the row, or null for a tombstone. */
+export interface RowChange<Row> {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly row: Row | null;
+}
+
+/**
+ * A kind of rows that can be cached: how they are read and how large they are. Throws for a row that cannot be opened.
+ */
+export interface CachedCollection<Row extends CachedRow> {
+  /** The name of the kind with a number for its format; persisted pages of another format are not read. */
+  readonly name: string;
+  /** The first `limit` rows written after a seq, including tombstones, ordered by seq. */
+  changed(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<RowChange<Row>[]>;
+  /** The first `limit` seqs of live rows after a seq, in order. */
+  liveSeqs(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<Seq[]>;
+  /** The live rows with the given seqs, in any order. */
+  rowsAt(handle: ReadHandle, vault: OpenVault, seqs: readonly Seq[]): Promise<Row[]>;
+  /** Approximate memory of a row in bytes. */
+  bytesOf(row: Row): number;
+}
+
+/** The live rows of one kind in one snapshot. Must not be kept: the next read changes it in place. */
+export interface RowsView<Row extends CachedRow> {
+  readonly byId: ReadonlyMap<string, Row>;
+  /** Ordered by path, in UTF-16 code units. */
+  sorted(): Promise<readonly Row[]>;
+}
+
+/** Rows opened between two checks of the clock. */
+const SLICE = 100;
+/** Number of seqs read at once. */
+const SEQS_SLICE = 2000;
+/** Number of rows of a page, and their bytes in memory. */
+export const PAGE_ROWS = 500;
+const PAGE_BYTES = 1024 * 1024;
+
+/** All live rows of one kind of a vault, which can be brought up to date with later writes. */
+export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
+  readonly vault: OpenVault;
+  readonly byId = new Map<string, Row>();
+  bytes = 0;
+  /** The seq up to which all writes are included. */
+  seq = 0 as Seq;
+  readonly #collection: CachedCollection<Row>;
+  /** Null until it is requested. */
+  #sorted: Row[] | null = null;
+  /** Ids of rows that are missing or outdated in `#sorted`. */
+  readonly #unsorted = new Set<string>();
+  /** Ids of rows that are missing or outdated in the pages. */
+  readonly #unpaged = new Set<string>();
+  #pages: readonly string[] = [];
+  /** Number of rows in these pages, including outdated ones. */
+  #paged = 0;
+  #damaged = false;
+
+  constructor(collection: CachedCollection<Row>, vault: OpenVault) {
+    this.#collection = collection;
+    this.vault = vault;
+  }
+
+  /**
+   * Loads all live rows up to a seq: each from a page that has it, or else by opening it. Throws for a row that is in
+   * no page and cannot be opened.
+   */
+  async load(handle: ReadHandle, seq: Seq, pages: CachePages): Promise<void> {
+    const yieldIfDue = createYield();
+    const paged = await pages.read<Row>(this.#collection.name, handle, this.vault);
+    [this.#pages, this.#paged, this.#damaged] = [paged.pages, paged.count, !paged.complete];
+    const unpaged: Seq[] = [];
+    for (let after = 0 as Seq; after < seq; ) {
+      const seqs = await this.#collection.liveSeqs(handle, this.vault, after, SEQS_SLICE);
+      for (const seqOf of seqs) {
+        const row = paged.rows.get(seqOf);
+        if (row === undefined) unpaged.push(seqOf);
+        else this.#put(row);
+      }
+      after = seqs.length < SEQS_SLICE ? seq : (seqs.at(-1) ?? seq);
+      await yieldIfDue();
+    }
+    for (let from = 0; from < unpaged.length; from += SLICE) {
+      const slice = unpaged.slice(from, from + SLICE);
+      const rows = await this.#collection.rowsAt(handle, this.vault, slice);
+      if (rows.length !== slice.length) throw new Error('rows are missing from their own snapshot');
+      for (const row of rows) this.#apply({ id: row.id, seq: row.seq, row });
+      await yieldIfDue();
+    }
+    this.seq = seq;
+  }
+
+  /** Adds the writes up to a seq. Throws for a row that cannot be opened; earlier rows stay added. */
+  async catchUp(handle: ReadHandle, seq: Seq): Promise<void> {
+    const yieldIfDue = createYield();
+    while (this.seq < seq) {
+      const changes = await this.#collection.changed(handle, this.vault, this.seq, SLICE);
+      for (const change of changes) this.#apply(change);
+      const last = changes.at(-1);
+      this.seq = changes.length < SLICE || last === undefined ? seq : last.seq;
+      await yieldIfDue();
+    }
+  }
+
+  /**
+   * Writes pages of the rows that are in none, if there are at least `least`; of all rows, if most rows of the pages
+   * are outdated. Rows added meanwhile wait for the next time.
+   */
+  async persist(pages: CachePages, least: number): Promise<void> {
+    const replaced = this.#damaged || this.#paged > 2 * this.byId.size + 4 * PAGE_ROWS ? this.#pages : [];
+    if (replaced.length > 0) for (const id of this.byId.keys()) this.#unpaged.add(id);
+    const yieldIfDue = createYield();
+    while (this.#unpaged.size >= least) {
+      const rows = this.#nextPage();
+      const page = await pages.write(this.#collection.name, this.vault, rows);
+      for (const row of rows) if (this.byId.get(row.id) === row) this.#unpaged.delete(row.id);
+      this.#pages = [...this.#pages, page];
+      this.#paged += rows.length;
+      await yieldIfDue();
+    }
+    if (replaced.length === 0) return;
+    await pages.delete(this.#collection.name, this.vault.id, replaced);
+    this.#pages = this.#pages.filter((page) => !replaced.includes(page));
+    [this.#paged, this.#damaged] = [this.byId.size - this.#unpaged.size, false];
+  }
+
+  async sorted(): Promise<readonly Row[]> {
+    const yieldIfDue = createYield();
+    if (this.#sorted === null) this.#sorted = await sortedByPath([...this.byId.values()], yieldIfDue);
+    else if (this.#unsorted.size > 0) {
+      const fresh = [...this.#unsorted].flatMap((id) => this.byId.get(id) ?? []);
+      this.#sorted = await merged(
+        this.#sorted.filter(({ id }) => !this.#unsorted.has(id)),
+        await sortedByPath(fresh, yieldIfDue),
+        yieldIfDue,
+      );
+    }
+    this.#unsorted.clear();
+    return this.#sorted;
+  }
+
+  #nextPage(): Row[] {
+    const rows: Row[] = [];
+    let bytes = 0;
+    for (const id of this.#unpaged) {
+      const row = this.byId.get(id);
+      if (row === undefined) continue;
+      bytes += this.#collection.bytesOf(row);
+      if (rows.length === PAGE_ROWS || (rows.length > 0 && bytes > PAGE_BYTES)) break;
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  #apply({ id, row }: RowChange<Row>): void {
+    if (row !== null) {
+      this.#put(row);
+      this.#unpaged.add(id);
+      return;
+    }
+    const old = this.byId.get(id);
+    if (old !== undefined) this.bytes -= this.#collection.bytesOf(old);
+    this.byId.delete(id);
+    this.#unpaged.delete(id);
+    if (this.#sorted !== null) this.#unsorted.add(id);
+  }
+
+  #put(row: Row): void {
+    const old = this.byId.get(row.id);
+    if (old !== undefined) this.bytes -= this.#collection.bytesOf(old);
+    this.byId.set(row.id, row);
+    this.bytes += this.#collection.bytesOf(row);
+    if (this.#sorted !== null) this.#unsorted.add(row.id);
+  }
+}
+
+/** Rows compared between two checks of the clock. */
+const SORTED = 1000;
+
+/** Sorts runs of rows and merges them, so that a list of a hundred thousand yields between slices. */
+async function sortedByPath<Row extends CachedRow>(rows: readonly Row[], yieldIfDue: YieldIfDue): Promise<Row[]> {
+  let runs: Row[][] = [];
+  for (let from = 0; from < rows.length; from += SORTED) {
+    await yieldIfDue();
+    runs.push(rows.slice(from, from + SORTED).sort(byPath));
+  }
+  while (runs.length > 1) {
+    const longer: Row[][] = [];
+    for (let at = 0; at < runs.length; at += 2)
+      longer.push(await merged(runs[at] ?? [], runs[at + 1] ?? [], yieldIfDue));
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
+/** Merges two sorted lists: adding a few rows to many needs no sort of all. */
+async function merged<Row extends CachedRow>(
+  kept: readonly Row[],
+  fresh: readonly Row[],
+  yieldIfDue: YieldIfDue,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  let [at, from] = [0, 0];
+  while (at < kept.length || from < fresh.length) {
+    const [a, b] = [kept[at], fresh[from]];
+    if (a !== undefined && (b === undefined || byPath(a, b) < 0)) {
+      all.push(a);
+      at += 1;
+    } else if (b !== undefined) {
+      all.push(b);
+      from += 1;
+    }
+    if (all.length % SORTED === 0) await yieldIfDue();
+  }
+  return all;
+}
+
+function byPath(a: CachedRow, b: CachedRow): number {
+  if (a.path === b.path) return 0;
+  return a.path < b.path ? -1 : 1;
+}

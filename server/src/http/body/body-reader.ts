@@ -1,0 +1,131 @@
+import type { Readable } from 'node:stream';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { freeBuffer } from '../../ports/gc/gc.ts';
+
+/** The cost of a chunk beside its bytes: a body sent byte by byte takes far more memory than its length. */
+const CHUNK_OVERHEAD = 256;
+/** After this many consecutive intervals with too few bytes the request is ended. */
+const SLOW_INTERVALS = 2;
+/** A body that is collected must be complete after this time, however steadily it arrives. */
+const BODY_MAX_MS = 300_000;
+
+/** The memory for the bodies of all requests, and of one owner, while they arrive. */
+export class MemoryBudget {
+  readonly #ofOne: number;
+  readonly #takenBy = new Map<string, number>();
+  #left: number;
+
+  constructor(bytes: number, bytesOfOne = bytes) {
+    this.#left = bytes;
+    this.#ofOne = bytesOfOne;
+  }
+
+  /** Reserves memory. Throws `unavailable` when there is not enough. */
+  acquire(owner: string, bytes: number): void {
+    const taken = (this.#takenBy.get(owner) ?? 0) + bytes;
+    if (bytes > this.#left || taken > this.#ofOne) throw new NotevaultError('unavailable');
+    this.#left -= bytes;
+    this.#takenBy.set(owner, taken);
+  }
+
+  release(owner: string, bytes: number): void {
+    this.#left += bytes;
+    const taken = (this.#takenBy.get(owner) ?? 0) - bytes;
+    if (taken > 0) this.#takenBy.set(owner, taken);
+    else this.#takenBy.delete(owner);
+  }
+}
+
+/** The minimum throughput of a body. */
+export interface MinThroughput {
+  readonly intervalMs: number;
+  /** A large body that keeps others waiting must bring this many bytes per interval; any other must bring something. */
+  readonly bigBytesPerInterval: number;
+}
+
+/** Reads one body within limits of size, memory and time. */
+export class BodyReader {
+  readonly #payload: Readable;
+  readonly #budget: MemoryBudget;
+  readonly #owner: string;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #reserved = 0;
+
+  constructor(payload: Readable, budget: MemoryBudget, owner: string) {
+    this.#payload = payload;
+    this.#budget = budget;
+    this.#owner = owner;
+  }
+
+  /**
+   * Reads the whole body. Throws `body_too_large`, `unavailable`, `request_timeout`; `bad_request` when the client
+   * hangs up.
+   *
+   * @param check called with each chunk as it arrives; reading ends with the error that it throws.
+   */
+  async collect(
+    max: number,
+    big: boolean,
+    throughput: MinThroughput,
+    check: (chunk: Buffer) => void = () => undefined,
+  ): Promise<Buffer> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onData = (chunk: Buffer) => {
+      try {
+        this.#add(chunk, max);
+        check(chunk);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const onClose = () => reject(new NotevaultError('bad_request'));
+    // If the client has already hung up, no event will follow.
+    if (this.#payload.destroyed) onClose();
+    const watch = this.#watch(big ? throughput.bigBytesPerInterval : 1, throughput.intervalMs, reject);
+    // The error listener stays: without one, a later error of the stream would end the process.
+    this.#payload.on('data', onData).on('end', resolve).on('error', onClose).on('close', onClose);
+    try {
+      await promise;
+      return joined(this.#chunks, this.#bytes);
+    } finally {
+      clearInterval(watch);
+      this.#payload.off('data', onData).off('end', resolve).off('close', onClose);
+    }
+  }
+
+  /** Releases the memory; call it when the body is parsed or will not be. */
+  release(): void {
+    this.#chunks.length = 0;
+    this.#budget.release(this.#owner, this.#reserved);
+    this.#reserved = 0;
+  }
+
+  #add(chunk: Buffer, max: number): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > max) throw new NotevaultError('body_too_large', { max });
+    const cost = chunk.length + CHUNK_OVERHEAD;
+    this.#budget.acquire(this.#owner, cost);
+    this.#reserved += cost;
+    this.#chunks.push(chunk);
+  }
+
+  #watch(least: number, everyMs: number, reject: (error: Error) => void): NodeJS.Timeout {
+    let before = 0;
+    let slow = 0;
+    let waited = 0;
+    return setInterval(() => {
+      waited += everyMs;
+      slow = this.#bytes - before < least ? slow + 1 : 0;
+      before = this.#bytes;
+      if (slow >= SLOW_INTERVALS || waited >= BODY_MAX_MS) reject(new NotevaultError('request_timeout'));
+    }, everyMs);
+  }
+}
+
+/** Joins the chunks and frees their memory at once; the garbage collector would wait until 64 MB have piled up. */
+function joined(chunks: Buffer[], bytes: number): Buffer {
+  const whole = Buffer.concat(chunks, bytes);
+  for (const chunk of chunks.splice(0)) freeBuffer(chunk);
+  return whole;
+}

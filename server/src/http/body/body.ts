@@ -1,0 +1,159 @@
+import type { Readable } from 'node:stream';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FairSemaphore, type Permit } from '../../concurrency/semaphore.ts';
+import { freeBuffer } from '../../ports/gc/gc.ts';
+import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
+import { rejectEncoded } from './body-stream.ts';
+import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
+import { inviteBody } from './expectations.ts';
+import { JsonValueCounter } from './json-values.ts';
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+export const DEFAULT_BODY_LIMIT = 16 * MB;
+/**
+ * Limit of bodies on public routes: enough for names, passwords and tokens, and too little to fill the memory without
+ * an account.
+ */
+export const PUBLIC_BODY_LIMIT = 16 * KB;
+
+/** Limits of the bodies of all requests together. */
+export interface BodyLimits extends MinThroughput {
+  /**
+   * Bodies from this size on are read and parsed at most `bigAtOnce` at a time, because each takes several times its
+   * size in memory.
+   */
+  readonly bigBytes: number;
+  readonly bigAtOnce: number;
+  /** Most at once of one account, so that its slow connections do not keep the bodies of others out. */
+  readonly bigAtOnceOfOne: number;
+  /** Most requests that wait for a permit; more are refused. */
+  readonly bigWaiting: number;
+  readonly bigWaitingOfOne: number;
+  /** Most bytes that have arrived and are not parsed yet, in total and of one account. */
+  readonly budgetBytes: number;
+  readonly budgetBytesOfOne: number;
+  /** Bodies from this size on count against the limits of bytes in requests being handled, in total and per account. */
+  readonly workedFrom: number;
+  readonly workedBytes: number;
+  readonly workedBytesOfOne: number;
+}
+
+const LIMITS: BodyLimits = {
+  bigBytes: 4 * MB,
+  bigAtOnce: 3,
+  bigAtOnceOfOne: 2,
+  bigWaiting: 64,
+  bigWaitingOfOne: 16,
+  budgetBytes: 256 * MB,
+  budgetBytesOfOne: 136 * MB,
+  workedFrom: 256 * KB,
+  workedBytes: 96 * MB,
+  workedBytesOfOne: 24 * MB,
+  intervalMs: 10_000,
+  bigBytesPerInterval: 160 * KB,
+};
+
+/** Far more than any valid request has. */
+const VALUES_MAX = 100_000;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** Tracks what requests with large bodies hold. */
+export interface ParsedBodies {
+  /** Call this when a request's body is no longer needed; sending its answer may take longer. */
+  done(request: FastifyRequest): void;
+}
+
+/**
+ * Reads the JSON bodies of all requests within common limits.
+ *
+ * @param ownerOf returns the owner against whose share a request counts.
+ */
+export function parseBodies(
+  app: FastifyInstance,
+  ownerOf: (request: FastifyRequest) => string,
+  limits: BodyLimits = LIMITS,
+): ParsedBodies {
+  const semaphore = new FairSemaphore({
+    units: limits.bigAtOnce,
+    unitsPerOwner: limits.bigAtOnceOfOne,
+    waiting: limits.bigWaiting,
+    waitingPerOwner: limits.bigWaitingOfOne,
+  });
+  const budget = new MemoryBudget(limits.budgetBytes, limits.budgetBytesOfOne);
+  const worked = new FairSemaphore({
+    units: limits.workedBytes,
+    unitsPerOwner: limits.workedBytesOfOne,
+    // Waiting requests are bounded by their memory.
+    waiting: Number.POSITIVE_INFINITY,
+    waitingPerOwner: Number.POSITIVE_INFINITY,
+  });
+  const permits = new WeakMap<FastifyRequest, Permit>();
+  const done = (request: FastifyRequest) => permits.get(request)?.[Symbol.dispose]();
+  // Also runs when the request is refused before its handler.
+  app.addHook('preValidation', async (request, reply) => {
+    if (permits.has(request)) onceClosed(reply.raw, () => done(request));
+  });
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
+    rejectEncoded(request);
+    const max = request.routeOptions.bodyLimit ?? DEFAULT_BODY_LIMIT;
+    const declared = Number(request.headers['content-length'] ?? Number.NaN);
+    if (declared > max) throw new NotevaultError('body_too_large', { max });
+    // A body of unknown length counts as one of the largest allowed size.
+    const big = (Number.isNaN(declared) ? max : declared) > limits.bigBytes;
+    const owner = ownerOf(request);
+    const reader = new BodyReader(payload, budget, owner);
+    try {
+      const collect = () => {
+        inviteBody(request.raw);
+        return collectJson(reader, max, big, limits);
+      };
+      const body = await (big ? semaphore.run(owner, collect, 1, closedSignal(payload)) : collect());
+      // The body has arrived, so a slow connection does not hold the permit.
+      if (body.length > limits.workedFrom) permits.set(request, await worked.acquire(owner, body.length));
+      return parseJson(body);
+    } catch (error) {
+      done(request);
+      throw error;
+    } finally {
+      reader.release();
+    }
+  });
+  return { done };
+}
+
+/** Throws like BodyReader.collect. */
+function collectJson(reader: BodyReader, max: number, big: boolean, limits: BodyLimits): Promise<Buffer> {
+  const values = new JsonValueCounter();
+  return reader.collect(max, big, limits, (chunk) => {
+    values.add(chunk);
+    if (values.count > VALUES_MAX) throw new NotevaultError('body_too_large', { max_values: VALUES_MAX });
+  });
+}
+
+/**
+ * Matches the beginning of a key that must be dropped, plain or escaped; only texts with a match are parsed with a
+ * reviver.
+ */
+const SUSPICIOUS = /__proto__|\\u00[5-7]/i;
+
+/** Parses JSON in strict UTF-8; an empty body is no body, whatever its content type. */
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    const text = utf8.decode(body);
+    freeBuffer(body);
+    // A reviver is slow, because it is called for each value.
+    return SUSPICIOUS.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text);
+  } catch {
+    throw new NotevaultError('invalid_json');
+  }
+}
+
+/** Drops `__proto__` keys, which would change the prototype of a copy made by assignment. */
+function withoutPrototype(this: unknown, key: string, value: unknown): unknown {
+  return key === '__proto__' ? undefined : value;
+}

@@ -1,0 +1,37 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { Alive, Health, plainSchema } from '../openapi.ts';
+import { refuseOtherMethods } from '../other-methods.ts';
+
+const READ = new Set(['GET', 'HEAD']);
+
+/** Mounts the OpenAPI document and the health check below `/api`. */
+export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, version: string): void {
+  const document = plainSchema('getOpenApi', 'This document', Type.Object({}, { additionalProperties: true }));
+  api.get('/openapi', { schema: document }, async () => app.swagger());
+  const health = plainSchema('getHealth', 'Check that the server runs; returns its version', Health);
+  api.get('/health', { schema: health }, async () => ({ status: 'ok', version }));
+  for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);
+}
+
+/**
+ * Mounts the probes for the operator.
+ *
+ * @param ready rejects when the server cannot serve, because the database is down.
+ */
+export function mountProbes(app: FastifyInstance, ready: () => Promise<void>): void {
+  const alive = plainSchema('isAlive', 'Check that the process runs', Alive);
+  app.get('/healthz', { schema: alive }, async () => ({ status: 'ok' }));
+  app.get(
+    '/readyz',
+    { schema: plainSchema('isReady', 'Check that the server can serve requests', Alive) },
+    async () => {
+      await ready().catch((cause) => {
+        throw new NotevaultError('unavailable', {}, cause);
+      });
+      return { status: 'ok' };
+    },
+  );
+  for (const path of ['/healthz', '/readyz']) refuseOtherMethods(app, path, READ);
+}

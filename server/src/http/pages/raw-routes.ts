@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import { networkOf } from '@notevault/protocol/ip-network.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PUBLIC_BODY_LIMIT } from '../body/body.ts';
+import { BodyReader, MemoryBudget } from '../body/body-reader.ts';
+import { errorResponseOf, toCatalogueError } from '../errors.ts';
+import { inviteBody } from '../body/expectations.ts';
+import { formOf } from './forms.ts';
+import { refuseOtherMethods } from '../other-methods.ts';
+import { errorPage, type Page, pageOf } from './pages.ts';
+import type { RawReply, RawRequest, RawRoute } from './raw-route.ts';
+
+export interface RawDeps {
+  /** Public origin of the server. */
+  readonly publicUrl: string;
+  /** Whether requests are limited by address. */
+  readonly rateLimited: boolean;
+}
+
+const BODIES_BYTES_MAX = 16 * 1024 * 1024;
+const THROUGHPUT = { intervalMs: 10_000, bigBytesPerInterval: 1 };
+
+/** Mounts routes with their own formats, in a scope of its own, because bodies are parsed differently. */
+export async function mountRawRoutes(app: FastifyInstance, routes: readonly RawRoute[], deps: RawDeps): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    const budget = new MemoryBudget(BODIES_BYTES_MAX, BODIES_BYTES_MAX / 2);
+    scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
+      readBytes(request, payload, budget),
+    );
+    for (const route of routes) mount(scope, route, deps);
+    for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(scope, path, methods);
+  });
+}
+
+function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps): void {
+  scope.route({
+    method: route.method,
+    url: route.path,
+    exposeHeadRoute: route.head ?? false,
+    schema: { hide: true } as object,
+    bodyLimit: route.bodyLimit ?? PUBLIC_BODY_LIMIT,
+    config: route.limit === 'auth' && deps.rateLimited ? { rateLimit: {} } : { rateLimit: false },
+    handler: async (request, reply) => {
+      try {
+        const raw = rawRequestOf(request, reply, deps);
+        return await send(reply, await route.handle(raw), raw);
+      } catch (error) {
+        if (route.forPeople !== true) throw error;
+        return sendFault(reply, error);
+      }
+    },
+  });
+}
+
+function methodsByPath(routes: readonly RawRoute[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const methods = new Map<string, Set<string>>();
+  for (const { path, method, head } of routes) {
+    const present = methods.get(path) ?? new Set();
+    methods.set(path, present.add(method));
+    if (head) present.add('HEAD');
+  }
+  return methods;
+}
+
+async function readBytes(request: FastifyRequest, payload: Readable, budget: MemoryBudget): Promise<Buffer> {
+  const max = request.routeOptions.bodyLimit ?? PUBLIC_BODY_LIMIT;
+  if (Number(request.headers['content-length'] ?? 0) > max) throw new NotevaultError('body_too_large', { max });
+  inviteBody(request.raw);
+  const reader = new BodyReader(payload, budget, networkOf(request.ip));
+  try {
+    return await reader.collect(max, false, THROUGHPUT);
+  } finally {
+    reader.release();
+  }
+}
+
+function rawRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: RawDeps): RawRequest {
+  return {
+    query: request.query as Record<string, unknown>,
+    form: () => formOf(request, publicUrl),
+    browser: { request: requestFor(request, publicUrl), response: reply.raw },
+  };
+}
+
+/**
+ * Makes the request for a library: with the body that was read within our limits, the path of the route, and the public
+ * origin of this server, whatever address the client used.
+ */
+function requestFor(request: FastifyRequest, publicUrl: string): IncomingMessage {
+  const { raw } = request;
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const { host, protocol } = new URL(publicUrl);
+  const { 'x-forwarded-host': _, 'transfer-encoding': __, ...headers } = raw.headers;
+  const search = /\?.*$/s.exec(raw.url ?? '')?.[0] ?? '';
+  return Object.assign(Readable.from(body.length === 0 ? [] : [body], { objectMode: false }), {
+    method: raw.method,
+    url: pathOf(request) + search,
+    httpVersion: raw.httpVersion,
+    socket: raw.socket,
+    headers: {
+      ...headers,
+      host,
+      'x-forwarded-proto': protocol.slice(0, -1),
+      ...(body.length === 0 ? {} : { 'content-length': String(body.length) }),
+    },
+  }) as unknown as IncomingMessage;
+}
+
+/** The path of the request, spelled like its route. */
+function pathOf(request: FastifyRequest): string {
+  const params = request.params as Record<string, string>;
+  const pattern = request.routeOptions.url ?? '';
+  return pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+async function send(reply: FastifyReply, answer: RawReply, { browser }: RawRequest): Promise<unknown> {
+  if ('page' in answer) return sendPage(reply, answer.status ?? 200, answer.page);
+  if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
+  if ('document' in answer) {
+    reply.header('cache-control', `public, max-age=${answer.maxAgeSeconds}`);
+    return answer.document;
+  }
+  reply.hijack();
+  // Headers set so far (request id, CORS, rate limit) are copied to the answer.
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  await answer.answeredBy(browser);
+  return reply;
+}
+
+function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
+  const { body, headers } = pageOf(page);
+  return reply.code(status).headers(headers).send(body);
+}
+
+function sendFault(reply: FastifyReply, error: unknown): FastifyReply {
+  const known = toCatalogueError(error, reply.request);
+  // Unexpected errors go to the common error handler, which reveals nothing.
+  if (known === null) throw error;
+  const { status, help, error: code } = errors[known.code];
+  return sendPage(reply.headers(errorResponseOf(known).headers), status, errorPage({ error: code, description: help }));
+}

@@ -1,9 +1,0 @@
-import { CONTRACT_SCHEMA } from './contract.statements.ts';
-import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
-
-/* node contract.migrate.ts <file or URL>: one of several processes that start at the same time. */
-
-const where = process.argv[2] ?? '';
-await using db = await (where.startsWith('postgres:') ? openPostgres({ url: where }) : openSqlite({ file: where }));
-await db.migrate(CONTRACT_SCHEMA);

@@ -1,0 +1,19 @@
+import { contract as sql } from './statements.ts';
+import type { Database } from '../database.ts';
+
+/** A row of the contract's table; fields that are left out are null. */
+export interface Item {
+  id: string;
+  count: number;
+  words?: string | null;
+  bytes?: Buffer | null;
+  size?: number | null;
+  mark?: string | null;
+}
+
+export const item = (id: string, count: number) => ({ id, count, words: null, bytes: null, size: null, mark: null });
+
+/** Writes one item in a transaction of its own. */
+export async function put(db: Database, values: Item): Promise<void> {
+  await db.transact((handle) => handle.run(sql.put, { ...item(values.id, values.count), ...values }));
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { Client } from 'pg';
+import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../../test/kit/postgres.ts';
+import { until } from '../../../../test/kit/until.ts';
+import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
+import type { Database, WriteHandle } from '../database.ts';
+import { openPostgres, type PostgresOptions } from './postgres.ts';
+import type { Statement } from '../statement.ts';
+
+const raw = (text: string): Statement<object, Record<string, unknown>> => {
+  const compiled = { sql: text, bind: () => [] };
+  return { compiled: () => compiled };
+};
+const put = (handle: WriteHandle, id: string) =>
+  handle.run(sql.put, { id, count: 1, words: null, bytes: null, size: null, mark: null });
+const ids = async (db: Database) => (await db.all(sql.items, {})).map((row) => row.id);
+const unavailable = { name: 'DatabaseError', code: 'unavailable' };
+
+/** A proxy between adapter and server that counts round trips, and cuts the connection at a given text. */
+class Line implements AsyncDisposable {
+  /** How often something was sent after something had been received; each is a round trip. */
+  flights = 0;
+  cutAt: string | undefined;
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((near) => this.#join(near));
+  readonly #target: URL;
+
+  constructor(target: string) {
+    this.#target = new URL(target);
+  }
+
+  async open(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    const address = this.#server.address();
+    const url = new URL(this.#target);
+    url.hostname = '127.0.0.1';
+    url.port = String(typeof address === 'object' ? address?.port : 0);
+    return url.href;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #join(near: Socket): void {
+    const far = dial(Number(this.#target.port), this.#target.hostname);
+    let lastWasAnswer = true;
+    for (const socket of [near, far]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => this.#sockets.delete(socket));
+    }
+    near.on('data', (chunk) => {
+      if (lastWasAnswer) this.flights++;
+      lastWasAnswer = false;
+      // The server gets the message, but its answer is lost.
+      far.write(chunk, () => {
+        if (this.cutAt !== undefined && chunk.includes(this.cutAt)) this.cut();
+      });
+    });
+    far.on('data', (chunk) => {
+      lastWasAnswer = true;
+      near.write(chunk);
+    });
+    near.on('close', () => far.end());
+    far.on('close', () => near.end());
+  }
+}
+
+describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
+  let fresh: FreshDatabase;
+  let other: Client;
+  before(async () => {
+    fresh = await freshPostgres();
+    await using db = await openPostgres({ url: fresh.url });
+    await db.migrate(CONTRACT_SCHEMA);
+    other = new Client({ connectionString: fresh.url });
+    await other.connect();
+  });
+  after(async () => {
+    await other.end();
+    await fresh[Symbol.asyncDispose]();
+  });
+
+  const open = async (options: Partial<PostgresOptions> = {}) => {
+    await other.query('truncate items cascade');
+    return openPostgres({ url: fresh.url, poolSize: 1, ...options });
+  };
+
+  test('calls made together, and BEGIN with them, cost one round trip', async () => {
+    await using line = new Line(fresh.url);
+    await using db = await open({ url: await line.open() });
+    const write = (suffix: string) =>
+      db.transact((handle) => Promise.all(['a', 'b', 'c'].map((id) => put(handle, id + suffix))));
+    await write('1');
+    line.flights = 0;
+    await write('2');
+    assert.equal(line.flights, 2, 'one for BEGIN and the writes, one for COMMIT');
+    line.flights = 0;
+    const rows = await db.read((handle) => Promise.all(['a1', 'b1', 'c2'].map((id) => handle.get(sql.item, { id }))));
+    assert.deepEqual(
+      rows.map((row) => row?.id),
+      ['a1', 'b1', 'c2'],
+    );
+    await db.get(sql.item, { id: 'a1' });
+    assert.ok(line.flights <= 3, `${line.flights} round trips for a read, its end and a look-up`);
+  });
+
+  test('when BEGIN fails, the statement sent with it does not run', async () => {
+    await using db = await open();
+    await db.get(raw('deallocate all'), {});
+    await assert.rejects(
+      db.transact((handle) => put(handle, 'stray')),
+      unavailable,
+    );
+    assert.deepEqual((await other.query('select id from items')).rows, []);
+    await db.transact((handle) => put(handle, 'next'));
+    assert.deepEqual(await ids(db), ['next']);
+  });
+
+  test('a COMMIT whose answer is lost is an error, and the body does not run again', async () => {
+    await using line = new Line(fresh.url);
+    await using db = await open({ url: await line.open() });
+    let runs = 0;
+    let effects = 0;
+    line.cutAt = 'commit';
+    const write = db.transact(async (handle) => {
+      runs++;
+      handle.onCommit(() => effects++);
+      await put(handle, 'one');
+    });
+    await assert.rejects(write, { ...unavailable, message: /not known/ });
+    assert.deepEqual([runs, effects], [1, 0]);
+    line.cutAt = undefined;
+    await db.transact((handle) => put(handle, 'two'));
+    assert.ok((await ids(db)).includes('two'));
+  });
+
+  test('a connection lost in a body, or while idle in the pool, is unavailable and then replaced', async () => {
+    await using db = await open();
+    const write = db.transact(async (handle) => {
+      await put(handle, 'one');
+      await other.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'notevault' and datname = current_database()`);
+      await put(handle, 'two');
+    });
+    await assert.rejects(write, unavailable);
+    await db.transact((handle) => put(handle, 'three'));
+    await other.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'notevault' and datname = current_database()`);
+    // Calls made before the pool has noticed are refused as unavailable.
+    const again = async () => {
+      const found = await ids(db).catch((error: unknown) =>
+        (error as { code?: unknown }).code === 'unavailable' ? null : Promise.reject(error),
+      );
+      if (found !== null) assert.deepEqual(found, ['three']);
+      return found !== null;
+    };
+    await until(again, 'an answer over another connection');
+  });
+
+  test('a deadlock runs the body again, with fresh effects', async () => {
+    await using db = await open({ poolSize: 4 });
+    await db.transact((handle) => Promise.all([put(handle, 'one'), put(handle, 'two')]));
+    const met = Promise.withResolvers<void>();
+    let waiting = 0;
+    let runs = 0;
+    let effects = 0;
+    const cross = (first: string, second: string) =>
+      db.transact(async (handle) => {
+        runs++;
+        handle.onCommit(() => effects++);
+        await handle.run(sql.add, { id: first, by: 1 });
+        if (++waiting === 2) met.resolve();
+        await met.promise;
+        await handle.run(sql.add, { id: second, by: 1 });
+      });
+    await Promise.all([cross('one', 'two'), cross('two', 'one')]);
+    // The restarted body may lock its first row before the other one continues, so that both meet the deadlock a second
+    // time.
+    assert.ok(runs >= 3, `${runs} runs`);
+    assert.equal(effects, 2);
+    assert.deepEqual(await db.get(sql.total, {}), { rows: 2, total: 6 });
+  });
+
+  test('a statement that takes too long is overloaded, and its transaction writes nothing', async () => {
+    await using db = await open({ statementTimeoutMs: 100 });
+    const slow = db.transact(async (handle) => {
+      await put(handle, 'one');
+      await handle.get(raw("select pg_sleep(5)::text as slept, 'x' as x"), {});
+    });
+    await assert.rejects(slow, { name: 'DatabaseError', code: 'overloaded' });
+    assert.deepEqual(await ids(db), []);
+  });
+
+  test('a body aborted while it holds a lock releases it', async () => {
+    await using db = await open({ poolSize: 2, idleMs: 100 });
+    await db.transact((handle) => put(handle, 'one'));
+    const dawdler = db.transact(async (handle) => {
+      await handle.run(sql.add, { id: 'one', by: 1 });
+      await new Promise(() => {});
+    });
+    const next = db.transact((handle) => handle.get(sql.addReturning, { id: 'one', by: 10 }));
+    await assert.rejects(dawdler, { code: 'body_left_open' });
+    assert.deepEqual(await next, { count: 11 });
+  });
+
+  test('a table that another process changed is read with its new columns', async () => {
+    await using db = await open();
+    await db.transact((handle) => put(handle, 'one'));
+    assert.ok(await db.get(sql.item, { id: 'one' }));
+    await other.query('alter table items add column extra text');
+    assert.equal(((await db.get(sql.item, { id: 'one' })) as { extra?: unknown }).extra, null);
+    await other.query('alter table items drop column extra');
+    const row = await db.transact((handle) => handle.get(sql.item, { id: 'one' }));
+    assert.ok(row !== undefined && !('extra' in row));
+  });
+
+  test('a caller that waits too long for a connection is overloaded', async () => {
+    await using db = await open({ waitMs: 50 });
+    const refused = Promise.withResolvers<void>();
+    const holder = db.transact(async (handle) => {
+      await put(handle, 'one');
+      await refused.promise;
+    });
+    await assert.rejects(db.get(sql.item, { id: 'one' }), { code: 'overloaded' });
+    refused.resolve();
+    await holder;
+  });
+
+  test('an unreachable server is unavailable at once', async () => {
+    await assert.rejects(openPostgres({ url: 'postgres://nobody@127.0.0.1:1/none' }), unavailable);
+  });
+});

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { type Connection, type PoolClient, Query, type QueryResult } from 'pg';
+import { DatabaseError } from '../database.ts';
+import { isStalePlan, portError } from './errors.ts';
+import type { Compiled } from '../statement.ts';
+import type { Bindable } from '../values.ts';
+
+export type Begin = 'begin_write' | 'begin_read';
+
+const BEGIN: Record<Begin, string> = {
+  begin_write: 'begin isolation level read committed read write',
+  begin_read: 'begin isolation level repeatable read read only',
+};
+
+/**
+ * Prepares a new connection: prepares both BEGIN statements (which can only be done by running them), and makes
+ * transactions read-only by default, so that a write outside `transact` fails as it does on SQLite.
+ */
+export async function prepareConnection(client: Pick<PoolClient, 'query'>): Promise<void> {
+  await Promise.all([
+    client.query('set default_transaction_read_only = on'),
+    ...Object.entries(BEGIN).flatMap(([name, text]) => [client.query({ name, text }), client.query('rollback')]),
+  ]);
+}
+
+/** The names of prepared statements. */
+export class StatementNames {
+  #names = new WeakMap<Compiled, string>();
+  #epoch = 0;
+
+  of(compiled: Compiled): string {
+    let name = this.#names.get(compiled);
+    if (name === undefined) {
+      name = `${createHash('sha256').update(compiled.sql).digest('base64url').slice(0, 22)}_${this.#epoch}`;
+      this.#names.set(compiled, name);
+    }
+    return name;
+  }
+
+  /** Gives statements new names after a schema change, so that every connection prepares them again. */
+  renew(): void {
+    this.#epoch++;
+    this.#names = new WeakMap();
+  }
+}
+
+/**
+ * One transaction on one connection, or single statements when it never begins. Statements are sent at once and
+ * answered in order, so several cost one round trip; after a failed one, PostgreSQL refuses the rest.
+ */
+export class Session {
+  readonly #client: PoolClient;
+  readonly #names: StatementNames;
+  #begin: Begin | undefined;
+  #begun = false;
+
+  constructor(client: PoolClient, names: StatementNames, begin?: Begin) {
+    this.#client = client;
+    this.#names = names;
+    this.#begin = begin;
+  }
+
+  async query(compiled: Compiled, values: Bindable[]): Promise<QueryResult> {
+    const config = { name: this.#names.of(compiled), text: compiled.sql, values };
+    const begin = this.#begin;
+    this.#begin = undefined;
+    if (begin !== undefined) this.#begun = true;
+    try {
+      return await (begin === undefined ? this.#client.query(config) : this.#beginWith(begin, config));
+    } catch (error) {
+      if (isStalePlan(error)) this.#names.renew();
+      throw portError(error);
+    }
+  }
+
+  /** Resolves only when the server has confirmed the commit. */
+  async commit(): Promise<void> {
+    if (!this.#begun) return;
+    let command: string;
+    try {
+      ({ command } = await this.#client.query('commit'));
+    } catch (error) {
+      const known = portError(error);
+      if (!(known instanceof DatabaseError) || known.code !== 'unavailable') throw known;
+      throw new DatabaseError('unavailable', 'it is not known whether the transaction was committed', error);
+    }
+    // If a statement had failed, PostgreSQL answers COMMIT with success and the word ROLLBACK.
+    if (command !== 'COMMIT') throw new DatabaseError('unavailable', 'PostgreSQL rolled the transaction back');
+  }
+
+  async rollback(): Promise<void> {
+    if (this.#begun) await this.#client.query('rollback');
+  }
+
+  /**
+   * Sends BEGIN and the first statement with a single Sync. As two separate queries, the second would run even if BEGIN
+   * failed: outside any transaction, and committed at once.
+   */
+  #beginWith(begin: Begin, config: { name: string; text: string; values: Bindable[] }): Promise<QueryResult> {
+    return new Promise((resolve, reject) => {
+      const query = new Query(config, (error, result) => (error ? reject(error) : resolve(result))) as WireQuery;
+      const submit = query.submit.bind(query);
+      const complete = query.handleCommandComplete.bind(query);
+      query.submit = (connection) => {
+        connection.stream.cork();
+        try {
+          connection.bind({ statement: begin, values: [] }, false);
+          connection.execute(null, false);
+          return submit(connection);
+        } finally {
+          connection.stream.uncork();
+        }
+      };
+      query.handleCommandComplete = () => {
+        query.handleCommandComplete = complete;
+      };
+      this.#client.query(query);
+    });
+  }
+}
+
+/** Untyped members of a query that `pg` calls. */
+interface WireQuery extends Query {
+  handleCommandComplete: (message: unknown, connection: Connection) => void;
+}

@@ -1,0 +1,122 @@
+import { Worker } from 'node:worker_threads';
+
+export interface CheckpointOrder {
+  readonly mode: 'passive' | 'restart' | 'truncate';
+  /**
+   * With fewer pages than this in the file no checkpoint is made, because copying a few costs as much as copying many.
+   */
+  readonly fromPages: number;
+}
+
+export type CheckpointAnswer =
+  | { readonly pages: number; readonly copied: number }
+  | { readonly failure: string; readonly code: number };
+
+/** 4 MB: the least worth copying. */
+const FEW_PAGES = 1000;
+/** 16 MB: from here on the writer is paused for a moment, so that the file starts again from its beginning. */
+const MANY_PAGES = 4000;
+const POLL_MS = 100;
+const QUIET_POLLS = 20;
+
+/**
+ * Keeps the `-wal` file small without the writer ever copying a page. Passive checkpoints run beside the writer, which
+ * may outrun them. So when the file has grown and little is left to copy, the writer is paused for that rest, and its
+ * next commit reuses the file from the start. After two idle seconds the file is emptied, so that it no longer contains
+ * deleted rows.
+ */
+export class Checkpoints {
+  readonly #file: string;
+  readonly #hold: (work: () => Promise<void>) => Promise<void>;
+  readonly #failed: (cause: Error) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #quietPolls = 0;
+  #poll: Promise<void> | undefined;
+  #requested: PromiseWithResolvers<CheckpointAnswer> | undefined;
+  /** Started when there is something to copy. */
+  #worker: Worker | undefined;
+  #onExit = false;
+
+  /**
+   * @param hold keeps the writer from the write lock while a function runs.
+   * @param failed called when checkpoints have become impossible.
+   */
+  constructor(file: string, hold: (work: () => Promise<void>) => Promise<void>, failed: (cause: Error) => void) {
+    this.#file = file;
+    this.#hold = hold;
+    this.#failed = failed;
+  }
+
+  /** Notes that something was committed. */
+  noticeCommit(): void {
+    this.#quietPolls = 0;
+    this.#timer ??= setInterval(() => {
+      this.#poll ??= this.#pollOnce().finally(() => {
+        this.#poll = undefined;
+      });
+    }, POLL_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#poll;
+    const worker = this.#worker;
+    if (worker === undefined || this.#onExit) return;
+    const exit = new Promise((resolve) => worker.once('exit', resolve));
+    worker.ref();
+    worker.postMessage('close');
+    await exit;
+  }
+
+  async #pollOnce(): Promise<void> {
+    this.#quietPolls++;
+    if (this.#quietPolls >= QUIET_POLLS) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      await this.#order({ mode: 'truncate', fromPages: 1 });
+      return;
+    }
+    let answer = await this.#order({ mode: 'passive', fromPages: FEW_PAGES });
+    // Each round copies what was written during the one before, so each is shorter.
+    for (let round = 0; round < 5 && answer.pages - answer.copied > FEW_PAGES; round++) {
+      answer = await this.#order({ mode: 'passive', fromPages: FEW_PAGES });
+    }
+    if (answer.pages < MANY_PAGES) return;
+    await this.#hold(async () => {
+      await this.#order({ mode: 'restart', fromPages: MANY_PAGES });
+    });
+  }
+
+  async #order(order: CheckpointOrder): Promise<{ pages: number; copied: number }> {
+    const answer = await this.#request(order);
+    if (!('failure' in answer)) return answer;
+    // Other errors (another process copies, a reader keeps an old snapshot, no space) may be gone next time.
+    if (FATAL.has(answer.code & 0xff)) this.#failed(new Error(`the checkpoint failed: ${answer.failure}`));
+    return { pages: 0, copied: 0 };
+  }
+
+  #request(order: CheckpointOrder): Promise<CheckpointAnswer> {
+    if (this.#onExit) return Promise.resolve(NOTHING);
+    this.#requested = Promise.withResolvers();
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(order);
+    return this.#requested.promise;
+  }
+
+  #start(): Worker {
+    const script = import.meta.url.endsWith('.ts') ? './checkpoint-worker.ts' : './checkpoint-worker.js';
+    const worker = new Worker(new URL(script, import.meta.url), { workerData: { file: this.#file } });
+    worker.unref();
+    worker.on('message', (answer: CheckpointAnswer) => this.#requested?.resolve(answer));
+    worker.on('error', (error) => {
+      this.#onExit = true;
+      this.#requested?.resolve(NOTHING);
+      this.#failed(error instanceof Error ? error : new Error(String(error)));
+    });
+    return worker;
+  }
+}
+
+/** I/O error, damaged file. */
+const FATAL = new Set([10, 11]);
+const NOTHING: CheckpointAnswer = { pages: 0, copied: 0 };

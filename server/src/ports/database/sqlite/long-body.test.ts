@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { item } from '../contract/items.ts';
+import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
+import type { Database } from '../database.ts';
+import { openSqlite } from './sqlite.ts';
+
+describe('a long body on SQLite', () => {
+  let folder = '';
+  let db: Database;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'notevault-long-'));
+    db = await openSqlite({ file: join(folder, 'test.sqlite') });
+    await db.migrate(CONTRACT_SCHEMA);
+  });
+  after(async () => {
+    await db[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  it('lets reads continue on the old state, and keeps writes waiting', async () => {
+    const order: string[] = [];
+    let reads = 0;
+    let begun = () => {};
+    const running = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const long = db.transact(async (handle) => {
+      for (let index = 0; index < 4000; index++) {
+        await handle.run(sql.put, item(`long ${index}`, 1));
+        begun();
+      }
+      order.push('long');
+    }, 'bulk');
+    await running;
+    const write = db.transact(async (handle) => {
+      await handle.run(sql.put, item('short', 1));
+      order.push('short');
+    });
+    let over = false;
+    const done = long.then(() => {
+      over = true;
+    });
+    while (!over) {
+      const row = await db.get(sql.item, { id: 'long 0' });
+      if (order.length === 0) {
+        assert.equal(row, undefined);
+        reads += 1;
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all([done, write]);
+    assert.deepEqual(order, ['long', 'short']);
+    assert.ok(reads > 1, `${reads} reads while it ran`);
+    assert.notEqual(await db.get(sql.item, { id: 'long 3999' }), undefined);
+  });
+
+  it('leaves nothing behind when it throws, and other transactions continue', async () => {
+    const thrown = db.transact(async (handle) => {
+      for (let index = 0; index < 3000; index++) await handle.run(sql.put, item(`thrown ${index}`, 1));
+      throw new Error('no');
+    }, 'bulk');
+    const beside = db.transact((handle) => handle.run(sql.put, item('beside', 1)));
+    await assert.rejects(thrown, /no/);
+    await beside;
+    assert.equal(await db.get(sql.item, { id: 'thrown 0' }), undefined);
+    assert.notEqual(await db.get(sql.item, { id: 'beside' }), undefined);
+  });
+});

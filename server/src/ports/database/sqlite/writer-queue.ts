@@ -1,0 +1,65 @@
+import { FairQueue } from '../../../concurrency/fair-queue.ts';
+import type { Priority } from '../database.ts';
+
+/** A transaction that waits for the writer. */
+export interface Queued {
+  /** The account on whose behalf it runs. */
+  readonly owner: string;
+  readonly priority: Priority;
+}
+
+/**
+ * Transactions that wait for the single writer. Those with priority `interactive` go first; within a priority, next is
+ * the owner whose transactions have taken the least time so far.
+ */
+export class WriterQueue<Job extends Queued> {
+  readonly #interactive: FairQueue<Job>;
+  readonly #others: FairQueue<Job>;
+
+  /** @param perOwner most waiting transactions of one owner. */
+  constructor(perOwner: number) {
+    const limits = {
+      items: Number.POSITIVE_INFINITY,
+      weight: Number.POSITIVE_INFINITY,
+      itemsPerOwner: perOwner,
+      weightPerOwner: Number.POSITIVE_INFINITY,
+    };
+    this.#interactive = new FairQueue(limits);
+    this.#others = new FairQueue(limits);
+  }
+
+  get length(): number {
+    return this.#interactive.length + this.#others.length;
+  }
+
+  /** @returns false, without adding the job, when too many of its owner are waiting. */
+  push(job: Job): boolean {
+    return this.#of(job).push(job.owner, job, 0);
+  }
+
+  /** The priority of the next job. */
+  get nextPriority(): Priority | undefined {
+    return (this.#interactive.peek() ?? this.#others.peek())?.item.priority;
+  }
+
+  shift(): Job | undefined {
+    return (this.#interactive.shift() ?? this.#others.shift())?.item;
+  }
+
+  /** Adds the time that a job took to its owner. */
+  charge(job: Job, ms: number): void {
+    this.#of(job).charge(job.owner, Math.max(ms, LEAST_MS));
+  }
+
+  /** Removes and returns all jobs. */
+  clear(): Job[] {
+    return [...this.#interactive.clear(), ...this.#others.clear()];
+  }
+
+  #of({ priority }: Job): FairQueue<Job> {
+    return priority === 'interactive' ? this.#interactive : this.#others;
+  }
+}
+
+/** The least time charged for a job, because its commit is not measured. */
+const LEAST_MS = 0.1;

@@ -1,0 +1,38 @@
+import type { Metrics } from './metrics.ts';
+import type { Database, Priority, WriteHandle } from '../ports/database/database.ts';
+
+const MS = 1000;
+
+/** Wraps a database, and counts and times its calls. */
+export function meteredDatabase(db: Database, metrics: Metrics): Database {
+  const seconds = metrics.histogram(
+    'notevault_database_seconds',
+    'Time of database calls, including the time in the queue',
+    ['call'],
+  );
+  const failed = metrics.counter('notevault_database_failures_total', 'Database calls that failed', ['call']);
+
+  async function timed<T>(call: string, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } catch (error) {
+      failed({ call });
+      throw error;
+    } finally {
+      seconds((performance.now() - startedAt) / MS, { call });
+    }
+  }
+
+  return {
+    engine: db.engine,
+    get: (statement, params) => timed('get', () => db.get(statement, params)),
+    all: (statement, params) => timed('all', () => db.all(statement, params)),
+    allMany: (statement, params, items) => timed('all', () => db.allMany(statement, params, items)),
+    read: (body) => timed('read', () => db.read(body)),
+    transact: <T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority) =>
+      timed('transact', () => db.transact(body, priority)),
+    migrate: (migrations) => db.migrate(migrations),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
