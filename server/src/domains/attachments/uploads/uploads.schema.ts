@@ -1,7 +1,7 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { decodeBase64 } from '../../../http/base64.ts';
 import type { BodyStream } from '../../../http/body/body-stream.ts';
-import { streamField } from '../../../http/answers/streamed-json.ts';
+import { streamField } from '../../../http/body/streamed-json.ts';
 import { pathFrom } from '../../entries/request-paths.ts';
 import type { UploadInput } from '../attachments.ts';
 
