@@ -9,7 +9,7 @@ for (const blobs of ['disk', 'database'] as const)
     const start = notesOnOneServer(open, { blobs });
 
     describe('upload', () => {
-      it('as base64 gives what is known of the file, with a media type by its extension', async () => {
+      it('as base64 answers the meta of the file, with a media type by its extension', async () => {
         const { caller } = (await start()).alice;
         const bytes = fileOf('png', 100_000);
         const { status, body } = await uploadJson(caller, 'img/a b.png', bytes, {
@@ -26,7 +26,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.ok((await readRaw(caller, 'img/a b.png')).bytes.equals(bytes));
       });
 
-      it('as raw bytes gives the same, mtime by X-Mtime or now', async () => {
+      it('as raw bytes answers the same, with mtime from X-Mtime or now', async () => {
         const { alice, server } = await start();
         const bytes = fileOf('jpg');
         const sent = await uploadRaw(alice.caller, 'photo.jpg', bytes, { 'x-mtime': '1700000000.25' });
@@ -39,7 +39,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal(bad.status, 422);
       });
 
-      it('takes any content type, and none, for raw bytes; an empty file too', async () => {
+      it('accepts any or no content type for raw bytes, and an empty file', async () => {
         const { caller } = (await start()).alice;
         const json = Buffer.from('{"a":');
         assert.equal((await uploadRaw(caller, 'd.json', json, { 'content-type': 'application/json' })).status, 200);
@@ -50,7 +50,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await caller.get(fileUrl('f.txt'))).body.content_base64, '');
       });
 
-      it('takes its fields in any order, escaped in any way, and leaves unknown ones', async () => {
+      it('accepts its fields in any order and with any escapes, and ignores unknown ones', async () => {
         const { caller } = (await start()).alice;
         const bytes = fileOf('gif', 50_000);
         const base64 = bytes.toString('base64');
@@ -84,7 +84,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.ok((await readRaw(caller, 'a.png')).bytes.equals(bytes));
       });
 
-      it('says what is wrong with the request', async () => {
+      it('says what is wrong with a request', async () => {
         const { caller } = (await start()).alice;
         const json = { 'content-type': 'application/json' };
         const png = fileOf('png').toString('base64');
@@ -222,7 +222,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.deepEqual([head.status, head.headers.get('content-length'), head.bytes.length], [200, '100001', 0]);
       });
 
-      it('shows in the window only what a browser runs nothing of', async () => {
+      it('displays inline only types in which a browser runs nothing', async () => {
         const { caller } = (await start()).alice;
         const kinds = { 'p.pdf': 'inline', 't.txt': 'inline', 's.svg': 'attachment', 'd.docx': 'attachment' };
         const files: Record<string, Buffer> = { 'p.pdf': fileOf('pdf'), 'd.docx': fileOf('zip') };
@@ -235,7 +235,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await readRaw(caller, 't.txt')).headers.get('content-type'), 'text/plain; charset=utf-8');
       });
 
-      it('gives ranges, and says when none can be given', async () => {
+      it('answers ranges, and says when a range cannot be satisfied', async () => {
         const { caller } = (await start()).alice;
         const bytes = fileOf('png', 200_000);
         await uploadRaw(caller, 'r.png', bytes);
@@ -269,7 +269,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await readRaw(caller, 'r.png', { 'if-none-match': '"x"' })).status, 200);
       });
 
-      it('lists by path, all or below a folder', async () => {
+      it('lists all files by path, or those below a folder', async () => {
         const { caller } = (await start()).alice;
         for (const path of ['b/2.png', 'b/c/3.png', 'a.png', 'bb/4.png']) await uploadRaw(caller, path, fileOf('png'));
         const paths = async (query: string) =>
@@ -284,7 +284,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('deletion', () => {
-      it('is idempotent, and a file put there again is another one', async () => {
+      it('is idempotent, and a file uploaded to the same path afterwards is a new one', async () => {
         const { caller, vault } = (await start()).alice;
         const first = (await uploadRaw(caller, 'a.png', fileOf('png'))).body.attachment;
         const count = async () => (await caller.get(`/vaults/${vault}`)).body.vault.attachment_count;
@@ -300,7 +300,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.ok(again.seq > first.seq + 1);
       });
 
-      it('of many leaves out those that are not there, once for a key', async () => {
+      it('of many files ignores missing ones, and happens once for an idempotency key', async () => {
         const { caller } = (await start()).alice;
         for (const name of ['1', '2', '3']) await uploadRaw(caller, `${name}.png`, fileOf('png'));
         const key = { 'x-idempotency-key': 'once' };
@@ -329,7 +329,7 @@ for (const blobs of ['disk', 'database'] as const)
       });
     });
 
-    it('answers an upload under a key again, and nothing else under it', async () => {
+    it('repeats the answer of an upload with the same key, and refuses the key for anything else', async () => {
       const { caller } = (await start()).alice;
       const key = { 'x-idempotency-key': 'one-upload' };
       const bytes = fileOf('png', 100_000);
@@ -343,7 +343,7 @@ for (const blobs of ['disk', 'database'] as const)
       assert.equal((await uploadJson(caller, 'j.png', bytes, {}, key)).body.error, 'idempotency_key_reused');
     });
 
-    it('is nobody else’s: a file of one vault is not in another', async () => {
+    it('finds no file of another vault', async () => {
       const { alice, bob } = await start();
       await uploadRaw(alice.caller, 'a.png', fileOf('png'));
       const other = await bob();

@@ -30,7 +30,7 @@ for (const blobs of ['disk', 'database'] as const)
     const start = notesOnOneServer(open, { blobs });
 
     describe('links', () => {
-      it('to a file resolve when it comes, dangle when it goes, and name no note path', async () => {
+      it('to a file resolve when it appears, dangle when it is deleted, and name no note path', async () => {
         const { alice } = await start();
         await alice.write('n.md', '![[a.png]] [[a.png.md]]');
         assert.deepEqual(
@@ -53,7 +53,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await linksOf(alice, 'm.md'))[0].dangling, true);
       });
 
-      it('go along with a rename, in the form they have; and back to the letter', async () => {
+      it('follow a rename in the form they have, and are restored to the letter by the rename back', async () => {
         const { alice } = await start();
         const { caller } = alice;
         const bytes = fileOf('png');
@@ -78,7 +78,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await alice.read('s/S.md')).body.content, text(0));
       });
 
-      it('take the path where a bare name would mean another file', async () => {
+      it('are written with the path where a bare name would mean another file', async () => {
         const { alice } = await start();
         await uploadRaw(alice.caller, 'a/one.png', fileOf('png'));
         await uploadRaw(alice.caller, 'a/two.png', fileOf('png'));
@@ -87,7 +87,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await alice.read('a/n.md')).body.content, '![[b/two.png]]');
       });
 
-      it('go along when a note that embeds files moves, and its relative links', async () => {
+      it('stay true when a note that embeds files moves, relative ones too', async () => {
         const { alice } = await start();
         const { id } = (await uploadRaw(alice.caller, 'a/img/p.png', fileOf('png'))).body.attachment;
         await uploadRaw(alice.caller, 'img/p.png', fileOf('png'));
@@ -100,7 +100,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('rename', () => {
-      it('says what is in the way', async () => {
+      it('says which entry is at the path', async () => {
         const { alice } = await start();
         const { caller } = alice;
         await uploadRaw(caller, 'a.png', fileOf('png'));
@@ -128,7 +128,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('batch move', () => {
-      it('moves all or none, counts the named ones, and once for a key', async () => {
+      it('moves all or none, counts the named ones, and happens once for an idempotency key', async () => {
         const { alice } = await start();
         const { caller } = alice;
         for (const path of ['a.png', 'x/b.png', 'y/b.png', 'z/c.png']) await uploadRaw(caller, path, fileOf('png'));
@@ -166,7 +166,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('folders', () => {
-      it('exist while a file lies in them, and carry their files when they are renamed', async () => {
+      it('exist while they contain a file, and take their files along when they are renamed', async () => {
         const { alice } = await start();
         const { caller } = alice;
         await uploadRaw(caller, 'f/g/a.png', fileOf('png'));
@@ -202,7 +202,7 @@ for (const blobs of ['disk', 'database'] as const)
       });
     });
 
-    it('are in the feed, the manifest and the tree, each once at its last seq', async () => {
+    it('appear once in the feed, the manifest and the tree, at their last seq', async () => {
       const { alice } = await start();
       const { caller } = alice;
       const kept = (await uploadRaw(caller, 'a.png', fileOf('png'))).body.attachment;

@@ -6,7 +6,7 @@ import { startNotes } from '../../../test/kit/notes.ts';
 const GONE = 'This feed was retired: use GET /sync/changes, or GET /sync/manifest and the sync socket.';
 
 onEachEngine('tags and types', (open) => {
-  test('are counted over live notes, without case, in the spelling of the oldest note, by name', async () => {
+  test('tags and types are counted over live notes, ignoring case, in the spelling of the oldest note, ordered by name', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const { caller } = alice;
@@ -33,7 +33,7 @@ onEachEngine('tags and types', (open) => {
     ]);
   });
 
-  test('cover more notes than one slice, of this vault alone', async () => {
+  test('tags and types cover more notes than one slice, and only those of this vault', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     await (await notes.bob()).write('a.md', '#foreign');
@@ -46,7 +46,7 @@ onEachEngine('tags and types', (open) => {
 });
 
 onEachEngine('the retired feeds', (open) => {
-  test('are gone, for whoever has a credential', async () => {
+  test('the routes that are gone answer 410 to every credential', async () => {
     await using notes = await startNotes({ open });
     for (const path of ['/notes/changes', '/attachments/changes']) {
       const { status, body } = await notes.alice.caller.get(path);

@@ -6,7 +6,7 @@ import { notesOnOneServer } from '../../../test/kit/notes.ts';
 onEachEngine('what a note says of itself', (open) => {
   const start = notesOnOneServer(open);
 
-  test('every field of good frontmatter, and none without', async () => {
+  test('valid frontmatter gives every field, and none without it', async () => {
     await using notes = await start();
     const { alice } = notes;
     const content = [
@@ -44,7 +44,7 @@ onEachEngine('what a note says of itself', (open) => {
     assert.deepEqual([body.title, body.tags, body.parse_status], ['lf', [], 'ok']);
   });
 
-  test('unusable frontmatter says why, keeps the content, and names no value', async () => {
+  test('invalid frontmatter says why, keeps the content, and reveals no value', async () => {
     await using notes = await start();
     const { alice } = notes;
     const cases: readonly [code: string, content: string, key: string | null][] = [
@@ -73,7 +73,7 @@ onEachEngine('what a note says of itself', (open) => {
     assert.deepEqual([note.fm_created, note.fm_timestamp, note.parse_status], [null, null, 'ok']);
   });
 
-  test('tags follow the text; code, links and addresses have none', async () => {
+  test('tags come from the text, but not from code, links and addresses', async () => {
     await using notes = await start();
     const { alice } = notes;
     const note = await alice.write(
@@ -85,7 +85,7 @@ onEachEngine('what a note says of itself', (open) => {
     assert.deepEqual((await alice.read('a.md')).body.tags, []);
   });
 
-  test('the title: frontmatter, else the first heading, else the name', async () => {
+  test('the title is that of the frontmatter, else the first heading, else the name', async () => {
     await using notes = await start();
     const { alice } = notes;
     const title = async (content: string) => (await alice.write('Folder/My note.MD', content)).title;

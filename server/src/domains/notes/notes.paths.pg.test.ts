@@ -46,7 +46,7 @@ const STORED: readonly [sent: string, stored: string][] = [
 onEachEngine('paths of notes', (open) => {
   const start = notesOnOneServer(open);
 
-  test('what is refused, in words', async () => {
+  test('an invalid path is refused with a sentence', async () => {
     await using notes = await start();
     const { alice } = notes;
     for (const [path, reason] of REFUSED) {
@@ -55,7 +55,7 @@ onEachEngine('paths of notes', (open) => {
     }
   });
 
-  test('what is stored, told where it is not what was sent; found again under both', async () => {
+  test('a path that is stored in another form is reported, and the note is found under both', async () => {
     await using notes = await start();
     const { alice } = notes;
     for (const [sent, stored] of STORED) {
@@ -119,7 +119,7 @@ onEachEngine('paths of notes', (open) => {
     assert.equal((await alice.write('isi.md')).version, 1, 'a dotless ı is another letter');
   });
 
-  test('a folder that has gone may come back in another spelling', async () => {
+  test('a folder that no longer exists may appear again in another spelling', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Folder/Sub/a.md');
@@ -127,7 +127,7 @@ onEachEngine('paths of notes', (open) => {
     assert.equal((await alice.write('folder/sub/b.md')).path, 'folder/sub/b.md');
   });
 
-  test('nothing lies under a note', async () => {
+  test('no entry can be created below a note', async () => {
     await using notes = await start();
     const { alice } = notes;
     const holder = await alice.write('Folder/a.md', '[[b]]');
@@ -157,7 +157,7 @@ onEachEngine('paths of notes', (open) => {
     assert.equal((await alice.write('archive.md')).path, 'archive.md');
   });
 
-  test('deleting by path: idempotent, case-insensitive, and only what is there', async () => {
+  test('deleting by path is idempotent and ignores case', async () => {
     await using notes = await start();
     const { server, alice } = notes;
     const { id } = await alice.write('Folder/a.md');
@@ -176,7 +176,7 @@ onEachEngine('paths of notes', (open) => {
     assert.equal(vault.note_count, 2);
   });
 
-  test('deleting by id: what is not there is not found', async () => {
+  test('deleting a missing note by id is not found', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('a.md');

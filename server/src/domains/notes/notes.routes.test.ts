@@ -67,7 +67,7 @@ onSqlite('upserting notes', (open) => {
     assert.deepEqual((await alice.put('A.MD', { content: 'two\n' })).body, { note: now, server_path: 'a.md' });
   });
 
-  test('content absent: a new note is empty, an existing one stays as it is', async () => {
+  test('without content a new note is empty, and an existing one keeps its text', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { note } = (await alice.caller.post('/notes', { path: 'a.md', mtime: 1 })).body;
@@ -77,7 +77,7 @@ onSqlite('upserting notes', (open) => {
     assert.equal((await alice.write('a.md', '')).version, 3);
   });
 
-  test('base_hash: only over the content it names, else the stored note and nothing merged', async () => {
+  test('base_hash: overwrites only the content it names; else answers the stored note and merges nothing', async () => {
     await using notes = await start();
     const { alice } = notes;
     const first = await alice.write('a.md', 'one\n[[b]]\n');
@@ -120,7 +120,7 @@ onSqlite('upserting notes', (open) => {
     assert.deepEqual((await alice.read('a.md')).body, note);
   });
 
-  test('version: where no note is live, it says nothing and the note is created', async () => {
+  test('version: is ignored where no note is live, and the note is created', async () => {
     await using notes = await start();
     const { alice } = notes;
     const laptop = { 'x-device-id': 'laptop' };
@@ -164,7 +164,7 @@ onSqlite('upserting notes', (open) => {
     assert.deepEqual([created.status, created.conflict, created.version], ['ok', undefined, 1]);
   });
 
-  test('10 MB of UTF-8 are taken, a byte more is not, nor by a merge', { timeout: 60_000 }, async () => {
+  test('10 MB of UTF-8 are accepted, one byte more is not, nor as the result of a merge', { timeout: 60_000 }, async () => {
     await using notes = await start();
     const { alice } = notes;
     const max = 10 * 1024 * 1024;
@@ -184,7 +184,7 @@ onSqlite('upserting notes', (open) => {
     assert.equal((await alice.read('half.md')).body.version, 2);
   });
 
-  test('lone surrogates become replacement characters, everything else comes back as sent', async () => {
+  test('lone surrogates become replacement characters, everything else is stored as sent', async () => {
     await using notes = await start();
     const { alice } = notes;
     const broken = await alice.put('a.md', { content: 'x\ud83dy\udc00z' });
@@ -194,7 +194,7 @@ onSqlite('upserting notes', (open) => {
     assert.equal((await alice.read('b.md')).body.content_hash, sha256(odd));
   });
 
-  test('a note of another vault is no note here, whatever its path or id', async () => {
+  test('a note of another vault is not found here by path or id', async () => {
     await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();

@@ -22,7 +22,7 @@ const remove = (alice: Writer, body: object) => alice.caller.post('/folders/batc
 onEachEngine('POST /folders/rename', (open) => {
   const start = notesOnOneServer(open);
 
-  test('takes all below along: notes keep id and version, folders their ids; made or derived', async () => {
+  test('a renamed folder takes everything below along: notes keep id and version, folders their ids', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [a, b] = [await alice.write('Old/a.md'), await alice.write('Old/x/b.md')];
@@ -42,7 +42,7 @@ onEachEngine('POST /folders/rename', (open) => {
     assert.deepEqual(await names(alice), ['Older', 'Place', 'Place/Empty', 'Place/x']);
   });
 
-  test('only the case may change, for everything below; the same path changes nothing', async () => {
+  test('a rename may change only the case, for everything below; the same path changes nothing', async () => {
     await using notes = await start();
     const { alice } = notes;
     const note = await alice.write('Box/straße/a.md', '[[Box/straße/a]]');
@@ -58,7 +58,7 @@ onEachEngine('POST /folders/rename', (open) => {
     assert.equal((await alice.write('box/new.md')).path, 'BOX/new.md');
   });
 
-  test('an empty folder moves too, and that is a change', async () => {
+  test('an empty folder can be renamed, and that is a change', async () => {
     await using notes = await start();
     const { alice } = notes;
     await make(alice, 'Empty');
@@ -68,7 +68,7 @@ onEachEngine('POST /folders/rename', (open) => {
     assert.deepEqual(await names(alice), ['Moved']);
   });
 
-  test('links into it, out of it and inside it stay true, there and back', async () => {
+  test('links into, out of and inside a renamed folder stay true, there and back', async () => {
     await using notes = await start();
     const { alice } = notes;
     const texts: Record<string, string> = {
@@ -97,7 +97,7 @@ onEachEngine('POST /folders/rename', (open) => {
     assert.deepEqual(await Promise.all(Object.keys(texts).map(targets)), before);
   });
 
-  test('what is refused: nothing there, taken, into itself, paths that cannot be', async () => {
+  test('a rename is refused without a folder there, to a taken path, into itself and to invalid paths', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a/b/c.md');
@@ -168,7 +168,7 @@ onEachEngine('POST /folders/rename', (open) => {
 onEachEngine('moving and deleting folders by id', (open) => {
   const start = notesOnOneServer(open);
 
-  test('moves folders with all in them, by parent path or id; one already there counts', async () => {
+  test('a batch move takes folders with their contents, by parent path or id, and counts those already there', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [a, b, box] = [await make(alice, 'a'), await make(alice, 'x/b'), await make(alice, 'Box')];
@@ -189,7 +189,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
     assert.deepEqual([ids.get('b'), ids.get('New/Place/a'), ids.get('there')], [b.id, a.id, there.id]);
   });
 
-  test('one inside another that is named too goes along with it', async () => {
+  test('a folder inside another named folder moves with that one', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [outer, inner] = [await make(alice, 'a'), await make(alice, 'a/b')];
@@ -200,7 +200,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
     assert.deepEqual([await names(alice), (await alice.read('x/a/b/n.md')).status], [[], 404]);
   });
 
-  test('all or nothing: cycles, conflicts and unknown folders name the culprit', async () => {
+  test('a batch move happens as a whole or not at all: errors name the folder that causes a cycle or conflict or is unknown', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [a, b, twin] = [await make(alice, 'a'), await make(alice, 'b'), await make(alice, 'x/B')];
@@ -237,7 +237,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
     assert.equal((await alice.write('next.md')).seq, seq + 1);
   });
 
-  test('the rules of every batch: ids, target, key', async () => {
+  test('a batch move checks ids, target and idempotency key', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = await make(alice, 'a');
@@ -271,7 +271,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
   });
 
-  test('deleting leaves tombstones of all notes inside, one seq each', async () => {
+  test('deleting a folder leaves a tombstone with a seq of its own for each note inside', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [a, b] = [await make(alice, 'a'), await make(alice, 'p/b')];

@@ -50,7 +50,7 @@ onEachEngine('folders', (open) => {
     assert.deepEqual(await counts(alice), [': 1', 'a: 0', 'a/Made: 0', 'a/Made/Below: 0']);
   });
 
-  test('list their direct notes, by path in any case and by id', async () => {
+  test('a folder lists the notes directly inside, by its path in any case and by id', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = (await make(alice, 'Box')).body.folder;
@@ -76,7 +76,7 @@ onEachEngine('folders', (open) => {
     assert.deepEqual(paths(await alice.caller.get('/folders/list?folder=root.md')), []);
   });
 
-  test('listing them: what is missing, malformed, unknown or another vault’s', async () => {
+  test('listing a folder that is missing, malformed, unknown or of another vault is refused', async () => {
     await using notes = await start();
     const { alice } = notes;
     const bare = await alice.caller.get('/folders/list');
@@ -123,7 +123,7 @@ onEachEngine('folders', (open) => {
     });
   });
 
-  test('cannot be made: without a name, over a note or below one, against the rules', async () => {
+  test('a folder cannot be created without a name, over or below a note, or with an invalid path', async () => {
     await using notes = await start();
     const { alice } = notes;
     const note = await alice.write('a.md');
@@ -162,7 +162,7 @@ onEachEngine('folders', (open) => {
     assert.equal((await alice.read('Full/a.md')).status, 200);
   });
 
-  test('deleted whatever they are called, also like a route', async () => {
+  test('a folder called like a route can be deleted', async () => {
     await using notes = await start();
     const { alice } = notes;
     const names = ['list', 'explicit', 'rename', 'batch-move', 'batch-delete', 'by-id', 'by-id/x/notes'];

@@ -21,7 +21,7 @@ onEachEngine('the cost of updates', (open) => {
     return { server, alice, note, bob, carol, genesis: genesis as number };
   }
 
-  test('[7.15] an update of many letters is taken after a trial, whole, by everybody', async () => {
+  test('[7.15] an update of many letters is applied as a whole for everybody after a trial', async () => {
     const { alice, note, bob, carol } = await openNote();
     const before = Y.encodeStateVector(bob.doc);
     const content = bob.doc.getText('content');
@@ -36,7 +36,7 @@ onEachEngine('the cost of updates', (open) => {
     assert.equal(bob.text, carol.text);
   });
 
-  test('what comes during a trial waits for it, and each update is answered for itself', async () => {
+  test('updates that arrive during a trial wait for it, and each gets its own answer', async () => {
     const { bob, carol } = await openNote();
     const before = Y.encodeStateVector(bob.doc);
     const content = bob.doc.getText('content');

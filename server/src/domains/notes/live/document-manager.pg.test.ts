@@ -36,7 +36,7 @@ onEachEngine('live documents', (open) => {
   describe('on one server', () => {
     const start = notesOnOneServer(open);
 
-    test('what was typed is in the next read, and in version, hash and links', async () => {
+    test('the next read has what was typed, in text, version, hash and links', async () => {
       const { server, alice } = await start();
       await alice.write('Target.md', 'here');
       const note = await alice.write('a.md', 'first');
@@ -52,7 +52,7 @@ onEachEngine('live documents', (open) => {
       assert.deepEqual(await alice.backlinks('Target.md'), ['a.md']);
     });
 
-    test('a write reaches who has the note open, as an edit of their document', async () => {
+    test('a write reaches everyone who has the note open, as an edit of their document', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'one two three');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -77,7 +77,7 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, bob.text);
     });
 
-    test('something typed and taken back leaves the version, and moves the head', async () => {
+    test('text typed and removed again keeps the version and moves the head', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -97,7 +97,7 @@ onEachEngine('live documents', (open) => {
       assert.equal(late.text, 'text!');
     });
 
-    test('an edit that adds nothing is known, one that depends on what is not here is not taken', async () => {
+    test('an edit that adds nothing is acknowledged, one that depends on missing edits is not', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -112,7 +112,7 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'text12');
     });
 
-    test('edits that come in together are one message to the others; each is taken or refused for itself', async () => {
+    test('edits that arrive together are one message to the others; each is accepted or refused on its own', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -129,7 +129,7 @@ onEachEngine('live documents', (open) => {
       assert.deepEqual([bob.closed, carol.closed, carol.heard], [null, null, 1]);
     });
 
-    test('a deletion that depends on what is not here is not taken', async () => {
+    test('a deletion that depends on missing edits is not accepted', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -141,7 +141,7 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'text');
     });
 
-    test('a text begun by a client is never merged: it becomes a version of the history', async () => {
+    test('a document begun by a client is never merged: its text becomes a version', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'the text');
       const own = new Y.Doc();
@@ -168,7 +168,7 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.put('a.md', { content: 'the text.', version: 3 })).status, 200);
     });
 
-    test('an empty note has a beginning too: a client that types before it syncs is foreign', async () => {
+    test('an empty note has a lineage too: a client that types before it syncs is foreign', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', '');
       const own = new Y.Doc();
@@ -181,7 +181,7 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'hello');
     });
 
-    test('a stretch of typing by one person keeps the version it began from, and no other', async () => {
+    test('a stretch of typing by one person keeps only the version it began from', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'v1');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -210,7 +210,7 @@ onEachEngine('live documents', (open) => {
       await assert.rejects(new YjsClient('late').join(server.app, alice.vault, note.id), { code: 'note_not_found' });
     });
 
-    test('edits are folded in by themselves after a second of quiet', async () => {
+    test('edits are flushed after a second of quiet', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -218,7 +218,7 @@ onEachEngine('live documents', (open) => {
       await until(async () => (await metaOf(server, alice.vault, note.id)).hash === sha('text!'));
     });
 
-    test('[6.3] edits are folded in by themselves also when one that came with them is refused as ahead of the server', async () => {
+    test('[6.3] edits are flushed also when one that arrived with them is refused as ahead of the server', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -230,7 +230,7 @@ onEachEngine('live documents', (open) => {
       await until(async () => (await metaOf(server, alice.vault, note.id)).hash === sha('text!'));
     });
 
-    test('a document nobody uses any more leaves memory, its edits folded in', async () => {
+    test('an unused document leaves memory, and its edits are flushed', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
       const { live } = server.app.notes;
@@ -244,7 +244,7 @@ onEachEngine('live documents', (open) => {
       assert.equal((await metaOf(server, alice.vault, note.id)).hash, sha('text!'));
     });
 
-    test('a note cannot be typed beyond what a note may have', async () => {
+    test('typing cannot make a note larger than a note may be', async () => {
       const { server, alice } = await start();
       const note = await alice.write('big.md', 'x'.repeat(10 * 1024 * 1024 - 2));
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -272,7 +272,7 @@ onEachEngine('live documents', (open) => {
       assert.deepEqual([carol.text, carol.closed], ['text!', null]);
     });
 
-    test('nobody types under the id of the server, also when they heard of its edits from another process first', async () => {
+    test('nobody types under the client id of the server, also after its edits arrived through another process', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'text');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -289,7 +289,7 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'text, edited');
     });
 
-    test('half a surrogate pair in a document is one replacement character in the note', async () => {
+    test('a lone surrogate in a document is a replacement character in the note', async () => {
       const { server, alice } = await start();
       const note = await alice.write('a.md', 'a😀b');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
@@ -346,7 +346,7 @@ onEachEngine('live documents', (open) => {
     await until(() => alice.read('a.md').then(({ body }) => body.content === 'text typed'));
   });
 
-  test('an edit that cannot be put on disk is not acknowledged, and nobody builds on it', async () => {
+  test('an edit that cannot be stored is not acknowledged, and no other edit depends on it', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
@@ -364,7 +364,7 @@ onEachEngine('live documents', (open) => {
     assert.equal((await alice.read('a.md')).body.content, 'text!');
   });
 
-  test('[6.4] an edit that comes while its note is being flushed is flushed a second after that', async () => {
+  test('[6.4] an edit that arrives during a flush is flushed a second later', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
@@ -387,7 +387,7 @@ onEachEngine('live documents', (open) => {
     assert.equal((await alice.read('a.md')).body.content, 'text!!!');
   });
 
-  test('an edit that depends on one that could not be put on disk is not put there either', async () => {
+  test('an edit that depends on one that could not be stored is not stored either', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
@@ -416,7 +416,7 @@ onEachEngine('live documents', (open) => {
     assert.equal((await alice.read('a.md')).body.content, 'text12');
   });
 
-  test('a note is not written with an edit that cannot be put on disk', async () => {
+  test('a note is not written with an edit that could not be stored', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
@@ -448,7 +448,7 @@ onEachEngine('live documents', (open) => {
     assert.equal((await alice.read('a.md')).body.content, 'text1');
   });
 
-  test('who comes back to a document that was given up shares it with those who come later', async () => {
+  test('a watcher who returns to a discarded document shares it with later ones', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
@@ -467,7 +467,7 @@ onEachEngine('live documents', (open) => {
     assert.equal(server.app.notes.live.stats().documents, 1);
   });
 
-  test('a damaged edit keeps its note as it was, and nobody from the others', async () => {
+  test('a damaged edit leaves its note as it was, and other notes usable', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
@@ -486,7 +486,7 @@ onEachEngine('live documents', (open) => {
     await assert.rejects(new YjsClient('bob').join(server.app, alice.vault, note.id), { code: 'note_unreadable' });
   });
 
-  test('an edit that is damaged on disk while its document is in memory is folded in all the same', async () => {
+  test('an edit that is damaged on disk while its document is in memory is flushed all the same', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const note = await alice.write('a.md', 'text');
@@ -499,7 +499,7 @@ onEachEngine('live documents', (open) => {
     assert.deepEqual(await raw.all('select * from note_updates'), []);
   });
 
-  test('edits left by a server that is gone are folded in by another', async () => {
+  test('edits left by a server that died are flushed by another', async () => {
     await using first = await startNotes({ open });
     const { alice, server } = first;
     const { db, clock, masterKey } = server;

@@ -69,7 +69,7 @@ test('many notes due at once are begun one after the other, the last of them in 
   }
 });
 
-test('few are under way at once; what somebody else flushes is left to them', async (t) => {
+test('few flushes run at once; a note that another process flushes is left to it', async (t) => {
   const { due, settled, edit, pass, finish } = start(t, { slow: true });
   for (let at = 0; at < 20; at++) edit(`${at}`);
   await pass(1_000);
@@ -86,7 +86,7 @@ test('few are under way at once; what somebody else flushes is left to them', as
   );
 });
 
-test('those that wait can be flushed at once', async (t) => {
+test('waiting notes can be flushed immediately', async (t) => {
   const { due, settled, edit } = start(t);
   edit('a');
   edit('b');

@@ -26,7 +26,7 @@ test('an item that needs two clients is placed before the later items of either 
   assert.deepEqual(order, ['1:0', '2:0', '3:0', '1:1', '2:1', '3:1']);
 });
 
-test('items that wait for each other, or for what is nowhere, have no order', () => {
+test('items that wait for each other, or for missing items, have no order', () => {
   assert.equal(orderOf([item(1, 0, at(2, 0)), item(2, 0, at(1, 0))]), undefined);
   assert.equal(orderOf([item(1, 0, at(2, 0))]), undefined);
 });

@@ -48,7 +48,7 @@ function write(list: typeof edits extends fc.Arbitrary<infer List> ? List : neve
 }
 
 describe('slices of an update', () => {
-  test('taken one after the other, do what the update does, in both encodings', () => {
+  test('slices applied one after the other do what the update does, in both encodings', () => {
     fc.assert(
       fc.property(edits, (list) => {
         const doc = write(list);
@@ -64,7 +64,7 @@ describe('slices of an update', () => {
     );
   });
 
-  test('of what a document lacks are taken by that document', () => {
+  test('slices of what a document lacks are applied by that document', () => {
     fc.assert(
       fc.property(edits, fc.nat(60), (list, cut) => {
         const early = write(list.slice(0, cut));
@@ -78,7 +78,7 @@ describe('slices of an update', () => {
     );
   });
 
-  test('are refused for items of several clients that wait for each other', () => {
+  test('slices are refused for items of several clients that wait for each other', () => {
     const update = craftUpdate([
       { client: 2, clock: 0, text: 'a', origin: [3, 0] },
       { client: 3, clock: 0, text: 'b', origin: [2, 0] },

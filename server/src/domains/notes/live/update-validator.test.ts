@@ -34,7 +34,7 @@ const edits = fc.array(
 );
 
 describe('scanning an update', () => {
-  test('takes what Yjs makes, and reads the clocks that Yjs reads', () => {
+  test('accepts the updates that Yjs makes, and reads the clocks that Yjs reads', () => {
     fc.assert(
       fc.property(edits, (list) => {
         const { doc, updates } = history(list);
@@ -49,7 +49,7 @@ describe('scanning an update', () => {
     );
   });
 
-  test('tells what an update leaves out', () => {
+  test('reports what an update leaves out', () => {
     const doc = new Y.Doc();
     const updates: Uint8Array[] = [];
     doc.on('update', (update: Uint8Array) => updates.push(update));
@@ -68,7 +68,7 @@ describe('scanning an update', () => {
     );
   });
 
-  test('what is damaged and still read does no harm to a document', () => {
+  test('damaged bytes that can still be read do no harm to a document', () => {
     fc.assert(
       fc.property(edits, fc.nat(), fc.nat(255), (list, at, byte) => {
         const update = Y.encodeStateAsUpdate(history(list).doc);
@@ -84,7 +84,7 @@ describe('scanning an update', () => {
     );
   });
 
-  test('claims of more than there is are refused before anything is built', () => {
+  test('an update that claims more than it contains is refused before anything is built', () => {
     const claims = [
       [0x80, 0xe1, 0xeb, 0x17], // fifty million clients
       [1, 0x80, 0xe1, 0xeb, 0x17, 1, 0, 0], // fifty million structs

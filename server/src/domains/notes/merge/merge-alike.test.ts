@@ -39,7 +39,7 @@ const typed = fc.record({ at: fc.nat(60), remove: fc.nat(5), insert: fc.oneof(wo
 const history = fc.array(fc.oneof(texts, typed), { maxLength: 5 });
 
 describe('a merge with what both sides did alike', () => {
-  it('of one text is that text, however the stored side came to it', () => {
+  it('of two equal texts is that text, however the stored side was made', () => {
     fc.assert(
       fc.property(texts, history, texts, (base, steps, text) => {
         assert.equal(merged(base, [...steps, text], text).text, text);
@@ -48,7 +48,7 @@ describe('a merge with what both sides did alike', () => {
     );
   });
 
-  it('takes one side where the other one says what the base said', () => {
+  it('takes one side where the other equals the base', () => {
     fc.assert(
       fc.property(texts, history, texts, (base, steps, text) => {
         assert.equal(merged(base, [...steps, base], text).text, text);
@@ -140,7 +140,7 @@ describe('a merge with what both sides did alike', () => {
     );
   });
 
-  it('has every change once, whoever made it and whoever wrote beside it, where lines apart changed', () => {
+  it('has every change once where different lines changed, whoever made it', () => {
     const lines = fc.array(fc.tuple(change, fc.nat(20)), { maxLength: 6 });
     fc.assert(
       fc.property(lines, beside, fc.boolean(), (drawn, others, atOnce) => {

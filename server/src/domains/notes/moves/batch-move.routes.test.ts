@@ -16,7 +16,7 @@ const made = async (alice: Writer, folder: string) => (await alice.caller.post('
 onSqlite('POST /notes/batch-move', (open) => {
   const start = notesOnOneServer(open);
 
-  test('moves notes from anywhere into one folder, by path or id, and counts those named', async () => {
+  test('a batch move takes notes from anywhere into one folder, by path or id, and counts those named', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [a, b, there] = [await alice.write('a.md'), await alice.write('x/y/b.md'), await alice.write('Box/there.md')];
@@ -96,7 +96,7 @@ onSqlite('POST /notes/batch-move', (open) => {
     assert.deepEqual((await move(alice, { ids: longest, ...to })).body, { moved: 1 });
   });
 
-  test('all or nothing: an id that is no live note of this vault, or a name that is taken, by its id', async () => {
+  test('a batch move happens as a whole or not at all: errors name the id that is unknown or whose name is taken', async () => {
     await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();
@@ -128,7 +128,7 @@ onSqlite('POST /notes/batch-move', (open) => {
     assert.equal((await alice.write('next.md')).seq, seq + 1);
   });
 
-  test('links between moved notes, to them and from them stay true', async () => {
+  test('a batch move keeps links between, to and from the moved notes true', async () => {
     await using notes = await start();
     const { alice } = notes;
     const a = await alice.write('x/a.md', '[b](b.md) [[b]] [[x/b]] [out](out.md)');
@@ -152,7 +152,7 @@ onSqlite('POST /notes/batch-move', (open) => {
     assert.equal((await alice.read('x/out.md')).body.content, '[a](a.md) [[x/b]]');
   });
 
-  test('needs a key, under which a second call is answered and does nothing', async () => {
+  test('a batch move needs an idempotency key, and a second call with it changes nothing', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('a.md');

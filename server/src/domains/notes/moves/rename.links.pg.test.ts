@@ -42,7 +42,7 @@ const BY_NAME: readonly Form[] = [
 onEachEngine('links when notes are renamed', (open) => {
   const start = notesOnOneServer(open);
 
-  test('keep their form: bare, path, relative, markdown, embed, alias, anchor, table, reference', async () => {
+  test('links keep their form: bare, path, relative, markdown, embed, alias, anchor, table, reference', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('t/Old.md');
@@ -58,7 +58,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal(await content(alice, 's/S.md'), text(0), 'to the letter, once it is back');
   });
 
-  test('are encoded as their form needs', async () => {
+  test('links are encoded as their form requires', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Old.md');
@@ -73,7 +73,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal(await content(alice, 'S.md'), '[a](Plain.md) [b](<Plain.md#x>) [[Plain]] [c][r]\n\n[r]: <Plain.md>\n');
   });
 
-  test('in frontmatter keep their quotes; code, comments and text that is no link are left alone', async () => {
+  test('links in frontmatter keep their quotes; code, comments and plain text stay unchanged', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Old.md');
@@ -99,7 +99,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal(await content(alice, 'S.md'), text('Old'));
   });
 
-  test('take the full path where the new name begins with a space, which a bare name cannot say', async () => {
+  test('links get the full path where the new name begins with a space, which a bare name cannot express', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('f/Old.md');
@@ -111,7 +111,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal(await content(alice, 'S.md'), '[[Old]] [a](f/Old.md)\n');
   });
 
-  test('take the full path where the new name is ambiguous, and stay where the text still resolves', async () => {
+  test('links get the full path where the new name is ambiguous, and stay where the text still resolves', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a/Twin.md');
@@ -128,7 +128,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal(near.id, source.id);
   });
 
-  test('of third notes go on pointing where they did when the moved note would outrank their target', async () => {
+  test('links of other notes keep their target when the moved note would outrank it', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('x/y/Note.md');
@@ -152,7 +152,7 @@ onEachEngine('links when notes are renamed', (open) => {
     );
   });
 
-  test('by alias stay as they are when the name changes', async () => {
+  test('links by alias stay unchanged when the name changes', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Old.md', '---\naliases: [Nick]\n---\n');
@@ -163,7 +163,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.deepEqual(await alice.edges('S.md'), ['Nick → deep/New.md']);
   });
 
-  test('by alias keep their target when the source moves nearer to another with that alias', async () => {
+  test('links by alias keep their target when the source moves nearer to another note with that alias', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a/One.md', '---\naliases: [Nick]\n---\n');
@@ -175,7 +175,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal((await alice.edges('a/S.md'))[0]?.endsWith('a/One.md'), true);
   });
 
-  test('name a.md.md apart from a.md', async () => {
+  test('links tell a.md.md from a.md', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a.md');
@@ -188,7 +188,7 @@ onEachEngine('links when notes are renamed', (open) => {
     );
   });
 
-  test('that dangled find a target, with no write; the links of a moved note stay true, one change for each note', async () => {
+  test('dangling links resolve without a write, and each note whose links change is written once', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Old.md', 'x');
@@ -200,7 +200,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.deepEqual(await alice.backlinks('deep/Wanted.md'), ['S.md']);
   });
 
-  test('in the moved note stay true: relative ones follow, those to itself too', async () => {
+  test('links in the moved note stay true, relative ones and those to itself too', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a/Near.md');
@@ -223,7 +223,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal((await rename(alice, 'c/d/I.md', 'a/Me.md')).content, text);
   });
 
-  test('make one change for each note they are in: seq, version, and a version kept with its reason', async () => {
+  test('rewritten links make one change for each note: a seq, a version, and the version before with its reason', async () => {
     await using notes = await start();
     const { server, alice } = notes;
     await alice.write('Old.md');
@@ -284,7 +284,7 @@ onEachEngine('links when notes are renamed', (open) => {
       }
     });
 
-  test('that no wikilink could say go another way, or dangle', async () => {
+  test('links that no wikilink could express get another form, or dangle', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('Old.md');

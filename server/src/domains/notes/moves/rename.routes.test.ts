@@ -11,7 +11,7 @@ const folders = async (alice: Writer): Promise<string[]> =>
 onSqlite('POST /notes/rename', (open) => {
   const start = notesOnOneServer(open);
 
-  test('moves the note: same id, version and content, a new seq; its folders come and go', async () => {
+  test('a rename moves the note with the same id, version and content and a new seq; implicit folders appear and disappear', async () => {
     await using notes = await start();
     const { server, alice } = notes;
     const note = await alice.write('Old/Deep/Note.md', '# Title\ntext', { mtime: 5 });
@@ -33,7 +33,7 @@ onSqlite('POST /notes/rename', (open) => {
     assert.deepEqual(await folders(alice), ['']);
   });
 
-  test('the same path changes nothing, however it is spelled', async () => {
+  test('a rename to the same path changes nothing, however it is spelled', async () => {
     await using notes = await start();
     const { server, alice } = notes;
     const note = await alice.write('Ordner/Café.md', '[[Café]]');
@@ -46,7 +46,7 @@ onSqlite('POST /notes/rename', (open) => {
     assert.equal((await alice.write('next.md')).seq, note.seq + 1);
   });
 
-  test('only the case may change, of the name; a folder keeps its first spelling', async () => {
+  test('a rename may change only the case of the name; a folder keeps its first spelling', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('Folder/straße.md', '[[straße]]');
@@ -59,7 +59,7 @@ onSqlite('POST /notes/rename', (open) => {
     assert.equal((await rename(alice, 'folder/SUB/other.md', 'fOLDER/other.md')).body.new_path, 'Folder/other.md');
   });
 
-  test('a title that comes from the file name follows it, another stays', async () => {
+  test('a title derived from the file name changes with it, any other stays', async () => {
     await using notes = await start();
     const { alice } = notes;
     const title = async (content: string) => {
@@ -75,7 +75,7 @@ onSqlite('POST /notes/rename', (open) => {
     assert.equal(await title('[[One]]'), 'Two');
   });
 
-  test('a path that is taken: by a note, by a folder, below a note', async () => {
+  test('a rename to a path of a note or a folder, or below a note, is refused', async () => {
     await using notes = await start();
     const { alice } = notes;
     const taken = await alice.write('b.md');
@@ -99,7 +99,7 @@ onSqlite('POST /notes/rename', (open) => {
     assert.equal((await rename(alice, 'a.md', 'b.md')).status, 200, 'a deleted note holds no path');
   });
 
-  test('a note that is not there, and paths that cannot be', async () => {
+  test('a rename of a missing note, or to an invalid path, is refused', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a.md');
@@ -136,7 +136,7 @@ onSqlite('POST /notes/rename', (open) => {
     assert.equal((await alice.read('a.md')).body.seq, 1);
   });
 
-  test('a note deleted, edited or renamed at the same time is whole afterwards', async () => {
+  test('a note that is deleted, edited or renamed at the same time stays consistent', async () => {
     await using notes = await start();
     const { alice } = notes;
     for (let round = 0; round < 5; round++) {
@@ -156,7 +156,7 @@ onSqlite('POST /notes/rename', (open) => {
     }
   });
 
-  test('of two notes that want one name at once, one has it; of two names for one note, the last', async () => {
+  test('of two notes renamed to one path at once, one gets it; of two renames of one note, the last holds', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [a, b] = [await alice.write('a.md'), await alice.write('b.md')];
@@ -181,7 +181,7 @@ onSqlite('POST /notes/rename', (open) => {
     assert.deepEqual([typed.id, typed.version, typed.content], [merged.id, 4, `${merged.content}end\n`]);
   });
 
-  test('a key replays the answer, and a read-only credential is refused', async () => {
+  test('a rename with the same idempotency key repeats the answer; a read-only credential is refused', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('a.md');

@@ -18,7 +18,7 @@ const results = async (alice: Writer, notes: unknown): Promise<Json[]> => {
 };
 
 onSqlite('POST /notes/batch', (open) => {
-  test('writes each note and says what became of it, in the order sent', async () => {
+  test('a batch writes each note and answers each result in the order sent', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const old = await alice.write('old.md', 'old');
@@ -43,7 +43,7 @@ onSqlite('POST /notes/batch', (open) => {
     assert.deepEqual([respelt.path, respelt.server_path], ['\\Folder//a.md', 'Folder/a.md']);
   });
 
-  test('one bad note does not fail the others', async () => {
+  test('one invalid note does not fail the others', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const old = await alice.write('old.md', 'old');
@@ -80,7 +80,7 @@ onSqlite('POST /notes/batch', (open) => {
     assert.deepEqual(all[9], { ...taken, path: 'b.md', server_note: folder, server_path: 'taken.md/x.md' });
   });
 
-  test('notes of one batch may share new folders, link to each other and stand in each other’s way', async () => {
+  test('notes of one batch may share new folders, link to each other and conflict with each other', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const id = crypto.randomUUID();
@@ -115,7 +115,7 @@ onSqlite('POST /notes/batch', (open) => {
     assert.deepEqual(await alice.backlinks('New/Deep/a.md'), ['New/Deep/b.md']);
   });
 
-  test('merges, edits and revives as single upserts do; its versions say so', async () => {
+  test('a batch merges, edits and revives as single upserts do, and its versions have that reason', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const first = await alice.write('a.md', 'one\ntwo\n');
@@ -135,7 +135,7 @@ onSqlite('POST /notes/batch', (open) => {
     );
   });
 
-  test('takes one seq for each note it changes, and none for the others', async () => {
+  test('a batch takes one seq for each changed note, and none for the others', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const before = (await alice.write('a.md', 'a')).seq;
@@ -146,7 +146,7 @@ onSqlite('POST /notes/batch', (open) => {
     assert.equal((await alice.write('d.md', 'd')).seq, before + 3);
   });
 
-  test('needs a key, and is done once for it', async () => {
+  test('a batch needs an idempotency key, and happens once for it', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const sent = { notes: [item('a.md', 'one')] };
@@ -167,7 +167,7 @@ onSqlite('POST /notes/batch', (open) => {
     assert.equal((await batch(alice, [], keyed('e'))).headers.get('idempotency-replayed'), 'true');
   });
 
-  test('refuses what is no list of up to a hundred objects', async () => {
+  test('a batch refuses anything but a list of up to a hundred objects', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const invalid = { error: 'invalid_notes', errors: 'invalid_notes' };
@@ -196,7 +196,7 @@ onSqlite('POST /notes/batch', (open) => {
     assert.equal((await alice.read('a.md')).status, 404);
   });
 
-  test('over the notes cap nothing of it is written', async () => {
+  test('a batch over the notes cap writes nothing', async () => {
     const plans: PlanTable = { ...builtinPlans, self_hosted: { ...builtinPlans.self_hosted, notes_cap: 3 } };
     await using notes = await startNotes({ open, config: { plans } });
     const { alice } = notes;
@@ -215,7 +215,7 @@ onSqlite('POST /notes/batch', (open) => {
 onSqlite('POST /notes/append', (open) => {
   const append = (alice: Writer, path: unknown, text: unknown) => alice.caller.post('/notes/append', { path, text });
 
-  test('adds a line below the last one that holds something', async () => {
+  test('an append adds a line below the last line that is not blank', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     for (const [before, after] of [
@@ -238,7 +238,7 @@ onSqlite('POST /notes/append', (open) => {
     assert.equal(versions[0].reason, 'append');
   });
 
-  test('begins a note with its name for a heading, in the spelling of folders that exist', async () => {
+  test('an append creates a note with its name as a heading, in the spelling of existing folders', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     await alice.write('Daily/one.md', 'x');
@@ -249,7 +249,7 @@ onSqlite('POST /notes/append', (open) => {
     assert.equal(body.note.mtime, server.clock.now() / 1000);
   });
 
-  test('loses nothing when many append at once', async () => {
+  test('concurrent appends lose nothing', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
@@ -259,7 +259,7 @@ onSqlite('POST /notes/append', (open) => {
     assert.deepEqual(content.split('\n').slice(2).sort(), lines.sort());
   });
 
-  test('fails as an upsert does', async () => {
+  test('an append fails as an upsert does', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     assert.deepEqual((await append(alice, 'a.txt', 'x')).status, 422);
@@ -273,7 +273,7 @@ onSqlite('POST /notes/append', (open) => {
     assert.deepEqual([taken.status, taken.body], [409, { error: 'conflict', conflict: true, server_path: 'taken.md' }]);
   });
 
-  test('is done once for a key', async () => {
+  test('an append happens once for an idempotency key', async () => {
     await using notes = await startNotes({ open });
     const { caller, read } = notes.alice;
     const sent = { path: 'log.md', text: 'line' };
@@ -288,7 +288,7 @@ onSqlite('POST /notes/batch-delete', (open) => {
   const remove = (alice: Writer, ids: unknown, headers = keyed()) =>
     alice.caller.post('/notes/batch-delete', { ids }, headers);
 
-  test('deletes all that are named, each once', async () => {
+  test('a batch delete deletes all named notes, each once', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const [a, b] = [await alice.write('a.md', '[[b]]'), await alice.write('dir/b.md', 'b')];
@@ -303,7 +303,7 @@ onSqlite('POST /notes/batch-delete', (open) => {
     assert.equal(vault.note_count, 1);
   });
 
-  test('deletes nothing when one is not there', async () => {
+  test('a batch delete deletes nothing when one is missing', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     const bob = await notes.bob();
@@ -320,7 +320,7 @@ onSqlite('POST /notes/batch-delete', (open) => {
     assert.equal((await alice.read('a.md')).status, 200);
   });
 
-  test('takes 1 to 1,000 ids and a key', async () => {
+  test('a batch delete takes 1 to 1,000 ids and an idempotency key', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;
     for (const [ids, error] of [
