@@ -4,8 +4,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { App } from './app.ts';
 import { adminSocketPath } from './data-folder.ts';
 import { answerClientError } from './http/connections/client-error.ts';
-import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
 import { closeConnectionsOnStop } from './http/connections/graceful-shutdown.ts';
+import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
 import { knowAllMethods, refuseOtherMethods } from './http/other-methods.ts';
 
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */

@@ -11,13 +11,13 @@ import { createRateLimits } from './domains/plans/rate-limits.ts';
 import { type Collaboration, createCollaboration } from './domains/sync/sockets/collaboration.ts';
 import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
 import { Events } from './events.ts';
-import { buildHttp } from './http/http.ts';
 import { Sockets } from './http/connections/sockets.ts';
+import { buildHttp } from './http/http.ts';
 import { JobRunner } from './jobs.ts';
-import { meteredDatabase } from './telemetry/metered-database.ts';
-import { Metrics } from './telemetry/metrics.ts';
 import { openAnalytics, openTracing } from './open-ports.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
+import { meteredDatabase } from './telemetry/metered-database.ts';
+import { Metrics } from './telemetry/metrics.ts';
 import { tracedDatabase, tracedJobs } from './telemetry/traced-database.ts';
 import { version } from './version.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { runForOwner } from './concurrency/owner.ts';
-import { FailureLog } from './telemetry/failure-log.ts';
 import type { Clock } from './ports/clock/clock.ts';
+import { FailureLog } from './telemetry/failure-log.ts';
 
 /** Work derived from stored state: running it twice, or after a crash, does what is left to do. */
 export interface Job {

@@ -3,16 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
+import { send } from './answers/send.ts';
 import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body/body.ts';
 import { bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT, type StreamThroughput } from './body/body-stream.ts';
+import type { UploadLimiter } from './body/upload-limiter.ts';
 import { refuseForeignOrigin } from './cors.ts';
 import { type IdempotentRequest, keyOf, runIdempotent } from './idempotent-route.ts';
 import { schemaOf } from './openapi.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import { type Authorized, requestContextOf } from './request-context.ts';
 import type { Guard, Reply, Route } from './route.ts';
-import { send } from './answers/send.ts';
-import type { UploadLimiter } from './body/upload-limiter.ts';
 
 /** What all API routes use. */
 export interface MountedDeps {

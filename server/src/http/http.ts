@@ -11,25 +11,32 @@ import { Admission, type AdmissionLimits } from './admission.ts';
 import { mountRoutes } from './api-routes.ts';
 import { DEFAULT_BODY_LIMIT, parseBodies } from './body/body.ts';
 import { destroyUnread, type StreamThroughput } from './body/body-stream.ts';
-import { answerClientError } from './connections/client-error.ts';
-import { buildSerializer, buildValidator } from './compilers.ts';
-import { corsFor } from './cors.ts';
-import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { refuseExpectation, routeExpectations } from './body/expectations.ts';
+import { UploadLimiter } from './body/upload-limiter.ts';
+import { buildSerializer, buildValidator } from './compilers.ts';
+import { answerClientError } from './connections/client-error.ts';
 import { checkFraming } from './connections/framing.ts';
 import { closeConnectionsOnStop } from './connections/graceful-shutdown.ts';
 import { checkHost } from './connections/host.ts';
+import {
+  handleUpgrades,
+  isUpgrade,
+  mayUpgrade,
+  mountSocket,
+  type SocketRoute,
+  type Sockets,
+} from './connections/sockets.ts';
+import { corsFor } from './cors.ts';
+import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
+import { mountApiProbes, mountProbes } from './monitoring/probes.ts';
+import { mountTracing } from './monitoring/tracing.ts';
 import { openApiDocument } from './openapi.ts';
 import { knowAllMethods, refuseOtherMethods } from './other-methods.ts';
-import { mountApiProbes, mountProbes } from './monitoring/probes.ts';
 import type { RawRoute } from './pages/raw-route.ts';
 import { mountRawRoutes } from './pages/raw-routes.ts';
 import { routableUrl } from './request-context.ts';
 import type { Guard, Route } from './route.ts';
-import { handleUpgrades, isUpgrade, mayUpgrade, mountSocket, type SocketRoute, type Sockets } from './connections/sockets.ts';
-import { mountTracing } from './monitoring/tracing.ts';
-import { UploadLimiter } from './body/upload-limiter.ts';
 
 export interface HttpDeps {
   /** Below `/api`. */

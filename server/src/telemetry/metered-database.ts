@@ -1,5 +1,5 @@
-import type { Metrics } from './metrics.ts';
 import type { Database, Priority, WriteHandle } from '../ports/database/database.ts';
+import type { Metrics } from './metrics.ts';
 
 const MS = 1000;
 

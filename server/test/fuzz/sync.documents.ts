@@ -1,8 +1,8 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
-import { applyUpdates } from '../../src/domains/notes/merge/document.ts';
 import { findStates } from '../../src/domains/notes/live/live.store.ts';
 import { documentOf, readNoteState } from '../../src/domains/notes/live/note-state.ts';
+import { applyUpdates } from '../../src/domains/notes/merge/document.ts';
 import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
 import type { Device } from './sync.device.ts';
 import { Letters } from './sync.letters.ts';

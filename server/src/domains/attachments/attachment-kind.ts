@@ -4,8 +4,8 @@ import type { KindHandler, MoveBatch, MovingEntry, StoredEntry, TombstoneDraft }
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import { releaseBlobs } from './blob-gc.ts';
-import { extensionOf, mediaTypeOf } from './uploads/extensions.ts';
 import { type AttachmentMeta, openMeta, sealMeta } from './sealed-attachment.ts';
+import { extensionOf, mediaTypeOf } from './uploads/extensions.ts';
 
 /** Number of attachments processed per batch. */
 const BATCH = 256;

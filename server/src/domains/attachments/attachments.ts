@@ -7,14 +7,14 @@ import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
 import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
 import { createAttachmentKind } from './attachment-kind.ts';
-import { checkExpected } from './attachments.mapper.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
+import { checkExpected } from './attachments.mapper.ts';
 import { itemPaths } from './batch-input.ts';
 import { type BlobGc, createBlobGc } from './blob-gc.ts';
 import { createMoveOperations, type MoveOperations } from './move.ts';
-import { put } from './uploads/put.ts';
 import { type AttachmentQueries, createQueries } from './queries.ts';
 import { openMeta } from './sealed-attachment.ts';
+import { put } from './uploads/put.ts';
 import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './uploads/upload.ts';
 
 /** Returns the path of an attachment, for domains that read its row by a join. Throws `attachment_unreadable`. */

@@ -2,8 +2,8 @@ import type { AttachmentWithContent } from '@notevault/protocol/attachments.ts';
 import { base64Length, encodeBase64 } from '../../http/base64.ts';
 import type { Reply } from '../../http/route.ts';
 import type { OpenFile } from './attachments.ts';
-import { isShownInline } from './uploads/extensions.ts';
 import { acceptsJson, dispositionOf, namesTag, rangeOf } from './ranges.ts';
+import { isShownInline } from './uploads/extensions.ts';
 import { JSON_FILE_MAX } from './uploads/uploads.schema.ts';
 
 /** The parts of a request that determine the form of the answer. */

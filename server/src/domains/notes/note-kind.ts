@@ -1,11 +1,11 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { KindHandler } from '../entries/entries.ts';
-import { applyMove, prepareMove } from './moves/moved-notes.ts';
-import { openNote, toNote } from './notes.mapper.ts';
 import { notesDeleted, prepareTombstones } from './deletion/note-tombstones.ts';
-import type { NoteDeps } from './notes.deps.ts';
-import * as store from './notes.store.ts';
 import { dropVersions } from './deletion/purge.ts';
+import { applyMove, prepareMove } from './moves/moved-notes.ts';
+import type { NoteDeps } from './notes.deps.ts';
+import { openNote, toNote } from './notes.mapper.ts';
+import * as store from './notes.store.ts';
 import { sealed } from './sealed-note.ts';
 
 /** The KindHandler of notes: texts, versions, aliases and links. */

@@ -8,8 +8,8 @@ import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { Entries, EntryHooks } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
-import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
 import type { VersionRetention } from './history/version-retention.ts';
+import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
 import type { WrittenNote } from './writes/written-note.ts';
 
 /** Hooks to later domains; they run inside the transaction of a note's write. */

@@ -5,22 +5,22 @@ import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { KindHandler, WriteContext } from '../entries/entries.ts';
 import type { Precondition } from '../entries/precondition.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
-import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
 import { createNoteChangeFeed, type NoteChangeFeed } from './change-feed.ts';
 import { deleteById, deleteByPath } from './deletion/delete-notes.ts';
+import { purgeSlice } from './deletion/purge.ts';
 import { createFacets, type Facets } from './facets.ts';
+import { createHistory, type History } from './history/versions.ts';
 import { DocumentManager, type LiveNotes } from './live/document-manager.ts';
 import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
-import { notePathOf, openNote, toNote } from './notes.mapper.ts';
 import type { LiveDeps, LiveNotifications } from './notes.deps.ts';
+import { notePathOf, openNote, toNote } from './notes.mapper.ts';
 import * as store from './notes.store.ts';
-import { purgeSlice } from './deletion/purge.ts';
 import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
+import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
 import { upsertNote } from './writes/upsert.ts';
-import { createHistory, type History } from './history/versions.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
   /** The KindHandler of notes. */

@@ -5,8 +5,8 @@ import { isoTime } from '@notevault/protocol/time.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
-import { toListed } from './notes.mapper.ts';
 import type { NoteDeps } from './notes.deps.ts';
+import { toListed } from './notes.mapper.ts';
 
 /**
  * Returns the notes directly inside a folder (null: the root), ordered by path: from memory when the vault is cached,

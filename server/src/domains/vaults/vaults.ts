@@ -12,9 +12,9 @@ import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
 export type { OpenVault } from '../access/access.ts';
+export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './cache/vault-cache.ts';
 export type { ChangeFeeds, FeedState } from './change-feed.ts';
 export type { ChangeSequence } from './change-sequence.ts';
-export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './cache/vault-cache.ts';
 
 /** Vaults: creation, access, queries and deletion. */
 export interface Vaults

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Permit } from '../../concurrency/semaphore.ts';
-import { jsonPieces } from './json-pieces.ts';
 import type { Reply, ReplyBytes } from '../route.ts';
+import { jsonPieces } from './json-pieces.ts';
 
 /** How long a client may leave an answer's bytes unread before its connection is closed. */
 const LINGER_MS = 60_000;

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { turns, until } from '../../../test/kit/until.ts';
-import { type BodyLimits, parseBodies } from './body.ts';
 import { errorHandler } from '../errors.ts';
+import { type BodyLimits, parseBodies } from './body.ts';
 
 const KB = 1024;
 const limits: BodyLimits = {

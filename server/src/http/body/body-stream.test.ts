@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
-import { bodyStreamOf, leaveBodiesUnread, type StreamThroughput } from './body-stream.ts';
 import { errorHandler } from '../errors.ts';
+import { bodyStreamOf, leaveBodiesUnread, type StreamThroughput } from './body-stream.ts';
 import { UploadLimiter } from './upload-limiter.ts';
 
 const slow: StreamThroughput = { intervalMs: 60_000, bytesPerInterval: 1 };

@@ -3,9 +3,9 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairSemaphore, type Permit } from '../../concurrency/semaphore.ts';
 import { freeBuffer } from '../../ports/gc/gc.ts';
+import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
 import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
 import { rejectEncoded } from './body-stream.ts';
-import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
 import { inviteBody } from './expectations.ts';
 import { JsonValueCounter } from './json-values.ts';
 

@@ -7,8 +7,8 @@ import Fastify, { type FastifyBaseLogger } from 'fastify';
 import { RawSocket } from '../../../test/kit/raw-socket.ts';
 import { turns, until } from '../../../test/kit/until.ts';
 import { createLogger } from '../../telemetry/telemetry.ts';
-import type { Connection } from './connection.ts';
 import { errorHandler } from '../errors.ts';
+import type { Connection } from './connection.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import { handleUpgrades, mayUpgrade, mountSocket, Sockets, socketRoute, type UpgradeRequest } from './sockets.ts';
 

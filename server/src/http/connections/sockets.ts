@@ -4,10 +4,10 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { WebSocketServer } from 'ws';
-import { endWith } from './client-error.ts';
-import { CLOSE_CODES, Connection, type Session } from './connection.ts';
 import { requestIdOf } from '../errors.ts';
 import { socketSchema } from '../openapi.ts';
+import { endWith } from './client-error.ts';
+import { CLOSE_CODES, Connection, type Session } from './connection.ts';
 import { SOCKET_LIMITS, type SocketLimits } from './socket-limits.ts';
 
 /** What an endpoint learns about a new connection. */

@@ -5,10 +5,10 @@ import { networkOf } from '@notevault/protocol/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PUBLIC_BODY_LIMIT } from '../body/body.ts';
 import { BodyReader, MemoryBudget } from '../body/body-reader.ts';
-import { errorResponseOf, toCatalogueError } from '../errors.ts';
 import { inviteBody } from '../body/expectations.ts';
-import { formOf } from './forms.ts';
+import { errorResponseOf, toCatalogueError } from '../errors.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
+import { formOf } from './forms.ts';
 import { errorPage, type Page, pageOf } from './pages.ts';
 import type { RawReply, RawRequest, RawRoute } from './raw-route.ts';
 

@@ -5,9 +5,9 @@ import { attachmentsDisabled, capExceeded, capOf } from '../../plans/plans.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { AttachmentDeps } from '../attachments.deps.ts';
 import * as blobStore from '../blobs.store.ts';
+import { bytesContext } from '../sealed-attachment.ts';
 import { ContentInspector, type SizeLimit } from './content-inspector.ts';
 import { extensionOf } from './extensions.ts';
-import { bytesContext } from '../sealed-attachment.ts';
 
 /** A file being uploaded. */
 export interface UploadInput {

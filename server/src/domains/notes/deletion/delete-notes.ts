@@ -11,8 +11,8 @@ import {
   UNCONDITIONAL,
 } from '../../entries/precondition.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { toListed } from '../notes.mapper.ts';
 import type { NoteDeps } from '../notes.deps.ts';
+import { toListed } from '../notes.mapper.ts';
 
 /** Turns the note at a path into a tombstone. Throws `version_conflict` for a failed precondition. */
 export async function deleteByPath(

@@ -4,10 +4,10 @@ import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { StoredEntry, TombstoneDraft, WriteContext } from '../../entries/entries.ts';
 import { RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { nameKeysOf } from '../writes/name-keys.ts';
-import * as store from './note-tombstones.store.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
+import { nameKeysOf } from '../writes/name-keys.ts';
+import * as store from './note-tombstones.store.ts';
 
 /** Rows written between two yields: during a long transaction, others run only between its calls. */
 const WRITE_SLICE = 256;

@@ -1,8 +1,8 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { firstBytes, SLICE_BYTES, SLICE_ROWS } from '../../entries/row-slices.ts';
-import { findVersionsOf } from './note-tombstones.store.ts';
 import * as store from '../notes.store.ts';
+import { findVersionsOf } from './note-tombstones.store.ts';
 
 /**
  * Deletes a slice of a purged vault's stored versions; returns true when more may be left. Other rows are deleted with

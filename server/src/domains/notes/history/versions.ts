@@ -6,17 +6,17 @@ import { isoTime } from '@notevault/protocol/time.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { WritePlan } from '../writes/commit.ts';
-import { type OpenedNote, openNote, toNote } from '../notes.mapper.ts';
 import type { NoteDeps } from '../notes.deps.ts';
+import { type OpenedNote, openNote, toNote } from '../notes.mapper.ts';
 import * as notesStore from '../notes.store.ts';
-import { offload } from '../writes/offload.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
+import type { WritePlan } from '../writes/commit.ts';
+import { offload } from '../writes/offload.ts';
 import { isLargeText } from '../writes/task-transfer.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
+import type { WriteTarget } from '../writes/write-target.ts';
 import { thinVersions } from './version-retention.ts';
 import * as store from './versions.store.ts';
-import type { WriteTarget } from '../writes/write-target.ts';
 
 const SLICE = 500;
 

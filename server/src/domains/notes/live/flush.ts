@@ -1,12 +1,12 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type WriteBatch, type WritePlan, writeNotes } from '../writes/commit.ts';
 import { textOf } from '../merge/document.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { insertVersion, updateBody } from '../notes.store.ts';
-import { offload } from '../writes/offload.ts';
 import { sealed } from '../sealed-note.ts';
+import { type WriteBatch, type WritePlan, writeNotes } from '../writes/commit.ts';
+import { offload } from '../writes/offload.ts';
 import { areLarge, isLarge, postVault, receiveDraft } from '../writes/task-transfer.ts';
 import { type FoldedRow, foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from './fold.ts';
 import * as store from './live.store.ts';

@@ -5,9 +5,9 @@ import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { buildNoteRow, type Clocked, type NoteRowDraft } from '../writes/build-note-row.ts';
 import { applyUpdates, headOf, snapshotOf, stateOf, structsOf, textOf } from '../merge/document.ts';
 import { sealed } from '../sealed-note.ts';
+import { buildNoteRow, type Clocked, type NoteRowDraft } from '../writes/build-note-row.ts';
 import type { StoredNoteContent, WriteTarget } from '../writes/write-target.ts';
 import { documentOf, type NoteState, type WaitingUpdate } from './note-state.ts';
 

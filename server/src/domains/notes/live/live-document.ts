@@ -5,7 +5,6 @@ import type { Doc } from 'yjs';
 import { TaskFailed, TaskLimitError } from '../../../concurrency/worker-pool.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { clientIdOf } from '../writes/build-note-row.ts';
 import {
   applyState,
   applyUpdate,
@@ -22,8 +21,9 @@ import {
   transact,
 } from '../merge/document.ts';
 import type { LiveDeps } from '../notes.deps.ts';
-import { offload } from '../writes/offload.ts';
 import { sealed } from '../sealed-note.ts';
+import { clientIdOf } from '../writes/build-note-row.ts';
+import { offload } from '../writes/offload.ts';
 import { areLarge, isLarge, postVault } from '../writes/task-transfer.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
 import type { NoteSlices } from './note-slices.ts';

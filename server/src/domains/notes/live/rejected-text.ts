@@ -1,12 +1,12 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { VersionDraft } from '../writes/build-note-row.ts';
-import { type WriteBatch, writeNotes } from '../writes/commit.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { findVersion, insertVersion } from '../notes.store.ts';
-import { offload } from '../writes/offload.ts';
 import { sealed } from '../sealed-note.ts';
+import type { VersionDraft } from '../writes/build-note-row.ts';
+import { type WriteBatch, writeNotes } from '../writes/commit.ts';
+import { offload } from '../writes/offload.ts';
 import { bytesOf, isLarge, postVault, receiveDraft, receiveVersion } from '../writes/task-transfer.ts';
 import { targetOf } from './fold.ts';
 import { type NoteState, postState, readNoteState } from './note-state.ts';

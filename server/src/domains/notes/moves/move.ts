@@ -5,8 +5,8 @@ import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import type { MoveRoot, TargetInput, WriteContext } from '../../entries/entries.ts';
 import { pathFrom } from '../../entries/request-paths.ts';
-import { notePathOf, openNote, toNote } from '../notes.mapper.ts';
 import type { NoteDeps } from '../notes.deps.ts';
+import { notePathOf, openNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
 

@@ -7,14 +7,14 @@ import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { MoveBatch, MovingEntry, StoredEntry, WriteContext } from '../../entries/entries.ts';
 import { RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { NoteRowDraft } from '../writes/build-note-row.ts';
-import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-item.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import * as store from '../notes.store.ts';
-import { offload } from '../writes/offload.ts';
-import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
+import type { NoteRowDraft } from '../writes/build-note-row.ts';
+import { offload } from '../writes/offload.ts';
 import { isLarge, postVault, receiveDraft } from '../writes/task-transfer.ts';
+import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moved-item.ts';
+import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 
 /** A note that moves, or one that stays and gets rewritten links. */
 type MovingNote = Omit<MovingEntry<NoteMeta>, 'row'> & { readonly row: store.StoredRow };

@@ -3,8 +3,8 @@ import { relink } from '@notevault/note-text/links/relink.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { WriteContext } from '../../entries/entries.ts';
-import { buildNoteRow, clientIdOf, type NoteRowDraft, openDocument } from '../writes/build-note-row.ts';
 import { editDocument, snapshotOf } from '../merge/document.ts';
+import { buildNoteRow, clientIdOf, type NoteRowDraft, openDocument } from '../writes/build-note-row.ts';
 import type { StoredNoteContent } from '../writes/write-target.ts';
 
 /** A note whose links get new targets. */

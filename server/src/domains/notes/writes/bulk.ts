@@ -1,10 +1,10 @@
 import type { Appended, AppendNote, BatchResult } from '@notevault/protocol/notes.ts';
 import type { WriteContext } from '../../entries/entries.ts';
+import { deleteMany } from '../deletion/delete-notes.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import { notePathOf } from '../notes.mapper.ts';
 import { appendTo } from './append.ts';
 import { upsertBatch } from './batch.ts';
-import { deleteMany } from '../deletion/delete-notes.ts';
-import { notePathOf } from '../notes.mapper.ts';
-import type { NoteDeps } from '../notes.deps.ts';
 
 /** Writes other than a single upsert. */
 export interface BatchOperations {

@@ -8,11 +8,11 @@ import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner, WriteContext } from '../../entries/entries.ts';
 import { RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import type { OpenedNote, toNote } from '../notes.mapper.ts';
+import * as store from '../notes.store.ts';
 import type { NoteRowDraft } from './build-note-row.ts';
 import { nameKeysOf } from './name-keys.ts';
-import type { OpenedNote, toNote } from '../notes.mapper.ts';
-import type { NoteDeps } from '../notes.deps.ts';
-import * as store from '../notes.store.ts';
 import { lastVersionOf, type WriteTarget } from './write-target.ts';
 import type { WrittenNote } from './written-note.ts';
 

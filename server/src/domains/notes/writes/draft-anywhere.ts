@@ -1,9 +1,9 @@
 import type { WriteContext } from '../../entries/entries.ts';
+import type { NoteDeps } from '../notes.deps.ts';
+import type { VersionReason } from '../sealed-note.ts';
 import { draftText, type NoteRowDraft } from './build-note-row.ts';
 import { draftMerge, type MergeDraft, type MergeInput } from './draft.ts';
-import type { NoteDeps } from '../notes.deps.ts';
 import { offload } from './offload.ts';
-import type { VersionReason } from '../sealed-note.ts';
 import { isLarge, isLargeText, postVault, receiveDraft } from './task-transfer.ts';
 import type { WriteTarget } from './write-target.ts';
 

@@ -1,9 +1,9 @@
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { buildNoteRow, type Clocked, clientIdOf, currentDocument, type NoteRowDraft } from './build-note-row.ts';
 import { snapshotOf, textOf } from '../merge/document.ts';
 import { mergeText } from '../merge/merge.ts';
 import { sealed, type VersionReason } from '../sealed-note.ts';
+import { buildNoteRow, type Clocked, clientIdOf, currentDocument, type NoteRowDraft } from './build-note-row.ts';
 import type { WriteTarget } from './write-target.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;

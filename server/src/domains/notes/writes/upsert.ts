@@ -3,13 +3,13 @@ import { type NoteId, parseUuid } from '@notevault/protocol/ids.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
-import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
 import { addFingerprint, fingerprintOf, hasFingerprint } from '../merge/fingerprints.ts';
-import { type OpenedNote, toNote } from '../notes.mapper.ts';
 import type { NoteDeps } from '../notes.deps.ts';
+import { type OpenedNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import type { VersionReason } from '../sealed-note.ts';
+import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
+import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
 import { findWriteTarget, lastVersionOf, type NoteInput, type WriteTarget } from './write-target.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;

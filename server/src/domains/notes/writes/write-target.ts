@@ -5,8 +5,8 @@ import { parseUuid } from '@notevault/protocol/ids.ts';
 import type { UpsertNote } from '@notevault/protocol/notes.ts';
 import type { ResolvedPath, WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { type OpenedNote, openNote } from '../notes.mapper.ts';
 import type { NoteDeps } from '../notes.deps.ts';
+import { type OpenedNote, openNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
 

@@ -1,7 +1,7 @@
 import type { Seq } from '@notevault/protocol/ids.ts';
 import type { Message } from '@notevault/protocol/socket-frames.ts';
-import { readStates, writeStates } from './awareness.ts';
 import type { ChangeNotifier } from '../change-notifier.ts';
+import { readStates, writeStates } from './awareness.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';
 import type { Permission, PermissionCache, PermissionListener } from './permission-cache.ts';
 import type { PresenceRoom, PresenceRooms } from './presence-rooms.ts';

@@ -3,9 +3,9 @@ import { KeyedMutex } from '../../../concurrency/keyed-mutex.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { ConstraintError, type Database, type ReadHandle, type WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../access/access.ts';
+import type { ChangeFeeds, FeedState } from '../change-feed.ts';
 import { CachePages } from './cache-pages.ts';
 import { type CachedCollection, type CachedRow, CachedRows, PAGE_ROWS, type RowsView } from './cached-rows.ts';
-import type { ChangeFeeds, FeedState } from '../change-feed.ts';
 
 export type { CachedCollection, CachedRow } from './cached-rows.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Database, DatabaseError, WriteHandle } from '../database.ts';
 import { item, put } from './items.ts';
 import { contract as sql } from './statements.ts';
-import type { Database, DatabaseError, WriteHandle } from '../database.ts';
 
 export function onCommitContract(db: () => Database): void {
   test('commit effects run once, in order, after the commit and before the caller continues', async () => {

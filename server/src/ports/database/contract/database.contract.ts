@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { ConstraintError, type Database } from '../database.ts';
 import { handleContract, onCommitContract, readContract } from './bodies.ts';
 import { item, put } from './items.ts';
 import { limitContract, migrationContract } from './life.ts';
@@ -7,7 +8,6 @@ import type { Open, OpenedDatabase } from './open.ts';
 import { shareContract } from './shares.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './statements.ts';
 import { listsContract, valuesContract } from './values.ts';
-import { ConstraintError, type Database } from '../database.ts';
 
 /** The contract suite of the port; an adapter's test calls it. */
 export function databaseContract(name: string, open: Open): void {

@@ -1,5 +1,5 @@
-import { contract as sql } from './statements.ts';
 import type { Database } from '../database.ts';
+import { contract as sql } from './statements.ts';
 
 /** A row of the contract's table; fields that are left out are null. */
 export interface Item {

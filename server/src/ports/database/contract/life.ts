@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type DatabaseError, type Migration, SchemaError } from '../database.ts';
 import { put } from './items.ts';
 import type { Open, OpenedDatabase } from './open.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './statements.ts';
-import { type DatabaseError, type Migration, SchemaError } from '../database.ts';
 
 export function migrationContract(open: Open): void {
   const step = (number: number, ddl: string, name = `step ${number}`): Migration => ({ number, name, ddl });

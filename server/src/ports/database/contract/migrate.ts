@@ -1,6 +1,6 @@
-import { CONTRACT_SCHEMA } from './statements.ts';
 import { openPostgres } from '../postgres/postgres.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
+import { CONTRACT_SCHEMA } from './statements.ts';
 
 /* node contract.migrate.ts <file or URL>: one of several processes that start at the same time. */
 

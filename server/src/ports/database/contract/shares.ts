@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runForOwner } from '../../../concurrency/owner.ts';
-import { contract as sql } from './statements.ts';
 import type { Database } from '../database.ts';
+import { contract as sql } from './statements.ts';
 
 /** More than the number of connections of any engine. */
 const MANY = 30;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { ConstraintError, type Database } from '../database.ts';
 import { type Item, put } from './items.ts';
 import { contract as sql } from './statements.ts';
-import { ConstraintError, type Database } from '../database.ts';
 
 export function valuesContract(db: () => Database): void {
   const roundTrip = async (item: Partial<Item>) => {

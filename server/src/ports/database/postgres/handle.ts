@@ -1,9 +1,9 @@
 import type { QueryResult } from 'pg';
 import { DatabaseError, type WriteHandle } from '../database.ts';
-import type { Session } from './session.ts';
 import { type Compiled, type ListStatement, listSizes, type Statement } from '../statement.ts';
 import type { TransactionWatchdog } from '../transaction-watchdog.ts';
 import { valuesOf } from '../values.ts';
+import type { Session } from './session.ts';
 
 export class PostgresHandle implements WriteHandle {
   readonly effects: (() => void)[] = [];

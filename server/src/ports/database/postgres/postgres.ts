@@ -10,13 +10,13 @@ import {
   SchemaError,
   type WriteHandle,
 } from '../database.ts';
+import { type Compiled, type ListStatement, listSizes, type Statement } from '../statement.ts';
+import { TransactionWatchdog } from '../transaction-watchdog.ts';
+import { valuesOf } from '../values.ts';
 import { isUnavailable, isWorthRetrying, portError } from './errors.ts';
 import { PostgresHandle } from './handle.ts';
 import { migratePostgres } from './migrate.ts';
 import { type Begin, prepareConnection, Session, StatementNames } from './session.ts';
-import { type Compiled, type ListStatement, listSizes, type Statement } from '../statement.ts';
-import { TransactionWatchdog } from '../transaction-watchdog.ts';
-import { valuesOf } from '../values.ts';
 
 export interface PostgresOptions {
   readonly url: string;

@@ -6,8 +6,8 @@ import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../../te
 import { until } from '../../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { Database, WriteHandle } from '../database.ts';
-import { openPostgres, type PostgresOptions } from './postgres.ts';
 import type { Statement } from '../statement.ts';
+import { openPostgres, type PostgresOptions } from './postgres.ts';
 
 const raw = (text: string): Statement<object, Record<string, unknown>> => {
   const compiled = { sql: text, bind: () => [] };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Connection, type PoolClient, Query, type QueryResult } from 'pg';
 import { DatabaseError } from '../database.ts';
-import { isStalePlan, portError } from './errors.ts';
 import type { Compiled } from '../statement.ts';
 import type { Bindable } from '../values.ts';
+import { isStalePlan, portError } from './errors.ts';
 
 export type Begin = 'begin_write' | 'begin_read';
 

@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isBusy } from './errors.ts';
 import type { Compiled } from '../statement.ts';
 import { type Bindable, valuesOf } from '../values.ts';
+import { isBusy } from './errors.ts';
 
 /** How much of the file a connection maps into memory. */
 export const MMAP_BYTES = 'mmap_size = 268435456';

@@ -1,7 +1,7 @@
 import { DatabaseError, type WriteHandle } from '../database.ts';
+import { type ListStatement, listSizes, type Statement } from '../statement.ts';
 import type { Connection } from './connection.ts';
 import { portError } from './errors.ts';
-import { type ListStatement, listSizes, type Statement } from '../statement.ts';
 
 /**
  * The handle of a body. Statements run during the call itself, so promises resolve in microtasks, and a body that

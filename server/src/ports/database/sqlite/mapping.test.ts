@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '../../../../test/kit/until.ts';
 import type { Database } from '../database.ts';
-import { openSqlite } from './sqlite.ts';
 import { statementsOver } from '../statement.ts';
+import { openSqlite } from './sqlite.ts';
 
 const { statement } = statementsOver<{ texts: { id: number; text: string } }>();
 const insert = statement((db, p: { id: number; text: string }) =>

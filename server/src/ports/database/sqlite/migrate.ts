@@ -1,8 +1,8 @@
 import type { Migration } from '../database.ts';
 import { ddlFor } from '../ddl.ts';
 import { type Applied, CREATE_RECORD, stepsLeft } from '../migrations.ts';
-import { type Connection, whenFree } from './connection.ts';
 import type { Compiled } from '../statement.ts';
+import { type Connection, whenFree } from './connection.ts';
 
 const RECORDED: Compiled = { sql: 'select number, name from schema_migrations order by number', bind: () => [] };
 const RECORD: Compiled = {

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { turns, until } from '../../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
-import { uncoveredAcks } from './strace.ts';
 import { openSqlite } from './sqlite.ts';
+import { uncoveredAcks } from './strace.ts';
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 

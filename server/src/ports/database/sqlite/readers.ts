@@ -1,9 +1,9 @@
 import { type ConnectionLimits, ConnectionPermits } from '../connection-permits.ts';
 import { DatabaseError, type ReadHandle } from '../database.ts';
+import { TransactionWatchdog } from '../transaction-watchdog.ts';
 import type { Connection } from './connection.ts';
 import { portError } from './errors.ts';
 import { SqliteHandle } from './handle.ts';
-import { TransactionWatchdog } from '../transaction-watchdog.ts';
 
 export interface ReaderLimits extends ConnectionLimits {
   /**

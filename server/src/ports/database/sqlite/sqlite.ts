@@ -10,6 +10,7 @@ import {
   type ReadHandle,
   type WriteHandle,
 } from '../database.ts';
+import type { ListStatement, Statement } from '../statement.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Connection, MMAP_BYTES, whenFree } from './connection.ts';
 import { portError } from './errors.ts';
@@ -18,7 +19,6 @@ import { migrateSqlite } from './migrate.ts';
 import { Readers } from './readers.ts';
 import { Durability } from './wal.ts';
 import { Writer } from './writer.ts';
-import type { ListStatement, Statement } from '../statement.ts';
 
 export interface SqliteOptions {
   /** Created if missing, readable only by its owner; its folder must exist. */

@@ -9,8 +9,8 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { until } from '../../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { Database, Priority, WriteHandle } from '../database.ts';
-import { openSqlite, type SqliteOptions } from './sqlite.ts';
 import type { Statement } from '../statement.ts';
+import { openSqlite, type SqliteOptions } from './sqlite.ts';
 
 /** A disk whose syncs end when the test says so. */
 class HeldDisk {

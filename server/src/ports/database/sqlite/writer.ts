@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { currentOwner } from '../../../concurrency/owner.ts';
 import { DatabaseError, type Priority, type WriteHandle } from '../database.ts';
+import { TransactionWatchdog } from '../transaction-watchdog.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { portError } from './errors.ts';
 import { SqliteHandle } from './handle.ts';
 import type { Durability } from './wal.ts';
 import { WriterQueue } from './writer-queue.ts';
-import { TransactionWatchdog } from '../transaction-watchdog.ts';
 
 interface Job {
   readonly body: (handle: WriteHandle) => Promise<unknown>;
