@@ -1,6 +1,6 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { LocalFile, SideTree } from '../plan/trees.ts';
-import type { Clock, Disk, DiskFile, DiskListing } from './ports.ts';
+import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused } from './ports.ts';
 import { isAlike, type SyncState } from './sync-state.ts';
 
 /**
@@ -52,17 +52,22 @@ export class LocalObserver {
     const files: LocalFile[] = [];
     const entries = new Map<string, DiskFile>();
     let unsettled = false;
+    const unreadable: { path: string; reason: string }[] = [];
     for (const file of listing.files) {
-      const hash = await this.#hashOf(file, ticks);
+      const hash = await this.#hashOf(file, ticks).catch((error: unknown) => {
+        if (!(error instanceof DiskRefused)) throw error;
+        unreadable.push({ path: file.path, reason: error.message });
+        return undefined;
+      });
       if (hash === null) unsettled = true;
       const shown = hash ?? this.#state.lastSeen(file.path)?.hash;
       if (shown === undefined) continue;
       files.push({ path: file.path, hash: shown, fileId: file.fileId });
-      if (hash !== null) entries.set(file.path, file);
+      if (hash != null) entries.set(file.path, file);
     }
     const awaited = this.#awaited(files, ticks);
     const tree = { files: [...files, ...awaited], folders: listing.folders };
-    return { tree, entries, skipped: listing.skipped, unsettled: unsettled || awaited.length > 0 };
+    return { tree, entries, skipped: [...listing.skipped, ...unreadable], unsettled: unsettled || awaited.length > 0 };
   }
 
   /** A file that new rules ignore is no longer synced: it is compared without a base when they change again. */

@@ -75,7 +75,10 @@ export interface Disk {
    * is no longer as expected.
    */
   readText(file: DiskFile): Promise<{ readonly text: string | null; readonly hash: string } | null>;
-  /** Returns the lower-case hex SHA-256 of the bytes; null when the file is no longer as expected. */
+  /**
+   * Returns the lower-case hex SHA-256 of the bytes; null when the file is no longer as expected. Throws DiskRefused for
+   * a file that cannot be read.
+   */
   hash(file: DiskFile): Promise<string | null>;
   /** Streams the bytes; throws DiskChanged when the file changes during the read. */
   read(file: DiskFile): AsyncIterable<Uint8Array>;

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DiskChanged, type DiskFile, DiskRefused, FolderGone } from '@notevault/sync/engine/ports.ts';
+import { isAlike } from '@notevault/sync/engine/sync-state.ts';
+import type { DiskNames } from './disk-names.ts';
+import { diskFile } from './entry.ts';
+import { requireRealParents } from './real-parents.ts';
+
+const PIECE_BYTES = 1 << 20;
+
+/** Reads files of a folder as they were listed; a file that is another one by now, or changes meanwhile, is not read. */
+export class FileReader {
+  readonly #root: string;
+  readonly #names: DiskNames;
+  readonly #hasFileIds: boolean;
+
+  constructor(root: string, names: DiskNames, hasFileIds: boolean) {
+    this.#root = root;
+    this.#names = names;
+    this.#hasFileIds = hasFileIds;
+  }
+
+  async readText(file: DiskFile): Promise<{ readonly text: string | null; readonly hash: string } | null> {
+    const bytes = await this.#reading(file, (handle) => handle.readFile());
+    if (bytes === null) return null;
+    return { text: utf8Text(bytes), hash: createHash('sha256').update(bytes).digest('hex') };
+  }
+
+  hash(file: DiskFile): Promise<string | null> {
+    return this.#reading(file, async (handle) => {
+      const hash = createHash('sha256');
+      const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(1, file.size)));
+      for (;;) {
+        const { bytesRead } = await handle.read(piece, 0, piece.length);
+        if (bytesRead === 0) return hash.digest('hex');
+        hash.update(piece.subarray(0, bytesRead));
+      }
+    });
+  }
+
+  async *read(file: DiskFile): AsyncIterable<Uint8Array> {
+    await using handle = await this.#open(file);
+    if (handle === null || !(await this.#isAsListed(handle, file))) throw new DiskChanged(file.path);
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE_BYTES));
+      if (bytesRead === 0) break;
+      yield buffer.subarray(0, bytesRead);
+    }
+    if (!(await this.#isAsListed(handle, file))) throw new DiskChanged(file.path);
+  }
+
+  async #reading<Result>(file: DiskFile, read: (handle: FileHandle) => Promise<Result>): Promise<Result | null> {
+    await using handle = await this.#open(file);
+    if (handle === null || !(await this.#isAsListed(handle, file))) return null;
+    const result = await read(handle);
+    return (await this.#isAsListed(handle, file)) ? result : null;
+  }
+
+  async #open(file: DiskFile): Promise<FileHandle | null> {
+    const path = this.#names.spelled(file.path);
+    // A pipe in the place of the file would block.
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    try {
+      await requireRealParents(this.#root, path);
+      return await open(join(this.#root, path), flags);
+    } catch (error) {
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      if (error instanceof DiskChanged || error instanceof DiskRefused || ['ENOENT', 'ELOOP'].includes(code))
+        return null;
+      if (['EACCES', 'EPERM'].includes(code)) throw new DiskRefused('cannot be read by this user', { cause: error });
+      throw new FolderGone(`${file.path} cannot be read: ${message}`, { cause: error });
+    }
+  }
+
+  async #isAsListed(handle: FileHandle, file: DiskFile): Promise<boolean> {
+    const stats = await handle.stat({ bigint: true });
+    return stats.isFile() && isAlike(diskFile(file.path, stats, this.#hasFileIds), file);
+  }
+}
+
+// A byte order mark is part of the text, so that a file comes back byte for byte.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function utf8Text(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}

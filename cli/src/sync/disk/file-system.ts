@@ -1,0 +1,88 @@
+import { constants } from 'node:fs';
+import { copyFile, type FileHandle, link, lstat, open, rename, rm, statfs, unlink, utimes } from 'node:fs/promises';
+import { DiskChanged, FolderGone } from '@notevault/sync/engine/ports.ts';
+import type { TempPlace } from './temp-place.ts';
+
+/** Whether the file system has birth times: where it has none, the time of the last change is shown instead. */
+export async function hasBirthTimes(place: TempPlace): Promise<boolean> {
+  const { path, file } = await place.create(0o600);
+  try {
+    const before = await file.stat({ bigint: true });
+    for (let tries = 0; tries < 50; tries++) {
+      await file.chmod(tries % 2 === 0 ? 0o644 : 0o600);
+      const after = await file.stat({ bigint: true });
+      if (after.ctimeNs !== before.ctimeNs) return after.birthtimeNs === before.birthtimeNs && before.birthtimeNs > 0n;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return false;
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+}
+
+/** Gives a file a name that nothing has. A link fails where something is, while a rename would replace it. */
+export async function moveToFreePath(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!hasNoLinks(error)) throw error;
+    if ((await lstat(to).catch(() => null)) !== null) throw new DiskChanged(to);
+    await rename(from, to);
+    return;
+  }
+  await unlink(from);
+}
+
+/** Moves a file to a free name, or to another spelling of its own. */
+export async function moveFileTo(from: string, to: string): Promise<void> {
+  const [source, there] = await Promise.all([lstat(from), lstat(to).catch(() => null)]);
+  if (there !== null && there.ino === source.ino && there.dev === source.dev && source.nlink === 1)
+    await rename(from, to);
+  else await moveToFreePath(from, to);
+}
+
+/** Gives a file a second name; where that is impossible, copies it. */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!hasNoLinks(error)) throw error;
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    const { atime, mtime } = await lstat(from);
+    await utimes(to, atime, mtime);
+  }
+}
+
+function hasNoLinks(error: unknown): boolean {
+  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** Makes the entries of a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open folders; there, the file system orders the changes by itself.
+  if (process.platform === 'win32') return;
+  let handle: FileHandle;
+  try {
+    handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    // It was removed or moved since: its parent is flushed for that.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
+    throw error;
+  }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** This share of a disk stays free. */
+const FREE_SHARE = 0.01;
+
+/** Throws FolderGone unless a file of this size fits on the disk. */
+export async function requireRoom(folder: string, size: number): Promise<void> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  if (bavail * bsize - size < blocks * bsize * FREE_SHARE)
+    throw new FolderGone('Nothing is written: less than 1 % of the disk would be free. Make room.');
+}

@@ -1,0 +1,37 @@
+import ignore, { type Ignore } from 'ignore';
+import { structureFault } from './safe-path.ts';
+import { SETTINGS_FOLDER, type SettingsFiles } from './settings-files.ts';
+
+export const IGNORE_FILE = '.notevaultignore';
+
+/** Files that programs make for themselves while they save or download, and those of file managers. */
+const OF_PROGRAMS = ['*~', '~$*', '*.tmp', '*.part', '*.crdownload', '*.swp', 'Thumbs.db', 'desktop.ini'];
+
+/** Names of files that file managers put into every folder; they do not keep a folder from being removed. */
+export const LITTER: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
+
+/** Which paths are left out of syncing: by the rules of the user, by what programs leave behind, by the settings. */
+export class IgnoreRules {
+  readonly #settings: SettingsFiles;
+  #rules: Ignore;
+  #text = '';
+
+  constructor(settings: SettingsFiles) {
+    this.#settings = settings;
+    this.#rules = ignore().add(OF_PROGRAMS);
+  }
+
+  /** @param text the content of the ignore file, in the syntax of gitignore. */
+  load(text: string): void {
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#rules = ignore().add(OF_PROGRAMS).add(text);
+  }
+
+  isIgnored(path: string, kind: 'file' | 'folder'): boolean {
+    // A path that cannot be below the folder is not left out but refused, and listed.
+    if (structureFault(path) !== null) return false;
+    if (path === SETTINGS_FOLDER || path.startsWith(`${SETTINGS_FOLDER}/`)) return !this.#settings.includes(path, kind);
+    return this.#rules.ignores(kind === 'folder' ? `${path}/` : path);
+  }
+}

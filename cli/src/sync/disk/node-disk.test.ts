@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { DiskChanged, type DiskFile, DiskRefused, type FileContent, FolderGone } from '@notevault/sync/engine/ports.ts';
+import { Folder } from '../../../../server/test/kit/process.ts';
+import { NodeDisk, type NodeDiskOptions } from './node-disk.ts';
+import { Trash } from './trash.ts';
+
+async function* once(text: string): AsyncIterable<Uint8Array> {
+  yield new TextEncoder().encode(text);
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const MTIME = 1_700_000_000.25;
+const contentOf = (text: string): FileContent => ({
+  bytes: once(text),
+  hash: sha256(text),
+  size: Buffer.byteLength(text),
+  mtime: MTIME,
+});
+
+describe('NodeDisk', () => {
+  let folder: Folder;
+  let trash: Trash;
+  const root = () => folder.at('vault');
+  const at = (path: string) => join(root(), path);
+  const open = (options: Partial<NodeDiskOptions> = {}) => NodeDisk.open({ root: root(), trash, ...options });
+  const put = (path: string, text: string) => {
+    mkdirSync(join(at(path), '..'), { recursive: true });
+    writeFileSync(at(path), text);
+  };
+  const listed = async (disk: NodeDisk, path: string): Promise<DiskFile> => {
+    const found = (await disk.list()).files.find((file) => file.path === path);
+    assert.ok(found, `${path} is not listed`);
+    return found;
+  };
+
+  beforeEach(async () => {
+    folder = new Folder();
+    mkdirSync(root());
+    mkdirSync(folder.at('state'));
+    trash = await Trash.open(folder.at('state'));
+  });
+  afterEach(() => {
+    trash[Symbol.dispose]();
+    folder[Symbol.dispose]();
+  });
+
+  it('lists files and folders, but no hidden, ignored or linked ones, and says what it leaves out and why', async () => {
+    for (const path of [
+      'a.md',
+      'f/b.png',
+      '.git/config',
+      '.obsidian/app.json',
+      'f/~$x.docx',
+      'out/x.md',
+      'keep.log',
+      'b.log',
+    ])
+      put(path, path);
+    mkdirSync(at('empty'));
+    writeFileSync(folder.at('secret'), 'outside');
+    symlinkSync(folder.at('secret'), at('link.md'));
+    symlinkSync(folder.path, at('linked'));
+    execFileSync('mkfifo', [at('pipe')]);
+    writeFileSync(at('back\\slash.md'), 'x');
+    writeFileSync(at('.notevaultignore'), '# no logs\n*.log\n!keep.log\nout/\n');
+    const { files, folders, skipped } = await (await open()).list();
+    assert.deepEqual(files.map(({ path }) => path).sort(), ['a.md', 'f/b.png', 'keep.log']);
+    assert.deepEqual([...folders].sort(), ['empty', 'f']);
+    assert.deepEqual(Object.fromEntries(skipped.map(({ path, reason }) => [path, reason])), {
+      'link.md': 'is a link, which is not synced',
+      linked: 'is a link, which is not synced',
+      pipe: 'is no regular file',
+      'back\\slash.md': 'has a backslash in its name',
+    });
+  });
+
+  it('shows names in NFC and never rewrites how the disk spells them', async () => {
+    const [nfd, nfc] = ['u\u0308ber/e\u0301.md', '\u00fcber/\u00e9.md'];
+    put(nfd, 'one');
+    const disk = await open();
+    const file = await listed(disk, nfc);
+    assert.equal((await disk.readText(file))?.text, 'one');
+    await disk.write(nfc, contentOf('two'), file);
+    await disk.write('\u00fcber/new.md', contentOf('three'), null);
+    assert.deepEqual(
+      readdirSync(root()).filter((name) => !name.startsWith('.')),
+      ['u\u0308ber'],
+    );
+    assert.deepEqual(readdirSync(at('u\u0308ber')).sort(), ['e\u0301.md', 'new.md']);
+    assert.equal(readFileSync(at(nfd), 'utf8'), 'two');
+    writeFileSync(at('u\u0308ber/\u00e9.md'), 'a twin');
+    const { skipped } = await disk.list();
+    assert.deepEqual(
+      skipped.map(({ path }) => path),
+      [nfc],
+    );
+  });
+
+  it('writes a new file with its parents and its time, and never over another', async () => {
+    const disk = await open();
+    const written = await disk.write('f/g/a.md', contentOf('text'), null);
+    assert.deepEqual(written, await listed(disk, 'f/g/a.md'));
+    assert.equal(statSync(at('f/g/a.md')).mtimeMs, MTIME * 1000);
+    await assert.rejects(disk.write('f/g/a.md', contentOf('other'), null), DiskChanged);
+    await assert.rejects(disk.write('f/g/a.md/b.md', contentOf('other'), null), DiskChanged);
+    assert.equal(readFileSync(at('f/g/a.md'), 'utf8'), 'text');
+    await disk.flush();
+  });
+
+  it('replaces a file only as it was listed, keeps its mode, and puts the old bytes into the trash', async () => {
+    put('a.md', 'old');
+    execFileSync('chmod', ['640', at('a.md')]);
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    await disk.write('a.md', contentOf('new'), file);
+    assert.equal(readFileSync(at('a.md'), 'utf8'), 'new');
+    assert.equal(statSync(at('a.md')).mode & 0o777, 0o640);
+    const [kept] = trash.list('a.md');
+    assert.equal(kept && readFileSync(trash.fileOf(kept.id), 'utf8'), 'old');
+    await assert.rejects(disk.write('a.md', contentOf('newer'), file), DiskChanged);
+    assert.equal(readFileSync(at('a.md'), 'utf8'), 'new');
+    assert.equal(trash.list().length, 1);
+  });
+
+  it('does not replace a file that changes while the new bytes arrive, also with its old time and size', async () => {
+    put('a.md', 'old');
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    const bytes = async function* () {
+      writeFileSync(at('a.md'), 'own');
+      utimesSync(at('a.md'), file.mtimeMs / 1000, file.mtimeMs / 1000);
+      yield* once('new');
+    };
+    await assert.rejects(disk.write('a.md', { ...contentOf('new'), bytes: bytes() }, file), DiskChanged);
+    assert.equal(readFileSync(at('a.md'), 'utf8'), 'own');
+  });
+
+  it('refuses bytes of another hash or size, stops reading when there are too many, and leaves nothing behind', async () => {
+    const disk = await open();
+    await assert.rejects(disk.write('a.md', { ...contentOf('text'), hash: sha256('other') }, null), DiskRefused);
+    await assert.rejects(disk.write('a.md', { ...contentOf('text'), size: 5 }, null), DiskRefused);
+    let sent = 0;
+    const endless = async function* () {
+      for (;;) {
+        sent += 1;
+        yield Buffer.alloc(1000);
+      }
+    };
+    await assert.rejects(disk.write('a.md', { ...contentOf('text'), bytes: endless() }, null), DiskRefused);
+    assert.equal(sent, 1);
+    assert.deepEqual(readdirSync(at('.notevault/tmp')), []);
+    assert.ok(!existsSync(at('a.md')));
+  });
+
+  it('writes, moves and makes nothing through a link, also when it appears while the bytes arrive', async () => {
+    mkdirSync(folder.at('outside'));
+    symlinkSync(folder.at('outside'), at('out'));
+    put('a.md', 'a');
+    put('in/b.md', 'b');
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    await assert.rejects(disk.write('out/x.md', contentOf('x'), null), DiskRefused);
+    await assert.rejects(disk.write('out/deep/x.md', contentOf('x'), null), DiskRefused);
+    await assert.rejects(disk.move(file, 'out/x.md'), DiskRefused);
+    await assert.rejects(disk.moveFolder('in', 'out/in'), DiskRefused);
+    await assert.rejects(disk.makeFolder('out/new'), DiskRefused);
+    const bytes = async function* () {
+      renameSync(at('in'), at('was'));
+      symlinkSync(folder.at('outside'), at('in'));
+      yield* once('x');
+    };
+    await assert.rejects(disk.write('in/x.md', { ...contentOf('x'), bytes: bytes() }, null), DiskRefused);
+    symlinkSync(folder.at('outside/target'), at('link.md'));
+    await assert.rejects(disk.write('link.md', contentOf('x'), null), DiskChanged);
+    assert.deepEqual(readdirSync(folder.at('outside')), []);
+  });
+
+  it('reads nothing through a link that replaced a file or a folder', async () => {
+    mkdirSync(folder.at('outside'));
+    writeFileSync(folder.at('outside/a.md'), 'secret');
+    put('f/a.md', 'secret');
+    put('b.md', 'secret');
+    const disk = await open();
+    const [inside, direct] = [await listed(disk, 'f/a.md'), await listed(disk, 'b.md')];
+    rmSync(at('f'), { recursive: true });
+    symlinkSync(folder.at('outside'), at('f'));
+    rmSync(at('b.md'));
+    symlinkSync(folder.at('outside/a.md'), at('b.md'));
+    for (const file of [inside, direct]) {
+      assert.equal(await disk.hash(file), null);
+      assert.equal(await disk.readText(file), null);
+      await assert.rejects(async () => {
+        for await (const _ of disk.read(file));
+      }, DiskChanged);
+    }
+  });
+
+  it('refuses to work when its own hidden place is a link', async () => {
+    mkdirSync(folder.at('outside'));
+    symlinkSync(folder.at('outside'), at('.notevault'));
+    await assert.rejects(open(), FolderGone);
+    rmSync(at('.notevault'));
+    const disk = await open();
+    rmSync(at('.notevault'), { recursive: true });
+    symlinkSync(folder.at('outside'), at('.notevault'));
+    await assert.rejects(disk.write('a.md', contentOf('x'), null), FolderGone);
+    assert.deepEqual(readdirSync(folder.at('outside')), []);
+  });
+
+  it('moves a file to a free path only, keeps its time, and recognises it afterwards', async () => {
+    put('a.md', 'a');
+    put('taken.md', 'b');
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    await assert.rejects(disk.move(file, 'taken.md'), DiskChanged);
+    assert.equal(readFileSync(at('taken.md'), 'utf8'), 'b');
+    const moved = await disk.move(file, 'f/A.md');
+    assert.deepEqual([moved.fileId, moved.mtimeMs, moved.path], [file.fileId, file.mtimeMs, 'f/A.md']);
+    assert.notEqual(file.fileId, null);
+    assert.deepEqual(moved, await listed(disk, 'f/A.md'));
+    assert.ok(!existsSync(at('a.md')));
+    await assert.rejects(disk.move(file, 'b.md'), DiskChanged);
+  });
+
+  it('moves and removes folders, but neither over another nor with files in them', async () => {
+    put('f/a.md', 'a');
+    put('g/.hidden', 'kept');
+    put('h/.DS_Store', 'litter');
+    put('i/b.md', 'b');
+    const disk = await open();
+    await disk.list();
+    await assert.rejects(disk.moveFolder('f', 'g'), DiskChanged);
+    await disk.moveFolder('f', 'deep/f');
+    assert.equal(readFileSync(at('deep/f/a.md'), 'utf8'), 'a');
+    await assert.rejects(disk.removeFolder('g'), DiskRefused);
+    await assert.rejects(disk.removeFolder('i'), DiskChanged);
+    await disk.removeFolder('h');
+    assert.deepEqual(readdirSync(root()).sort(), ['.notevault', 'deep', 'g', 'i']);
+  });
+
+  it('puts a deleted file into the trash, unless it was replaced meanwhile', async () => {
+    put('a.md', 'a');
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    put('a.md', 'edited');
+    await assert.rejects(disk.trash(file), DiskChanged);
+    assert.equal(readFileSync(at('a.md'), 'utf8'), 'edited');
+    await disk.trash(await listed(disk, 'a.md'));
+    assert.ok(!existsSync(at('a.md')));
+    const [kept] = trash.list('a.md');
+    assert.equal(kept && readFileSync(trash.fileOf(kept.id), 'utf8'), 'edited');
+    assert.equal(kept?.reason, 'deleted');
+  });
+
+  it('recognises a file that was replaced by another in its inode, and two names of one file', async () => {
+    put('a.md', 'a');
+    const disk = await open();
+    const before = await listed(disk, 'a.md');
+    rmSync(at('a.md'));
+    put('b.md', 'b');
+    assert.notEqual((await listed(disk, 'b.md')).fileId, before.fileId);
+    execFileSync('ln', [at('b.md'), at('c.md')]);
+    assert.equal((await listed(disk, 'c.md')).fileId, null);
+  });
+
+  it('finishes what a killed run left: incomplete files are removed, half trashed ones kept', async () => {
+    await open();
+    put('.notevault/tmp/new-1234', 'incomplete');
+    put('.notevault/tmp/old-5678', 'on its way to the trash');
+    await open();
+    assert.deepEqual(readdirSync(at('.notevault/tmp')), []);
+    const [kept] = trash.list();
+    assert.equal(kept && readFileSync(trash.fileOf(kept.id), 'utf8'), 'on its way to the trash');
+  });
+
+  it('changes nothing in a folder that is no longer the synced one', async () => {
+    put('a.md', 'a');
+    let isGone = false;
+    const checkRoot = async () => {
+      if (isGone) throw new FolderGone('gone');
+    };
+    const disk = await open({ checkRoot });
+    await listed(disk, 'a.md');
+    isGone = true;
+    await assert.rejects(disk.list(), FolderGone);
+    await assert.rejects(disk.write('b.md', contentOf('b'), null), FolderGone);
+    await assert.rejects(disk.makeFolder('f'), FolderGone);
+    assert.deepEqual(readdirSync(root()).sort(), ['.notevault', 'a.md']);
+  });
+
+  it('syncs those settings of Obsidian that are switched on, never the workspace or what is hidden in them', async () => {
+    const files = [
+      'app.json',
+      'workspace.json',
+      'workspace-mobile.json',
+      'themes/A/theme.css',
+      'plugins/x/main.js',
+      'hotkeys.json',
+    ];
+    for (const file of [...files, 'plugins/x/.git/config', 'plugins/notevault-sync/data.json'])
+      put(`.obsidian/${file}`, file);
+    const shown = async (settings: NodeDiskOptions['settings']) =>
+      (await (await open({ settings: settings ?? [] })).list()).files
+        .map(({ path }) => path.slice('.obsidian/'.length))
+        .sort();
+    assert.deepEqual(await shown([]), []);
+    assert.deepEqual(await shown(['app', 'themes']), ['app.json', 'themes/A/theme.css']);
+    assert.deepEqual(await shown(['community-plugins']), ['plugins/x/main.js']);
+    const disk = await open({ settings: ['app'] });
+    assert.equal(disk.pathFault('.obsidian/app.json'), null);
+    for (const path of ['.obsidian/workspace.json', '.obsidian/hotkeys.json', '.obsidian/plugins/x/main.js']) {
+      assert.ok(disk.isIgnored(path, 'file'), path);
+      await assert.rejects(disk.write(path, contentOf('x'), null), DiskRefused);
+    }
+  });
+});

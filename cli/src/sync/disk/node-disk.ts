@@ -1,0 +1,277 @@
+import { chmod, link, lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Disk,
+  DiskChanged,
+  type DiskFile,
+  type DiskListing,
+  DiskRefused,
+  type Expected,
+  type FileContent,
+  FolderGone,
+} from '@notevault/sync/engine/ports.ts';
+import { isAlike } from '@notevault/sync/engine/sync-state.ts';
+import { onDisk } from './disk-errors.ts';
+import { DiskNames } from './disk-names.ts';
+import { diskFile, isSameFile } from './entry.ts';
+import { FileReader } from './file-reader.ts';
+import { hasBirthTimes, linkOrCopy, moveFileTo, moveToFreePath, requireRoom, syncFolder } from './file-system.ts';
+import { IGNORE_FILE, IgnoreRules, LITTER } from './ignore-rules.ts';
+import { makeParents, requireRealParents } from './real-parents.ts';
+import { pathFault } from './safe-path.ts';
+import { scan } from './scan.ts';
+import { type Setting, SettingsFiles } from './settings-files.ts';
+import { TempPlace } from './temp-place.ts';
+import type { Trash, TrashReason } from './trash.ts';
+import { writeTemp } from './write-temp.ts';
+
+export interface NodeDiskOptions {
+  /** The synced folder, an absolute path without links. */
+  readonly root: string;
+  readonly trash: Trash;
+  readonly settings?: readonly Setting[];
+  /** Throws FolderGone unless the root is still the folder that was synced. */
+  readonly checkRoot?: () => Promise<void>;
+}
+
+/** Implements the `Disk` port on a folder of this machine. */
+export class NodeDisk implements Disk {
+  readonly #root: string;
+  readonly #trash: Trash;
+  readonly #place: TempPlace;
+  readonly #settings: SettingsFiles;
+  readonly #rules: IgnoreRules;
+  readonly #checkRoot: () => Promise<void>;
+  readonly #names = new DiskNames();
+  readonly #reader: FileReader;
+  readonly #hasFileIds: boolean;
+  /** Folders with changes that are not durable yet, as the disk spells them. */
+  #changed = new Set<string>();
+
+  private constructor(
+    { root, trash, settings = [], checkRoot }: NodeDiskOptions,
+    place: TempPlace,
+    hasFileIds: boolean,
+  ) {
+    this.#root = root;
+    this.#trash = trash;
+    this.#place = place;
+    this.#hasFileIds = hasFileIds;
+    this.#settings = new SettingsFiles(settings);
+    this.#rules = new IgnoreRules(this.#settings);
+    this.#checkRoot = checkRoot ?? (async () => undefined);
+    this.#reader = new FileReader(root, this.#names, hasFileIds);
+  }
+
+  /** Opens the folder, and finishes what an earlier run left in its temporary place. */
+  static async open(options: NodeDiskOptions): Promise<NodeDisk> {
+    const place = new TempPlace(options.root);
+    await onDisk(() => place.prepare());
+    for (const id of await place.sweep()) await options.trash.adopt(place.heldPath(id), id);
+    return new NodeDisk(options, place, await hasBirthTimes(place));
+  }
+
+  async list(): Promise<DiskListing> {
+    await this.#checkRoot();
+    await this.#loadRules();
+    const isIgnored = (path: string, kind: 'file' | 'folder') => this.#rules.isIgnored(path, kind);
+    return scan(this.#root, { hasFileIds: this.#hasFileIds, names: this.#names, isIgnored });
+  }
+
+  async #loadRules(): Promise<void> {
+    const file = join(this.#root, IGNORE_FILE);
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw new FolderGone(`${file} cannot be read: ${error.message}`, { cause: error });
+    });
+    this.#rules.load(text);
+  }
+
+  pathFault(path: string): string | null {
+    return this.#fault(path, 'file');
+  }
+
+  isIgnored(path: string, kind: 'file' | 'folder'): boolean {
+    return this.#rules.isIgnored(path, kind);
+  }
+
+  #fault(path: string, kind: 'file' | 'folder'): string | null {
+    return pathFault(path, (hidden) => this.#settings.includes(hidden, kind));
+  }
+
+  readText(file: DiskFile): ReturnType<FileReader['readText']> {
+    return this.#reader.readText(file);
+  }
+
+  hash(file: DiskFile): Promise<string | null> {
+    return this.#reader.hash(file);
+  }
+
+  read(file: DiskFile): AsyncIterable<Uint8Array> {
+    return this.#reader.read(file);
+  }
+
+  write(path: string, content: FileContent, over: Expected): Promise<DiskFile> {
+    return onDisk(async () => {
+      const target = await this.#target(path, 'file');
+      if (over === null) this.#noteChanges(await makeParents(this.#root, target));
+      await requireRoom(this.#root, content.size ?? 0);
+      const temp = await writeTemp(this.#place, content, 0o666);
+      try {
+        // The folders may have changed while the bytes came in.
+        await requireRealParents(this.#root, target);
+        if (over === null) await moveToFreePath(temp, join(this.#root, target));
+        else await this.#replace(temp, target, over);
+      } finally {
+        await rm(temp, { force: true });
+      }
+      return this.#written(path, target);
+    });
+  }
+
+  /** Replaces a file that is as expected, and keeps it in the trash. */
+  async #replace(temp: string, target: string, over: DiskFile): Promise<void> {
+    const at = join(this.#root, target);
+    const stats = await lstat(at, { bigint: true });
+    if (!stats.isFile() || !isAlike(diskFile(over.path, stats, this.#hasFileIds), over))
+      throw new DiskChanged(over.path);
+    await chmod(temp, Number(stats.mode & 0o7777n));
+    const id = this.#trash.newId();
+    const held = this.#place.heldPath(id);
+    await linkOrCopy(at, held);
+    try {
+      // Up to the rename, another program may have replaced the file: then the kept one is not what is there.
+      const [now, kept] = await Promise.all([lstat(at, { bigint: true }), lstat(held, { bigint: true })]);
+      if (!isSameFile(now, over) || !isSameFile(kept, over) || now.ino !== stats.ino) throw new DiskChanged(over.path);
+      await rename(temp, at);
+    } catch (error) {
+      await rm(held, { force: true });
+      throw error;
+    }
+    await this.#keepHeld(id, over, 'overwritten');
+  }
+
+  move(from: DiskFile, to: string): Promise<DiskFile> {
+    return onDisk(async () => {
+      const [source, target] = [this.#names.spelled(from.path), await this.#target(to, 'file')];
+      await requireRealParents(this.#root, source);
+      this.#noteChanges(await makeParents(this.#root, target));
+      await requireRealParents(this.#root, target);
+      await this.#requireListed(source, from);
+      await moveFileTo(join(this.#root, source), join(this.#root, target));
+      this.#noteChanges([source]);
+      this.#names.set(from.path, from.path);
+      return this.#written(to, target);
+    });
+  }
+
+  async moveFolder(from: string, to: string): Promise<void> {
+    await onDisk(async () => {
+      const [source, target] = [this.#names.spelled(from), await this.#target(to, 'folder')];
+      await requireRealParents(this.#root, source);
+      this.#noteChanges(await makeParents(this.#root, target));
+      await requireRealParents(this.#root, target);
+      const [at, there] = [join(this.#root, source), join(this.#root, target)];
+      const [stats, taken] = await Promise.all([lstat(at), lstat(there).catch(() => null)]);
+      if (!stats.isDirectory() || (taken !== null && taken.ino !== stats.ino)) throw new DiskChanged(from);
+      await rename(at, there);
+      this.#noteChanges([source, target]);
+    });
+  }
+
+  async trash(file: DiskFile): Promise<void> {
+    await onDisk(async () => {
+      const target = this.#names.spelled(file.path);
+      await requireRealParents(this.#root, target);
+      await this.#requireListed(target, file);
+      await this.#place.prepare();
+      const at = join(this.#root, target);
+      const id = this.#trash.newId();
+      const held = this.#place.heldPath(id);
+      await rename(at, held);
+      if (!isSameFile(await lstat(held, { bigint: true }), file)) {
+        // It was replaced between the two steps: the new one goes back, unless there is a newer one still.
+        await link(held, at).then(
+          () => rm(held),
+          () => this.#keepHeld(id, file, 'overwritten'),
+        );
+        throw new DiskChanged(file.path);
+      }
+      this.#noteChanges([target]);
+      await this.#keepHeld(id, file, 'deleted');
+    });
+  }
+
+  async keep(path: string, content: FileContent): Promise<void> {
+    await onDisk(async () => {
+      await requireRoom(this.#root, content.size ?? 0);
+      const temp = await writeTemp(this.#place, content, 0o600);
+      const { size } = await lstat(temp);
+      const id = this.#trash.newId();
+      await this.#trash.add(temp, { id, path, reason: 'removed from the vault', size, mtime: content.mtime });
+    });
+  }
+
+  async #keepHeld(id: string, { path, size, mtimeMs }: DiskFile, reason: TrashReason): Promise<void> {
+    await this.#trash.add(this.#place.heldPath(id), { id, path, reason, size, mtime: mtimeMs / 1000 });
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    await onDisk(async () => {
+      const target = await this.#target(path, 'folder');
+      this.#noteChanges(await makeParents(this.#root, target));
+      await mkdir(join(this.#root, target)).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST' || !(await lstat(join(this.#root, target))).isDirectory()) throw error;
+      });
+      this.#noteChanges([target]);
+    });
+  }
+
+  async removeFolder(path: string): Promise<void> {
+    await onDisk(async () => {
+      const target = this.#names.spelled(path);
+      await requireRealParents(this.#root, target);
+      const at = join(this.#root, target);
+      const names = await readdir(at);
+      if (names.every((name) => LITTER.has(name))) for (const name of names) await unlink(join(at, name));
+      else if (names.every((name) => name.startsWith('.') || this.#isIgnoredEntry(`${path}/${name}`)))
+        throw new DiskRefused('is gone in the vault, and stays here for the files in it that are not synced');
+      await rmdir(at);
+      this.#noteChanges([target]);
+    });
+  }
+
+  #isIgnoredEntry(path: string): boolean {
+    return this.isIgnored(path, 'file') || this.isIgnored(path, 'folder');
+  }
+
+  async flush(): Promise<void> {
+    const folders = this.#changed;
+    this.#changed = new Set();
+    for (const folder of folders) await syncFolder(join(this.#root, folder));
+  }
+
+  /** The path on the disk of an entry that a vault may name. */
+  async #target(path: string, kind: 'file' | 'folder'): Promise<string> {
+    const fault = this.#fault(path, kind);
+    if (fault !== null) throw new DiskRefused(fault);
+    await this.#checkRoot();
+    return this.#names.spelled(path);
+  }
+
+  async #requireListed(spelled: string, file: DiskFile): Promise<void> {
+    const stats = await lstat(join(this.#root, spelled), { bigint: true });
+    if (!stats.isFile() || !isAlike(diskFile(file.path, stats, this.#hasFileIds), file))
+      throw new DiskChanged(file.path);
+  }
+
+  async #written(path: string, spelled: string): Promise<DiskFile> {
+    this.#noteChanges([spelled]);
+    return diskFile(path, await lstat(join(this.#root, spelled), { bigint: true }), this.#hasFileIds);
+  }
+
+  /** @param entries that were created, changed or removed */
+  #noteChanges(entries: readonly string[]): void {
+    for (const entry of entries) this.#changed.add(entry.slice(0, Math.max(0, entry.lastIndexOf('/'))));
+  }
+}

@@ -1,0 +1,42 @@
+/** The groups of Obsidian's settings that can be synced. */
+export const SETTINGS = ['app', 'appearance', 'themes', 'hotkeys', 'core-plugins', 'community-plugins'] as const;
+export type Setting = (typeof SETTINGS)[number];
+
+export const SETTINGS_FOLDER = '.obsidian';
+
+/** Files and folders (with `/`) below `.obsidian`, by group. */
+const FILES: Readonly<Record<Setting, readonly string[]>> = {
+  app: ['app.json', 'types.json'],
+  appearance: ['appearance.json'],
+  themes: ['themes/', 'snippets/'],
+  hotkeys: ['hotkeys.json'],
+  'core-plugins': [
+    ...['core-plugins.json', 'core-plugins-migration.json', 'backlink.json', 'bookmarks.json', 'canvas.json'],
+    ...['command-palette.json', 'daily-notes.json', 'graph.json', 'note-composer.json', 'page-preview.json'],
+    ...['slides.json', 'switcher.json', 'templates.json', 'webviewer.json', 'zk-prefixer.json'],
+  ],
+  'community-plugins': ['community-plugins.json', 'plugins/'],
+};
+
+/** Never synced: they change with each click, or hold what belongs to one device. */
+const NEVER = /(?:^|\/)(?:workspace[^/]*\.json|workspaces\.json|cache|\.[^/]*)(?:$|\/)|^plugins\/notevault[^/]*\//;
+
+/** Tells which files of `.obsidian` are synced. */
+export class SettingsFiles {
+  readonly #files: readonly string[];
+
+  constructor(groups: readonly Setting[]) {
+    this.#files = groups.flatMap((group) => FILES[group]);
+  }
+
+  /** Whether a file of the settings, or a folder that can contain some, is synced. */
+  includes(path: string, kind: 'file' | 'folder'): boolean {
+    if (path === SETTINGS_FOLDER) return kind === 'folder' && this.#files.length > 0;
+    if (!path.startsWith(`${SETTINGS_FOLDER}/`)) return false;
+    const below = path.slice(SETTINGS_FOLDER.length + 1);
+    if (NEVER.test(below)) return false;
+    return this.#files.some((file) =>
+      file.endsWith('/') ? `${below}/`.startsWith(file) && (kind === 'folder' || below !== file) : below === file,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FolderGone } from '@notevault/sync/engine/ports.ts';
+
+/** The folder's own hidden place: its marker, and files that are not complete. It is never synced. */
+export const OWN_FOLDER = '.notevault';
+
+const NEW = 'new-';
+const OLD = 'old-';
+
+/** Where files are before they get their names, on the file system of the folder so that a rename is enough. */
+export class TempPlace {
+  readonly #own: string;
+  readonly folder: string;
+
+  constructor(root: string) {
+    this.#own = join(root, OWN_FOLDER);
+    this.folder = join(this.#own, 'tmp');
+  }
+
+  /** Creates it; throws FolderGone where something else has its path. */
+  async prepare(): Promise<void> {
+    for (const folder of [this.#own, this.folder]) {
+      await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+      if (!(await lstat(folder)).isDirectory())
+        throw new FolderGone(`${folder} must be a folder, and is a link or a file: remove it.`);
+    }
+  }
+
+  /** Opens a new file that no link can lead elsewhere. */
+  async create(mode: number): Promise<{ readonly path: string; readonly file: FileHandle }> {
+    await this.prepare();
+    const path = join(this.folder, NEW + randomBytes(12).toString('hex'));
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
+    return { path, file: await open(path, flags, mode) };
+  }
+
+  /** The path of a file on its way to the trash. */
+  heldPath(id: string): string {
+    return join(this.folder, OLD + id);
+  }
+
+  /** Removes incomplete files of earlier runs; returns the ids of those on their way to the trash. */
+  async sweep(): Promise<string[]> {
+    const names = await readdir(this.folder);
+    for (const name of names) if (name.startsWith(NEW)) await rm(join(this.folder, name), { force: true });
+    return names.filter((name) => name.startsWith(OLD)).map((name) => name.slice(OLD.length));
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Why a file is in the trash. */
+export type TrashReason = 'deleted' | 'overwritten' | 'removed from the vault';
+
+/** @property at epoch milliseconds @property mtime epoch seconds */
+export interface TrashedFile {
+  readonly id: string;
+  readonly path: string;
+  readonly reason: TrashReason;
+  readonly size: number;
+  readonly mtime: number;
+  readonly at: number;
+}
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * What the other side removed or replaced, kept for 30 days beside the stored state. A row tells where a file was; if a
+ * power cut loses the row, the file is still there under its id.
+ */
+export class Trash implements Disposable {
+  readonly #folder: string;
+  readonly #db: DatabaseSync;
+  readonly #now: () => number;
+
+  private constructor(folder: string, db: DatabaseSync, now: () => number) {
+    this.#folder = folder;
+    this.#db = db;
+    this.#now = now;
+  }
+
+  /** Opens the trash in a folder of the stored state, and removes what is too old. */
+  static async open(stateFolder: string, now: () => number = Date.now): Promise<Trash> {
+    const folder = join(stateFolder, 'trash');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const db = new DatabaseSync(join(stateFolder, 'trash.sqlite'), { timeout: 5000 });
+    db.exec(`pragma journal_mode = wal; pragma synchronous = normal;
+      create table if not exists trashed (
+        id text primary key, path text not null, reason text not null, size integer not null, mtime real not null,
+        at integer not null
+      ) strict;
+      create index if not exists trashed_path on trashed (path, at);`);
+    const trash = new Trash(folder, db, now);
+    await trash.expire();
+    return trash;
+  }
+
+  newId(): string {
+    return randomBytes(12).toString('hex');
+  }
+
+  /** The path of a trashed file's bytes. */
+  fileOf(id: string): string {
+    return join(this.#folder, id);
+  }
+
+  /** Moves a file into the trash. @param from where its bytes are now */
+  async add(from: string, file: Omit<TrashedFile, 'at'>): Promise<void> {
+    await moveFile(from, this.fileOf(file.id));
+    const { id, path, reason, size, mtime } = file;
+    this.#db
+      .prepare('insert or replace into trashed (id, path, reason, size, mtime, at) values (?, ?, ?, ?, ?, ?)')
+      .run(id, path, reason, size, mtime, this.#now());
+  }
+
+  /** Takes in a file whose move was interrupted; its former path is unknown. */
+  async adopt(from: string, id: string): Promise<void> {
+    const { size, mtimeMs } = await stat(from);
+    await this.add(from, { id, path: `unknown ${id}`, reason: 'deleted', size, mtime: mtimeMs / 1000 });
+  }
+
+  /** Newest first; of one path or of all. */
+  list(path?: string): TrashedFile[] {
+    const where = path === undefined ? '' : 'where path = ?';
+    const rows = this.#db
+      .prepare(`select id, path, reason, size, mtime, at from trashed ${where} order by at desc, rowid desc`)
+      .all(...(path === undefined ? [] : [path]));
+    return rows as unknown as TrashedFile[];
+  }
+
+  async expire(): Promise<void> {
+    const rows = this.#db.prepare('select id from trashed where at < ?').all(this.#now() - KEPT_MS);
+    for (const { id } of rows as { id: string }[]) {
+      await rm(this.fileOf(id), { force: true });
+      this.#db.prepare('delete from trashed where id = ?').run(id);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
+
+/** Moves a file, also to another file system; its bytes are at one of the two places at any time. */
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    const copy = await open(to, 'r+');
+    try {
+      await copy.sync();
+    } finally {
+      await copy.close();
+    }
+    await rm(from);
+  }
+}

@@ -1,0 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '@notevault/sync/engine/ports.ts';
+
+/** The clock of this machine. */
+export function nodeClock(): Clock {
+  return {
+    now: () => Date.now(),
+    ticks: () => performance.now(),
+    sleep: (ms, signal) => wait(ms, undefined, signal === undefined ? {} : { signal }),
+  };
+}
