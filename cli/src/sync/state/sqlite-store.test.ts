@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { it } from 'node:test';
+import type { StateChange } from '@notevault/sync/engine/ports.ts';
+import fc from 'fast-check';
+import { SimStore } from '../../../../packages/sync/test/simulation/sim-store.ts';
+import { Folder } from '../../../../server/test/kit/process.ts';
+import { NewerState, SqliteStore } from './sqlite-store.ts';
+
+const name = fc.constantFrom('a', 'b', 'ü', "it's");
+const text = fc.oneof(name, fc.string({ unit: 'binary', maxLength: 5 }));
+const number = fc.oneof(
+  fc.constantFrom(1_700_000_000_123.25, 0.1),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }),
+);
+const version = fc.option(fc.nat());
+const change: fc.Arbitrary<StateChange> = fc.oneof(
+  fc.record({
+    type: fc.constant('synced' as const),
+    file: fc.record({ id: name, path: text, hash: name, version, fileId: fc.option(text), pushed: fc.option(name) }),
+  }),
+  fc.record({ type: fc.constant('unsynced' as const), id: name }),
+  fc.record({ type: fc.constant('folder' as const), path: name, isSynced: fc.boolean() }),
+  fc.record({
+    type: fc.constant('remote' as const),
+    file: fc.record({ id: name, path: text, hash: name, version, mtime: number }),
+  }),
+  fc.record({ type: fc.constant('remoteGone' as const), id: name }),
+  fc.record({ type: fc.constant('remoteFolders' as const), paths: fc.array(text, { maxLength: 3 }) }),
+  fc.record({ type: fc.constant('cursor' as const), cursor: fc.option(text) }),
+  fc.record({
+    type: fc.constant('hash' as const),
+    file: fc.record({ path: name, size: fc.nat(), mtimeMs: number, ctimeMs: number, fileId: fc.option(text) }),
+    hash: name,
+  }),
+  fc.record({ type: fc.constant('hashGone' as const), path: name }),
+  fc.record({
+    type: fc.constant('refused' as const),
+    refusal: fc.record({ key: name, path: text, reason: text, at: fc.nat() }),
+  }),
+  fc.record({ type: fc.constant('retried' as const), key: name }),
+);
+
+it('SqliteStore loads after a restart what it committed, to the last digit, like the store in memory', async () => {
+  using folder = new Folder();
+  let files = 0;
+  const sorted = (rows: readonly unknown[]) =>
+    rows.map((row) => JSON.stringify(row, Object.keys(row as object).sort())).sort();
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(change, { maxLength: 8 }), { maxLength: 4 }), async (commits) => {
+      const file = folder.at(`${files++}.sqlite`);
+      const expected = new SimStore();
+      {
+        using store = SqliteStore.open(file);
+        for (const changes of commits) {
+          await store.commit(changes);
+          await expected.commit(changes);
+        }
+      }
+      using reopened = SqliteStore.open(file);
+      const [loaded, model] = [await reopened.load(), await expected.load()];
+      for (const part of ['synced', 'remote', 'hashes', 'refused'] as const)
+        assert.deepEqual(sorted(loaded[part]), sorted(model[part]));
+      assert.deepEqual([...loaded.folders].sort(), [...model.folders].sort());
+      assert.deepEqual([loaded.remoteFolders, loaded.cursor], [model.remoteFolders, model.cursor]);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('SqliteStore keeps a base text while a synced file has its hash, in a file for its owner alone', async () => {
+  using folder = new Folder();
+  const file = folder.at('state.sqlite');
+  const synced = { id: '1', path: 'a.md', hash: 'h', version: 1, fileId: null, pushed: null };
+  {
+    using store = SqliteStore.open(file);
+    await store.commit([
+      { type: 'baseText', hash: 'h', text: '\ufeffwith a mark\r\n' },
+      { type: 'baseText', hash: 'unused', text: 'x' },
+      { type: 'synced', file: synced },
+    ]);
+    assert.equal(await store.baseText('unused'), 'x');
+  }
+  using store = SqliteStore.open(file);
+  assert.equal(await store.baseText('h'), '\ufeffwith a mark\r\n');
+  assert.equal(await store.baseText('unused'), null);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+it('SqliteStore refuses the state of a newer version', () => {
+  using folder = new Folder();
+  const file = folder.at('state.sqlite');
+  const db = new DatabaseSync(file);
+  db.exec('pragma user_version = 99');
+  db.close();
+  assert.throws(() => SqliteStore.open(file), NewerState);
+});

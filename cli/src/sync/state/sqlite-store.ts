@@ -1,0 +1,167 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DiskFile, Refusal, StateChange, StateStore, StoredState } from '@notevault/sync/engine/ports.ts';
+import type { RemoteFile, SyncedFile } from '@notevault/sync/plan/trees.ts';
+
+const SCHEMA_VERSION = 1;
+const SCHEMA = `
+  create table synced (
+    id text primary key, path text not null, hash text not null, version integer, file_id text, pushed text
+  ) strict, without rowid;
+  create table folders (path text primary key) strict, without rowid;
+  create table remote (
+    id text primary key, path text not null, hash text not null, version integer, mtime real not null
+  ) strict, without rowid;
+  create table hashes (
+    path text primary key, size integer not null, mtime_ms real not null, ctime_ms real not null, file_id text,
+    hash text not null
+  ) strict, without rowid;
+  create table refused (key text primary key, path text not null, reason text not null, at integer not null)
+    strict, without rowid;
+  create table base_texts (hash text primary key, text text not null) strict;
+  create table single (name text primary key, value text) strict, without rowid;
+`;
+
+/** Thrown when a newer version of the program wrote the state. */
+export class NewerState extends Error {
+  override readonly name = 'NewerState';
+}
+
+/** The state of one synced folder in an SQLite file. What `commit` resolved for survives a power cut. */
+export class SqliteStore implements StateStore, Disposable {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  static open(file: string): SqliteStore {
+    // SQLite would create a file that other users can read.
+    closeSync(openSync(file, 'a', 0o600));
+    const db = new DatabaseSync(file, { timeout: 5000 });
+    try {
+      db.exec('pragma journal_mode = wal; pragma synchronous = full;');
+      const { user_version: version } = db.prepare('pragma user_version').get() as { user_version: number };
+      if (version > SCHEMA_VERSION) throw new NewerState(`${file} was written by a newer notevault: update this one.`);
+      if (version === 0) db.exec(`begin immediate; ${SCHEMA} pragma user_version = ${SCHEMA_VERSION}; commit;`);
+      const unused = 'delete from base_texts where hash not in (select hash from synced)';
+      db.exec(unused);
+      return new SqliteStore(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  async load(): Promise<StoredState> {
+    const rows = <Row>(sql: string) => this.#prepared(sql).all() as unknown as Row[];
+    const value = (name: string): string | null => {
+      const row = this.#prepared('select value from single where name = ?').get(name) as { value: string } | undefined;
+      return row?.value ?? null;
+    };
+    return {
+      synced: rows<SyncedFile>('select id, path, hash, version, file_id as fileId, pushed from synced'),
+      folders: rows<{ path: string }>('select path from folders').map(({ path }) => path),
+      remote: rows<RemoteFile>('select id, path, hash, version, mtime from remote'),
+      remoteFolders: JSON.parse(value('remoteFolders') ?? '[]') as string[],
+      cursor: value('cursor'),
+      hashes: rows<DiskFile & { hash: string }>(
+        'select path, size, mtime_ms as mtimeMs, ctime_ms as ctimeMs, file_id as fileId, hash from hashes',
+      ),
+      refused: rows<Refusal>('select key, path, reason, at from refused'),
+    };
+  }
+
+  async commit(changes: readonly StateChange[]): Promise<void> {
+    this.#db.exec('begin immediate');
+    try {
+      for (const change of changes) this.#apply(change);
+      this.#db.exec('commit');
+    } catch (error) {
+      this.#db.exec('rollback');
+      throw error;
+    }
+  }
+
+  async baseText(hash: string): Promise<string | null> {
+    const row = this.#prepared('select text from base_texts where hash = ?').get(hash) as { text: string } | undefined;
+    return row?.text ?? null;
+  }
+
+  #apply(change: StateChange): void {
+    switch (change.type) {
+      case 'synced': {
+        const { id, path, hash, version, fileId, pushed } = change.file;
+        const sql =
+          'insert or replace into synced (id, path, hash, version, file_id, pushed) values (?, ?, ?, ?, ?, ?)';
+        this.#run(sql, id, path, hash, version, fileId, pushed);
+        return;
+      }
+      case 'unsynced':
+        this.#run('delete from synced where id = ?', change.id);
+        return;
+      case 'folder':
+        if (change.isSynced) this.#run('insert or replace into folders (path) values (?)', change.path);
+        else this.#run('delete from folders where path = ?', change.path);
+        return;
+      case 'remote': {
+        const { id, path, hash, version, mtime } = change.file;
+        const sql = 'insert or replace into remote (id, path, hash, version, mtime) values (?, ?, ?, ?, ?)';
+        this.#run(sql, id, path, hash, version, mtime);
+        return;
+      }
+      case 'remoteGone':
+        this.#run('delete from remote where id = ?', change.id);
+        return;
+      case 'remoteFolders':
+        this.#single('remoteFolders', JSON.stringify(change.paths));
+        return;
+      case 'cursor':
+        this.#single('cursor', change.cursor);
+        return;
+      case 'hash': {
+        const { path, size, mtimeMs, ctimeMs, fileId } = change.file;
+        const columns = 'path, size, mtime_ms, ctime_ms, file_id, hash';
+        const sql = `insert or replace into hashes (${columns}) values (?, ?, ?, ?, ?, ?)`;
+        this.#run(sql, path, size, mtimeMs, ctimeMs, fileId, change.hash);
+        return;
+      }
+      case 'hashGone':
+        this.#run('delete from hashes where path = ?', change.path);
+        return;
+      case 'refused': {
+        const { key, path, reason, at } = change.refusal;
+        this.#run('insert or replace into refused (key, path, reason, at) values (?, ?, ?, ?)', key, path, reason, at);
+        return;
+      }
+      case 'retried':
+        this.#run('delete from refused where key = ?', change.key);
+        return;
+      case 'baseText':
+        this.#run('insert or ignore into base_texts (hash, text) values (?, ?)', change.hash, change.text);
+        return;
+    }
+  }
+
+  #single(name: string, value: string | null): void {
+    this.#run('insert or replace into single (name, value) values (?, ?)', name, value);
+  }
+
+  #run(sql: string, ...values: readonly (string | number | null)[]): void {
+    this.#prepared(sql).run(...values);
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
