@@ -1,7 +1,7 @@
 import { serveTasks } from './concurrency/task-worker.ts';
 import { createNoteTasks } from './domains/notes/writes/tasks.ts';
 import { systemClock } from './ports/clock/clock.ts';
-import { collectWhenIdle } from './ports/gc/gc.ts';
+import { collectAfterWork } from './ports/gc/gc.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';
 
 /*
@@ -15,4 +15,4 @@ const tasks = {
   ...createNoteTasks(({ dataKey, owner, generation }) => sealingKey(dataKey, owner, generation, random)),
 };
 
-serveTasks(tasks, collectWhenIdle());
+serveTasks(tasks, collectAfterWork());

@@ -29,11 +29,15 @@ export class Transfer<Output> {
   }
 }
 
-/** Serves a WorkerPool from inside a worker thread. @param taskBegins called at the start of every task. */
-export function serveTasks(tasks: Tasks, taskBegins: () => void = () => undefined): void {
+/**
+ * Serves a WorkerPool from inside a worker thread.
+ *
+ * @param taskEnded called after every task with the processor time it took.
+ */
+export function serveTasks(tasks: Tasks, taskEnded: (cpuMs: number) => void = () => undefined): void {
   runInBackground();
   parentPort?.on('message', async ({ name, input }: TaskOrder) => {
-    taskBegins();
+    const before = cpuMs();
     try {
       const answer = await tasks[name]?.(input);
       const moved = answer instanceof Transfer ? answer : new Transfer(answer, []);
@@ -45,6 +49,7 @@ export function serveTasks(tasks: Tasks, taskBegins: () => void = () => undefine
       const errorName = error instanceof Error ? error.name : 'unknown';
       parentPort?.postMessage({ kind: 'failed', cpuMs: cpuMs(), name: errorName, code } satisfies TaskReport);
     }
+    taskEnded(cpuMs() - before);
   });
   parentPort?.postMessage({ kind: 'ready', cpuMs: cpuMs() } satisfies TaskReport);
 }

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { freeBuffer } from '../../ports/gc/gc.ts';
 
 /** The cost of a chunk beside its bytes: a body sent byte by byte takes far more memory than its length. */
 const CHUNK_OVERHEAD = 256;
@@ -48,7 +47,6 @@ export class BodyReader {
   readonly #payload: Readable;
   readonly #budget: MemoryBudget;
   readonly #owner: string;
-  readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #reserved = 0;
 
@@ -58,23 +56,30 @@ export class BodyReader {
     this.#owner = owner;
   }
 
+  /** Number of bytes that have arrived. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Returns the whole body. Throws like `read`. */
+  async collect(max: number, big: boolean, throughput: MinThroughput): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    await this.read(max, big, throughput, (chunk) => void chunks.push(chunk));
+    return Buffer.concat(chunks, this.#bytes);
+  }
+
   /**
-   * Reads the whole body. Throws `body_too_large`, `unavailable`, `request_timeout`; `bad_request` when the client
-   * hangs up.
+   * Reads to the end of the body. Throws `body_too_large`, `unavailable`, `request_timeout`; `bad_request` when the
+   * client hangs up.
    *
-   * @param check called with each chunk as it arrives; reading ends with the error that it throws.
+   * @param take called with each chunk as it arrives; reading ends with the error that it throws.
    */
-  async collect(
-    max: number,
-    big: boolean,
-    throughput: MinThroughput,
-    check: (chunk: Buffer) => void = () => undefined,
-  ): Promise<Buffer> {
+  async read(max: number, big: boolean, throughput: MinThroughput, take: (chunk: Buffer) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onData = (chunk: Buffer) => {
       try {
-        this.#add(chunk, max);
-        check(chunk);
+        this.#count(chunk, max);
+        take(chunk);
       } catch (error) {
         reject(error);
       }
@@ -87,7 +92,6 @@ export class BodyReader {
     this.#payload.on('data', onData).on('end', resolve).on('error', onClose).on('close', onClose);
     try {
       await promise;
-      return joined(this.#chunks, this.#bytes);
     } finally {
       clearInterval(watch);
       this.#payload.off('data', onData).off('end', resolve).off('close', onClose);
@@ -96,18 +100,16 @@ export class BodyReader {
 
   /** Releases the memory; call it when the body is parsed or will not be. */
   release(): void {
-    this.#chunks.length = 0;
     this.#budget.release(this.#owner, this.#reserved);
     this.#reserved = 0;
   }
 
-  #add(chunk: Buffer, max: number): void {
+  #count(chunk: Buffer, max: number): void {
     this.#bytes += chunk.length;
     if (this.#bytes > max) throw new NotevaultError('body_too_large', { max });
     const cost = chunk.length + CHUNK_OVERHEAD;
     this.#budget.acquire(this.#owner, cost);
     this.#reserved += cost;
-    this.#chunks.push(chunk);
   }
 
   #watch(least: number, everyMs: number, reject: (error: Error) => void): NodeJS.Timeout {
@@ -121,11 +123,4 @@ export class BodyReader {
       if (slow >= SLOW_INTERVALS || waited >= BODY_MAX_MS) reject(new NotevaultError('request_timeout'));
     }, everyMs);
   }
-}
-
-/** Joins the chunks and frees their memory at once; the garbage collector would wait until 64 MB have piled up. */
-function joined(chunks: Buffer[], bytes: number): Buffer {
-  const whole = Buffer.concat(chunks, bytes);
-  for (const chunk of chunks.splice(0)) freeBuffer(chunk);
-  return whole;
 }

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairSemaphore, type Permit } from '../../concurrency/semaphore.ts';
-import { freeBuffer } from '../../ports/gc/gc.ts';
 import { closedSignal, onceClosed } from '../connections/closed-signal.ts';
 import { BodyReader, MemoryBudget, type MinThroughput } from './body-reader.ts';
 import { rejectEncoded } from './body-stream.ts';
 import { inviteBody } from './expectations.ts';
+import { JsonText } from './json-text.ts';
 import { JsonValueCounter } from './json-values.ts';
 
 const KB = 1024;
@@ -59,8 +59,6 @@ const LIMITS: BodyLimits = {
 /** Far more than any valid request has. */
 const VALUES_MAX = 100_000;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-
 /** Tracks what requests with large bodies hold. */
 export interface ParsedBodies {
   /** Call this when a request's body is no longer needed; sending its answer may take longer. */
@@ -111,10 +109,10 @@ export function parseBodies(
         inviteBody(request.raw);
         return collectJson(reader, max, big, limits);
       };
-      const body = await (big ? semaphore.run(owner, collect, 1, closedSignal(payload)) : collect());
+      const text = await (big ? semaphore.run(owner, collect, 1, closedSignal(payload)) : collect());
       // The body has arrived, so a slow connection does not hold the permit.
-      if (body.length > limits.workedFrom) permits.set(request, await worked.acquire(owner, body.length));
-      return parseJson(body);
+      if (reader.bytes > limits.workedFrom) permits.set(request, await worked.acquire(owner, reader.bytes));
+      return text.parse();
     } catch (error) {
       done(request);
       throw error;
@@ -125,35 +123,14 @@ export function parseBodies(
   return { done };
 }
 
-/** Throws like BodyReader.collect. */
-function collectJson(reader: BodyReader, max: number, big: boolean, limits: BodyLimits): Promise<Buffer> {
+/** Throws like BodyReader.read. */
+async function collectJson(reader: BodyReader, max: number, big: boolean, limits: BodyLimits): Promise<JsonText> {
+  const text = new JsonText();
   const values = new JsonValueCounter();
-  return reader.collect(max, big, limits, (chunk) => {
+  await reader.read(max, big, limits, (chunk) => {
     values.add(chunk);
     if (values.count > VALUES_MAX) throw new NotevaultError('body_too_large', { max_values: VALUES_MAX });
+    text.add(chunk);
   });
-}
-
-/**
- * Matches the beginning of a key that must be dropped, plain or escaped; only texts with a match are parsed with a
- * reviver.
- */
-const SUSPICIOUS = /__proto__|\\u00[5-7]/i;
-
-/** Parses JSON in strict UTF-8; an empty body is no body, whatever its content type. */
-function parseJson(body: Buffer): unknown {
-  if (body.length === 0) return undefined;
-  try {
-    const text = utf8.decode(body);
-    freeBuffer(body);
-    // A reviver is slow, because it is called for each value.
-    return SUSPICIOUS.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text);
-  } catch {
-    throw new NotevaultError('invalid_json');
-  }
-}
-
-/** Drops `__proto__` keys, which would change the prototype of a copy made by assignment. */
-function withoutPrototype(this: unknown, key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value;
+  return text;
 }

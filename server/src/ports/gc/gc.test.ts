@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { until } from '../../../test/kit/until.ts';
-import { collectWhenIdle, countStreamed, freeBuffer } from './gc.ts';
+import { collectAfterWork, collectWhenIdle, countStreamed, freeBuffer } from './gc.ts';
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
@@ -50,4 +50,15 @@ it('collectWhenIdle collects garbage after an idle time, and not before', async 
   }
   assert.ok(garbage.deref() !== undefined, 'collected in the midst of work');
   await until(() => garbage.deref() === undefined, 'a collection');
+});
+
+it('collectAfterWork collects garbage right after long work, and not after short work', async () => {
+  const worked = collectAfterWork(100);
+  const garbage = new WeakRef({ text: 'nobody needs it' });
+  worked(99);
+  await nextTurn();
+  assert.ok(garbage.deref() !== undefined, 'collected after short work');
+  await nextTurn();
+  worked(100);
+  assert.equal(garbage.deref(), undefined);
 });

@@ -7,6 +7,9 @@ const COLLECT_EVERY_BYTES = 8 * 1024 * 1024;
 /** How long a thread must be idle before its garbage is collected. */
 const IDLE_MS = 5000;
 
+/** Collecting the garbage of a thread that keeps nothing takes a few milliseconds: little beside work as long as this. */
+const LONG_WORK_MS = 100;
+
 type Collect = (options: { type: 'minor' | 'major' }) => void;
 
 let streamedBytes = 0;
@@ -35,6 +38,20 @@ export function collectWhenIdle(idleMs = IDLE_MS): () => void {
     collect({ type: 'major' });
   }, idleMs).unref();
   return () => void timer.refresh();
+}
+
+/**
+ * Returns a function to call after each piece of work, with the processor time it took: like `collectWhenIdle`, and
+ * after long work this thread's garbage is collected at once. For threads that keep nothing between two pieces of work:
+ * a large text leaves 100 MB of garbage, and the next one would come on top of it.
+ */
+export function collectAfterWork(longMs = LONG_WORK_MS, idleMs = IDLE_MS): (cpuMs: number) => void {
+  const later = collectWhenIdle(idleMs);
+  return (cpuMs) => {
+    if (cpuMs < longMs) return later();
+    collect ??= collector();
+    collect({ type: 'major' });
+  };
 }
 
 /** Frees the memory of a buffer that is no longer used at once, instead of at the next collection. */

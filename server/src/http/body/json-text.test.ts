@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import fc from 'fast-check';
+import { JsonText } from './json-text.ts';
+
+function parsed(bytes: Buffer, size: number): unknown {
+  const text = new JsonText();
+  for (let at = 0; at < bytes.length; at += size) text.add(Buffer.from(bytes.subarray(at, at + size)));
+  return text.parse();
+}
+
+const sizes = fc.integer({ min: 1, max: 12 });
+const characters = fc.constantFrom('a', '"', '\\', 'é', '\ufeff', '語', '\u{1f600}', '\n', '_');
+
+test('JsonText parses a text like JSON.parse, however its bytes are cut', () => {
+  const values = fc.jsonValue({ stringUnit: characters });
+  fc.assert(
+    fc.property(values, sizes, (value, size) => {
+      const json = JSON.stringify(value);
+      assert.deepEqual(parsed(Buffer.from(json), size), JSON.parse(json));
+      assert.deepEqual(parsed(Buffer.from(`\ufeff${json}`), size), JSON.parse(json));
+    }),
+  );
+});
+
+test('JsonText drops __proto__ keys in plain and escaped form, however the bytes are cut', () => {
+  for (const key of ['__proto__', '\\u005f_proto__', '__pr\\u006Fto__']) {
+    for (let size = 1; size < 30; size++) {
+      const value = parsed(Buffer.from(`{"a":{"${key}":{"x":1},"b":2}}`), size);
+      assert.deepEqual(Object.keys((value as { a: object }).a), ['b'], `${key} in pieces of ${size}`);
+    }
+  }
+});
+
+test('JsonText refuses what is not JSON or not UTF-8, however the bytes are cut', () => {
+  const broken = [
+    '{"a":',
+    '"\xff"',
+    '"\xc3"',
+    '"\xe8\xaa"',
+    '"a"\xf0\x9f\x98',
+    '"\xed\xa0\x80"',
+    '\xef\xbb\xbf\xef\xbb\xbf1',
+  ];
+  for (const text of broken) {
+    for (let size = 1; size < 8; size++) {
+      assert.throws(() => parsed(Buffer.from(text, 'latin1'), size), new NotevaultError('invalid_json'), text);
+    }
+  }
+});
+
+test('JsonText is undefined without bytes', () => {
+  assert.equal(parsed(Buffer.alloc(0), 1), undefined);
+});
