@@ -4,7 +4,7 @@ import type { WorkerPool } from '../concurrency/worker-pool.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
-import { createLinks, type Links } from '../domains/links/links.ts';
+import { Links } from '../domains/links/links.ts';
 import { createNotes, type Notes } from '../domains/notes/notes.ts';
 import { Search } from '../domains/search/search.ts';
 import { WorkerClient } from '../domains/search/worker/worker-client.ts';
@@ -21,7 +21,7 @@ export function createContents(context: Context, before: Before, later: Later): 
   const { db, blobs, clock } = ports;
   const { vaults, cache } = before;
   const extensions = config.attachmentExtensions ?? defaultExtensions;
-  const links = createLinks(db, extensions);
+  const links = new Links(db, extensions);
   const entries = createEntries({
     db,
     clock,

@@ -77,7 +77,7 @@ async function walksOnSqlite(raw: Raw, sql: string): Promise<string[]> {
   return rows
     .map((row) => String(row.detail))
     .filter((detail) => {
-      if (/^SCAN (?!\d+-ROW VALUES CLAUSE|CONSTANT ROW|\(|(?:first_)?asking\b)/.test(detail)) return true;
+      if (/^SCAN (?!\d+-ROW VALUES CLAUSE|CONSTANT ROW|\(|(?:first_)?referring\b)/.test(detail)) return true;
       const [, table = '', columns] = /^SEARCH (\w+) USING .*\((.*)\)/.exec(detail) ?? [];
       return columns === 'vault_id=?' && !ROW_PER_VAULT.includes(table);
     });

@@ -23,60 +23,59 @@ export interface Candidates {
   readonly byId: ReadonlyMap<string, Candidate>;
 }
 
-/**
- * @param attachmentExtensions lower case, without the dot: a target with one of these extensions prefers an attachment.
- */
-export function createLinkResolver(attachmentExtensions: ReadonlySet<string>) {
+type Reference = Pick<LinkText, 'target' | 'form'>;
+
+/** Finds the targets of links by the rules of note-text. */
+export class LinkResolver {
+  readonly #attachmentExtensions: ReadonlySet<string>;
+
+  /**
+   * @param attachmentExtensions lower case, without the dot: a target with one of these extensions prefers an
+   * attachment.
+   */
+  constructor(attachmentExtensions: ReadonlySet<string>) {
+    this.#attachmentExtensions = attachmentExtensions;
+  }
+
   /** Returns the blind keys under which a link's target is looked up; null for a link within its own note. */
-  function keysOf(vault: OpenVault, link: Pick<LinkText, 'target' | 'form'>): Buffer[] | null {
-    const lookup = lookupOf(link.target, link.form, attachmentExtensions);
+  keysOf(vault: OpenVault, link: Reference): Buffer[] | null {
+    const lookup = lookupOf(link.target, link.form, this.#attachmentExtensions);
     return lookup.kind === 'self' ? null : lookup.stems.map((stem) => vault.key.blind('name', stem));
   }
 
-  /**
-   * Reads the candidates by key. Unreadable entries are skipped: their own reads and writes report the damage, and
-   * other notes are not affected.
-   */
-  async function candidatesFor(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<Candidates> {
-    const rows = await handle.allMany(store.findCandidates, { vault: vault.id }, distinct(keys));
-    const opened = new Map<string, Candidate>();
-    const byKey = new Map<string, Candidate[]>();
-    for (const row of rows) {
-      const candidate = opened.get(row.id) ?? readableCandidate(vault, row);
-      if (candidate === null) continue;
-      opened.set(row.id, candidate);
-      const key = row.key.toString('hex');
-      const under = byKey.get(key);
-      if (under === undefined) byKey.set(key, [candidate]);
-      else under.push(candidate);
-    }
-    const at: CandidatesAt = (asked) => asked.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
-    return { at, byId: opened };
-  }
-
-  function targetOf(link: Pick<LinkText, 'target' | 'form'>, source: string, candidates: readonly Candidate[]): Target {
-    const found = resolve(link, source, candidates, attachmentExtensions);
+  /** Returns the target, among the candidates, of a link in the note at the path `source`. */
+  targetOf(link: Reference, source: string, candidates: readonly Candidate[]): Target {
+    const found = resolve(link, source, candidates, this.#attachmentExtensions);
     if (found === null) return DANGLING;
     return found.kind === 'note'
       ? { note: found.id, attachment: null, path: found.path }
       : { note: null, attachment: found.id, path: null };
   }
+}
 
-  /** Returns a function that resolves the links of one note; equal links are resolved once. */
-  function targets(candidates: CandidatesAt) {
-    const known = new Map<string, Target>();
-    return (link: Pick<LinkText, 'target' | 'form'>, source: string, keys: readonly Buffer[]): Target => {
-      const name = `${link.form}\0${source}\0${link.target}`;
-      let target = known.get(name);
-      if (target === undefined) {
-        target = targetOf(link, source, candidates(keys));
-        known.set(name, target);
-      }
-      return target;
-    };
+/**
+ * Reads the candidates by key. Unreadable entries are skipped: their own reads and writes report the damage, and other
+ * notes are not affected.
+ */
+export async function candidatesFor(
+  handle: ReadHandle,
+  vault: OpenVault,
+  keys: readonly Buffer[],
+): Promise<Candidates> {
+  const rows = await handle.allMany(store.findCandidates, { vault: vault.id }, distinct(keys));
+  const opened = new Map<string, Candidate>();
+  const byKey = new Map<string, Candidate[]>();
+  for (const row of rows) {
+    const candidate = opened.get(row.id) ?? readableCandidate(vault, row);
+    if (candidate === null) continue;
+    opened.set(row.id, candidate);
+    const key = row.key.toString('hex');
+    const under = byKey.get(key);
+    if (under === undefined) byKey.set(key, [candidate]);
+    else under.push(candidate);
   }
-
-  return { keysOf, candidatesFor, targetOf, targets };
+  const at: CandidatesAt = (wanted) => wanted.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
+  return { at, byId: opened };
 }
 
 export function distinct(keys: readonly Buffer[]): Buffer[] {

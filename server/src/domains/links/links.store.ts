@@ -147,36 +147,36 @@ export type StoredEdge = Pick<LinkRow, (typeof edge)[number]>;
  * Notes with links that are looked up under any of some keys, after a given note; ordered when there is one key. Each
  * note costs one index lookup, however many such links it has.
  */
-function askingSources(column: 'target_key' | 'other_key') {
+function referringNotes(column: 'target_key' | 'other_key') {
   const key = sql.ref(column);
   return listStatement((db, p: { vault: VaultId; after: string; limit: number }, keys: Buffer[]) => ({
     compile: () =>
-      sql<{ source_id: string }>`with recursive asking (asked, source_id) as (
+      sql<{ source_id: string }>`with recursive referring (name, source_id) as (
         ${sql.join(
           keys.map(
-            (asked) => sql`select * from (
-              select ${key} as asked, source_id from links
-              where vault_id = ${p.vault} and ${key} = ${asked} and source_id > ${p.after}
+            (name) => sql`select * from (
+              select ${key} as name, source_id from links
+              where vault_id = ${p.vault} and ${key} = ${name} and source_id > ${p.after}
               order by source_id limit 1
-            ) as first_asking`,
+            ) as first_referring`,
           ),
           sql` union all `,
         )}
         union all
-        select asked, (
+        select name, (
           select links.source_id from links
-          where links.vault_id = ${p.vault} and links.${key} = asking.asked and links.source_id > asking.source_id
+          where links.vault_id = ${p.vault} and links.${key} = referring.name and links.source_id > referring.source_id
           order by links.source_id limit 1
-        ) from asking where source_id is not null
-      ) select source_id from asking where source_id is not null limit ${p.limit}`.compile(db),
+        ) from referring where source_id is not null
+      ) select source_id from referring where source_id is not null limit ${p.limit}`.compile(db),
   }));
 }
 
-export const findAskingSources = askingSources('target_key');
-export const findOtherAskingSources = askingSources('other_key');
+export const findReferringNotes = referringNotes('target_key');
+export const findReferringNotesByOtherKey = referringNotes('other_key');
 
 /** One row if more than `many` links are looked up under any of some keys. */
-export const findManyAskers = listStatement((db, p: { vault: VaultId; many: number }, keys: Buffer[]) =>
+export const findEdgeBeyond = listStatement((db, p: { vault: VaultId; many: number }, keys: Buffer[]) =>
   db
     .selectFrom('links')
     .select('source_id')

@@ -1,0 +1,156 @@
+import type { Candidate } from '@notevault/note-text/links/resolve.ts';
+import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { type Candidates, candidatesFor, distinct, type LinkResolver, type Target } from '../link-resolver.ts';
+import type { LinkText } from '../link-texts.ts';
+import * as store from '../links.store.ts';
+import { readableSource } from '../unseal.ts';
+import { findReferringNotes } from './referring-notes.ts';
+import { hasTarget, keysOfEdge } from './stored-edge.ts';
+
+/** More links than this are processed in slices. */
+const MANY = 1000;
+
+/** Names under which entries have appeared or disappeared. */
+export interface NameChange {
+  readonly keys: readonly Buffer[];
+  /** Notes and attachments that are now found under the names, and perhaps were not before. */
+  readonly appeared: readonly string[];
+  /** Notes whose edges are up to date already. */
+  readonly except?: ReadonlySet<string>;
+}
+
+/** The path of a note whose links are resolved again, and their texts. */
+interface Source {
+  readonly path: string;
+  readonly texts: readonly LinkText[];
+}
+
+/** Edges of a note that get the same target. */
+interface Retarget {
+  readonly target: Target;
+  readonly ords: Set<number>;
+}
+
+/** Whether so many links are looked up under some keys that resolving them again needs a long transaction. */
+export async function hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean> {
+  return (await handle.allMany(store.findEdgeBeyond, { vault: vault.id, many: MANY }, keys)).length > 0;
+}
+
+/**
+ * Resolves again every edge that is looked up under one of the names; returns the notes with an edge that has another
+ * target now. An edge whose target still exists is only compared with the entries that appeared, so the cost grows with
+ * the links to a name, not with the notes of that name.
+ */
+export async function resolveAgain(
+  resolver: LinkResolver,
+  handle: WriteHandle,
+  vault: OpenVault,
+  change: NameChange,
+): Promise<Set<string>> {
+  const keys = distinct(change.keys);
+  const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: MANY + 1 }, keys);
+  if (found.length > MANY) return resolveManyAgain(resolver, handle, vault, { ...change, keys });
+  const edges = found.filter(({ source_id }) => !change.except?.has(source_id));
+  const sources = await readSources(handle, vault, [...new Set(edges.map((edge) => edge.source_id))]);
+  return resolveEdges(resolver, handle, vault, edges, change.appeared, sources);
+}
+
+/** Like resolveAgain, for one note and one slice of its links at a time, to limit memory. */
+async function resolveManyAgain(
+  resolver: LinkResolver,
+  handle: WriteHandle,
+  vault: OpenVault,
+  { keys, appeared, except }: NameChange,
+): Promise<Set<string>> {
+  const changed = new Set<string>();
+  const names = new Set(keys.map((key) => key.toString('hex')));
+  for (const source of await findReferringNotes(handle, vault, keys)) {
+    if (except?.has(source)) continue;
+    // Unsealed once for all slices of the note's links.
+    const sources = await readSources(handle, vault, [source]);
+    for (let from = 0; ; ) {
+      const page = await handle.all(store.findEdgesPage, { vault: vault.id, source, from, limit: MANY });
+      const edges = page.filter((edge) => keysOfEdge(edge).some((key) => names.has(key.toString('hex'))));
+      for (const id of await resolveEdges(resolver, handle, vault, edges, appeared, sources)) changed.add(id);
+      const last = page.at(-1);
+      if (last === undefined || page.length < MANY) break;
+      from = last.ord + 1;
+    }
+  }
+  return changed;
+}
+
+/** Returns notes by id; unreadable ones are left out. */
+async function readSources(
+  handle: ReadHandle,
+  vault: OpenVault,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Source>> {
+  const sources = new Map<string, Source>();
+  for (const row of await handle.allMany(store.findSources, { vault: vault.id }, ids)) {
+    const source = readableSource(vault, row);
+    if (source !== null) sources.set(row.id, source);
+  }
+  return sources;
+}
+
+async function resolveEdges(
+  resolver: LinkResolver,
+  handle: WriteHandle,
+  vault: OpenVault,
+  edges: readonly store.StoredEdge[],
+  appeared: readonly string[],
+  sources: ReadonlyMap<string, Source>,
+): Promise<Set<string>> {
+  const changed = new Set<string>();
+  if (edges.length === 0) return changed;
+  const candidates = await candidatesFor(handle, vault, edges.flatMap(keysOfEdge));
+  const candidatesOf = competitors(candidates, appeared);
+  for (const [id, own] of Map.groupBy(edges, (edge) => edge.source_id)) {
+    const source = sources.get(id);
+    if (source === undefined) continue;
+    for (const { target, ords } of retargetsOf(resolver, source, own, candidatesOf)) {
+      const to = { vault: vault.id, source: id, note: target.note, attachment: target.attachment };
+      await handle.runMany(store.retarget, to, [...ords]);
+      changed.add(id);
+    }
+  }
+  return changed;
+}
+
+/** Returns a function that returns the entries that may be the target of an edge. */
+function competitors({ at, byId }: Candidates, appeared: readonly string[]): (edge: store.StoredEdge) => Candidate[] {
+  const news = appeared.map((id) => byId.get(id)).filter((candidate) => candidate !== undefined);
+  return (edge) => {
+    const former = edge.target_note_id ?? edge.target_attachment_id;
+    if (former === null) return news;
+    const holder = appeared.includes(former) ? undefined : byId.get(former);
+    return holder === undefined ? at(keysOfEdge(edge)) : [holder, ...news];
+  };
+}
+
+/** Returns those edges of a note whose target changes, by their new target. */
+function retargetsOf(
+  resolver: LinkResolver,
+  source: Source,
+  edges: readonly store.StoredEdge[],
+  candidatesOf: (edge: store.StoredEdge) => Candidate[],
+): Iterable<Retarget> {
+  const retargets = new Map<string, Retarget>();
+  // A note may contain the same link thousands of times.
+  const known = new Map<string, Target>();
+  for (const edge of edges) {
+    const text = source.texts[edge.ord];
+    if (text === undefined) continue;
+    const name = `${text.form} ${edge.target_note_id ?? edge.target_attachment_id} ${text.target}`;
+    const target = known.get(name) ?? resolver.targetOf(text, source.path, candidatesOf(edge));
+    known.set(name, target);
+    if (hasTarget(edge, target)) continue;
+    const key = `${target.note} ${target.attachment}`;
+    const retarget = retargets.get(key) ?? { target, ords: new Set() };
+    retarget.ords.add(edge.ord);
+    retargets.set(key, retarget);
+  }
+  return retargets.values();
+}

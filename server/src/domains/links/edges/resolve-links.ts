@@ -1,0 +1,71 @@
+import { createYield, type YieldIfDue } from '../../../concurrency/yield.ts';
+import type { ReadHandle } from '../../../ports/database/database.ts';
+import type { WrittenNote } from '../../notes/notes.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { type CandidatesAt, candidatesFor, type LinkResolver, type Target } from '../link-resolver.ts';
+import type { LinkText } from '../link-texts.ts';
+
+/** A link whose target is not known yet, and its note. */
+export interface UnresolvedLink {
+  readonly note: Pick<WrittenNote, 'id' | 'path'>;
+  readonly text: LinkText;
+}
+
+export type ResolvedLink<Link extends UnresolvedLink = UnresolvedLink> = Link & {
+  /** The keys under which the target is looked up; null for a link within its own note. */
+  readonly keys: readonly Buffer[] | null;
+  readonly target: Target;
+};
+
+/** Items processed between two looks at the time. */
+const LOOK_EVERY = 64;
+
+/**
+ * Resolves links, with one lookup for all targets; writes nothing.
+ *
+ * @param mayYield false in a short transaction, which may await only its handle.
+ */
+export async function resolveLinks<Link extends UnresolvedLink>(
+  resolver: LinkResolver,
+  handle: ReadHandle,
+  vault: OpenVault,
+  links: readonly Link[],
+  mayYield: boolean,
+): Promise<ResolvedLink<Link>[]> {
+  const yieldIfDue = mayYield ? createYield() : null;
+  const keyed = await mapped(links, yieldIfDue, (link) => ({ ...link, keys: resolver.keysOf(vault, link.text) }));
+  const wanted = keyed.flatMap(({ keys }) => keys ?? []);
+  const targetIn = targetsIn(resolver, (await candidatesFor(handle, vault, wanted)).at);
+  return mapped(keyed, yieldIfDue, (link) => {
+    const { note, text, keys } = link;
+    const self: Target = { note: note.id, attachment: null, path: note.path };
+    return { ...link, target: keys === null ? self : targetIn(text, note.path, keys) };
+  });
+}
+
+/** Returns a function that finds the target of a link in the note at a path; equal links are resolved once. */
+function targetsIn(resolver: LinkResolver, candidatesAt: CandidatesAt) {
+  const known = new Map<string, Target>();
+  return (link: LinkText, source: string, keys: readonly Buffer[]): Target => {
+    const name = `${link.form}\0${source}\0${link.target}`;
+    let target = known.get(name);
+    if (target === undefined) {
+      target = resolver.targetOf(link, source, candidatesAt(keys));
+      known.set(name, target);
+    }
+    return target;
+  };
+}
+
+async function mapped<Item, Result>(
+  items: readonly Item[],
+  yieldIfDue: YieldIfDue | null,
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    if (yieldIfDue !== null && results.length % LOOK_EVERY === 0) await yieldIfDue();
+    results.push(map(item));
+  }
+  return results;
+}

@@ -1,0 +1,113 @@
+import type { NoteLink } from '@notevault/protocol/notes.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { WrittenNote } from '../../notes/notes.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { LinkResolver } from '../link-resolver.ts';
+import { identityOf, type LinkText, sameTexts, sealTexts, textOf } from '../link-texts.ts';
+import { toNoteLink } from '../links.mapper.ts';
+import * as store from '../links.store.ts';
+import { type ResolvedLink, resolveLinks } from './resolve-links.ts';
+import { slicesOf } from './slices.ts';
+import { type StoredLink, storedLinksOf } from './stored-links.ts';
+
+/** Writes the links of a created, revived or edited note; resolves to them. */
+export async function writeLinks(
+  resolver: LinkResolver,
+  handle: WriteHandle,
+  vault: OpenVault,
+  note: WrittenNote,
+): Promise<NoteLink[]> {
+  const texts = note.links.map(textOf);
+  if (note.fresh) {
+    return texts.length === 0 ? [] : insertLinks(resolver, handle, vault, note, withFormerAges(texts, []));
+  }
+  const former = await storedLinksOf(handle, vault, note.id);
+  const formerTexts = former.map(({ text }) => text);
+  if (sameTexts(formerTexts, texts)) return former.map(({ text, target }) => toNoteLink(text, target));
+  if (former.length > 0) await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
+  return insertLinks(resolver, handle, vault, note, withFormerAges(texts, former));
+}
+
+/** A link that is about to be written; its age is undefined when the note did not have it before. */
+interface AgedText {
+  readonly text: LinkText;
+  readonly age: number | undefined;
+}
+
+/** Gives the links that a note had before their former ages and origins; equal links are matched in their order. */
+function withFormerAges(texts: readonly LinkText[], former: readonly StoredLink[]): AgedText[] {
+  const formerBy = Map.groupBy(former, ({ text }) => identityOf(text));
+  return texts.map((text) => {
+    const same = formerBy.get(identityOf(text))?.shift();
+    const origin = same?.text.origin;
+    return { text: origin === undefined ? text : { ...text, origin }, age: same?.age };
+  });
+}
+
+async function insertLinks(
+  resolver: LinkResolver,
+  handle: WriteHandle,
+  vault: OpenVault,
+  note: WrittenNote,
+  aged: readonly AgedText[],
+): Promise<NoteLink[]> {
+  const unresolved = aged.map(({ text, age }) => ({ note, text, age: age ?? note.seq }));
+  const links = await resolveLinks(resolver, handle, vault, unresolved, note.mayYield);
+  await handle.run(store.putTexts, {
+    vault: vault.id,
+    source: note.id,
+    version: note.version,
+    texts: sealTexts(
+      vault,
+      note.id,
+      note.version,
+      aged.map(({ text }) => text),
+    ),
+  });
+  const edges = links.map((link, ord) => edgeOf(link, ord, link.age));
+  await insertEdges(handle, vault, edges);
+  return links.map(({ text, target }) => toNoteLink(text, target));
+}
+
+/** Writes the links of several new notes, with one lookup for all targets. */
+export async function writeLinksOfAll(
+  resolver: LinkResolver,
+  handle: WriteHandle,
+  vault: OpenVault,
+  notes: readonly WrittenNote[],
+): Promise<void> {
+  const unresolved = notes.flatMap((note) => note.links.map((link, ord) => ({ note, ord, text: textOf(link) })));
+  const mayYield = notes.every((note) => note.mayYield);
+  const links = await resolveLinks(resolver, handle, vault, unresolved, mayYield);
+  const rows = [...Map.groupBy(links, ({ note }) => note)].map(([{ id, version }, own]) => {
+    const texts = own.map(({ text }) => text);
+    return { source: id, version, texts: sealTexts(vault, id, version, texts) };
+  });
+  await handle.runMany(store.putTextsOf, { vault: vault.id }, rows);
+  const edges = links.map((link) => edgeOf(link, link.ord, link.note.seq));
+  await insertEdges(handle, vault, edges);
+}
+
+function edgeOf({ note, keys, target }: ResolvedLink, ord: number, age: number): store.SourcedEdge {
+  return {
+    source: note.id,
+    ord,
+    age,
+    targetKey: keys?.[0] ?? null,
+    otherKey: keys?.[1] ?? null,
+    note: target.note,
+    attachment: target.attachment,
+  };
+}
+
+async function insertEdges(handle: WriteHandle, vault: OpenVault, edges: readonly store.SourcedEdge[]): Promise<void> {
+  for (const slice of slicesOf(edges)) await handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice);
+}
+
+/** Deletes the links of notes. */
+export async function deleteLinksOf(handle: WriteHandle, vault: OpenVault, sources: readonly string[]): Promise<void> {
+  for (const slice of slicesOf(sources)) {
+    await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, slice);
+    await handle.runMany(store.deleteTextsOf, { vault: vault.id }, slice);
+  }
+}

@@ -1,0 +1,186 @@
+import { targetChoices } from '@notevault/note-text/links/retarget.ts';
+import { fileName } from '@notevault/note-text/paths.ts';
+import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { YieldIfDue } from '../../../concurrency/yield.ts';
+import type { ReadHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { hasTarget, keysOfEdge } from '../edges/stored-edge.ts';
+import { DANGLING, type LinkResolver, type Target } from '../link-resolver.ts';
+import type { LinkText, Origin } from '../link-texts.ts';
+import type { StoredEdge } from '../links.store.ts';
+import { CandidatesAfterMove, type MoveIndex } from './move-index.ts';
+
+/** A link whose text changes so that its target stays the same. */
+export interface LinkRewrite {
+  readonly ord: number;
+  /** The new target text. */
+  readonly text: string;
+  readonly newTarget: Target;
+  /** The text to restore when the target moves back; undefined if this rewrite restores it. */
+  readonly origin: Origin | undefined;
+  /** The target that the link gets if its form cannot hold the new text. */
+  readonly fallback: Target;
+}
+
+/** An edge that gets another target while its text stays: a dangling link that finds a target. */
+export interface EdgeRetarget {
+  readonly source: string;
+  readonly ord: number;
+  readonly target: Target;
+}
+
+/** How edges change when notes and attachments move. */
+export interface LinkRewritePlan {
+  /** New link texts by source note. */
+  readonly rewrites: ReadonlyMap<NoteId, readonly LinkRewrite[]>;
+  readonly retargets: readonly EdgeRetarget[];
+}
+
+/** The paths of a note or attachment before and after a move. */
+export interface PathChange {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** An edge of a note that may be touched by a move, with the link's text. */
+export interface TouchedEdge {
+  readonly edge: StoredEdge;
+  readonly text: LinkText;
+  readonly source: PathChange;
+}
+
+/** An edge whose text or target may change, with the possible new texts. */
+interface PendingEdge extends TouchedEdge {
+  /** The target that the present text would have. */
+  readonly now: Target;
+  /** The paths of its target; null when it has none or an unreadable one. */
+  readonly target: PathChange | null;
+  /** Possible texts in the form of the link, best first. */
+  readonly choices: readonly string[];
+  /** The link's original text, if its target is back at the path of that time: it is preferred. */
+  readonly original: string | null;
+}
+
+/**
+ * Evaluates edges one by one, then decides on all of them at once, so that all possible new names are looked up
+ * together.
+ */
+export class EdgeEvaluation {
+  readonly #resolver: LinkResolver;
+  readonly #vault: OpenVault;
+  readonly #index: MoveIndex;
+  readonly #candidates: CandidatesAfterMove;
+  readonly #pending: PendingEdge[] = [];
+  /** Targets by link and source: a note may contain the same link thousands of times. */
+  readonly #targets = new Map<string, Target>();
+
+  constructor(resolver: LinkResolver, handle: ReadHandle, vault: OpenVault, index: MoveIndex) {
+    this.#resolver = resolver;
+    this.#vault = vault;
+    this.#index = index;
+    this.#candidates = new CandidatesAfterMove(handle, vault, index);
+  }
+
+  /** Reads the candidates under some keys, which are those of the edges to evaluate. */
+  fetch(keys: readonly Buffer[]): Promise<void> {
+    return this.#candidates.fetch(keys);
+  }
+
+  evaluate({ edge, text, source }: TouchedEdge): void {
+    const now = this.#targetOf(text.target, text, source);
+    const target = this.#targetPathOf(edge);
+    const original = originalText(text, target);
+    if (original === null && hasTarget(edge, now)) return;
+    const choices = target === null ? [] : choicesOf(text, source, target);
+    this.#pending.push({ edge, text, source, now, target, choices, original });
+  }
+
+  async decide(yieldIfDue: YieldIfDue): Promise<LinkRewritePlan> {
+    await this.#candidates.fetch(await this.#keysOfChoices(yieldIfDue));
+    const rewrites = new Map<NoteId, LinkRewrite[]>();
+    const retargets: EdgeRetarget[] = [];
+    for (const pending of this.#pending) {
+      await yieldIfDue();
+      const { edge, now } = pending;
+      const source = edge.source_id as NoteId;
+      const rewrite = this.#rewriteOf(pending);
+      if (rewrite === null) {
+        if (!hasTarget(edge, now)) retargets.push({ source, ord: edge.ord, target: now });
+        continue;
+      }
+      const list = rewrites.get(source);
+      if (list === undefined) rewrites.set(source, [rewrite]);
+      else list.push(rewrite);
+    }
+    return { rewrites, retargets };
+  }
+
+  /** Returns how an edge keeps its target by another text; null when its present text does that, or no text does. */
+  #rewriteOf(pending: PendingEdge): LinkRewrite | null {
+    const { edge, text, now, target, original } = pending;
+    const chosen = target === null ? null : this.#textFor(pending);
+    if (chosen === null || target === null) return null;
+    const { target_note_id: note, target_attachment_id: attachment } = edge;
+    const newTarget = { note, attachment, path: note === null ? null : target.after };
+    const origin = chosen === original ? undefined : (text.origin ?? { target: text.target, path: target.before });
+    return { ord: edge.ord, text: chosen, newTarget, origin, fallback: now };
+  }
+
+  /** Returns the text with which the edge keeps its target; null when its present text does, or when none does. */
+  #textFor({ edge, text, source, now, choices, original }: PendingEdge): string | null {
+    const texts = [...(original === null ? [] : [original]), ...(hasTarget(edge, now) ? [] : choices)];
+    return texts.find((target) => hasTarget(edge, this.#targetOf(target, text, source))) ?? null;
+  }
+
+  /** Returns the target, after the move, of a link with a text in the form of another link. */
+  #targetOf(target: string, { form }: LinkText, source: PathChange): Target {
+    const name = `${form}\0${source.after}\0${target}`;
+    let found = this.#targets.get(name);
+    if (found === undefined) {
+      const keys = this.#resolver.keysOf(this.#vault, { target, form });
+      found =
+        keys === null ? DANGLING : this.#resolver.targetOf({ target, form }, source.after, this.#candidates.at(keys));
+      this.#targets.set(name, found);
+    }
+    return found;
+  }
+
+  /** Returns the paths of an edge's present target; null when it has none or an unreadable one. */
+  #targetPathOf(edge: StoredEdge): PathChange | null {
+    const id = edge.target_note_id ?? edge.target_attachment_id;
+    if (id === null) return null;
+    const move = this.#index.moveOf.get(id);
+    if (move !== undefined) return { before: move.from, after: move.to };
+    const staying = this.#candidates.at(keysOfEdge(edge)).find((candidate) => candidate.id === id);
+    return staying === undefined ? null : { before: staying.path, after: staying.path };
+  }
+
+  /** Returns the lookup keys of all possible texts. A text is looked up by its last segment, and many have the same. */
+  async #keysOfChoices(yieldIfDue: YieldIfDue): Promise<Buffer[]> {
+    const names = new Set<string>();
+    const keys: Buffer[] = [];
+    for (const { text, choices, original } of this.#pending) {
+      await yieldIfDue();
+      for (const target of [...choices, ...(original === null ? [] : [original])]) {
+        const name = fileName(target);
+        if (names.has(name)) continue;
+        names.add(name);
+        // Keys are made from the whole text: white space at the end of a segment is significant, at the end of the
+        // text it is not.
+        keys.push(...(this.#resolver.keysOf(this.#vault, { target, form: text.form }) ?? []));
+      }
+    }
+    return keys;
+  }
+}
+
+/** Returns the text that a link had before moves rewrote it, if its target is back at the path of that time. */
+function originalText({ origin, target: text }: LinkText, target: PathChange | null): string | null {
+  const isBack = target !== null && origin?.path === target.after && origin.target !== text;
+  return isBack ? origin.target : null;
+}
+
+function choicesOf({ form, target: text }: LinkText, source: PathChange, target: PathChange): string[] {
+  const before = { source: source.before, target: target.before };
+  return targetChoices({ before, after: { source: source.after, target: target.after }, form, target: text });
+}

@@ -1,0 +1,85 @@
+import { aliasKey, attachmentNameKey, type Candidate, noteNameKey } from '@notevault/note-text/links/resolve.ts';
+import type { YieldIfDue } from '../../../concurrency/yield.ts';
+import type { ReadHandle } from '../../../ports/database/database.ts';
+import type { MovedItem } from '../../notes/notes.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import { candidatesFor } from '../link-resolver.ts';
+
+/** Lookup tables of the moving items. */
+export interface MoveIndex {
+  readonly moveOf: ReadonlyMap<string, MovedItem>;
+  /** Candidates by the hex of their blind keys after the move. */
+  readonly moved: ReadonlyMap<string, readonly Candidate[]>;
+  /**
+   * The blind keys of the moving items before and after the move. An edge to one of them is looked up under one of the
+   * former.
+   */
+  readonly keys: readonly Buffer[];
+}
+
+/** Indexes the moving items by id and by their blind keys. */
+export async function indexMoves(
+  vault: OpenVault,
+  moves: readonly MovedItem[],
+  yieldIfDue: YieldIfDue,
+): Promise<MoveIndex> {
+  const moved = new Map<string, Candidate[]>();
+  const keys = new Map<string, Buffer>();
+  const keyOf = (name: string) => {
+    const key = keys.get(name) ?? vault.key.blind('name', name);
+    keys.set(name, key);
+    return key;
+  };
+  for (const move of moves) {
+    await yieldIfDue();
+    const { kind, id, to, aliases } = move;
+    const candidate: Candidate = { kind, id, path: to, aliases };
+    for (const name of namesAt(move, move.from)) keyOf(name);
+    for (const name of new Set(namesAt(move, to))) {
+      const key = keyOf(name).toString('hex');
+      const list = moved.get(key);
+      if (list === undefined) moved.set(key, [candidate]);
+      else list.push(candidate);
+    }
+  }
+  return { moveOf: new Map(moves.map((move) => [move.id, move])), moved, keys: [...keys.values()] };
+}
+
+/** Returns the names under which a moving item is found at a path. */
+function namesAt({ kind, aliases }: MovedItem, path: string): string[] {
+  return kind === 'note' ? [noteNameKey(path), ...aliases.map(aliasKey)] : [attachmentNameKey(path)];
+}
+
+/**
+ * The candidates as they will be after the move, with moved items under their new names and paths; read by key as
+ * needed.
+ */
+export class CandidatesAfterMove {
+  readonly #handle: ReadHandle;
+  readonly #vault: OpenVault;
+  readonly #index: MoveIndex;
+  readonly #found = new Map<string, Candidate[]>();
+
+  constructor(handle: ReadHandle, vault: OpenVault, index: MoveIndex) {
+    this.#handle = handle;
+    this.#vault = vault;
+    this.#index = index;
+  }
+
+  /** Reads the candidates under those of the keys that have not been read. */
+  async fetch(keys: readonly Buffer[]): Promise<void> {
+    const missing = keys.filter((key) => !this.#found.has(key.toString('hex')));
+    if (missing.length === 0) return;
+    const { at } = await candidatesFor(this.#handle, this.#vault, missing);
+    for (const key of missing) {
+      const name = key.toString('hex');
+      const staying = at([key]).filter(({ id }) => !this.#index.moveOf.has(id));
+      this.#found.set(name, [...staying, ...(this.#index.moved.get(name) ?? [])]);
+    }
+  }
+
+  /** Returns the candidates under keys that have been read. */
+  at(keys: readonly Buffer[]): Candidate[] {
+    return keys.flatMap((key) => this.#found.get(key.toString('hex')) ?? []);
+  }
+}
