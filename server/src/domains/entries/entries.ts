@@ -8,7 +8,7 @@ import { createDeleteOperations, type DeleteOperations } from './deletion/delete
 import { purgeSlice } from './deletion/purge.ts';
 import { createTombstoneExpiry, type TombstoneExpiry } from './deletion/tombstone-expiry.ts';
 import type { EntryDeps } from './entries.deps.ts';
-import { createFolders, type Folders } from './folders/folders.ts';
+import { Folders } from './folders/folders.ts';
 import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { createNamespace, type Namespace, type PathOwner } from './namespace/namespace.ts';
 import { conflictAtPath, conflictWithOwner } from './path-conflict.ts';
@@ -55,8 +55,6 @@ export function createEntries(given: EntryDeps): Entries {
   const namespace = createNamespace(deps.clock);
   const moves = createMoveOperations(deps, namespace);
   const deletes = createDeleteOperations(deps, namespace);
-  const conflictWith = (vault: OpenVault, owner: PathOwner, path: string) =>
-    conflictWithOwner(deps, namespace, vault, owner, path);
   return {
     ...namespace,
     ...entryRows,
@@ -64,9 +62,9 @@ export function createEntries(given: EntryDeps): Entries {
     ...moves,
     ...deletes,
     ...createTombstoneExpiry(deps),
-    folders: createFolders(deps, namespace, { ...moves, ...deletes, conflictWith }),
+    folders: new Folders(deps, namespace, moves, deletes),
     lock,
-    conflictWith,
+    conflictWith: (vault, owner, path) => conflictWithOwner(deps, namespace, vault, owner, path),
     conflictAt: (vault, path) => conflictAtPath(deps, namespace, vault, path),
     purgeSlice: (handle, vaultId) => purgeSlice(deps, handle, vaultId),
   };

@@ -16,7 +16,7 @@ const BATCH_ERRORS = [
 ] as const;
 
 export function foldersRoutes(folders: Folders): Route[] {
-  return [...readingRoutes(folders), ...writingRoutes(folders)];
+  return [...readingRoutes(folders), ...writingRoutes(folders), ...batchRoutes(folders)];
 }
 
 function readingRoutes(folders: Folders): Route[] {
@@ -88,6 +88,11 @@ function writingRoutes(folders: Folders): Route[] {
       perform: (request, inTransaction) => folders.rename(writeContextOf(request, inTransaction), request.body),
       reply: (renamed) => ({ body: renamed }),
     }),
+  ];
+}
+
+function batchRoutes(folders: Folders): Route[] {
+  return [
     idempotentRoute({
       key: 'required',
       path: '/folders/batch-move',

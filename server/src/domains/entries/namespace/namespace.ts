@@ -1,41 +1,25 @@
-import { folderOf } from '@notevault/note-text/paths.ts';
-import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { type FolderId, parseUuid } from '@notevault/protocol/ids.ts';
-import { createYield } from '../../../concurrency/yield.ts';
+import type { FolderId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { deleteEntries } from '../entries.store.ts';
 import type { EntryKind } from '../entries.tables.ts';
-import { folderPathFrom } from '../request-paths.ts';
-import { decrement, increment, insertFolder } from './folder-counts.ts';
-import * as store from './folders.store.ts';
+import { type EnterResult, enter, leave, makeFolder, removeFolders, setExplicit } from './folder-changes.ts';
 import {
-  type FolderEntry,
-  folderEntry,
-  type PathOwner,
-  pathKeyOf,
-  type ResolvedPath,
-  resolvePath,
-} from './path-lookup.ts';
+  allFolders,
+  folderAt,
+  folderById,
+  foldersBelow,
+  ownerOf,
+  type TargetInput,
+  targetPath,
+} from './folder-lookup.ts';
+import { type FolderEntry, type PathOwner, pathKeyOf, type ResolvedPath, resolvePath } from './path-lookup.ts';
 import { type MovePlan, relocate } from './relocate.ts';
 
-/** The target of a batch as sent: a folder's id (or `root`), or a folder's path (empty: the root). */
-export interface TargetInput {
-  readonly id?: unknown;
-  readonly path?: unknown;
-}
-
+export type { EnterResult } from './folder-changes.ts';
+export type { TargetInput } from './folder-lookup.ts';
 export type { FolderEntry, PathOwner, ResolvedPath } from './path-lookup.ts';
 export type { KeyedMovedPath, MovedPath, MovePlan } from './relocate.ts';
-
-/**
- * `folder` is the id of the containing folder, null for the root. Not ok when the entry `owner` has the path or, if
- * that is null, when the folders have changed.
- */
-export type EnterResult =
-  | { readonly ok: true; readonly folder: FolderId | null }
-  | { readonly ok: false; readonly owner: PathOwner | null };
 
 /** The result of a move: the folder that now contains the items, or the item whose new path is taken. */
 export type MoveResult =
@@ -94,89 +78,23 @@ export interface Namespace {
   setExplicit(handle: WriteHandle, vault: OpenVault, folder: FolderEntry, explicit: boolean): Promise<void>;
 }
 
+/** Binds the functions of this folder to the clock that gives new folders their ids and times. */
 export function createNamespace(clock: Clock): Namespace {
-  async function ownerOf(handle: ReadHandle, vault: OpenVault, path: string): Promise<PathOwner | null> {
-    return (await handle.get(store.findOwner, { vault: vault.id, pathKey: pathKeyOf(vault, path) })) ?? null;
-  }
-
-  async function folderById(handle: ReadHandle, vault: OpenVault, id: string): Promise<FolderEntry | null> {
-    const [row] = await handle.allMany(store.findFoldersById, { vault: vault.id }, [id]);
-    return row === undefined ? null : folderEntry(vault, row);
-  }
-
   return {
     pathKey: pathKeyOf,
-    resolve: resolvePath,
     ownerOf,
-    folderById,
-    relocate: (handle, vault, move) => relocate(clock, handle, vault, move),
     folderPath: async (handle, vault, id) => (await folderById(handle, vault, id))?.path ?? null,
-    async enter(handle, vault, resolved, kind) {
-      if (resolved.blocked !== null) return { ok: false, owner: resolved.blocked.owner };
-      const folder = await increment(clock, handle, vault, resolved, { notes: kind === 'note' ? 1 : 0, children: 1 });
-      return folder === undefined ? { ok: false, owner: null } : { ok: true, folder };
-    },
-    async leave(handle, vault, paths, kind) {
-      for (const [folder, { length: children }] of Map.groupBy(paths, folderOf)) {
-        await decrement(handle, vault, folder, { notes: kind === 'note' ? children : 0, children });
-      }
-    },
-    async targetPath(handle, vault, sent, field) {
-      const given = [sent.id, sent.path].filter((value) => value !== undefined && value !== null);
-      const [value] = given;
-      if (given.length !== 1 || typeof value !== 'string') throw new NotevaultError('missing_target');
-      if (value === sent.path) return folderPathFrom(value, field);
-      if (value === 'root') return '';
-      const id = parseUuid(value);
-      const folder = id === null ? null : await folderById(handle, vault, id);
-      if (!folder?.explicit) throw new NotevaultError('item_not_found', { item_id: value });
-      return folder.path;
-    },
-    async makeFolder(handle, vault, resolved) {
-      if (resolved.blocked !== null) return { ok: false, owner: resolved.blocked.owner };
-      const { path, pathKey } = resolved;
-      const parent = await increment(clock, handle, vault, resolved, { notes: 0, children: 1 });
-      if (parent === undefined) return { ok: false, owner: null };
-      const id = clock.uuid() as FolderId;
-      const made = await insertFolder(clock, handle, vault, id, { parent, path, pathKey, explicit: true });
-      return made ? { ok: true, folder: id } : { ok: false, owner: await ownerOf(handle, vault, path) };
-    },
-    async removeFolders(handle, vault, roots, below) {
-      const deletedIds = new Set(below.map(({ id }) => id));
-      await handle.runMany(deleteEntries, { vault: vault.id }, [...deletedIds]);
-      const outermost = roots.filter(({ parentId }) => parentId === null || !deletedIds.has(parentId));
-      for (const [parent, left] of Map.groupBy(outermost, ({ path }) => folderOf(path))) {
-        await decrement(handle, vault, parent, { notes: 0, children: new Set(left.map(({ id }) => id)).size });
-      }
-    },
-    async allFolders(handle, vault) {
-      const yieldIfDue = createYield();
-      const entries: FolderEntry[] = [];
-      for (const row of await handle.all(store.findFolders, { vault: vault.id })) {
-        await yieldIfDue();
-        entries.push(folderEntry(vault, row));
-      }
-      return entries;
-    },
-    async folderAt(handle, vault, path) {
-      const row = await handle.get(store.findFolderAt, { vault: vault.id, pathKey: pathKeyOf(vault, path) });
-      return row === undefined ? null : folderEntry(vault, row);
-    },
-    async foldersBelow(handle, vault, roots) {
-      const found = [...roots];
-      for (let layer = roots.map(({ id }) => id); layer.length > 0; ) {
-        const rows = await handle.allMany(store.findFoldersIn, { vault: vault.id }, layer);
-        found.push(...rows.map((row) => folderEntry(vault, row)));
-        layer = rows.map(({ id }) => id as FolderId);
-      }
-      return found;
-    },
-    async setExplicit(handle, vault, folder, explicit) {
-      const { id, path } = folder;
-      const row = await handle.get(store.setExplicit, { vault: vault.id, id, explicit: explicit ? 1 : 0 });
-      if (row === undefined || explicit || row.children > 0) return;
-      await handle.runMany(deleteEntries, { vault: vault.id }, [id]);
-      await decrement(handle, vault, folderOf(path), { notes: 0, children: 1 });
-    },
+    resolve: resolvePath,
+    enter: (handle, vault, resolved, kind) => enter(clock, handle, vault, resolved, kind),
+    leave,
+    relocate: (handle, vault, move) => relocate(clock, handle, vault, move),
+    allFolders,
+    folderById,
+    folderAt,
+    foldersBelow,
+    targetPath,
+    makeFolder: (handle, vault, resolved) => makeFolder(clock, handle, vault, resolved),
+    removeFolders,
+    setExplicit,
   };
 }
