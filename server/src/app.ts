@@ -8,7 +8,7 @@ import { subscribeListeners } from './app/listeners.ts';
 import { guardOf, rawRoutesOf, routesOf } from './app/routes.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import { createRateLimits } from './domains/plans/rate-limits.ts';
-import { type Collaboration, createCollaboration } from './domains/sync/sockets/collaboration.ts';
+import { Collaboration } from './domains/sync/sockets/collaboration.ts';
 import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
 import { Events } from './events.ts';
 import { Sockets } from './http/connections/sockets.ts';
@@ -79,7 +79,7 @@ function observed(db: AppPorts['db'], { metrics, tracing }: Observers): AppPorts
 }
 
 function createCollaborationOf({ ports, config }: Context, { notes, vaults, credentials }: Domains): Collaboration {
-  return createCollaboration({
+  return new Collaboration({
     clock: ports.clock,
     bus: ports.bus,
     live: notes.live,

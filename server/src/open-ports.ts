@@ -24,7 +24,7 @@ import { openSqlite } from './ports/database/sqlite/sqlite.ts';
 import { threadedBuiltin } from './ports/embedder/builtin.ts';
 import type { Embedder } from './ports/embedder/embedder.ts';
 import { httpEmbedder } from './ports/embedder/http.ts';
-import { threadedEmbedder } from './ports/embedder/threaded.ts';
+import { ThreadedEmbedder } from './ports/embedder/threaded.ts';
 import { readKeyFile, writeKeyFile } from './ports/keyring/key-file.ts';
 import { type Keyring, KeyringError } from './ports/keyring/keyring.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
@@ -85,7 +85,7 @@ export function openEmbedder(config: Config, clock: Clock): Embedder {
   if (embedder === 'onnx' && model !== null) {
     const folder = resolve(model);
     const threads = embedderThreads ?? Math.max(1, Math.floor(availableParallelism() / 4));
-    return threadedEmbedder(basename(folder), { kind: 'onnx', folder, threads });
+    return new ThreadedEmbedder(basename(folder), { kind: 'onnx', folder, threads });
   }
   if (embedder === 'http' && model !== null && url !== null) {
     const jitter = () => clock.random(1).readUInt8(0) / 256;

@@ -34,66 +34,78 @@ export interface MoveOperations {
 const MOVE_MAX = 1000;
 
 export function createMoveOperations(deps: AttachmentDeps): MoveOperations {
-  const { db, entries } = deps;
-
-  /** Returns the attachments at the paths, in the same order. */
-  async function rootsAt(
-    vault: OpenVault,
-    paths: readonly string[],
-    toOf: (path: string) => string,
-  ): Promise<MoveRoot[]> {
-    const keys = paths.map((path) => entries.pathKey(vault, path));
-    const rows = await entries.rowsAt(db, vault.id, 'attachment', keys);
-    const rowAt = new Map(rows.map((row) => [row.path_key.toString('hex'), row]));
-    return paths.map((path, index) => {
-      const row = rowAt.get(keys[index]?.toString('hex') ?? '');
-      if (row === undefined) throw new NotevaultError('attachment_item_not_found', { item_path: path });
-      const from = openAttachment(vault, row).meta.path;
-      return { kind: 'attachment', id: row.id, from, to: toOf(from) };
-    });
-  }
-
   return {
-    async rename(context, sent) {
-      const { vault } = context;
-      checkEnabled(vault);
-      const [from, to] = [pathFrom(sent.old_path, 'old_path'), pathFrom(sent.new_path, 'new_path')];
-      return entries.moveOne(context, to, {
-        async find() {
-          const roots = await rootsAt(vault, [from], () => to).catch(withoutItem);
-          allowedExtension(deps, to);
-          return roots;
-        },
-        field: 'new_path',
-        async answer(handle, { named: [moved] }) {
-          const [row] = await entries.rowsById(handle, vault.id, 'attachment', [moved?.id ?? '']);
-          if (row === undefined) throw new NotevaultError('attachment_item_not_found');
-          const attachment = toAttachment(openAttachment(vault, row));
-          return { renamed: true, old_path: moved?.from ?? from, new_path: attachment.path, attachment };
-        },
-      });
-    },
-    async moveMany(context, { paths: sent, target_folder: target }) {
-      const { vault } = context;
-      checkEnabled(vault);
-      if (sent === undefined || sent === null || typeof target !== 'string') {
-        throw new NotevaultError('missing_paths_or_target');
-      }
-      const paths = itemPaths(sent, MOVE_MAX, 'too_many_items');
-      const folder = folderPathFrom(target, 'target_folder');
-      let named = new Map<string, string>();
-      const find = async () => {
-        const roots = await rootsAt(vault, paths, (path) => joinPath(folder, fileName(path)));
-        named = new Map(roots.map(({ id }, index) => [id, paths[index] ?? '']));
-        return [...new Map(roots.map((top) => [top.id, top])).values()];
-      };
-      const answer = () => named.size;
-      return entries.move(context, { find, field: 'target_folder', answer }).catch((error) => {
-        if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
-        throw new NotevaultError(error.code, { item_path: named.get(String(error.details.item_id)) ?? null }, error);
-      });
-    },
+    rename: (context, sent) => renameAttachment(deps, context, sent),
+    moveMany: (context, sent) => moveAttachments(deps, context, sent),
   };
+}
+
+async function renameAttachment(
+  deps: AttachmentDeps,
+  context: WriteContext<Renamed>,
+  sent: { old_path: string; new_path: string },
+): Promise<Renamed> {
+  const { entries } = deps;
+  const { vault } = context;
+  checkEnabled(vault);
+  const [from, to] = [pathFrom(sent.old_path, 'old_path'), pathFrom(sent.new_path, 'new_path')];
+  return entries.moveOne(context, to, {
+    async find() {
+      const roots = await rootsAt(deps, vault, [from], () => to).catch(withoutItem);
+      allowedExtension(deps, to);
+      return roots;
+    },
+    field: 'new_path',
+    async answer(handle, { named: [moved] }) {
+      const [row] = await entries.rowsById(handle, vault.id, 'attachment', [moved?.id ?? '']);
+      if (row === undefined) throw new NotevaultError('attachment_item_not_found');
+      const attachment = toAttachment(openAttachment(vault, row));
+      return { renamed: true, old_path: moved?.from ?? from, new_path: attachment.path, attachment };
+    },
+  });
+}
+
+async function moveAttachments(
+  deps: AttachmentDeps,
+  context: WriteContext<number>,
+  { paths: sent, target_folder: target }: { paths?: unknown; target_folder?: unknown },
+): Promise<number> {
+  const { vault } = context;
+  checkEnabled(vault);
+  if (sent === undefined || sent === null || typeof target !== 'string') {
+    throw new NotevaultError('missing_paths_or_target');
+  }
+  const paths = itemPaths(sent, MOVE_MAX, 'too_many_items');
+  const folder = folderPathFrom(target, 'target_folder');
+  let pathOf = new Map<string, string>();
+  const find = async () => {
+    const roots = await rootsAt(deps, vault, paths, (path) => joinPath(folder, fileName(path)));
+    pathOf = new Map(roots.map(({ id }, index) => [id, paths[index] ?? '']));
+    return [...new Map(roots.map((root) => [root.id, root])).values()];
+  };
+  const answer = () => pathOf.size;
+  return deps.entries.move(context, { find, field: 'target_folder', answer }).catch((error) => {
+    if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
+    throw new NotevaultError(error.code, { item_path: pathOf.get(String(error.details.item_id)) ?? null }, error);
+  });
+}
+
+/** Returns the attachments at the paths, in the same order. Throws `attachment_item_not_found`. */
+async function rootsAt(
+  { db, entries }: AttachmentDeps,
+  vault: OpenVault,
+  paths: readonly string[],
+  toOf: (path: string) => string,
+): Promise<MoveRoot[]> {
+  const keys = paths.map((path) => entries.pathKey(vault, path));
+  const rows = await entries.rowsAt(db, vault.id, 'attachment', keys);
+  const rowAt = new Map(rows.map((row) => [row.path_key.toString('hex'), row]));
+  return paths.map((path, index) => {
+    const row = rowAt.get(keys[index]?.toString('hex') ?? '');
+    if (row === undefined) throw new NotevaultError('attachment_item_not_found', { item_path: path });
+    const from = openAttachment(vault, row).meta.path;
+    return { kind: 'attachment', id: row.id, from, to: toOf(from) };
+  });
 }
 
 /** For a single item, the error does not name it. */

@@ -13,6 +13,10 @@ const MB = 1024 * 1024;
 const NOTE_BODY_LIMIT = 64 * MB;
 
 export function notesRoutes(notes: Notes): Route[] {
+  return [...writingRoutes(notes), ...readingRoutes(notes), ...deletingRoutes(notes)];
+}
+
+function writingRoutes(notes: Notes): Route[] {
   return [
     idempotentRoute({
       path: '/notes',
@@ -63,6 +67,11 @@ export function notesRoutes(notes: Notes): Route[] {
       },
       reply: (moved) => ({ body: { moved } }),
     }),
+  ];
+}
+
+function readingRoutes(notes: Notes): Route[] {
+  return [
     route({
       method: 'GET',
       path: '/notes/by-id/:id',
@@ -75,6 +84,22 @@ export function notesRoutes(notes: Notes): Route[] {
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
       handle: async ({ vault, params }) => ({ body: await notes.getById(vault, idParam(params.id)) }),
     }),
+    route({
+      method: 'GET',
+      path: '/notes/*',
+      operation: 'getNote',
+      summary: 'Get a note by path',
+      access: 'read',
+      answerBytes: answerBytes.note,
+      responses: { 200: Note },
+      errors: ['note_not_found', 'note_unreadable'],
+      handle: async ({ vault, tail }) => ({ body: await notes.getByPath(vault, tail) }),
+    }),
+  ];
+}
+
+function deletingRoutes(notes: Notes): Route[] {
+  return [
     route({
       method: 'DELETE',
       path: '/notes/by-id/:id',
@@ -90,17 +115,6 @@ export function notesRoutes(notes: Notes): Route[] {
         await notes.deleteById(writeContextOf(request, skipInTransaction), id, preconditionOf(request));
         return { body: { deleted: true } };
       },
-    }),
-    route({
-      method: 'GET',
-      path: '/notes/*',
-      operation: 'getNote',
-      summary: 'Get a note by path',
-      access: 'read',
-      answerBytes: answerBytes.note,
-      responses: { 200: Note },
-      errors: ['note_not_found', 'note_unreadable'],
-      handle: async ({ vault, tail }) => ({ body: await notes.getByPath(vault, tail) }),
     }),
     route({
       method: 'DELETE',

@@ -1,6 +1,6 @@
 import { type Embedder, type EmbedOptions, normalize, type Passage, type Space } from './embedder.ts';
 import { type FeatureKind, featuresOf, KANA, PAIR, PIECE, type Run, runsOf, SINGLE, WORD } from './features.ts';
-import { threadedEmbedder } from './threaded.ts';
+import { ThreadedEmbedder } from './threaded.ts';
 
 // Chosen with the golden queries of the tests: 384 dimensions answer fewer, 768 hardly more. These vectors know nothing
 // beyond words, so they weigh less than the words themselves.
@@ -103,7 +103,7 @@ function wordsOf(run: Run): Run[] {
  */
 export function threadedBuiltin(): Embedder {
   const here = builtinEmbedder();
-  const there = threadedEmbedder(here.name, { kind: 'builtin' });
+  const there = new ThreadedEmbedder(here.name, { kind: 'builtin' });
   return {
     ...here,
     embedPassages: (passages, signal) => there.embedPassages(passages, signal),

@@ -5,7 +5,7 @@ import { type Embedder, EmbedderError } from './embedder.ts';
 import { onnxEmbedder } from './onnx.ts';
 import type { ThreadData, WorkerRequest, WorkerResponse } from './threaded.ts';
 
-// The worker thread of `threadedEmbedder`.
+// The worker thread of `ThreadedEmbedder`.
 const data = workerData as ThreadData;
 const embedder: Embedder = data.kind === 'builtin' ? builtinEmbedder() : onnxEmbedder(data);
 const running = new Map<number, AbortController>();

@@ -8,7 +8,7 @@ import { builtinEmbedder, threadedBuiltin } from './builtin.ts';
 import { dot, embedderContract } from './embedder.contract.ts';
 import { EmbedderError } from './embedder.ts';
 import { onnxEmbedder } from './onnx.ts';
-import { threadedEmbedder } from './threaded.ts';
+import { ThreadedEmbedder } from './threaded.ts';
 
 const folder = scratchFolder('test');
 after(() => rm(folder, { recursive: true, force: true }));
@@ -17,7 +17,7 @@ await writeTinyModel(folder);
 const signal = new AbortController().signal;
 const asked = { signal, idf: async (words: readonly string[]) => words.map(() => 1) };
 const passages = (...texts: string[]) => texts.map((text) => ({ about: '', text }));
-const inThread = (own: string) => threadedEmbedder('tiny', { kind: 'onnx', folder: own, threads: 1 });
+const inThread = (own: string) => new ThreadedEmbedder('tiny', { kind: 'onnx', folder: own, threads: 1 });
 
 embedderContract('a model in a folder', async () => onnxEmbedder({ folder, threads: 1 }));
 embedderContract('a model in a thread', async () => inThread(folder));

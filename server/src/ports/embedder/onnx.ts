@@ -45,7 +45,7 @@ interface Prompts {
 }
 
 /**
- * Makes vectors with a model in a local folder, in the calling thread (see `threadedEmbedder`). Opens the model at the
+ * Makes vectors with a model in a local folder, in the calling thread (see `ThreadedEmbedder`). Opens the model at the
  * first call.
  */
 export function onnxEmbedder({ folder, threads }: OnnxOptions): Embedder {

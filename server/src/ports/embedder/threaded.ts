@@ -23,75 +23,90 @@ export type WorkerResponse =
   | { readonly number: number; readonly failure: { readonly code: EmbedderErrorCode; readonly message: string } };
 
 interface PendingRequest {
-  resolve(answer: unknown): void;
+  resolve(result: unknown): void;
   reject(error: unknown): void;
 }
+
+type DistributiveOmit<Of, Key extends PropertyKey> = Of extends unknown ? Omit<Of, Key> : never;
 
 /**
  * An embedder on its own worker thread, so that calculations block nothing else. When the thread dies, its pending
  * calls fail (`unavailable`), and the next call starts another one.
  */
-export function threadedEmbedder(name: string, data: ThreadData): Embedder {
-  const waiting = new Map<number, PendingRequest>();
-  let worker: Worker | null = null;
-  let last = 0;
+export class ThreadedEmbedder implements Embedder {
+  readonly name: string;
+  readonly #data: ThreadData;
+  readonly #pending = new Map<number, PendingRequest>();
+  #worker: Worker | null = null;
+  #last = 0;
 
-  function running(): Worker {
-    if (worker !== null) return worker;
-    const own = new Worker(new URL('./embedder-worker.ts', import.meta.url), { workerData: data });
-    own.unref();
-    own.on('message', (reply: WorkerResponse) => {
-      const options = waiting.get(reply.number);
-      if ('result' in reply) options?.resolve(reply.result);
-      else options?.reject(new EmbedderError(reply.failure.code, reply.failure.message));
-    });
-    // An error ends the thread; it is not logged, because its message may quote a text.
-    own.on('error', () => undefined);
-    own.on('exit', () => {
-      if (worker !== own) return;
-      worker = null;
-      for (const { reject } of waiting.values())
-        reject(new EmbedderError('unavailable', 'The embedding thread ended.'));
-      waiting.clear();
-    });
-    worker = own;
-    return own;
+  constructor(name: string, data: ThreadData) {
+    this.name = name;
+    this.#data = data;
   }
 
-  async function ask(question: DistributiveOmit<WorkerRequest, 'number'>, signal: AbortSignal): Promise<unknown> {
+  async space(signal: AbortSignal): Promise<Space> {
+    return (await this.#request({ operation: 'space' }, signal)) as Space;
+  }
+
+  async embedPassages(passages: readonly Passage[], signal: AbortSignal): Promise<Float32Array[]> {
+    return (await this.#request({ operation: 'passages', passages }, signal)) as Float32Array[];
+  }
+
+  async embedQuery(query: string, { signal }: EmbedOptions): Promise<Float32Array> {
+    return (await this.#request({ operation: 'query', query }, signal)) as Float32Array;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    this.#rejectPending('The embedder was closed.');
+    await worker?.terminate();
+  }
+
+  async #request(request: DistributiveOmit<WorkerRequest, 'number'>, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
-    const number = ++last;
+    const number = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const own = running();
-    waiting.set(number, { resolve, reject });
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    this.#pending.set(number, { resolve, reject });
     const cancel = () => {
-      own.postMessage({ number, operation: 'cancel' } satisfies WorkerRequest);
+      worker.postMessage({ number, operation: 'cancel' } satisfies WorkerRequest);
       reject(signal.reason);
     };
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      own.postMessage({ number, ...question });
+      worker.postMessage({ number, ...request });
       return await promise;
     } finally {
       signal.removeEventListener('abort', cancel);
-      waiting.delete(number);
+      this.#pending.delete(number);
     }
   }
 
-  return {
-    name,
-    space: async (signal) => (await ask({ operation: 'space' }, signal)) as Space,
-    embedPassages: async (passages, signal) =>
-      (await ask({ operation: 'passages', passages }, signal)) as Float32Array[],
-    embedQuery: async (query, { signal }: EmbedOptions) =>
-      (await ask({ operation: 'query', query }, signal)) as Float32Array,
-    async [Symbol.asyncDispose]() {
-      const own = worker;
-      worker = null;
-      for (const { reject } of waiting.values()) reject(new EmbedderError('unavailable', 'The embedder was closed.'));
-      await own?.terminate();
-    },
-  };
-}
+  #start(): Worker {
+    const worker = new Worker(new URL('./embedder-worker.ts', import.meta.url), { workerData: this.#data });
+    worker.unref();
+    worker.on('message', (response: WorkerResponse) => this.#received(response));
+    // An error ends the thread; it is not logged, because its message may quote a text.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (this.#worker !== worker) return;
+      this.#worker = null;
+      this.#rejectPending('The embedding thread ended.');
+      this.#pending.clear();
+    });
+    return worker;
+  }
 
-type DistributiveOmit<Of, Key extends PropertyKey> = Of extends unknown ? Omit<Of, Key> : never;
+  #received(response: WorkerResponse): void {
+    const pending = this.#pending.get(response.number);
+    if ('result' in response) pending?.resolve(response.result);
+    else pending?.reject(new EmbedderError(response.failure.code, response.failure.message));
+  }
+
+  #rejectPending(message: string): void {
+    for (const { reject } of this.#pending.values()) reject(new EmbedderError('unavailable', message));
+  }
+}

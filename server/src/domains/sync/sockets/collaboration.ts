@@ -20,94 +20,118 @@ export interface ProtocolSession {
   closed(): void;
 }
 
-/** Live documents over sockets. */
-export interface Collaboration extends Disposable {
-  /** Opens a session for the Hocuspocus protocol: any number of documents per socket. */
-  openHocuspocus(connection: Connection, caller: Caller): ProtocolSession;
-  /** Opens a session for the y-websocket protocol: one note per socket. */
-  openYWebsocket(connection: Connection, caller: Caller, note: string, credential: Credential): ProtocolSession;
-  /** Call when credentials of a user may have been revoked. */
-  credentialsChanged(userId: UserId): void;
-  /** Call when a vault was deleted. */
-  vaultClosed(vaultId: VaultId): void;
-  /** Call when a vault has reached a seq. */
-  vaultChanged(vaultId: VaultId, changeSeq: number): void;
-  /** Call once a second. */
-  tick(): void;
-  /** Returns what this process has open. */
-  stats(): { sockets: number };
-}
-
 /** Every refusal takes this long, which is longer than any lookup: its time reveals nothing. */
 const REFUSAL_MS = 100;
 
-export function createCollaboration(deps: CollaborationDeps): Collaboration {
-  const { bus, clock, limits, live, vaults } = deps;
-  const permissions = new PermissionCache(deps);
-  const rooms = new PresenceRooms(bus, clock.random(9).toString('base64url'));
-  const notifier = new ChangeNotifier(deps);
-  const sockets = new Map<UserId, number>();
-  const subscriptions = new DisposableStack();
-  subscriptions.use(rooms);
-  subscriptions.use(notifier);
-  const subscribe = (topic: string, key: 'u' | 'v', notify: (id: never) => void) =>
-    subscriptions.use(
-      bus.subscribe(topic, (payload) => notify((JSON.parse(payload) as Record<string, string>)[key] as never)),
-    );
-  subscribe('credentials', 'u', (id: UserId) => permissions.userChanged(id));
-  subscribe('closed', 'v', (id: VaultId) => permissions.vaultChanged(id));
-  subscriptions.use(
-    bus.subscribe('vault', (payload) => {
-      const { v, seq } = JSON.parse(payload) as { v: VaultId; seq: number };
-      notifier.changed(v, seq);
-    }),
-  );
+/** Live documents over sockets. */
+export class Collaboration implements Disposable {
+  readonly #deps: CollaborationDeps;
+  readonly #permissions: PermissionCache;
+  readonly #rooms: PresenceRooms;
+  readonly #notifier: ChangeNotifier;
+  readonly #sockets = new SocketCounts();
+  readonly #context: SessionContext;
+  readonly #subscriptions = new DisposableStack();
 
-  const noteDeps = { permissions, rooms, live };
-  const context: SessionContext = {
-    limits,
-    decide: (token, caller, target) =>
-      permissions.decide(token, caller, async () => ('vault' in target ? target.vault : live.vaultOf(target.note))),
-    subscribe: ({ connection, writer }, permission, target) =>
-      'vault' in target
-        ? VaultSubscription.open({ permissions, rooms, notifier, vaults }, writer, permission)
-        : NoteSubscription.open(noteDeps, { connection, writer }, permission, target.note),
-    subscribeNote: (client, permission, id) => NoteSubscription.open(noteDeps, client, permission, id),
-    addSocket(userId) {
-      const count = sockets.get(userId) ?? 0;
-      if (count >= limits.socketsPerUser) return false;
-      sockets.set(userId, count + 1);
-      return true;
-    },
-    removeSocket(userId) {
-      const count = (sockets.get(userId) ?? 1) - 1;
-      if (count === 0) sockets.delete(userId);
-      else sockets.set(userId, count);
-    },
-    refusalDelay: () => delay(REFUSAL_MS, undefined, { ref: false }),
-  };
-  return {
-    openHocuspocus: (connection, caller) => new HocuspocusSession(context, connection, caller),
-    openYWebsocket: (connection, caller, id, credential) =>
-      new YWebsocketSession(context, connection, caller, parseUuid(id) as NoteId | null, credential),
-    credentialsChanged(userId) {
-      permissions.userChanged(userId);
-      bus.publish('credentials', JSON.stringify({ u: userId }));
-    },
-    vaultClosed(vaultId) {
-      permissions.vaultDeleted(vaultId);
-      bus.publish('closed', JSON.stringify({ v: vaultId }));
-    },
-    vaultChanged(vaultId, changeSeq) {
-      notifier.changed(vaultId, changeSeq);
-      bus.publish('vault', JSON.stringify({ v: vaultId, seq: changeSeq }));
-    },
-    tick() {
-      permissions.sweep();
-      rooms.sweep();
-      notifier.sweep();
-    },
-    stats: () => ({ sockets: sockets.values().reduce((sum, count) => sum + count, 0) }),
-    [Symbol.dispose]: () => subscriptions.dispose(),
-  };
+  constructor(deps: CollaborationDeps) {
+    const { bus, clock } = deps;
+    this.#deps = deps;
+    this.#permissions = new PermissionCache(deps);
+    this.#rooms = this.#subscriptions.use(new PresenceRooms(bus, clock.random(9).toString('base64url')));
+    this.#notifier = this.#subscriptions.use(new ChangeNotifier(deps));
+    this.#context = this.#createContext();
+    this.#subscribe<{ u: UserId }>('credentials', ({ u }) => this.#permissions.userChanged(u));
+    this.#subscribe<{ v: VaultId }>('closed', ({ v }) => this.#permissions.vaultChanged(v));
+    this.#subscribe<{ v: VaultId; seq: number }>('vault', ({ v, seq }) => this.#notifier.changed(v, seq));
+  }
+
+  /** Opens a session for the Hocuspocus protocol: any number of documents per socket. */
+  openHocuspocus(connection: Connection, caller: Caller): ProtocolSession {
+    return new HocuspocusSession(this.#context, connection, caller);
+  }
+
+  /** Opens a session for the y-websocket protocol: one note per socket. */
+  openYWebsocket(connection: Connection, caller: Caller, note: string, credential: Credential): ProtocolSession {
+    return new YWebsocketSession(this.#context, connection, caller, parseUuid(note) as NoteId | null, credential);
+  }
+
+  /** Call when credentials of a user may have been revoked. */
+  credentialsChanged(userId: UserId): void {
+    this.#permissions.userChanged(userId);
+    this.#deps.bus.publish('credentials', JSON.stringify({ u: userId }));
+  }
+
+  /** Call when a vault was deleted. */
+  vaultClosed(vaultId: VaultId): void {
+    this.#permissions.vaultDeleted(vaultId);
+    this.#deps.bus.publish('closed', JSON.stringify({ v: vaultId }));
+  }
+
+  /** Call when a vault has reached a seq. */
+  vaultChanged(vaultId: VaultId, changeSeq: number): void {
+    this.#notifier.changed(vaultId, changeSeq);
+    this.#deps.bus.publish('vault', JSON.stringify({ v: vaultId, seq: changeSeq }));
+  }
+
+  /** Call once a second. */
+  tick(): void {
+    this.#permissions.sweep();
+    this.#rooms.sweep();
+    this.#notifier.sweep();
+  }
+
+  /** Returns what this process has open. */
+  stats(): { sockets: number } {
+    return { sockets: this.#sockets.total };
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscriptions.dispose();
+  }
+
+  #subscribe<Message>(topic: string, notify: (message: Message) => void): void {
+    this.#subscriptions.use(this.#deps.bus.subscribe(topic, (payload) => notify(JSON.parse(payload) as Message)));
+  }
+
+  #createContext(): SessionContext {
+    const { limits, live, vaults } = this.#deps;
+    const [permissions, rooms, notifier, sockets] = [this.#permissions, this.#rooms, this.#notifier, this.#sockets];
+    const noteDeps = { permissions, rooms, live };
+    return {
+      limits,
+      decide: (token, caller, target) =>
+        permissions.decide(token, caller, async () => ('vault' in target ? target.vault : live.vaultOf(target.note))),
+      subscribe: ({ connection, writer }, permission, target) =>
+        'vault' in target
+          ? VaultSubscription.open({ permissions, rooms, notifier, vaults }, writer, permission)
+          : NoteSubscription.open(noteDeps, { connection, writer }, permission, target.note),
+      subscribeNote: (client, permission, id) => NoteSubscription.open(noteDeps, client, permission, id),
+      addSocket: (userId) => sockets.add(userId, limits.socketsPerUser),
+      removeSocket: (userId) => sockets.remove(userId),
+      refusalDelay: () => delay(REFUSAL_MS, undefined, { ref: false }),
+    };
+  }
+}
+
+/** How many sockets each user has open. */
+class SocketCounts {
+  readonly #counts = new Map<UserId, number>();
+
+  get total(): number {
+    return this.#counts.values().reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Returns false when the user has `max` already. */
+  add(userId: UserId, max: number): boolean {
+    const count = this.#counts.get(userId) ?? 0;
+    if (count >= max) return false;
+    this.#counts.set(userId, count + 1);
+    return true;
+  }
+
+  remove(userId: UserId): void {
+    const count = (this.#counts.get(userId) ?? 1) - 1;
+    if (count === 0) this.#counts.delete(userId);
+    else this.#counts.set(userId, count);
+  }
 }
