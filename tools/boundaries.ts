@@ -12,10 +12,17 @@ export const DOMAIN_ORDER = [
 
 /**
  * Files that other domains may import beside the entry file: values without any rule. If the entry file exported them,
- * a thread that opens one sealed value would have to load the whole domain with its statements.
+ * a thread that opens one sealed value would have to load the whole domain with its statements. `entries.tables` has
+ * the list of columns, which the store of notes selects when it joins their bodies to the table.
  */
 const SHARED = [
-  ...['cached-entries', 'precondition', 'request-paths', 'revision-conflict', 'row-slices', 'sealed-entry'],
+  'cached-entries',
+  'entries.tables',
+  'precondition',
+  'request-paths',
+  'revision-conflict',
+  'row-slices',
+  'sealed-entry',
 ].map((name) => `server/src/domains/entries/${name}.ts`);
 
 /** The composition roots, which may import all of the server. */

@@ -1,15 +1,15 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { Kysely } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
-import { row, type StoredEntry } from './entries.store.ts';
-import type { EntriesTables, ItemKind } from './entries.tables.ts';
+import type { StoredEntry } from './entries.store.ts';
+import { type EntriesTables, ITEM_COLUMNS, type ItemKind } from './entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
 
 function changedAfter(db: Kysely<EntriesTables>, kind: ItemKind, p: { vault: VaultId; after: number }) {
   return db
     .selectFrom('entries')
-    .select(row)
+    .select(ITEM_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('kind', '=', kind)
     .where('seq', '>', p.after);
@@ -47,7 +47,7 @@ export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; 
 export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind }, seqs: number[]) =>
   db
     .selectFrom('entries')
-    .select(row)
+    .select(ITEM_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('kind', '=', p.kind)
     .where('seq', 'in', seqs)

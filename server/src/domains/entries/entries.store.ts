@@ -1,7 +1,7 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import { sql } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { EntriesTables, ItemKind } from './entries.tables.ts';
+import { type EntriesTables, ITEM_COLUMNS, type ItemKind } from './entries.tables.ts';
 
 const { statement, listStatement } = statementsOver<EntriesTables>();
 
@@ -29,30 +29,11 @@ export interface StoredEntry {
   readonly meta: Buffer;
 }
 
-/** The columns of a StoredEntry. */
-export const row = [
-  'entries.id',
-  'entries.kind',
-  'entries.seq',
-  'entries.revision',
-  'entries.version',
-  'entries.parent_id',
-  'entries.path_key',
-  'entries.name_key',
-  'entries.blob_id',
-  'entries.size_bytes',
-  'entries.mtime',
-  'entries.created_at',
-  'entries.updated_at',
-  'entries.deleted_at',
-  'entries.meta',
-] as const;
-
 /** Live entries of one kind at the given paths. */
 export const findByPaths = listStatement((db, p: { vault: VaultId; kind: ItemKind }, pathKeys: Buffer[]) =>
   db
     .selectFrom('entries')
-    .select(row)
+    .select(ITEM_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('path_key', 'in', pathKeys)
     .where('deleted_at', 'is', null)
@@ -64,7 +45,7 @@ export const findByPaths = listStatement((db, p: { vault: VaultId; kind: ItemKin
 export const findRows = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .selectFrom('entries')
-    .select(row)
+    .select(ITEM_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('id', 'in', ids)
     .where('deleted_at', 'is', null)
@@ -76,7 +57,7 @@ export const findRows = listStatement((db, p: { vault: VaultId }, ids: string[])
 export const findRowsIn = listStatement((db, p: { vault: VaultId; kind: ItemKind }, folders: string[]) =>
   db
     .selectFrom('entries')
-    .select(row)
+    .select(ITEM_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('parent_id', 'in', folders)
     .where('kind', '=', p.kind)
@@ -87,7 +68,7 @@ export const findRowsIn = listStatement((db, p: { vault: VaultId; kind: ItemKind
 export const findRowsAtRoot = statement((db, p: { vault: VaultId; kind: ItemKind }) =>
   db
     .selectFrom('entries')
-    .select(row)
+    .select(ITEM_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('parent_id', 'is', null)
     .where('kind', '=', p.kind)

@@ -55,6 +55,25 @@ export interface EntryRow {
   meta: Buffer;
 }
 
+/** The columns of a note's or attachment's row, tombstones too, without the vault's id. */
+export const ITEM_COLUMNS = [
+  'entries.id',
+  'entries.kind',
+  'entries.seq',
+  'entries.revision',
+  'entries.version',
+  'entries.parent_id',
+  'entries.path_key',
+  'entries.name_key',
+  'entries.blob_id',
+  'entries.size_bytes',
+  'entries.mtime',
+  'entries.created_at',
+  'entries.updated_at',
+  'entries.deleted_at',
+  'entries.meta',
+] as const;
+
 /**
  * The id of an entry whose tombstone was dropped; it is never issued again. Otherwise a client that was away could take
  * another note's text and document for a later state of the note that it knew.

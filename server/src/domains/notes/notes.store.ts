@@ -1,7 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import { sql } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
-import type { EntriesTables } from '../entries/entries.tables.ts';
+import { type EntriesTables, ITEM_COLUMNS } from '../entries/entries.tables.ts';
 import type { StoredEntry } from '../entries/entries.ts';
 import type { NotesTables } from './notes.tables.ts';
 
@@ -17,27 +17,8 @@ export interface StoredNote extends StoredRow {
   readonly content: Buffer;
 }
 
-/** The columns of a StoredRow. */
-const row = [
-  'entries.id',
-  'entries.kind',
-  'entries.seq',
-  'entries.revision',
-  'entries.version',
-  'entries.parent_id',
-  'entries.path_key',
-  'entries.name_key',
-  'entries.blob_id',
-  'entries.size_bytes',
-  'entries.mtime',
-  'entries.created_at',
-  'entries.updated_at',
-  'entries.deleted_at',
-  'entries.meta',
-] as const;
-
 /** Stands for the row of an entry that no longer exists: a union needs the columns. */
-const nothingOfRow = [
+const emptyRow = [
   sql<'note'>`'note'`.as('kind'),
   sql<number>`0`.as('seq'),
   sql<number>`0`.as('revision'),
@@ -61,7 +42,7 @@ export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer })
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
     )
-    .select([...row, 'note_bodies.content'])
+    .select([...ITEM_COLUMNS, 'note_bodies.content'])
     .where('entries.vault_id', '=', p.vault)
     .where('entries.path_key', '=', p.pathKey)
     .where('entries.deleted_at', 'is', null)
@@ -99,7 +80,7 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
     )
-    .select([foundAs('here'), 'entries.vault_id', ...row])
+    .select([foundAs('here'), 'entries.vault_id', ...ITEM_COLUMNS])
     .select([sql<Buffer | null>`note_bodies.content`.as('content'), 'note_bodies.doc', 'note_bodies.fingerprints'])
     .where('entries.vault_id', '=', p.vault)
     .where('entries.path_key', '=', p.pathKey)
@@ -107,7 +88,7 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
     .unionAll((eb) =>
       eb
         .selectFrom('entries')
-        .select([foundAs('recent'), 'entries.vault_id', ...row, ...withoutBody])
+        .select([foundAs('recent'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
         .where('vault_id', '=', p.vault)
         .where('path_key', '=', p.pathKey)
         .where('version', 'is not', null)
@@ -117,7 +98,7 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
     .unionAll((eb) =>
       eb
         .selectFrom('entries')
-        .select([foundAs('highest'), 'entries.vault_id', ...row, ...withoutBody])
+        .select([foundAs('highest'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
         .where('vault_id', '=', p.vault)
         .where('id', '=', (inner) =>
           inner
@@ -134,13 +115,13 @@ export const findForWrite = statement((db, p: { vault: VaultId; pathKey: Buffer;
     .unionAll((eb) =>
       eb
         .selectFrom('entries')
-        .select([foundAs('id'), 'entries.vault_id', ...row, ...withoutBody])
+        .select([foundAs('id'), 'entries.vault_id', ...ITEM_COLUMNS, ...withoutBody])
         .where('id', '=', p.id),
     )
     .unionAll((eb) =>
       eb
         .selectFrom('spent_ids')
-        .select([foundAs('spent'), 'vault_id', 'id', ...nothingOfRow, ...withoutBody])
+        .select([foundAs('spent'), 'vault_id', 'id', ...emptyRow, ...withoutBody])
         .where('id', '=', p.id),
     )
     .$castTo<FoundRow>(),
@@ -153,7 +134,7 @@ export const findForRevival = statement((db, p: { vault: VaultId; id: NoteId }) 
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
     )
-    .select([...row, 'note_bodies.content', 'note_bodies.doc', 'note_bodies.fingerprints'])
+    .select([...ITEM_COLUMNS, 'note_bodies.content', 'note_bodies.doc', 'note_bodies.fingerprints'])
     .where('entries.vault_id', '=', p.vault)
     .where('entries.id', '=', p.id)
     .where('entries.deleted_at', 'is not', null)
@@ -167,7 +148,7 @@ export const findForEdit = statement((db, p: { vault: VaultId; id: NoteId }) =>
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
     )
-    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
+    .select([...ITEM_COLUMNS, 'note_bodies.content', 'note_bodies.doc'])
     .where('entries.vault_id', '=', p.vault)
     .where('entries.id', '=', p.id)
     .where('entries.deleted_at', 'is', null)
@@ -181,7 +162,7 @@ export const findById = statement((db, p: { vault: VaultId; id: NoteId }) =>
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
     )
-    .select([...row, 'note_bodies.content'])
+    .select([...ITEM_COLUMNS, 'note_bodies.content'])
     .where('entries.vault_id', '=', p.vault)
     .where('entries.id', '=', p.id)
     .$castTo<StoredNote>(),
@@ -194,7 +175,7 @@ export const findNoteState = statement((db, p: { vault: VaultId; id: NoteId }) =
     .innerJoin('note_bodies', (join) =>
       join.onRef('note_bodies.vault_id', '=', 'entries.vault_id').onRef('note_bodies.note_id', '=', 'entries.id'),
     )
-    .select([...row, 'note_bodies.content', 'note_bodies.doc'])
+    .select([...ITEM_COLUMNS, 'note_bodies.content', 'note_bodies.doc'])
     .where('entries.vault_id', '=', p.vault)
     .where('entries.id', '=', p.id)
     .$castTo<StoredNote & { doc: Buffer | null }>(),
