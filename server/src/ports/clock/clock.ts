@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { EpochMs } from '@notevault/protocol/ids.ts';
 
-/** Time, randomness and ids in one port, so that a test can control all three. */
+/** Time, timers, randomness and ids in one port, so that a test can control all of them. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   now(): EpochMs;
+  /** Milliseconds since some moment; unlike `now`, never set back or forward: for measuring how long something takes. */
+  elapsed(): number;
+  /** Calls `run` once, after some milliseconds, unless disposed of before. Does not keep the process alive. */
+  schedule(ms: number, run: () => void): Disposable;
   /** Returns `count` unpredictable random bytes. */
   random(count: number): Buffer;
   /**
@@ -62,5 +66,10 @@ function pooledRandom(poolBytes: number): (count: number) => Buffer {
 export function systemClock(): Clock {
   const now = () => Date.now() as EpochMs;
   const random = pooledRandom(8192);
-  return { now, random, uuid: uuidSource(now, random) };
+  return { now, elapsed: () => performance.now(), schedule, random, uuid: uuidSource(now, random) };
+}
+
+function schedule(ms: number, run: () => void): Disposable {
+  const timer = setTimeout(run, Math.max(0, ms)).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

@@ -112,7 +112,7 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
     // What fails is on disk, and tried again by whoever reads the note or by the background.
     const flush = (vault: OpenVault, id: NoteId) =>
       this.#flushOne(vault, id).catch((error) => deps.report(error, { note: id }));
-    this.#schedule = new FlushSchedule(flush, () => performance.now());
+    this.#schedule = new FlushSchedule(flush, deps.clock);
     this.#subscription = deps.bus.subscribe(BUS_TOPIC, (id) => this.#written(id as NoteId));
   }
 

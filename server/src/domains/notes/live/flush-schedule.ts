@@ -1,4 +1,5 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 
 /** How long edits wait for their note: after the last of them, and after the first. */
@@ -18,13 +19,13 @@ interface ScheduledNote {
   last: number;
   /** Before this it is not due, however quiet it is. */
   readonly earliest: number;
-  timer: NodeJS.Timeout | undefined;
+  timer: Disposable | undefined;
 }
 
 /** Notes with edits on disk that wait to be flushed; says when. */
 export class FlushSchedule {
   readonly #flush: (vault: OpenVault, id: NoteId) => Promise<void>;
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'elapsed' | 'schedule'>;
   readonly #waiting = new Map<NoteId, ScheduledNote>();
   /** Those that are due, oldest first. */
   readonly #ready = new Set<NoteId>();
@@ -33,10 +34,10 @@ export class FlushSchedule {
   #stepping = false;
   #running = 0;
 
-  /** @param flush must not reject. @param now milliseconds, of a clock that is never set anew. */
-  constructor(flush: (vault: OpenVault, id: NoteId) => Promise<void>, now: () => number) {
+  /** @param flush must not reject. */
+  constructor(flush: (vault: OpenVault, id: NoteId) => Promise<void>, clock: Pick<Clock, 'elapsed' | 'schedule'>) {
     this.#flush = flush;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   get size(): number {
@@ -49,7 +50,7 @@ export class FlushSchedule {
 
   /** An edit of the note is on disk. @param flushedAt when it was last flushed. */
   edited(vault: OpenVault, id: NoteId, flushedAt: number): void {
-    const now = this.#now();
+    const now = this.#clock.elapsed();
     const known = this.#waiting.get(id);
     if (known !== undefined) {
       known.last = now;
@@ -62,7 +63,7 @@ export class FlushSchedule {
 
   /** Somebody flushes the note now. */
   cancel(id: NoteId): void {
-    clearTimeout(this.#waiting.get(id)?.timer);
+    this.#waiting.get(id)?.timer?.[Symbol.dispose]();
     this.#waiting.delete(id);
     this.#ready.delete(id);
   }
@@ -76,17 +77,17 @@ export class FlushSchedule {
   }
 
   #arm(id: NoteId, waiting: ScheduledNote): void {
-    const left = dueAt(waiting) - this.#now();
-    waiting.timer = setTimeout(() => this.#check(id, waiting), Math.max(0, left)).unref();
+    const left = dueAt(waiting) - this.#clock.elapsed();
+    waiting.timer = this.#clock.schedule(left, () => this.#check(id, waiting));
   }
 
   #check(id: NoteId, waiting: ScheduledNote): void {
-    if (this.#now() < dueAt(waiting)) {
+    if (this.#clock.elapsed() < dueAt(waiting)) {
       this.#arm(id, waiting);
       return;
     }
     this.#ready.add(id);
-    this.#deadline = this.#now() + SPREAD_MS;
+    this.#deadline = this.#clock.elapsed() + SPREAD_MS;
     if (!this.#stepping) this.#step();
   }
 
@@ -102,9 +103,9 @@ export class FlushSchedule {
       this.#running -= 1;
       if (!this.#stepping) this.#step();
     });
-    const pause = Math.min(STEP_MS, (this.#deadline - this.#now()) / this.#ready.size);
+    const pause = Math.min(STEP_MS, (this.#deadline - this.#clock.elapsed()) / this.#ready.size);
     // A timer waits for a millisecond at least.
-    if (pause >= 1) setTimeout(() => this.#step(), pause).unref();
+    if (pause >= 1) this.#clock.schedule(pause, () => this.#step());
     else setImmediate(() => this.#step());
   }
 }

@@ -51,6 +51,8 @@ export interface Watcher {
 
 export type CloseReason = 'note_deleted' | 'note_too_large' | 'lost';
 
+type DocumentDeps = Pick<LiveDeps, 'compute' | 'clock'>;
+
 /** Updates that were done with at once. */
 interface Quick {
   readonly count: number;
@@ -79,7 +81,7 @@ export class LiveDocument {
   readonly #serverClient: number;
   /** Tells the note from one that was made anew under its id. */
   readonly #createdAt: number;
-  readonly #deps: Pick<LiveDeps, 'compute'>;
+  readonly #deps: DocumentDeps;
   /** At least the bytes of the text, and at least the pieces of the document. */
   #size: DocumentSize;
   readonly #watchers = new Set<Watcher>();
@@ -96,16 +98,11 @@ export class LiveDocument {
   /** Ends with the last update that is tried on another thread: what comes meanwhile waits behind it. */
   #trials: Promise<unknown> | undefined;
   #lost = false;
-  /** When it was last taken to write its row from, on the clock of `performance.now()`: what comes after is for the next. */
+  /** When it was last taken to write its row from, on `clock.elapsed`: what comes after is for the next. */
   #flushedAt = Number.NEGATIVE_INFINITY;
 
   /** Reads a note's document into memory, a long one in slices. Throws `note_unreadable`, `unavailable`. */
-  static async load(
-    vault: OpenVault,
-    state: NoteState,
-    log: UpdateLog,
-    deps: Pick<LiveDeps, 'compute'>,
-  ): Promise<LiveDocument> {
+  static async load(vault: OpenVault, state: NoteState, log: UpdateLog, deps: DocumentDeps): Promise<LiveDocument> {
     if (!isLongDocument(state)) {
       const document = new LiveDocument(vault, state, log, deps, documentOf(vault, state));
       document.#applyWaiting(state);
@@ -127,7 +124,7 @@ export class LiveDocument {
     vault: OpenVault,
     state: NoteState,
     log: UpdateLog,
-    deps: Pick<LiveDeps, 'compute'>,
+    deps: DocumentDeps,
     doc: Doc,
     snapshot = snapshotOf(doc),
   ) {
@@ -417,7 +414,7 @@ export class LiveDocument {
 
   /** Its row is about to be written with what waits. */
   folded(): void {
-    this.#flushedAt = performance.now();
+    this.#flushedAt = this.#deps.clock.elapsed();
   }
 
   /** The row was written from this document. */
@@ -539,7 +536,7 @@ function isLongDocument({ note, doc, updates }: NoteState): boolean {
 }
 
 function slicesOf(
-  deps: Pick<LiveDeps, 'compute'>,
+  deps: DocumentDeps,
   vault: OpenVault,
   state: NoteState,
   since: Uint8Array | null,

@@ -293,6 +293,8 @@ onEachEngine('documents over sockets', (open) => {
       using typist = await line.open(note.id, await tokenOf(at)).synced();
       typist.type('!');
       // Nobody reads: the edit is flushed by itself and gets a seq.
+      await until(() => at.server.app.notes.live.stats().unflushed === 1);
+      at.server.clock.advance({ seconds: 1 });
       await until(() => told() === note.seq + 4);
       assert.equal(signal.provider.hasUnsyncedChanges, true);
       using bobs = line.open(`vault:${(await at.bob()).vault}`, await tokenOf(at));
