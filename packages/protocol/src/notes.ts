@@ -86,6 +86,13 @@ export const NoteListed = Type.Object({
 });
 export type NoteListed = Static<typeof NoteListed>;
 
+export const RecentQuery = Type.Object({
+  limit: Type.Optional(Type.String({ description: '1 to 100. Default 20.' })),
+});
+/** Newest change first. */
+export const RecentNotes = Type.Object({ notes: Type.Array(NoteListed) });
+export type RecentNotes = Static<typeof RecentNotes>;
+
 /** The result of one item of a batch. */
 export const BatchResult = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('conflict'), Type.Literal('error')]),
@@ -131,7 +138,13 @@ export const NoteVersion = Type.Object({
   reason: Type.String({
     description: 'Reason: create, edit, merge, append, batch, agent, restore, link_rewrite.',
   }),
-  actor: Type.Object({ kind: Type.String(), name: Type.String() }),
+  actor: Type.Object({
+    kind: Type.String(),
+    name: Type.String(),
+    client: Type.Optional(
+      Type.String({ description: 'What the program of an assistant calls itself; nobody has verified it.' }),
+    ),
+  }),
 });
 export type NoteVersion = Static<typeof NoteVersion>;
 
@@ -174,4 +187,5 @@ export const VersionParams = Type.Object({ id: Type.String(), version: Type.Stri
 export const VersionsResponse = Type.Object({ versions: Type.Array(NoteVersion) });
 export type VersionsResponse = Static<typeof VersionsResponse>;
 export const TagsResponse = Type.Object({ tags: Type.Array(Counted) });
+export type TagsResponse = Static<typeof TagsResponse>;
 export const TypesResponse = Type.Object({ types: Type.Array(Counted) });

@@ -41,7 +41,10 @@ const VaultFields = {
   deleted_at: Nullable(Timestamp),
   purge_at: Nullable(Timestamp),
 };
-export const Vault = Type.Object(VaultFields);
+export const Vault = Type.Object({
+  ...VaultFields,
+  access: Type.Optional(Type.Enum(['read', 'write'], { description: 'In lists: what the credential may do there.' })),
+});
 export type Vault = Static<typeof Vault>;
 export const VaultResponse = Type.Object({ vault: Vault });
 export type VaultResponse = Static<typeof VaultResponse>;

@@ -249,6 +249,7 @@ const notes: Record<string, Operation> = {
     body: { ids: [w.note], target_folder_id: w.folder },
   })),
   deleteNotes: inVault('write', (w) => ({ url: '/notes/batch-delete', key: w.fresh, body: { ids: [w.note] } })),
+  listRecentNotes: inVault('read', () => ({ url: '/notes/recent' })),
   listTags: inVault('read', () => ({ url: '/tags' })),
   listTypes: inVault('read', () => ({ url: '/types' })),
   search: inVault('read', () => ({ url: '/search', body: { query: 'x' } })),

@@ -43,6 +43,19 @@ export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; 
     .$castTo<{ seq: number }>(),
 );
 
+/** The live entries of one kind that were written last, newest first. */
+export const findNewest = statement((db, p: { vault: VaultId; kind: ItemKind; limit: number }) =>
+  db
+    .selectFrom('entries')
+    .select(row)
+    .where('vault_id', '=', p.vault)
+    .where('kind', '=', p.kind)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq', 'desc')
+    .limit(p.limit)
+    .$castTo<StoredEntry>(),
+);
+
 /** The live entries of one kind that have certain seqs. */
 export const findLiveAt = listStatement((db, p: { vault: VaultId; kind: ItemKind }, seqs: number[]) =>
   db

@@ -11,6 +11,8 @@ export interface EntryChangeFeed {
   changedAfter(handle: ReadHandle, vault: OpenVault, after: Seq, limit: number): Promise<StoredEntry[]>;
   /** Like changedAfter, for one kind. */
   changedOf(handle: ReadHandle, vault: OpenVault, kind: ItemKind, after: Seq, limit: number): Promise<StoredEntry[]>;
+  /** Returns the live entries of one kind that were written last, newest first. */
+  newestOf(handle: ReadHandle, vault: OpenVault, kind: ItemKind, limit: number): Promise<StoredEntry[]>;
   /** Returns every live entry of one kind, ordered by seq. `handle` must be of a snapshot. */
   allLive(handle: ReadHandle, vault: OpenVault, kind: ItemKind): Promise<StoredEntry[]>;
 }
@@ -21,6 +23,7 @@ export const entryChangeFeed: EntryChangeFeed = {
   changedAfter: (handle, vault, after, limit) => handle.all(store.findChangedAfter, { vault: vault.id, after, limit }),
   changedOf: (handle, vault, kind, after, limit) =>
     handle.all(store.findChangedOf, { vault: vault.id, kind, after, limit }),
+  newestOf: (handle, vault, kind, limit) => handle.all(store.findNewest, { vault: vault.id, kind, limit }),
   async allLive(handle, vault, kind) {
     const found: StoredEntry[] = [];
     for (let after = 0; ; ) {

@@ -1,4 +1,12 @@
-import { MoveNotes, Note, NoteRenamed, NoteUpserted, UpsertNote } from '@notevault/protocol/notes.ts';
+import {
+  MoveNotes,
+  Note,
+  NoteRenamed,
+  NoteUpserted,
+  RecentNotes,
+  RecentQuery,
+  UpsertNote,
+} from '@notevault/protocol/notes.ts';
 import { Deleted, IdParams, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { idParam } from '../../http/params.ts';
@@ -74,6 +82,18 @@ function readingRoutes(notes: Notes): Route[] {
   return [
     route({
       method: 'GET',
+      path: '/notes/recent',
+      operation: 'listRecentNotes',
+      summary: 'List the notes that were changed last, newest first',
+      access: 'read',
+      answerBytes: answerBytes.note,
+      query: RecentQuery,
+      responses: { 200: RecentNotes },
+      errors: ['note_unreadable'],
+      handle: async ({ vault, query }) => ({ body: { notes: await notes.recent(vault, recentLimit(query.limit)) } }),
+    }),
+    route({
+      method: 'GET',
       path: '/notes/by-id/:id',
       operation: 'getNoteById',
       summary: 'Get a note by id',
@@ -132,4 +152,13 @@ function deletingRoutes(notes: Notes): Route[] {
       },
     }),
   ];
+}
+
+const RECENT_USUAL = 20;
+const RECENT_MAX = 100;
+
+/** The limit from the URL; anything but a number is the default, and numbers are clamped. */
+function recentLimit(text: string | undefined): number {
+  const limit = /^\d+$/.test(text ?? '') ? Number(text) : RECENT_USUAL;
+  return Math.min(RECENT_MAX, Math.max(1, limit));
 }

@@ -15,7 +15,7 @@ import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
 import type { LiveDeps, LiveNotifications } from './notes.deps.ts';
-import { notePathOf, openNote, toNote } from './notes.mapper.ts';
+import { notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
 import * as store from './notes.store.ts';
 import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
@@ -34,6 +34,8 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
   /** Throws `note_not_found`, `note_unreadable`. */
   getByPath(vault: OpenVault, path: string): Promise<Note>;
   getById(vault: OpenVault, id: NoteId): Promise<Note>;
+  /** Returns the notes that were written last, newest first. Throws `note_unreadable`. */
+  recent(vault: OpenVault, limit: number): Promise<NoteListed[]>;
   /** Returns the notes directly inside a folder (null: the root), ordered by path. Throws `note_unreadable`. */
   listIn(vault: OpenVault, folder: FolderId | null): Promise<NoteListed[]>;
   /**
@@ -102,6 +104,8 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
     getByPath: (vault, path) =>
       read(vault, (handle) => handle.get(store.findByPath, { vault: vault.id, pathKey: entries.pathKey(vault, path) })),
     getById: (vault, id) => read(vault, (handle) => handle.get(store.findById, { vault: vault.id, id })),
+    recent: async (vault, limit) =>
+      (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),
     listIn: (vault, folder) => listIn(parts, vault, folder),
     deleteByPath: (context, path, expected) => deleteByPath(parts, context, path, expected),
     deleteById: (context, id, expected) => deleteById(parts, context, id, expected),

@@ -8,6 +8,8 @@ import * as store from './vaults.store.ts';
 
 export interface VaultList {
   readonly vaults: Vault[];
+  /** What the caller may do in one of these vaults. */
+  readonly accessTo: (vault: Vault) => 'read' | 'write';
   /** Present when a code was looked up: what it suggests, or null when it cannot be claimed. */
   readonly link?: DeviceLink | null;
 }
@@ -45,8 +47,9 @@ export function createQueries(deps: VaultDeps): VaultQueries {
     list,
     async overview(principal, { deleted, user_code: code }) {
       const vaults = await list(principal, { deleted: deleted === 'true' });
-      if (code === undefined || principal.kind !== 'session') return { vaults };
-      return { vaults, link: await hooks.deviceLink(principal.userId, code) };
+      const accessTo = ({ id }: Vault) => (permissionOf(principal, id) === 'write' ? 'write' : 'read');
+      if (code === undefined || principal.kind !== 'session') return { vaults, accessTo };
+      return { vaults, accessTo, link: await hooks.deviceLink(principal.userId, code) };
     },
     async get(principal, id) {
       const vault = await show(await findAllowed(deps, principal, id, 'read'));

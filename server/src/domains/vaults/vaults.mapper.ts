@@ -20,8 +20,11 @@ export function vaultView(vault: Vault): VaultBody {
   };
 }
 
-export function vaultsView({ vaults, link }: VaultList): VaultsResponse {
-  const list = { vaults: vaults.map(vaultView), access_levels: true };
+export function vaultsView({ vaults, accessTo, link }: VaultList): VaultsResponse {
+  const list = {
+    vaults: vaults.map((vault) => ({ ...vaultView(vault), access: accessTo(vault) })),
+    access_levels: true,
+  };
   if (link === undefined) return list;
   return {
     ...list,

@@ -25,7 +25,13 @@ onSqlite('POST and GET /vaults', (open) => {
     const second = await server.alice.post('/vaults', { name: 'Home', is_default: true });
     assert.equal(second.body.vault.is_default, true);
     const list = await server.alice.get('/vaults');
-    assert.deepEqual(list.body, { vaults: [{ ...vault, is_default: false }, second.body.vault], access_levels: true });
+    assert.deepEqual(list.body, {
+      vaults: [
+        { ...vault, is_default: false, access: 'write' },
+        { ...second.body.vault, access: 'write' },
+      ],
+      access_levels: true,
+    });
     assert.deepEqual((await server.bob.get('/vaults')).body, { vaults: [], access_levels: true });
   });
 
@@ -132,7 +138,7 @@ onSqlite('/vaults/{id}', (open) => {
     assert.deepEqual([answer.status, answer.body], [200, { deleted: true, id: vault.id }]);
     assert.deepEqual((await server.alice.get('/vaults')).body.vaults, []);
     const at = (ms: number) => new Date(server.clock.now() + ms).toISOString();
-    const deleted = { ...vault, is_default: false, deleted_at: at(0), purge_at: at(30 * DAY_MS) };
+    const deleted = { ...vault, access: 'write', is_default: false, deleted_at: at(0), purge_at: at(30 * DAY_MS) };
     assert.deepEqual((await server.alice.get('/vaults?deleted=true')).body.vaults, [deleted]);
     const restored = await server.alice.post(`/vaults/${vault.id}/restore`);
     assert.deepEqual([restored.status, restored.body], [200, { vault }]);
