@@ -35,6 +35,10 @@ export interface TransportOptions {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   /** Identifies this installation: the server keeps tombstones until it has read them. */
   readonly deviceId?: string;
+  /** The name of the program for which an assistant acts: its writes are kept as versions of their own. */
+  readonly agent?: string;
+  /** Aborts all requests. */
+  readonly signal?: AbortSignal;
 }
 
 type Body = NonNullable<RequestInit['body']>;
@@ -75,6 +79,8 @@ export class Transport {
   readonly #fetch: typeof globalThis.fetch;
   readonly #tries: number;
   readonly #deviceId: string | undefined;
+  readonly #agent: string | undefined;
+  readonly #signal: AbortSignal | undefined;
   readonly #sleep: NonNullable<TransportOptions['sleep']>;
 
   /** @param url the server's address, with or without `/api`. */
@@ -84,6 +90,8 @@ export class Transport {
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#tries = options.tries ?? TRIES;
     this.#deviceId = options.deviceId;
+    this.#agent = options.agent;
+    this.#signal = options.signal;
     this.#sleep = options.sleep ?? pause;
   }
 
@@ -131,11 +139,14 @@ export class Transport {
     if (token !== null) headers.set('authorization', `Bearer ${token}`);
     if (call.vault !== undefined) headers.set('x-vault-id', call.vault);
     if (this.#deviceId !== undefined) headers.set('x-device-id', this.#deviceId);
+    // Encoded, because a header holds only ASCII.
+    if (this.#agent !== undefined) headers.set('x-agent', encodeURIComponent(this.#agent.toWellFormed()));
     if (key !== undefined && !path.startsWith('/auth/')) headers.set('x-idempotency-key', key);
     const init: RequestInit & { duplex?: 'half' } = { method: call.method, headers };
     // A redirect could send the token to another host.
     init.redirect = 'error';
-    if (call.signal !== undefined) init.signal = call.signal;
+    const signal = call.signal ?? this.#signal;
+    if (signal !== undefined) init.signal = signal;
     if (call.bytes !== undefined) {
       init.body = call.bytes();
       init.duplex = 'half';

@@ -11,23 +11,28 @@ import type {
   FolderRenamed,
   FolderResponse,
   FoldersResponse,
+  NotesInFolder,
 } from '@notevault/protocol/folders.ts';
 import type { Backlink, BacklinksResponse } from '@notevault/protocol/links.ts';
 import type {
   Appended,
   BatchResponse,
   BatchResult,
+  Counted,
   Note,
+  NoteListed,
   NoteRenamed,
   NoteUpserted,
   NoteVersion,
+  RecentNotes,
+  TagsResponse,
   UpsertNote,
   VersionsResponse,
 } from '@notevault/protocol/notes.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
 import type { Manifest, SyncChange, SyncChanges, VaultTree } from '@notevault/protocol/sync.ts';
 import { followChanges } from './change-feed.ts';
-import { ApiError, encodedPath, type Transport } from './transport.ts';
+import { ApiError, type Call, encodedPath, type Transport } from './transport.ts';
 
 /** Bytes to upload. */
 export interface Upload {
@@ -113,6 +118,20 @@ export class VaultClient {
     return (await this.#post<NoteUpserted>(`/notes/by-id/${id}/restore`, { version })).note;
   }
 
+  async tags(): Promise<Counted[]> {
+    return (await this.#get<TagsResponse>('/tags')).tags;
+  }
+
+  /** Newest change first. */
+  async recentNotes(limit: number): Promise<NoteListed[]> {
+    return (await this.#get<RecentNotes>('/notes/recent', { limit })).notes;
+  }
+
+  /** The notes directly inside a folder. */
+  async notesIn(folder: string): Promise<NoteListed[]> {
+    return (await this.#get<NotesInFolder>('/folders/list', { folder })).notes;
+  }
+
   /** All folders, the root first, including those that only contain something. */
   async folders(): Promise<Folder[]> {
     return (await this.#get<FoldersResponse>('/folders')).folders;
@@ -135,6 +154,10 @@ export class VaultClient {
   async deleteFolder(path: string, { recursive = false } = {}): Promise<void> {
     const query = recursive ? { recursive } : {};
     await this.#transport.send({ method: 'DELETE', path: `/folders/${encodedPath(path)}`, query, vault: this.id });
+  }
+
+  async attachmentsIn(folder: string): Promise<Attachment[]> {
+    return (await this.#get<AttachmentsResponse>('/attachments', { folder })).attachments;
   }
 
   async attachments(): Promise<Attachment[]> {
@@ -217,8 +240,8 @@ export class VaultClient {
     return this.#get<SearchStatus>('/search/status');
   }
 
-  #get<Body>(path: string): Promise<Body> {
-    return this.#transport.json({ method: 'GET', path, vault: this.id });
+  #get<Body>(path: string, query: NonNullable<Call['query']> = {}): Promise<Body> {
+    return this.#transport.json({ method: 'GET', path, query, vault: this.id });
   }
 
   #post<Body>(path: string, json: unknown): Promise<Body> {

@@ -11,6 +11,7 @@ export interface Authorized {
 }
 
 const DEVICE_BYTES_MAX = 64;
+const AGENT_LENGTH_MAX = 80;
 
 /** Makes a route's view of a request: headers, cookies and path are read here only. */
 export function requestContextOf(
@@ -25,6 +26,7 @@ export function requestContextOf(
     ip: request.ip,
     userAgent: headers['user-agent'] ?? null,
     device: typeof device === 'string' && Buffer.byteLength(device) <= DEVICE_BYTES_MAX ? device : null,
+    agent: agentOf(headers['x-agent']),
     cookies: request.cookies,
     authorization: headers.authorization ?? null,
     origin: headers.origin ?? null,
@@ -39,6 +41,18 @@ export function requestContextOf(
     ...authorized,
   };
   return call;
+}
+
+/** Decodes the name of an assistant's program; one that cannot be decoded, or is longer than allowed, is cut. */
+function agentOf(header: string | string[] | undefined): string | null {
+  if (typeof header !== 'string' || header === '') return null;
+  let name = header;
+  try {
+    name = decodeURIComponent(header);
+  } catch {
+    // It is shown as it was sent.
+  }
+  return name.slice(0, AGENT_LENGTH_MAX).toWellFormed();
 }
 
 /**

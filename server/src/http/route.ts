@@ -18,6 +18,8 @@ export interface RequestContext {
   readonly userAgent: string | null;
   /** The `X-Device-Id` header, which names the installation; null if it is longer than 64 bytes. */
   readonly device: string | null;
+  /** The `X-Agent` header: the name of the program for which an assistant acts, unverified; null for other requests. */
+  readonly agent: string | null;
   readonly cookies: Readonly<Record<string, string | undefined>>;
   /** The `Authorization` header, for the public routes that end a credential; the others get a principal. */
   readonly authorization: string | null;

@@ -7,9 +7,15 @@ export function writeContextOf<Result>(
     vault,
     principal,
     device,
-  }: { readonly vault: OpenVault; readonly principal: Principal; readonly device: string | null },
+    agent,
+  }: {
+    readonly vault: OpenVault;
+    readonly principal: Principal;
+    readonly device: string | null;
+    readonly agent: string | null;
+  },
   inTransaction: InTransaction<Result>,
 ) {
-  const actor = { kind: principal.kind, name: principal.name };
+  const actor = { kind: principal.kind, name: principal.name, ...(agent === null ? {} : { client: agent }) };
   return { vault, actor, device, inTransaction };
 }

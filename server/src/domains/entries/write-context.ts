@@ -5,6 +5,8 @@ import type { OpenVault } from '../vaults/vaults.ts';
 export interface Actor {
   readonly kind: string;
   readonly name: string;
+  /** For a write of an assistant: what its program calls itself, which nobody has verified. */
+  readonly client?: string;
 }
 
 /** The principal, vault and device of a write. `Result` is the result of the operation. */

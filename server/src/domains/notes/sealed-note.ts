@@ -62,7 +62,7 @@ const numberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const oneOf = <Text extends string>(...texts: Text[]) => Type.Unsafe<Text>(Type.Enum(texts));
 
 const REASON = oneOf<VersionReason>('create', 'edit', 'merge', 'append', 'batch', 'agent', 'restore', 'link_rewrite');
-const ACTOR = Type.Object({ kind: text, name: text });
+const ACTOR = Type.Object({ kind: text, name: text, client: Type.Optional(text) });
 
 const PARSE_FAULT = Type.Object({
   code: Type.Unsafe<NonNullable<Derived['parseReason']>['code']>(text),

@@ -20,7 +20,7 @@ export function appendTo(
     if (target.kind !== 'live') return planText(deps, context, target, input, started, 'append');
     const grown = `${withoutTrailingNewlines(target.note.content)}\n${text}`;
     if (grown === target.note.content) return { kind: 'same', note: target.note } as const;
-    return planText(deps, context, target, input, grown, 'append');
+    return planText(deps, context, target, input, grown, context.actor.client === undefined ? 'append' : 'agent');
   };
   return writeOne(deps, context, plan, (note, { fresh }) => ({ created: fresh, path: note.path, note }));
 }

@@ -68,7 +68,9 @@ export async function planUpsert(
   }
   const known = target.fingerprints ?? null;
   const isKnown = fingerprint !== null && hasFingerprint(known, fingerprint);
-  const plan = await planEdit(deps, context, target, input, text, made, isKnown);
+  // The text that an assistant replaces is always kept.
+  const reason = made ?? (context.actor.client === undefined ? undefined : 'agent');
+  const plan = await planEdit(deps, context, target, input, text, reason, isKnown);
   // A text equal to the current version changes nothing.
   const bringsNothing = plan.kind === 'same' && input.version === target.note.version;
   return isKnown || bringsNothing ? plan : withFingerprint(plan, known, fingerprint);
