@@ -1,0 +1,39 @@
+import type { Tool } from './tool.ts';
+import { getBacklinks } from './tools/backlinks.ts';
+import { listFolder, listTags, recentNotes } from './tools/browse.ts';
+import { appendToNote, editNote } from './tools/edit-note.ts';
+import { getNotes } from './tools/get-notes.ts';
+import { getHistory } from './tools/history.ts';
+import { createFolder, renameFolder } from './tools/manage-folders.ts';
+import { createNote, moveNotes, renameNote, restoreNote } from './tools/manage-notes.ts';
+import { fetchNote, search } from './tools/search-fetch.ts';
+import { searchNotes } from './tools/search-notes.ts';
+import { listVaults } from './tools/vaults.ts';
+
+/** Every tool, in the order in which clients see them; it must not change between calls, because hosts cache prompts. */
+export const allTools: readonly Tool[] = [
+  listVaults,
+  searchNotes,
+  listFolder,
+  recentNotes,
+  listTags,
+  getNotes,
+  getBacklinks,
+  getHistory,
+  createNote,
+  appendToNote,
+  editNote,
+  renameNote,
+  moveNotes,
+  restoreNote,
+  createFolder,
+  renameFolder,
+  search,
+  fetchNote,
+];
+
+export function isWriter({ hints }: Tool): boolean {
+  return !hints.readOnlyHint;
+}
+
+export const writerNames: ReadonlySet<string> = new Set(allTools.filter(isWriter).map(({ name }) => name));

@@ -1,0 +1,111 @@
+import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
+import { type Document, isMap, isScalar, type Pair, parseDocument, type Range, stringify } from 'yaml';
+import { EditFailure } from './edit.ts';
+
+const YAML_BYTES_MAX = 64 * 1024;
+
+/** Sets one key of the frontmatter, which is made if there is none; all other lines stay as they are. */
+export function setProperty(content: string, key: string, value: unknown): string {
+  const entry = stringify({ [key]: value }, { lineWidth: 0 });
+  const fence = findFrontmatter(content);
+  const newline = content.includes('\r\n') ? '\r\n' : '\n';
+  const written = entry.replaceAll('\n', newline);
+  if (fence.kind === 'none') return `---${newline}${written}---${newline}${content}`;
+  const { yaml, yamlStart, yamlEnd } = readable(content);
+  const found = spanOf(yaml, key);
+  const changed =
+    found === null ? endedLine(yaml, newline) + written : yaml.slice(0, found.start) + written + yaml.slice(found.end);
+  const edited = content.slice(0, yamlStart) + changed + content.slice(yamlEnd);
+  verify(yaml, edited, key, true);
+  return edited;
+}
+
+/** Removes one key of the frontmatter. Throws EditFailure when there is no such key. */
+export function removeProperty(content: string, key: string): string {
+  const { yaml, yamlStart, yamlEnd } = readable(content);
+  const found = spanOf(yaml, key);
+  if (found === null) {
+    throw new EditFailure(`The frontmatter has no key "${key}".`, keysOf(yaml), 'Name one of its keys.');
+  }
+  const edited =
+    content.slice(0, yamlStart) + yaml.slice(0, found.start) + yaml.slice(found.end) + content.slice(yamlEnd);
+  verify(yaml, edited, key, false);
+  return edited;
+}
+
+interface Readable {
+  readonly yaml: string;
+  readonly yamlStart: number;
+  readonly yamlEnd: number;
+}
+
+function readable(content: string): Readable {
+  const fence = findFrontmatter(content);
+  if (fence.kind === 'none') throw new EditFailure('The note has no frontmatter.', [], 'Use set_property to make it.');
+  const advice = 'Repair the frontmatter with replace_text first.';
+  if (fence.kind === 'unterminated') throw new EditFailure('The frontmatter is not closed by a line ---.', [], advice);
+  const { yamlStart, yamlEnd } = fence;
+  const yaml = content.slice(yamlStart, yamlEnd);
+  if (yaml.length > YAML_BYTES_MAX) throw new EditFailure('The frontmatter is larger than 64 KB.', [], advice);
+  return { yaml, yamlStart, yamlEnd };
+}
+
+/** The lines of a key with its value; null when the mapping does not have it. */
+function spanOf(yaml: string, key: string): { readonly start: number; readonly end: number } | null {
+  const pair = pairsOf(parsed(yaml)).find((each) => nameOf(each) === key);
+  if (pair === undefined) return null;
+  const name = pair.key as { range?: Range | null };
+  const value = pair.value as { range?: Range | null } | null;
+  const from = name.range?.[0] ?? 0;
+  const to = Math.max(value?.range?.[1] ?? 0, name.range?.[1] ?? 0);
+  const start = yaml.lastIndexOf('\n', from - 1) + 1;
+  // The end of a block value is already the start of the next line.
+  if (to > start && yaml.charAt(to - 1) === '\n') return { start, end: to };
+  const newline = yaml.indexOf('\n', to);
+  return { start, end: newline < 0 ? yaml.length : newline + 1 };
+}
+
+function parsed(yaml: string): Document.Parsed {
+  const document = parseDocument(yaml, { prettyErrors: false, logLevel: 'silent', version: '1.2' });
+  const broken = document.errors.length > 0 || !(document.contents === null || isMap(document.contents));
+  if (broken || (isMap(document.contents) && document.contents.flow === true)) {
+    const advice = 'Repair the frontmatter with replace_text first.';
+    throw new EditFailure('The frontmatter is not a YAML mapping with one key a line.', [], advice);
+  }
+  return document;
+}
+
+function pairsOf(document: Document.Parsed): readonly Pair[] {
+  return isMap(document.contents) ? (document.contents.items as unknown as Pair[]) : [];
+}
+
+function nameOf({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : '';
+}
+
+function keysOf(yaml: string): string[] {
+  return pairsOf(parsed(yaml)).map(nameOf);
+}
+
+/** Throws EditFailure unless all other keys have kept their values, such as one that refers to an anchor. */
+function verify(before: string, edited: string, key: string, isSet: boolean): void {
+  const was = valuesOf(before);
+  const now = valuesOf(readable(edited).yaml);
+  const others = (values: Readonly<Record<string, unknown>>) => JSON.stringify({ ...values, [key]: undefined });
+  if (was !== null && now !== null && others(was) === others(now) && Object.hasOwn(now, key) === isSet) return;
+  const advice = 'Edit the frontmatter with replace_text.';
+  throw new EditFailure(`"${key}" cannot be changed without changing other keys.`, [], advice);
+}
+
+function valuesOf(yaml: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return (parsed(yaml).toJS({ maxAliasCount: 100 }) ?? {}) as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof EditFailure) throw error;
+    return null;
+  }
+}
+
+function endedLine(text: string, newline: string): string {
+  return text === '' || text.endsWith('\n') ? text : text + newline;
+}

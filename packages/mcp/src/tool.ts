@@ -1,0 +1,75 @@
+import type { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import type { Vault } from '@notevault/protocol/vaults.ts';
+import type { Static, TObject } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type Answer, ToolFailure } from './text/answer.ts';
+
+/** What a tool may use: the API as the caller’s credential sees it. */
+export interface ToolContext {
+  readonly client: NotevaultClient;
+  /** The vaults that the credential has access to; read once per call. */
+  readonly vaults: () => Promise<readonly Vault[]>;
+  /** Reports progress to a caller that asked for it. */
+  readonly progress: (done: number, total: number) => Promise<void>;
+  readonly now: () => Date;
+}
+
+/** What a tool does, as hosts show it to people before they allow a call. */
+export interface ToolHints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+}
+
+export const READS: ToolHints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+/** Adds something and changes nothing that exists. */
+export const ADDS: ToolHints = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
+/** Changes or removes something that exists. */
+export const CHANGES: ToolHints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
+
+interface ToolSpec<Input extends TObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly hints: ToolHints;
+  readonly run: (input: Static<Input>, context: ToolContext) => Promise<Answer>;
+}
+
+/** A tool whose input type was checked and erased. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: TObject;
+  readonly hints: ToolHints;
+  /** Throws ToolFailure for input that does not fit the schema, and when the tool refuses. */
+  readonly call: (input: unknown, context: ToolContext) => Promise<Answer>;
+}
+
+/** Declares a tool. Its schema is compiled here, once. */
+export function tool<const Input extends TObject>(spec: ToolSpec<Input>): Tool {
+  const { name, title, description, input, hints } = spec;
+  const validator = Compile(input);
+  const known = Object.keys(input.properties).join(', ');
+  return {
+    ...{ name, title, description, input, hints },
+    async call(sent, context) {
+      if (!validator.Check(sent)) {
+        // For an unknown field there are two errors, of which this one says nothing.
+        const faults = [...validator.Errors(sent)].filter(({ keyword }) => keyword !== 'boolean').slice(0, 5);
+        const reasons = faults.map(({ instancePath, message, params }) => {
+          const extra = (params as { additionalProperties?: string[] }).additionalProperties?.join(', ');
+          const field = instancePath.slice(1).replaceAll('/', '.') || 'arguments';
+          return `- ${field} ${message}${extra === undefined ? '' : `: ${extra}`}`;
+        });
+        throw new ToolFailure(
+          `The arguments of ${name} are not valid; nothing was done.`,
+          ...reasons,
+          `It takes: ${known}.`,
+        );
+      }
+      return spec.run(sent as Static<Input>, context);
+    },
+  };
+}

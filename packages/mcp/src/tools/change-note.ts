@@ -1,0 +1,105 @@
+import { ApiError } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
+import { chooseNote, type NoteName } from '../choose-note.ts';
+import { EditFailure } from '../edits/edit.ts';
+import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { unifiedDiff } from '../text/unified-diff.ts';
+import type { ToolContext } from '../tool.ts';
+import { editRefused } from './note-view.ts';
+
+/** How often an edit is made again for the text that somebody has just written. */
+const TRIES = 8;
+
+export interface ChangeOptions {
+  /** The hash of the text that the caller has read; without it, the edit is made for the current text. */
+  readonly base_hash?: string;
+  readonly dry_run?: boolean;
+}
+
+/**
+ * Changes the text of a note by a function of its current text. What others write between reading and writing is kept:
+ * the edit is then made again for their text. Throws ToolFailure if the caller has read another text.
+ */
+export async function changeNote(
+  client: VaultClient,
+  name: NoteName,
+  options: ChangeOptions,
+  context: ToolContext,
+  edit: (content: string) => string,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const note = await chooseNote(client, name);
+    if (options.base_hash !== undefined && options.base_hash !== note.content_hash) {
+      throw await staleText(client, note, options.base_hash);
+    }
+    const content = edited(note.content, edit);
+    if (content === note.content) return unchanged(note);
+    if (options.dry_run === true) return changed(note, content, null);
+    const written = await writeOver(client, note, content, context);
+    if (written !== null) return changed(note, written.content, written);
+    if (attempt >= TRIES)
+      throw new ToolFailure('The note is being changed by others all the time; nothing was done. Try again later.');
+  }
+}
+
+function edited(content: string, edit: (content: string) => string): string {
+  try {
+    return edit(content);
+  } catch (error) {
+    if (error instanceof EditFailure) throw editRefused(error);
+    throw error;
+  }
+}
+
+/** Writes a text over the one that was read; null if that is no longer the text of the note. */
+async function writeOver(client: VaultClient, note: Note, content: string, { now }: ToolContext): Promise<Note | null> {
+  const mtime = now().getTime() / 1000;
+  try {
+    return await client.upsertNote({ id: note.id, path: note.path, content, base_hash: note.content_hash, mtime });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 409 && error.body.conflict === true) return null;
+    throw error;
+  }
+}
+
+/** The refusal of a write by somebody who has read another text, with what has changed since. */
+export async function staleText(client: VaultClient, note: Note, hash: string): Promise<ToolFailure> {
+  const known = (await client.versionsOf(note.id)).find(({ content_hash }) => content_hash === hash);
+  const base = known === undefined ? null : await client.readVersion(note.id, known.version);
+  const diff =
+    base === null ? [] : ['What has changed since you read it:', data(unifiedDiff(base.content, note.content))];
+  return new ToolFailure(
+    'The note does not have the text of your base_hash; nothing was changed.',
+    ...diff,
+    `Its hash is now ${note.content_hash}. ${base === null ? 'Read it again' : 'Check the change'}, then send that base_hash.`,
+  );
+}
+
+function unchanged({ id, content_hash: hash }: Note): Answer {
+  const structured = { id, hash, changed: false };
+  return { parts: ['The note already has this text; nothing was changed.'], structured };
+}
+
+/** @param written null for a dry run. */
+function changed(before: Note, content: string, written: Note | null): Answer {
+  const diff = unifiedDiff(before.content, content);
+  const [was, is] = [sizeOf(before.content), sizeOf(content)];
+  const structured = {
+    notice: DATA_NOTICE,
+    ...{ id: before.id, path: before.path, changed: written !== null, dry_run: written === null },
+    ...{ size_before: was, size_after: is, diff },
+    ...(written === null
+      ? { hash: before.content_hash }
+      : { hash: written.content_hash, version: written.version, version_before: before.version }),
+  };
+  const lead =
+    written === null
+      ? `Dry run: nothing was changed. ${was} → ${is} bytes. The hash is still ${before.content_hash}.`
+      : `Changed. ${was} → ${is} bytes, version ${written.version}, hash ${written.content_hash}. To undo: restore_note with version ${before.version}.`;
+  return { parts: [lead, data([before.path, diff].join('\n'))], structured };
+}
+
+export function sizeOf(content: string): number {
+  return new TextEncoder().encode(content).length;
+}

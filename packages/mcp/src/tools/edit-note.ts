@@ -1,0 +1,134 @@
+import { Type } from 'typebox';
+import { chooseVault } from '../choose-vault.ts';
+import { applyNoteEdits } from '../edits/apply-edits.ts';
+import { EditFailure, type NoteEdit, overwritesUnquoted } from '../edits/edit.ts';
+import { ToolFailure } from '../text/answer.ts';
+import { ADDS, CHANGES, tool } from '../tool.ts';
+import { changeNote } from './change-note.ts';
+import { baseHash, dryRun, id, input, path, text, vault } from './fields.ts';
+import { editRefused } from './note-view.ts';
+
+const EDITS_MAX = 50;
+const HEADING_MAX = 1_000;
+
+/** Flat, because hosts show models alternatives badly; what an operation needs is checked here. */
+const Edit = Type.Object(
+  {
+    op: Type.Enum([
+      ...['replace_text', 'replace_section', 'insert_before', 'insert_after', 'append', 'prepend'],
+      ...['set_property', 'remove_property'],
+    ] as NoteEdit['op'][]),
+    old_text: Type.Optional(
+      Type.String({ description: 'replace_text: exact text, occurring expected_replacements (1) times.' }),
+    ),
+    new_text: Type.Optional(Type.String()),
+    expected_replacements: Type.Optional(Type.Integer({ minimum: 1 })),
+    heading: Type.Optional(
+      Type.String({
+        maxLength: HEADING_MAX,
+        description:
+          'Section operations: heading path, "Plan > Week 1". append and prepend without it: the whole note.',
+      }),
+    ),
+    text: Type.Optional(Type.String({ description: 'Section operations. replace_section keeps the heading.' })),
+    key: Type.Optional(Type.String({ description: 'Frontmatter key.' })),
+    value: Type.Optional(Type.Unknown({ description: 'Any JSON.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const editNote = tool({
+  name: 'edit_note',
+  title: 'Edit a note',
+  description:
+    'Apply edits to a note, all or none. replace_section and the property operations need base_hash. Answers with a diff and the new hash.',
+  input: input({
+    vault,
+    path,
+    id,
+    edits: Type.Array(Edit, { minItems: 1, maxItems: EDITS_MAX }),
+    base_hash: baseHash,
+    dry_run: dryRun,
+  }),
+  hints: CHANGES,
+  async run({ vault: wanted, path, id, edits: sent, ...options }, context) {
+    const edits = sent.map(editOf);
+    if (options.base_hash === undefined && options.dry_run !== true && edits.some(overwritesUnquoted)) {
+      throw new ToolFailure(
+        'replace_section, set_property and remove_property replace text that they do not quote; nothing was changed.',
+        'Read the note with get_notes and send its hash as base_hash.',
+      );
+    }
+    const client = await chooseVault(context, wanted);
+    const name = { ...(path === undefined ? {} : { path }), ...(id === undefined ? {} : { id }) };
+    return changeNote(client, name, options, context, (content) => applyNoteEdits(content, edits));
+  },
+});
+
+type SentEdit = { op: NoteEdit['op'] } & Partial<Record<string, unknown>>;
+
+const NEEDS: Readonly<Record<NoteEdit['op'], readonly string[]>> = {
+  replace_text: ['old_text', 'new_text'],
+  replace_section: ['heading', 'text'],
+  insert_before: ['heading', 'text'],
+  insert_after: ['heading', 'text'],
+  append: ['text'],
+  prepend: ['text'],
+  set_property: ['key', 'value'],
+  remove_property: ['key'],
+};
+const MAY: Readonly<Record<string, readonly string[]>> = {
+  replace_text: ['expected_replacements'],
+  append: ['heading'],
+  prepend: ['heading'],
+};
+
+/** Throws ToolFailure for an edit that lacks what its operation needs, or has what it would ignore. */
+function editOf(sent: SentEdit): NoteEdit {
+  const { op, ...fields } = sent;
+  const needs = NEEDS[op];
+  const missing = needs.filter((field) => fields[field] === undefined);
+  const extra = Object.keys(fields).filter((field) => ![...needs, ...(MAY[op] ?? [])].includes(field));
+  if (missing.length === 0 && extra.length === 0) return sent as unknown as NoteEdit;
+  const faults = [...missing.map((field) => `lacks ${field}`), ...extra.map((field) => `does not take ${field}`)];
+  throw new ToolFailure(
+    `${op} ${faults.join(', ')}; nothing was changed. It takes ${[...needs, ...(MAY[op] ?? [])].join(', ')}.`,
+  );
+}
+
+export const appendToNote = tool({
+  name: 'append_to_note',
+  title: 'Append to a note',
+  description: 'Add text at the end of a note, or of one section.',
+  input: input({
+    vault,
+    path,
+    id,
+    text: text('Markdown.'),
+    heading: Type.Optional(Type.String({ maxLength: HEADING_MAX })),
+    create: Type.Optional(Type.Boolean({ description: 'Create the note if it does not exist.' })),
+    base_hash: baseHash,
+    dry_run: dryRun,
+  }),
+  hints: ADDS,
+  async run({ vault: wanted, path, id, text, heading, create = false, ...options }, context) {
+    const client = await chooseVault(context, wanted);
+    if (create && path !== undefined && options.dry_run !== true && (await client.readNote(path)) === null) {
+      const { created, note } = await client.appendToNote(path, text);
+      const structured = { id: note.id, path: note.path, created, hash: note.content_hash, version: note.version };
+      return {
+        parts: [`${created ? 'Created the note' : 'Appended'}. Hash ${note.content_hash}, version ${note.version}.`],
+        structured,
+      };
+    }
+    const name = { ...(path === undefined ? {} : { path }), ...(id === undefined ? {} : { id }) };
+    const edit: NoteEdit = { op: 'append', text, ...(heading === undefined ? {} : { heading }) };
+    return changeNote(client, name, options, context, (content) => {
+      try {
+        return applyNoteEdits(content, [edit]);
+      } catch (error) {
+        throw error instanceof EditFailure ? editRefused(error) : error;
+      }
+    });
+  },
+});

@@ -1,0 +1,168 @@
+import { ApiError } from '@notevault/client/transport.ts';
+import { normalizeNotePath } from '@notevault/note-text/paths.ts';
+import { Type } from 'typebox';
+import { chooseNote } from '../choose-note.ts';
+import { chooseVault } from '../choose-vault.ts';
+import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { unifiedDiff } from '../text/unified-diff.ts';
+import { ADDS, CHANGES, tool } from '../tool.ts';
+import { changeNote, sizeOf } from './change-note.ts';
+import { baseHash, dryRun, id, input, path, text, vault } from './fields.ts';
+
+/** Most items that one call may touch. */
+const ITEMS_MAX = 100;
+
+export const createNote = tool({
+  name: 'create_note',
+  title: 'Create a note',
+  description: 'Create a note. Never overwrites: fails if the path is taken.',
+  input: input({ vault, path: text('Ends in .md.'), content: text('Markdown.'), dry_run: dryRun }),
+  hints: ADDS,
+  async run({ vault: wanted, path: sent, content, dry_run: dry }, context) {
+    const client = await chooseVault(context, wanted);
+    const path = normalizeNotePath(/\.md$/i.test(sent) ? sent : `${sent}.md`);
+    const taken = () =>
+      new ToolFailure(
+        'There is a note at this path already; nothing was done. Read it with get_notes and change it with edit_note, or choose another path.',
+        data(path),
+      );
+    if ((await client.readNote(path)) !== null) throw taken();
+    if (dry === true) {
+      const structured = { notice: DATA_NOTICE, path, created: false, dry_run: true, size_after: sizeOf(content) };
+      return {
+        parts: [`Dry run: nothing was done. The note would have ${sizeOf(content)} bytes.`, data(path)],
+        structured,
+      };
+    }
+    try {
+      // Version 0 was never issued, so a note that somebody has just made there is refused instead of overwritten.
+      const note = await client.upsertNote({ path, content, version: 0, mtime: context.now().getTime() / 1000 });
+      const structured = {
+        notice: DATA_NOTICE,
+        id: note.id,
+        path: note.path,
+        created: true,
+        hash: note.content_hash,
+        version: note.version,
+        size_after: sizeOf(note.content),
+      };
+      return {
+        parts: [`Created. Id ${note.id}, ${sizeOf(note.content)} bytes, hash ${note.content_hash}.`, data(note.path)],
+        structured,
+      };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'version_conflict') throw taken();
+      throw error;
+    }
+  },
+});
+
+export const renameNote = tool({
+  name: 'rename_note',
+  title: 'Rename or move a note',
+  description: 'Give a note a new path. Links to it are updated.',
+  input: input({ vault, path, id, new_path: text('Ends in .md.') }),
+  hints: CHANGES,
+  async run({ vault: wanted, new_path: sent, ...name }, context) {
+    const client = await chooseVault(context, wanted);
+    const note = await chooseNote(client, name);
+    const target = /\.md$/i.test(sent) ? sent : `${sent}.md`;
+    const linking = new Set((await client.backlinksOf(note.id)).map(({ source_note_id: source }) => source)).size;
+    const { old_path: from, new_path: to, note: renamed } = await client.renameNote(note.path, target);
+    const structured = {
+      notice: DATA_NOTICE,
+      id: note.id,
+      old_path: from,
+      new_path: to,
+      hash: renamed.content_hash,
+      linking_notes: linking,
+    };
+    return {
+      parts: [
+        `Renamed. ${linking} notes link to it; their links still lead to it. Hash ${renamed.content_hash}.`,
+        data(`${from} → ${to}`),
+      ],
+      structured,
+    };
+  },
+});
+
+export const moveNotes = tool({
+  name: 'move_notes',
+  title: 'Move notes',
+  description: 'Move up to 100 notes into a folder, all or none. Links to them are updated.',
+  input: input({
+    vault,
+    paths: Type.Optional(Type.Array(Type.String(), { maxItems: ITEMS_MAX })),
+    ids: Type.Optional(Type.Array(Type.String(), { maxItems: ITEMS_MAX })),
+    folder: text('Target; "" is the root.'),
+  }),
+  hints: CHANGES,
+  async run({ vault: wanted, paths = [], ids = [], folder }, context) {
+    const count = paths.length + ids.length;
+    if (count === 0) throw new ToolFailure('Send `paths` or `ids`.');
+    if (count > ITEMS_MAX) throw new ToolFailure(`Send at most ${ITEMS_MAX} notes.`);
+    const client = await chooseVault(context, wanted);
+    const named = [];
+    for (const path of paths) named.push((await chooseNote(client, { path })).id);
+    const all = [...new Set([...named, ...ids])];
+    await client.moveNotes(all, folder);
+    const structured = { notice: DATA_NOTICE, moved: all.length, folder };
+    return {
+      parts: [`Moved ${all.length} notes to this folder:`, data(folder === '' ? '(the root)' : folder)],
+      structured,
+    };
+  },
+});
+
+export const restoreNote = tool({
+  name: 'restore_note',
+  title: 'Restore a version',
+  description: 'Give a note the text of an older version, as a new version.',
+  input: input({ vault, path, id, version: Type.Integer({ minimum: 1 }), base_hash: baseHash, dry_run: dryRun }),
+  hints: CHANGES,
+  async run({ vault: wanted, version, base_hash: hash, dry_run: dry, ...name }, context) {
+    const client = await chooseVault(context, wanted);
+    const note = await chooseNote(client, name);
+    const old = await client.readVersion(note.id, version);
+    if (old === null)
+      throw new ToolFailure('This version is not kept; nothing was changed. get_history lists those that are.');
+    const options = {
+      ...(hash === undefined ? {} : { base_hash: hash }),
+      ...(dry === undefined ? {} : { dry_run: dry }),
+    };
+    if (dry === true || hash !== undefined || old.content === note.content) {
+      return changeNote(client, { id: note.id }, options, context, () => old.content);
+    }
+    return restored(note.content, version, note.version, await client.restoreVersion(note.id, version));
+  },
+});
+
+function restored(
+  before: string,
+  version: number,
+  from: number,
+  note: { id: string; path: string; content: string; content_hash: string; version: number },
+): Answer {
+  const diff = unifiedDiff(before, note.content);
+  const [was, is] = [sizeOf(before), sizeOf(note.content)];
+  const structured = {
+    notice: DATA_NOTICE,
+    id: note.id,
+    path: note.path,
+    restored: version,
+    hash: note.content_hash,
+    version: note.version,
+    version_before: from,
+    size_before: was,
+    size_after: is,
+    diff,
+  };
+  return {
+    parts: [
+      `Restored version ${version}. ${was} → ${is} bytes, version ${note.version}, hash ${note.content_hash}.`,
+      data([note.path, diff].join('\n')),
+    ],
+    structured,
+  };
+}

@@ -1,0 +1,95 @@
+import { tokensOf } from '@notevault/note-text/chunks.ts';
+import { splitsPair } from '@notevault/note-text/diff/tokens.ts';
+import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
+import { sectionAt } from '../edits/apply-edits.ts';
+import { EditFailure } from '../edits/edit.ts';
+import { sectionsOf } from '../edits/sections.ts';
+import { readCursor, writeCursor } from '../paging.ts';
+import { data, ToolFailure } from '../text/answer.ts';
+
+export type View = 'content' | 'outline' | 'frontmatter';
+
+/** What a reading answer shows of one note. */
+export interface NoteView {
+  readonly text: string;
+  /** Whether `text` is all of what was requested. */
+  readonly complete: boolean;
+  /** For the next piece. */
+  readonly cursor: string | null;
+  /** UTF-16 units that follow. */
+  readonly left: number;
+}
+
+/** Returns what was requested of a note, at most `tokens` estimated tokens of it. Throws ToolFailure. */
+export function viewOf(
+  note: Note,
+  view: View,
+  section: string | undefined,
+  cursor: string | undefined,
+  tokens: number,
+): NoteView {
+  const whole = requested(note, view, section);
+  const from = cursor === undefined ? 0 : offsetOf(cursor, note.content_hash, whole.length);
+  const to = endOfPiece(whole, from, tokens);
+  const complete = from === 0 && to === whole.length;
+  const left = whole.length - to;
+  return {
+    text: whole.slice(from, to),
+    complete,
+    left,
+    cursor: left === 0 ? null : writeCursor(`${note.content_hash} ${to}`),
+  };
+}
+
+function requested({ content }: Note, view: View, section: string | undefined): string {
+  if (section !== undefined) {
+    try {
+      const { start, end } = sectionAt(content, section);
+      return content.slice(start, end);
+    } catch (error) {
+      if (error instanceof EditFailure) throw editRefused(error);
+      throw error;
+    }
+  }
+  if (view === 'frontmatter') {
+    const fence = findFrontmatter(content);
+    return fence.kind === 'closed' ? content.slice(fence.yamlStart, fence.yamlEnd) : '';
+  }
+  if (view === 'content') return content;
+  const lines = sectionsOf(content).map(({ level, heading, line, start, end }) => {
+    return `${'#'.repeat(level)} ${heading}  (line ${line}, ${end - start} characters)`;
+  });
+  return lines.join('\n');
+}
+
+/** The refusal for an edit or a heading path that does not fit the note. */
+export function editRefused({ message, candidates, advice }: EditFailure): ToolFailure {
+  const near = candidates.length === 0 ? [] : ['The note has:', data(candidates.join('\n'))];
+  return new ToolFailure(`${message} Nothing was changed.`, ...near, advice);
+}
+
+/** Throws ToolFailure when the note has changed since the cursor was given, because the piece would not fit. */
+function offsetOf(cursor: string, hash: string, length: number): number {
+  const [of, offset] = readCursor(cursor).split(' ');
+  const at = Number(offset);
+  if (of !== hash)
+    throw new ToolFailure('The note has changed since the first piece was read. Read it again without cursor.');
+  if (!Number.isSafeInteger(at) || at < 0 || at > length)
+    throw new ToolFailure('The cursor is not one that an answer gave.');
+  return at;
+}
+
+/** The end of a piece: at a line end where one is near. */
+function endOfPiece(text: string, from: number, tokens: number): number {
+  if (tokensOf(text.slice(from, from + tokens * 4)) <= tokens && from + tokens * 4 >= text.length) return text.length;
+  let [low, high] = [from, Math.min(text.length, from + tokens * 4)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (tokensOf(text.slice(from, middle)) <= tokens) low = middle;
+    else high = middle - 1;
+  }
+  const newline = text.lastIndexOf('\n', low - 1) + 1;
+  const end = newline > from + (low - from) / 2 ? newline : low;
+  return splitsPair(text, end) ? end - 1 : end;
+}

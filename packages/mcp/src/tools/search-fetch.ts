@@ -1,0 +1,78 @@
+import { ApiError } from '@notevault/client/transport.ts';
+import type { SearchResult } from '@notevault/protocol/search.ts';
+import { noteUri, parseNoteUri } from '../note-uri.ts';
+import { ToolFailure } from '../text/answer.ts';
+import { READS, type ToolContext, tool } from '../tool.ts';
+import { input, text } from './fields.ts';
+
+/*
+ * The pair of tools that ChatGPT’s connectors ask for, in their shape: one JSON text, whose strings enclose all data.
+ */
+
+const RESULTS = 10;
+const VAULTS_MAX = 20;
+const TEXT_MAX = 20_000;
+
+export const search = tool({
+  name: 'search',
+  title: 'Search everything',
+  description: 'Search all accessible vaults. Returns ids for fetch.',
+  input: input({ query: text('') }),
+  hints: READS,
+  async run({ query }, context) {
+    const found = await searchEverywhere(query, context);
+    const results = found.map(({ vault, path, title, snippet }) => {
+      const uri = noteUri(vault, path);
+      return { id: uri, title, url: uri, text: snippet };
+    });
+    return { parts: [], structured: { results }, json: true };
+  },
+});
+
+type Found = SearchResult & { readonly vault: string };
+
+async function searchEverywhere(query: string, { client, vaults }: ToolContext): Promise<Found[]> {
+  const all = await vaults();
+  const [first] = all;
+  if (first === undefined) return [];
+  if (all.length > 1) {
+    try {
+      const { results } = await client.vault(first.id).search({ query, limit: RESULTS, cross_vault: true });
+      return results.map((result) => ({ ...result, vault: result.vault_id ?? first.id }));
+    } catch (error) {
+      // The plan may not include a search of all vaults at once.
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    }
+  }
+  const found: Found[] = [];
+  for (const { id } of all.slice(0, VAULTS_MAX)) {
+    const { results } = await client.vault(id).search({ query, limit: RESULTS });
+    found.push(...results.map((result) => ({ ...result, vault: id })));
+  }
+  return found.sort((a, b) => b.score - a.score).slice(0, RESULTS);
+}
+
+export const fetchNote = tool({
+  name: 'fetch',
+  title: 'Fetch a note',
+  description: 'Read a note by an id from search.',
+  input: input({ id: text('') }),
+  hints: READS,
+  async run({ id }, { client }) {
+    const named = parseNoteUri(id);
+    if (named === null) throw new ToolFailure('The id is not one that search gave.');
+    const note = await client.vault(named.vault).readNote(named.path);
+    if (note === null) throw new ToolFailure('There is no such note any more. Search again.');
+    const cut = note.content.length > TEXT_MAX;
+    const shown = cut ? note.content.slice(0, TEXT_MAX).toWellFormed() : note.content;
+    const metadata = {
+      ...{ hash: note.content_hash, updated: note.updated_at, complete: !cut },
+      ...(cut ? { characters: note.content.length, next: 'get_notes reads the rest' } : {}),
+    };
+    return {
+      parts: [],
+      structured: { id, title: note.title, text: shown, url: noteUri(named.vault, note.path), metadata },
+      json: true,
+    };
+  },
+});

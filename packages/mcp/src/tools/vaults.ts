@@ -1,0 +1,21 @@
+import { vaultLine } from '../choose-vault.ts';
+import { DATA_NOTICE, data } from '../text/answer.ts';
+import { READS, tool } from '../tool.ts';
+import { input } from './fields.ts';
+
+export const listVaults = tool({
+  name: 'list_vaults',
+  title: 'List vaults',
+  description: 'List the vaults that you can access, with their ids and whether you may write.',
+  input: input({}),
+  hints: READS,
+  async run(_input, { vaults }) {
+    const all = await vaults();
+    const structured = {
+      notice: DATA_NOTICE,
+      vaults: all.map(({ id, name, access, note_count: notes }) => ({ id, name, access: access ?? null, notes })),
+    };
+    const parts = all.length === 0 ? ['No vault is accessible.'] : [data(all.map(vaultLine).join('\n'))];
+    return { parts, structured };
+  },
+});
