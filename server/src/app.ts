@@ -7,6 +7,7 @@ import { jobsOf } from './app/jobs.ts';
 import { subscribeListeners } from './app/listeners.ts';
 import { guardOf, rawRoutesOf, routesOf } from './app/routes.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
+import { mcpRoutes } from './domains/mcp/mcp.routes.ts';
 import { createRateLimits } from './domains/plans/rate-limits.ts';
 import { Collaboration } from './domains/sync/sockets/collaboration.ts';
 import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
@@ -111,6 +112,7 @@ function buildHttpOf(
     authRateLimit: config.authRateLimit,
     routes: routesOf(domains),
     rawRoutes: rawRoutesOf(domains, publicUrl),
+    fetchRoutes: mcpRoutes(domains.mcp),
     sockets,
     socketRoutes: socketRoutes(collaboration),
     guard: guardOf(domains, createRateLimits(ports.clock, config.plans)),

@@ -111,6 +111,7 @@ export const errors = {
     'invalid_refresh_token',
     'The refresh cookie is unknown, expired or revoked. Sign in again.',
   ),
+  foreign_host: entry(403, 'foreign_host', 'The Host header does not name this server. Use its public address.'),
   foreign_origin: entry(403, 'foreign_origin', 'This operation can be used only from the server’s own pages.'),
   wrong_old_password: entry(422, 'invalid_password', 'The old password is wrong.', both),
   invalid_reset_token: entry(422, 'invalid_token', 'The reset token is unknown, used or over an hour old.', both),

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config/config.ts';
 import type { AccountDeps } from '../domains/accounts/accounts.deps.ts';
+import type { McpDeps } from '../domains/mcp/mcp.deps.ts';
 import type { Events } from '../events.ts';
 import type { Ports } from '../open-ports.ts';
 import type { AnalyticsSink } from '../ports/analytics/analytics.ts';
@@ -12,7 +13,10 @@ export type AppPorts = Pick<
 >;
 
 /** Settings that no configuration may change, for tests of other things. */
-export type AppOverrides = Pick<AccountDeps, 'passwordCost'>;
+export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
+  /** Serves something else than the tools at the endpoint for assistants. */
+  readonly createMcpServer?: NonNullable<McpDeps['createServer']>;
+}
 
 /** The input for creating the domains. */
 export interface Context {

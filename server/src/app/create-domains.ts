@@ -2,9 +2,11 @@ import { createAccounts } from '../domains/accounts/accounts.ts';
 import { Idempotency } from '../domains/idempotency/idempotency.ts';
 import { Keys } from '../domains/keys/keys.ts';
 import { Logs } from '../domains/logs/logs.ts';
+import { Mcp } from '../domains/mcp/mcp.ts';
 import { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
 import { createProductEvents } from '../product-events.ts';
+import { version } from '../version.ts';
 import type { Context } from './context.ts';
 import { createContents } from './create-contents.ts';
 import { createCredentialDomains } from './create-credentials.ts';
@@ -26,9 +28,20 @@ export async function createDomains(context: Context): Promise<Domains> {
   const people = createPeople(context, foundations, later);
   const contents = createContents(context, { ...foundations, ...people }, later);
   const credentials = createCredentialDomains(context, { ...foundations, ...people }, later);
+  const mcp = createMcp(context);
   const logs = new Logs({ db, keys: foundations.keys, clock });
-  domains = { ...foundations, ...people, ...contents, ...credentials, logs };
+  domains = { ...foundations, ...people, ...contents, ...credentials, mcp, logs };
   return domains;
+}
+
+function createMcp({ ports: { clock }, config, log, overrides }: Context): Mcp {
+  return new Mcp({
+    clock,
+    version,
+    writesPerMinute: config.mcpWritesPerMinute,
+    failed: (error) => log.error({ err: error }, 'a tool failed'),
+    ...(overrides.createMcpServer === undefined ? {} : { createServer: overrides.createMcpServer }),
+  });
 }
 
 async function createFoundations({ ports: { db, keyring, clock } }: Context): Promise<Foundations> {

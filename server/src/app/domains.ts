@@ -11,6 +11,7 @@ import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Keys } from '../domains/keys/keys.ts';
 import type { Links } from '../domains/links/links.ts';
 import type { Logs } from '../domains/logs/logs.ts';
+import type { Mcp } from '../domains/mcp/mcp.ts';
 import type { Notes } from '../domains/notes/notes.ts';
 import type { OAuth } from '../domains/oauth/oauth.ts';
 import type { Search } from '../domains/search/search.ts';
@@ -56,6 +57,7 @@ export interface CredentialDomains {
 }
 
 export interface Domains extends Foundations, People, Contents, CredentialDomains {
+  readonly mcp: Mcp;
   readonly logs: Logs;
 }
 

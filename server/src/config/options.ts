@@ -189,6 +189,12 @@ export const options = {
     default: 10,
     does: 'Sign-in requests per minute for one address and path; 0 disables the limit.',
   }),
+  mcpWritesPerMinute: option({
+    group: 'accounts',
+    kind: integer(0, 1_000_000),
+    default: 60,
+    does: 'Writes per minute that assistants may make with one credential; 0 disables the limit.',
+  }),
   searchMemoryMb: option({
     group: 'search',
     kind: integer(16, 1_000_000),

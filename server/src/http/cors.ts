@@ -13,6 +13,10 @@ const CORS_HEADERS = [
   'if-match',
   'if-none-match',
   'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-session-id',
+  'last-event-id',
 ];
 const EXPOSED_HEADERS = [
   'x-request-id',

@@ -51,7 +51,7 @@ export function headersFor(requestId: string): Record<string, string> {
 export function errorResponseOf(error: NotevaultError): ErrorResponse {
   const entry: { status: number; error: string; both?: true; retry?: true } = errors[error.code];
   const headers: Record<string, string> = {};
-  const { allow, retry_after, content_range, ...details } = error.details;
+  const { allow, retry_after, content_range, challenge_scope: _, ...details } = error.details;
   if (typeof allow === 'string') headers.allow = allow;
   if (typeof content_range === 'string') headers['content-range'] = content_range;
   if (entry.retry) headers['retry-after'] = typeof retry_after === 'string' ? retry_after : RETRY_AFTER_SECONDS;
@@ -65,9 +65,17 @@ function challengeOf(error: NotevaultError | null, request: FastifyRequest, meta
   if (metadataUrl === null) return null;
   if (error?.code === 'unauthorized') {
     const sent = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
-    return `Bearer resource_metadata="${metadataUrl}"${sent}`;
+    return `Bearer resource_metadata="${metadataUrl}"${sent}${scopeOf(error)}`;
   }
-  return error?.code === 'insufficient_access' ? 'Bearer error="insufficient_scope"' : null;
+  if (error?.code !== 'insufficient_access') return null;
+  const scope = scopeOf(error);
+  // Clients of the endpoint with scopes need both to ask for more.
+  return `Bearer error="insufficient_scope"${scope}${scope === '' ? '' : `, resource_metadata="${metadataUrl}"`}`;
+}
+
+/** The scopes that a credential needs, where an endpoint names them. */
+function scopeOf({ details }: NotevaultError): string {
+  return typeof details.challenge_scope === 'string' ? `, scope="${details.challenge_scope}"` : '';
 }
 
 /** The catalogue error for an exception, or null when the exception is unexpected. */

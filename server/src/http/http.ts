@@ -28,6 +28,7 @@ import {
 } from './connections/sockets.ts';
 import { corsFor } from './cors.ts';
 import { errorHandler, headersFor, requestIdOf } from './errors.ts';
+import { type FetchRoute, mountFetchRoute } from './fetch/fetch-route.ts';
 import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
 import { mountApiProbes, mountProbes } from './monitoring/probes.ts';
 import { mountTracing } from './monitoring/tracing.ts';
@@ -43,6 +44,7 @@ export interface HttpDeps {
   readonly routes: readonly Route[];
   /** Routes outside `/api`: pages for people, the OAuth endpoints. */
   readonly rawRoutes: readonly RawRoute[];
+  readonly fetchRoutes: readonly FetchRoute[];
   readonly socketRoutes: readonly SocketRoute[];
   readonly sockets: Sockets;
   readonly guard: Guard;
@@ -103,6 +105,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       await mountRoutes(api, deps.routes, { ...deps, uploads, admission, bodies });
+      const sources = { publicUrl: deps.publicUrl, origins: deps.corsOrigins };
+      for (const route of deps.fetchRoutes) mountFetchRoute(api, app, route, { ...deps, ...sources, admission });
       for (const route of deps.socketRoutes) mountSocket(api, route, deps.sockets);
       for (const { path } of deps.socketRoutes) refuseOtherMethods(api, path, READ);
       mountApiProbes(api, app, deps.version);

@@ -1,0 +1,17 @@
+import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { McpDeps as ServerDeps } from '@notevault/mcp/mcp-server.ts';
+import type { Clock } from '../../ports/clock/clock.ts';
+
+export type McpProtocolServer = Server | McpServer;
+
+/** The injected dependencies of the domain. */
+export interface McpDeps {
+  readonly clock: Clock;
+  readonly version: string;
+  /** Writes by tools that one credential may make in a minute; 0 for no limit. */
+  readonly writesPerMinute: number;
+  /** Called with unexpected errors. */
+  readonly failed: (error: unknown) => void;
+  /** Makes the protocol server of a request: the tools, unless a test serves others. */
+  readonly createServer?: (deps: ServerDeps) => McpProtocolServer;
+}

@@ -1,0 +1,93 @@
+import { Readable } from 'node:stream';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../domains/access/access.ts';
+import type { Admission } from '../admission.ts';
+import { closedSignal } from '../connections/closed-signal.ts';
+import { refuseOtherMethods } from '../other-methods.ts';
+import type { Guard } from '../route.ts';
+import { localFetch } from './local-fetch.ts';
+import { type AllowedSources, checkSource } from './request-source.ts';
+
+/** What a fetch route gets of a request. */
+export interface FetchCall {
+  readonly principal: Principal;
+  readonly request: Request;
+  /** The parsed JSON body. */
+  readonly body: unknown;
+  /** Sends requests to this server with the credential of this request. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/**
+ * A POST endpoint below `/api` of a protocol that a library speaks: it gets a web Request and returns a Response. The
+ * source of the request and its credential are checked before the body is read.
+ */
+export interface FetchRoute {
+  /** Below `/api`. */
+  readonly path: string;
+  /** The scopes that a challenge names. */
+  readonly scope: string;
+  /** The answer to a body that is not JSON, in the format of the protocol. */
+  readonly invalidJson: object;
+  readonly handle: (call: FetchCall) => Promise<Response>;
+}
+
+export interface FetchDeps extends AllowedSources {
+  readonly guard: Guard;
+  readonly admission: Admission;
+}
+
+export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, route: FetchRoute, deps: FetchDeps): void {
+  const principals = new WeakMap<FastifyRequest, Principal>();
+  api.route({
+    method: 'POST',
+    url: route.path,
+    schema: { hide: true } as object,
+    config: { rateLimit: false },
+    onRequest: async (request, reply) => {
+      checkSource(request, deps);
+      const { authorization, 'user-agent': userAgent = null } = request.headers;
+      const principal = await deps.guard.authenticate(authorization, { ip: request.ip, userAgent });
+      deps.guard.consumeQuota(principal, { onboarding: false });
+      deps.admission.admit(request, reply.raw, principal.userId);
+      principals.set(request, principal);
+    },
+    errorHandler: (error, request, reply) => {
+      if (error instanceof NotevaultError && error.code === 'invalid_json') reply.code(400).send(route.invalidJson);
+      else api.errorHandler(challenged(error, route), request, reply);
+    },
+    handler: async (request, reply) => {
+      const principal = principals.get(request);
+      if (principal === undefined) throw new TypeError('a request without its principal');
+      const call = { principal, request: webRequestOf(request, reply, deps), body: request.body };
+      return sendResponse(reply, await route.handle({ ...call, fetch: localFetch(app.server, request.raw) }));
+    },
+  });
+  refuseOtherMethods(api, route.path, new Set(['POST']));
+}
+
+/** Adds the scopes to an error that asks for a credential, or for one that may do more. */
+function challenged(error: unknown, { scope }: FetchRoute): unknown {
+  const isChallenge = error instanceof NotevaultError && /^(unauthorized|insufficient_access)$/.test(error.code);
+  if (!isChallenge) return error;
+  return new NotevaultError(error.code, { ...error.details, challenge_scope: scope }, error.cause);
+}
+
+function webRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: FetchDeps): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    // The credential has been checked, and no library needs it.
+    if (value !== undefined && name !== 'authorization') headers.set(name, String(value));
+  }
+  return new Request(publicUrl + request.url, { method: 'POST', headers, signal: closedSignal(reply.raw) });
+}
+
+function sendResponse(reply: FastifyReply, response: Response): FastifyReply | Promise<FastifyReply> {
+  reply.code(response.status);
+  for (const [name, value] of response.headers) if (name !== 'connection') reply.header(name, value);
+  if (response.body === null) return reply.send();
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isStream) return reply.send(Readable.fromWeb(response.body as never));
+  return response.arrayBuffer().then((bytes) => reply.send(Buffer.from(bytes)));
+}
