@@ -47,7 +47,7 @@ export const findLiveSeqs = statement((db, p: { vault: VaultId; kind: ItemKind; 
 export const findNewest = statement((db, p: { vault: VaultId; kind: ItemKind; limit: number }) =>
   db
     .selectFrom('entries')
-    .select(row)
+    .select(ITEM_COLUMNS)
     .where('vault_id', '=', p.vault)
     .where('kind', '=', p.kind)
     .where('deleted_at', 'is', null)
