@@ -6,6 +6,8 @@ import { type Clock, uuidSource } from '../../src/ports/clock/clock.ts';
 export interface TestClock extends Clock {
   /** Moves the time, and calls what was scheduled up to then, in order and each at its time. */
   advance(by: { days?: number; hours?: number; minutes?: number; seconds?: number; ms?: number }): void;
+  /** How many functions are scheduled. */
+  readonly scheduled: number;
 }
 
 const START = Date.UTC(2026, 0, 15, 12);
@@ -28,6 +30,9 @@ export function testClock(start: number = START): TestClock {
       const timer = { at: at + Math.max(0, ms), run };
       timers.add(timer);
       return { [Symbol.dispose]: () => void timers.delete(timer) };
+    },
+    get scheduled() {
+      return timers.size;
     },
     random: randomBytes,
     uuid: uuidSource(now, randomBytes),

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 import { WebSocket } from 'ws';
-import { until } from './until.ts';
+import type { TestClock } from './clock.ts';
+import { until, untilInTime } from './until.ts';
 
 /* A socket that sends arbitrary bytes, for messages that providers never send and details that they do not show. */
 
@@ -56,18 +57,27 @@ export class RawSocket implements Disposable {
     return this.frames.filter((frame) => frame.length > 1).map(messagesIn);
   }
 
-  /** Resolves to the next message of a kind, or one that has already arrived. */
-  async waitFor(kind: number, count = 1): Promise<ReceivedMessage> {
+  /**
+   * Resolves to the message of a kind with that number, or one that has already arrived.
+   *
+   * @param clock advanced meanwhile, for a refusal, which the server sends only after some time.
+   */
+  async waitFor(kind: number, count = 1, clock?: TestClock): Promise<ReceivedMessage> {
     const all = () => this.messages.filter((messages) => messages.kind === kind);
-    await until(() => all().length >= count || this.closed !== null, `message ${kind}`);
+    await this.#wait(() => all().length >= count || this.closed !== null, `message ${kind}`, clock);
     const messages = all()[count - 1];
     if (messages === undefined) throw new Error(`closed with ${this.closed?.code} ${this.closed?.reason}`);
     return messages;
   }
 
-  async ended(): Promise<{ readonly code: number; readonly reason: string }> {
-    await until(() => this.closed !== null, 'a close');
+  /** @param clock see waitFor. */
+  async ended(clock?: TestClock): Promise<{ readonly code: number; readonly reason: string }> {
+    await this.#wait(() => this.closed !== null, 'a close', clock);
     return this.closed ?? { code: 0, reason: '' };
+  }
+
+  #wait(holds: () => boolean, what: string, clock: TestClock | undefined): Promise<void> {
+    return clock === undefined ? until(holds, what) : untilInTime(clock, holds, what);
   }
 
   [Symbol.dispose](): void {

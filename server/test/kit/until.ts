@@ -1,3 +1,5 @@
+import type { TestClock } from './clock.ts';
+
 /** The longest wait for an event, long enough that a busy machine is not taken for a fault. */
 const PATIENCE_MS = 20_000;
 
@@ -13,6 +15,18 @@ export async function until(
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
+}
+
+/** Like `until`, while time passes on the clock: for what the server does only after some time. */
+export function untilInTime(
+  clock: TestClock,
+  holds: () => boolean | Promise<boolean>,
+  what?: string | (() => string),
+): Promise<void> {
+  return until(() => {
+    clock.advance({ ms: 10 });
+    return holds();
+  }, what);
 }
 
 /**

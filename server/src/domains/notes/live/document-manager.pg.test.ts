@@ -472,7 +472,7 @@ onEachEngine('live documents', (open) => {
     using again = await new YjsClient('bob again').join(server.app, alice.vault, note.id);
     // What held the lost document lets go of it only now.
     bob.leave();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await turns();
     using late = await new YjsClient('late').join(server.app, alice.vault, note.id);
     assert.equal(await late.type(' late'), 'stored');
     assert.equal(again.text, 'text late');

@@ -7,7 +7,7 @@ import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
 import { FlakySocket } from '../../../../test/kit/provider-clients.ts';
 import { startServer } from '../../../../test/kit/server.ts';
-import { until } from '../../../../test/kit/until.ts';
+import { until, untilInTime } from '../../../../test/kit/until.ts';
 
 /** The size limit of a note: a few more letters make the text too large. */
 const NOTE_BYTES = 10 * 1024 * 1024;
@@ -124,7 +124,7 @@ onEachEngine('documents over sockets', (open) => {
       using vault = line.open(`vault:${bob.vault}`, token);
       using bad = line.open(`${mine.id}\0other`, 'nv_ses_no_such_token');
       const denied = [foreign, unknown, unnamed, vault, bad];
-      await until(() => denied.every((editor) => editor.received.denied.length > 0));
+      await untilInTime(at.server.clock, () => denied.every((editor) => editor.received.denied.length > 0));
       for (const editor of denied) {
         assert.deepEqual(editor.received, { scopes: [], denied: ['permission-denied'], closed: [], stateless: [] });
         assert.equal(editor.text, '');
@@ -228,7 +228,7 @@ onEachEngine('documents over sockets', (open) => {
       b.type('!');
       await b.synced();
       using late = line.open(`${gone.id}\0late`, token);
-      await until(() => late.received.denied.length > 0);
+      await untilInTime(at.server.clock, () => late.received.denied.length > 0);
       assert.deepEqual(late.received.denied, ['permission-denied']);
     });
 
@@ -298,7 +298,7 @@ onEachEngine('documents over sockets', (open) => {
       await until(() => told() === note.seq + 4);
       assert.equal(signal.provider.hasUnsyncedChanges, true);
       using bobs = line.open(`vault:${(await at.bob()).vault}`, await tokenOf(at));
-      await until(() => bobs.received.denied.length > 0);
+      await untilInTime(at.server.clock, () => bobs.received.denied.length > 0);
     });
 
     test('[7.13] awareness reaches every client, and a client leaves with its socket or document', async () => {
@@ -413,7 +413,7 @@ onEachEngine('documents over sockets', (open) => {
     using a = await line.open(one, token).synced();
     using b = await line.open(two, token).synced();
     using c = line.open(three, token);
-    await until(() => c.received.denied.length > 0);
+    await untilInTime(at.server.clock, () => c.received.denied.length > 0);
     assert.deepEqual(c.received.denied, ['too-many-documents']);
     b.provider.detach();
     using again = await line.open(`${three}\0again`, token).synced();

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type NoteId, parseUuid, type UserId, type VaultId } from '@notevault/protocol/ids.ts';
 import { ChangeNotifier } from '../change-notifier.ts';
 import type { CollaborationDeps } from './collaboration.deps.ts';
@@ -94,7 +93,7 @@ export class Collaboration implements Disposable {
   }
 
   #createContext(): SessionContext {
-    const { limits, live, vaults } = this.#deps;
+    const { limits, live, vaults, clock } = this.#deps;
     const [permissions, rooms, notifier, sockets] = [this.#permissions, this.#rooms, this.#notifier, this.#sockets];
     const noteDeps = { permissions, rooms, live };
     return {
@@ -108,7 +107,7 @@ export class Collaboration implements Disposable {
       subscribeNote: (client, permission, id) => NoteSubscription.open(noteDeps, client, permission, id),
       addSocket: (userId) => sockets.add(userId, limits.socketsPerUser),
       removeSocket: (userId) => sockets.remove(userId),
-      refusalDelay: () => delay(REFUSAL_MS, undefined, { ref: false }),
+      refusalDelay: () => new Promise((resolve) => clock.schedule(REFUSAL_MS, resolve)),
     };
   }
 }

@@ -36,5 +36,5 @@ export interface SessionContext {
   addSocket(userId: UserId): boolean;
   removeSocket(userId: UserId): void;
   /** Resolves when a refusal may be sent: every refusal takes the same time, whatever its reason. */
-  refusalDelay(): Promise<unknown>;
+  refusalDelay(): Promise<void>;
 }

@@ -7,7 +7,10 @@ import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { type NotesServer, notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
 import { FlakySocket, YWebsocketClient } from '../../../../test/kit/provider-clients.ts';
 import { bytes, RawSocket } from '../../../../test/kit/raw-socket.ts';
-import { until } from '../../../../test/kit/until.ts';
+import { until, untilInTime } from '../../../../test/kit/until.ts';
+
+/** The type of a message with awareness. */
+const AWARENESS = 1;
 
 async function tokenOf({ server }: NotesServer): Promise<string> {
   return (await server.alice.signed()).accessToken;
@@ -47,11 +50,12 @@ onEachEngine('the y-websocket endpoint', (open) => {
       using one = await new YWebsocketClient(at.server.url, note.id, token).synced();
       using line = new FlakySocket(at.server.url);
       using other = await line.open(note.id, token).synced();
-      const before = one.provider.wsLastMessageReceived;
-      // The provider records when it last received a message, in milliseconds.
-      await until(() => Date.now() > before);
+      let echoes = 0;
+      one.provider.ws?.addEventListener('message', ({ data }) => {
+        if (new Uint8Array(data)[0] === AWARENESS) echoes += 1;
+      });
       one.provider.awareness.setLocalStateField('user', 'one');
-      await until(() => one.provider.wsLastMessageReceived > before, 'the echo');
+      await until(() => echoes > 0, 'the echo');
       other.provider.setAwarenessField('user', 'other');
       const users = (awareness: typeof one.provider.awareness | null) =>
         [...(awareness?.getStates().values() ?? [])].map(({ user }) => user).sort();
@@ -73,7 +77,7 @@ onEachEngine('the y-websocket endpoint', (open) => {
       const token = await tokenOf(at);
       const endedWith = async (note: string, shown: string, doc?: Y.Doc) => {
         using editor = new YWebsocketClient(at.server.url, note, shown, doc);
-        await until(() => editor.ended !== null, 'an end');
+        await untilInTime(at.server.clock, () => editor.ended !== null, 'an end');
         return editor.ended;
       };
       assert.equal(await endedWith(mine.id, 'bad'), 4401);
@@ -141,7 +145,7 @@ onEachEngine('the y-websocket endpoint', (open) => {
       await until(() => byHeader.frames.length === 2);
       assert.deepEqual([...(byHeader.frames[0] ?? [])].slice(0, 2), [0, 1]);
       using bad = await RawSocket.open(at.server.url, `${path}?token=${token}`, { authorization: 'Bearer bad' });
-      assert.equal((await bad.ended()).code, 4401);
+      assert.equal((await bad.ended(at.server.clock)).code, 4401);
       byHeader.send(0, 7, 1, 1);
       assert.equal((await byHeader.ended()).code, 4400);
       using odd = await RawSocket.open(at.server.url, `/api/sync/n%6ftes/${note.id}?token=${token}`);

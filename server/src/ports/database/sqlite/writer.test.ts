@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, test } from 'node:test';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { until } from '../../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { Database, Priority, WriteHandle } from '../database.ts';
@@ -218,8 +218,10 @@ describe('shared transactions on sqlite', () => {
     assert.deepEqual(happened, inOrder);
   });
 
-  test('when the commit fails, each body runs again alone, and only the guilty one is refused', async () => {
+  test('when the commit fails, each body runs again alone, and only the guilty one is refused', async (t) => {
     const { db } = await open();
+    // However slow the machine is, all three are in time for one transaction.
+    t.mock.method(performance, 'now', () => 0);
     await db.transact((handle) => put(handle, 'one'));
     const runs = new Map<string, number>();
     let effects = 0;
@@ -330,13 +332,14 @@ describe('shared transactions on sqlite', () => {
 });
 
 describe('sqlite beside other processes', () => {
-  test('a write waits while another process holds the lock, without blocking the event loop', async () => {
+  test('a write waits while another process holds the lock, without blocking the event loop', async (t) => {
+    const draws = t.mock.method(Math, 'random');
     const { db, file } = await open();
     const other = new DatabaseSync(file);
     other.exec('begin immediate');
     const write = watched(db.transact((handle) => put(handle, 'one')));
-    // Lets the event loop turn, including timers.
-    for (let tick = 0; tick < 10; tick++) await delay(1);
+    // Each failed attempt draws the length of its pause.
+    await until(() => draws.mock.callCount() >= 3);
     assert.equal(write.state, 'waiting');
     other.exec('commit');
     other.close();
