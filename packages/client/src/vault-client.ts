@@ -45,6 +45,7 @@ export interface Upload {
 }
 
 export interface AttachmentBytes {
+  readonly mimeType: string;
   /** SHA-256 of the bytes, lower-case hex. */
   readonly hash: string;
   /** The number of bytes, if the server said it. */
@@ -180,6 +181,7 @@ export class VaultClient {
     const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
     const length = answer.headers.get('content-length');
     return {
+      mimeType: answer.headers.get('content-type')?.split(';', 1)[0] ?? 'application/octet-stream',
       hash: (answer.headers.get('etag') ?? '').replaceAll('"', ''),
       size: length === null ? null : Number(length),
       bytes: answer.body ?? empty,

@@ -22,6 +22,11 @@ export function explained(error: unknown): Parts | null {
   return [`Nothing was done. ${HELP.get(`${status} ${code}`) ?? `The server answered ${status}.`}`, ...at];
 }
 
+/** Whether an error says that a vault does not exist, or not for this credential. */
+export function isVaultNotFound(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 403);
+}
+
 /** The faults of each field as one sentence. */
 function faultsOf(fields: unknown): string {
   const faults = Object.entries((fields ?? {}) as Record<string, readonly string[]>);

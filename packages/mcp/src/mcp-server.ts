@@ -10,7 +10,10 @@ import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import type { TokenSource } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { allTools, isWriter } from './all-tools.ts';
+import { complete } from './completion.ts';
 import { explained } from './failure.ts';
+import { getPrompt, listedPrompts } from './prompts.ts';
+import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { type Answer, type Parts, render } from './text/answer.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import type { WriteBudget } from './write-budget.ts';
@@ -38,7 +41,14 @@ export interface McpDeps {
   readonly failed: (error: unknown) => void;
 }
 
-const LIST_TTL_MS = 60_000;
+/** Definitions follow from the credential alone, contents change at any time. */
+const CACHE_HINTS = {
+  'tools/list': { ttlMs: 60_000, cacheScope: 'private' },
+  'prompts/list': { ttlMs: 3_600_000, cacheScope: 'public' },
+  'resources/templates/list': { ttlMs: 3_600_000, cacheScope: 'public' },
+  'resources/list': { ttlMs: 0, cacheScope: 'private' },
+  'resources/read': { ttlMs: 0, cacheScope: 'private' },
+} as const;
 const AGENT_LENGTH_MAX = 80;
 
 const INSTRUCTIONS =
@@ -53,9 +63,9 @@ export function createMcpServer(deps: McpDeps): Server {
   const server = new Server(
     { name: 'notevault', title: 'Notevault', version: deps.version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
       instructions: INSTRUCTIONS,
-      cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
+      cacheHints: CACHE_HINTS,
     },
   );
   server.setRequestHandler('tools/list', () => ({ tools: deps.canWrite ? listed : readers }));
@@ -64,7 +74,38 @@ export function createMcpServer(deps: McpDeps): Server {
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool.');
     return callTool(tool, input, deps, contextOf(deps, server, context));
   });
+  serveResources(server, deps);
+  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }));
+  server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
+  server.setRequestHandler('completion/complete', async ({ params: { argument, context: typed } }, context) => {
+    const sought = { argument: argument.name, value: argument.value, others: typed?.arguments ?? {} };
+    return { completion: await told(complete(sought, contextOf(deps, server, context)), deps) };
+  });
   return server;
+}
+
+function serveResources(server: Server, deps: McpDeps): void {
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
+  server.setRequestHandler('resources/list', async (_request, context) => ({
+    resources: await told(listResources(contextOf(deps, server, context)), deps),
+  }));
+  server.setRequestHandler('resources/read', ({ params }, context) =>
+    told(readResource(params.uri, contextOf(deps, server, context)), deps),
+  );
+}
+
+/** Turns the errors of the API into errors of the protocol. */
+async function told<Result>(result: Promise<Result>, { failed }: McpDeps): Promise<Result> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const parts = explained(error);
+    if (parts === null) failed(error);
+    // Of the parts only our own words: an error has no place for marked data.
+    const words = parts?.filter((part) => typeof part === 'string').join(' ') ?? 'The server failed.';
+    throw new ProtocolError(ProtocolErrorCode.InternalError, words);
+  }
 }
 
 function listedTool({ name, title, description, input, hints }: Tool): ListedTool {

@@ -1,0 +1,82 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import { isVaultNotFound } from './failure.ts';
+import { noteUri, parseNoteUri } from './note-uri.ts';
+import type { ToolContext } from './tool.ts';
+
+export const TEMPLATE = 'notevault://{vault_id}/{+path}';
+const MARKDOWN = 'text/markdown';
+const VAULTS_MAX = 10;
+const RECENT = 20;
+const BYTES_MAX = 4 * 1024 * 1024;
+
+/** How hosts address notes and attachments. */
+export const resourceTemplates = [
+  {
+    uriTemplate: TEMPLATE,
+    name: 'entry',
+    title: 'Note or attachment',
+    description: 'A note or attachment, by the id of its vault and its path.',
+  },
+];
+
+/** The notes that changed last in each vault: all others are found by the template and its completion. */
+export async function listResources({ client, vaults }: ToolContext): Promise<Resource[]> {
+  const all = (await vaults()).slice(0, VAULTS_MAX);
+  const lists = await Promise.all(
+    all.map(async ({ id }) => ({ id, notes: await client.vault(id).recentNotes(RECENT) })),
+  );
+  return lists.flatMap(({ id, notes }) =>
+    notes.map(({ path, title, updated_at: lastModified }) => ({
+      ...{ uri: noteUri(id, path), name: path, title, mimeType: MARKDOWN },
+      annotations: { lastModified },
+    })),
+  );
+}
+
+/** Reads a note as text, and an attachment as text or bytes. Throws ResourceNotFoundError. */
+export async function readResource(uri: string, { client }: ToolContext): Promise<ReadResourceResult> {
+  const named = parseNoteUri(uri);
+  if (named === null) throw new ResourceNotFoundError(uri);
+  const vault = client.vault(named.vault);
+  try {
+    if (/\.md$/i.test(named.path)) {
+      const note = await vault.readNote(named.path);
+      if (note !== null) return { contents: [{ uri, mimeType: MARKDOWN, text: note.content }] };
+    }
+    const file = await vault.readAttachment(named.path);
+    if (file === null) throw new ResourceNotFoundError(uri);
+    const bytes = await collected(file.bytes);
+    const mimeType = file.mimeType;
+    if (!mimeType.startsWith('text/')) return { contents: [{ uri, mimeType, blob: bytes.toBase64() }] };
+    return { contents: [{ uri, mimeType, text: new TextDecoder().decode(bytes) }] };
+  } catch (error) {
+    if (isVaultNotFound(error)) throw new ResourceNotFoundError(uri);
+    throw error;
+  }
+}
+
+/** Throws ProtocolError for more bytes than an answer may carry. */
+async function collected(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    // Leaving the loop ends the stream.
+    if (length > BYTES_MAX)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The attachment is larger than ${BYTES_MAX} bytes.`);
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
