@@ -7,6 +7,8 @@ export interface Environment {
   readonly configFolder: string;
   /** Where the state of synced folders is: `notevault` in the XDG state folder. */
   readonly stateFolder: string;
+  /** The server that commands use; null when none is named. */
+  readonly url: string | null;
   /** A token for unattended use; null when there is none. */
   readonly token: string | null;
 }
@@ -35,6 +37,7 @@ export function readEnvironment(variables: Variables, platform: NodeJS.Platform,
   return {
     configFolder: folder('XDG_CONFIG_HOME', config),
     stateFolder: folder('XDG_STATE_HOME', state),
+    url: variables.NOTEVAULT_URL || null,
     token: variables.NOTEVAULT_TOKEN || null,
   };
 }

@@ -5,6 +5,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { searchCommand } from './commands/search.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -20,6 +21,7 @@ const program = new Command('notevault')
   .addCommand(importCommand())
   .addCommand(exportCommand())
   .addCommand(searchCommand())
+  .addCommand(mcpCommand())
   .addCommand(reindexCommand())
   .addCommand(adminCommand())
   .addCommand(keysCommand())

@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  CLIENT_INFO_META_KEY,
   type Tool as ListedTool,
   ProtocolError,
   ProtocolErrorCode,
@@ -150,7 +151,9 @@ function refused(parts: Parts, { random }: McpDeps): CallToolResult {
 }
 
 function contextOf(deps: McpDeps, server: Server, { mcpReq }: ServerContext): ToolContext {
-  const agent = (server.getClientVersion()?.name ?? deps.userAgent ?? 'MCP client').slice(0, AGENT_LENGTH_MAX);
+  const envelope = mcpReq.envelope as Readonly<Record<string, { readonly name?: string } | undefined>> | undefined;
+  const { name } = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion() ?? {};
+  const agent = (name ?? deps.userAgent ?? 'MCP client').slice(0, AGENT_LENGTH_MAX);
   const options = {
     ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }),
     ...(deps.tries === undefined ? {} : { tries: deps.tries }),

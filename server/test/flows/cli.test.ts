@@ -14,6 +14,7 @@ const COMMANDS: [string, string[]][] = [
   ['', ['serve', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
   ['serve', ALL],
   ['import', [...STORAGE, '<folder>', '--vault', '--user', '--url', '--token']],
+  ['mcp', [...STORAGE, '--user', '--url', '--token', '--mcp-writes-per-minute']],
   ['search', [...STORAGE, '<query...>', '--vault', '--user', '--mode', '--limit', '--json']],
   ['reindex', [...STORAGE, '[vault]', '--user']],
   ['admin', ['create-user', 'invite', 'set-plan', 'reset-password']],

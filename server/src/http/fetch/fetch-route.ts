@@ -61,7 +61,9 @@ export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, rout
       const principal = principals.get(request);
       if (principal === undefined) throw new TypeError('a request without its principal');
       const call = { principal, request: webRequestOf(request, reply, deps), body: request.body };
-      return sendResponse(reply, await route.handle({ ...call, fetch: localFetch(app.server, request.raw) }));
+      const { headers, socket } = request.raw;
+      const fetch = localFetch(app.server, { headers, remoteAddress: socket.remoteAddress });
+      return sendResponse(reply, await route.handle({ ...call, fetch }));
     },
   });
   refuseOtherMethods(api, route.path, new Set(['POST']));

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, request as send } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type Server, request as send } from 'node:http';
 import { type Duplex, duplexPair, Readable } from 'node:stream';
 
 /** Headers of a request that are passed on when it causes others; none of them depends on the URL. */
@@ -7,11 +7,17 @@ const PASSED_ON = ['authorization', 'user-agent', 'x-forwarded-for', 'x-request-
 const SMALL_BYTES = 1024 * 1024;
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
+/** The request that causes others, if any. */
+export interface Cause {
+  readonly headers: IncomingHttpHeaders;
+  readonly remoteAddress?: string | undefined;
+}
+
 /**
  * Returns a `fetch` that sends requests to this server itself, over connections in memory and with the credential and
  * address of another request. They pass everything that requests of the network pass: access, limits, logs, metrics.
  */
-export function localFetch(server: Server, cause: IncomingMessage): typeof globalThis.fetch {
+export function localFetch(server: Server, cause: Cause): typeof globalThis.fetch {
   const passedOn = PASSED_ON.flatMap((name) => {
     const value = cause.headers[name];
     return value === undefined ? [] : [[name, String(value)] as const];
@@ -23,7 +29,7 @@ export function localFetch(server: Server, cause: IncomingMessage): typeof globa
     if (body !== null) headers['content-length'] = String(Buffer.byteLength(body));
     const request = send({
       ...{ method: init.method ?? 'GET', path: pathname + search, headers: { ...headers, host: 'localhost' } },
-      createConnection: () => connectTo(server, cause.socket.remoteAddress),
+      createConnection: () => connectTo(server, cause.remoteAddress ?? '127.0.0.1'),
       ...(init.signal == null ? {} : { signal: init.signal }),
     });
     request.end(body ?? undefined);
@@ -35,7 +41,7 @@ export function localFetch(server: Server, cause: IncomingMessage): typeof globa
 }
 
 /** Opens a connection to the server without a network. */
-function connectTo(server: Server, remoteAddress: string | undefined): Duplex {
+function connectTo(server: Server, remoteAddress: string): Duplex {
   const [ours, theirs] = duplexPair();
   // A Duplex lacks what the server uses of a socket. Each side has timeouts of its own.
   for (const side of [ours, theirs]) {

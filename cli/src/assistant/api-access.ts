@@ -1,0 +1,66 @@
+import { fixedToken, type TokenSource, tokensFrom } from '@notevault/client/tokens.ts';
+import type { App } from '@notevault/server/app.ts';
+import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data-folder.ts';
+import { localFetch } from '@notevault/server/http/fetch/local-fetch.ts';
+import { adminClient } from '../admin-client.ts';
+import { configOf } from '../config-flags.ts';
+import { processEnvironment } from '../environment.ts';
+import { accountMessage, CliError } from '../error-messages.ts';
+import { openApp } from '../open-app.ts';
+
+/** How to call the API of a server. */
+export interface ApiAccess {
+  readonly url: string;
+  readonly tokens: TokenSource;
+  /** The global `fetch` if absent. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/**
+ * Runs `work` with the API: of the server named by flags or environment, else of the data folder, in this process or
+ * through the server that uses it.
+ */
+export async function withApi(flags: Record<string, unknown>, work: (api: ApiAccess) => Promise<void>): Promise<void> {
+  const environment = processEnvironment();
+  const text = (name: string) => (typeof flags[name] === 'string' ? flags[name] : undefined);
+  const url = text('url') ?? environment.url;
+  if (url !== null) {
+    const token = text('token') ?? environment.token;
+    if (token === null) throw new CliError('A server needs a token: set NOTEVAULT_TOKEN, or give --token.');
+    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+      throw new CliError(`The server is "${url}": it must be an address such as https://notes.example.org.`);
+    }
+    return work({ url, tokens: fixedToken(token) });
+  }
+  if (text('token') !== undefined) throw new CliError('--token goes with --url: the server that it is for.');
+  const user = text('user');
+  const config = configOf(flags);
+  requireData(config);
+  try {
+    try {
+      await using app = await openApp(config);
+      return await work(await localApi(app, user));
+    } catch (error) {
+      if (!(error instanceof DataFolderBusy)) throw error;
+    }
+    const admin = adminClient(adminSocketPath(config.dataDir));
+    const session = await admin.openSession(user);
+    return await work({ url: session.url, tokens: tokensFrom(async () => (await admin.openSession(user)).token) });
+  } catch (error) {
+    throw accountMessage(user, error);
+  }
+}
+
+/** The API of this process, which does not listen. */
+async function localApi(app: App, user: string | undefined): Promise<ApiAccess> {
+  await app.http.ready();
+  // Reports a missing account before a host starts to talk.
+  const first = await app.accounts.openSession(user);
+  let opened: typeof first | null = first;
+  const tokens = tokensFrom(async () => {
+    const session = opened ?? (await app.accounts.openSession(user));
+    opened = null;
+    return session.token;
+  });
+  return { url: 'http://localhost', tokens, fetch: localFetch(app.http.server, { headers: {} }) };
+}
