@@ -7,6 +7,7 @@ import { endGrant, familyHashOf, type GrantKey, grantOfName } from './grants.ts'
 import type { OAuthDeps } from './oauth.deps.ts';
 import * as store from './oauth.store.ts';
 import type { OAuthTokenRow } from './oauth.tables.ts';
+import { registrationTokens } from './registration-tokens.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Most registered clients without an authorization; beyond that the oldest are deleted. */
@@ -37,6 +38,8 @@ export function createAdapters(deps: AdapterDeps): AdapterFactory {
         return tokens(deps, 'access');
       case 'RefreshToken':
         return tokens(deps, 'refresh');
+      case 'RegistrationAccessToken':
+        return registrationTokens(deps.server);
       case 'Interaction':
       case 'ReplayDetection':
         return transients(deps, model);

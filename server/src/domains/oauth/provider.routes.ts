@@ -18,6 +18,7 @@ function protocolRoutes(oauth: OAuth): RawRoute[] {
     { ...shared, method: 'GET', path: paths.resume },
     { ...shared, method: 'POST', path: paths.token, anyOrigin: true },
     { ...shared, method: 'POST', path: paths.register, anyOrigin: true },
+    { ...shared, method: 'GET', path: paths.registration, anyOrigin: true },
     { ...shared, method: 'POST', path: paths.revoke, anyOrigin: true },
     { ...shared, method: 'GET', path: paths.jwks, anyOrigin: true },
   ];

@@ -9,6 +9,7 @@ import { createAdapters } from './adapter.ts';
 import { normalizeClient, SCOPES } from './clients.ts';
 import { familyOf, grantOfName } from './grants.ts';
 import type { OAuthDeps } from './oauth.deps.ts';
+import { registrationToken } from './registration-tokens.ts';
 import { type OAuthSecrets, openSecrets } from './secrets.ts';
 import { adaptersOrUnavailable, orUnavailable } from './unavailable.ts';
 
@@ -29,6 +30,7 @@ export const paths = {
   resume: '/oauth/authorize/:uid',
   token: '/oauth/token',
   register: '/oauth/register',
+  registration: '/oauth/register/:clientId',
   revoke: '/oauth/revoke',
   jwks: '/oauth/jwks',
   interaction: '/oauth/interaction/:uid',
@@ -79,6 +81,11 @@ function nameTokens(provider: Provider, { clock }: OAuthDeps, server: SealingKey
     generateTokenId(this: { format?: string }) {
       this.format = 'opaque';
       return newToken(clock.random, prefixes.oauth).raw;
+    },
+  });
+  Object.assign(provider.RegistrationAccessToken.prototype, {
+    generateTokenId(this: { clientId?: string }) {
+      return registrationToken(server, this.clientId ?? '');
     },
   });
   Object.assign(provider.RefreshToken.prototype, {
@@ -169,12 +176,14 @@ function featuresOf({ clock, publicUrl }: OAuthDeps, library: Library): Configur
     userinfo: OFF,
     rpInitiatedLogout: OFF,
     pushedAuthorizationRequests: OFF,
-    registration: { enabled: true, issueRegistrationAccessToken: false, idFactory: () => clock.uuid() },
+    // Some clients connect only if the answer names an address of their registration.
+    registration: { enabled: true, issueRegistrationAccessToken: true, idFactory: () => clock.uuid() },
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
     resourceIndicators: {
       enabled: true,
-      // If several resources were granted, a token is for the first; all of them are this server.
-      defaultResource: async (_ctx, _client, granted) => granted?.[0] ?? [],
+      // If several resources were granted, a token is for the first; all of them are this server. Clients that name none
+      // are assistants.
+      defaultResource: async (_ctx, _client, granted) => granted?.[0] ?? `${publicUrl}/api/mcp`,
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, resource) => {
         if (!resources.includes(resource)) throw new library.errors.InvalidTarget();
