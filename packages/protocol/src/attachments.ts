@@ -60,5 +60,9 @@ export type AttachmentsResponse = Static<typeof AttachmentsResponse>;
 export const DownloadQuery = Type.Object({
   raw: Type.Optional(Type.String({ description: '`1` returns the raw bytes whatever the Accept header says.' })),
 });
-export const AttachmentDeleted = Type.Object({ deleted: Type.Boolean(), path: Type.String() });
+export const AttachmentDeleted = Type.Object({
+  deleted: Type.Boolean(),
+  path: Type.String(),
+  content_hash: Nullable(Type.String({ description: 'Of the deleted bytes; null when there was no attachment.' })),
+});
 export type AttachmentDeleted = Static<typeof AttachmentDeleted>;

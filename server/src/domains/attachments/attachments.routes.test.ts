@@ -289,9 +289,10 @@ for (const blobs of ['disk', 'database'] as const)
         const first = (await uploadRaw(caller, 'a.png', fileOf('png'))).body.attachment;
         const count = async () => (await caller.get(`/vaults/${vault}`)).body.vault.attachment_count;
         assert.equal(await count(), 1);
-        for (let time = 0; time < 2; time++) {
+        for (const hash of [first.content_hash, null]) {
           const answer = await caller.delete(fileUrl('A.png'));
-          assert.deepEqual([answer.status, answer.body], [200, { deleted: true, path: 'A.png' }]);
+          const expected = { deleted: true, path: 'A.png', content_hash: hash };
+          assert.deepEqual([answer.status, answer.body], [200, expected]);
         }
         assert.equal(await count(), 0);
         assert.equal((await readRaw(caller, 'a.png')).status, 404);

@@ -161,8 +161,8 @@ function deletingRoutes(attachments: Attachments): Route[] {
       errors: ['attachment_unreadable', 'version_conflict'],
       handle: async (request) => {
         const context = writeContextOf(request, skipInTransaction);
-        await attachments.delete(context, request.tail, preconditionOf(request));
-        return { body: { deleted: true, path: request.tail } };
+        const hash = await attachments.delete(context, request.tail, preconditionOf(request));
+        return { body: { deleted: true, path: request.tail, content_hash: hash } };
       },
     }),
     idempotentRoute({

@@ -2,7 +2,7 @@ import type { Attachment } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
 import type { KindHandler, StoredEntry, WriteContext } from '../entries/entries.ts';
-import { type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
+import { isConditional, type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
 import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
@@ -56,17 +56,20 @@ export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
     mtime: number | undefined,
     expected?: Precondition,
   ): Promise<Attachment>;
-  /** Calls `receive` and then `put`. */
+  /**
+   * Calls `startUpload` and then `put`. A precondition that has failed already is refused before any bytes are
+   * requested.
+   */
   upload(
     context: WriteContext<Attachment>,
     upload: () => UploadInput & { mtime(): number | undefined },
     expected?: Precondition,
   ): Promise<Attachment>;
   /**
-   * Turns the attachment at a path into a tombstone; a path without an attachment is not an error. Throws
-   * `version_conflict` for a failed precondition.
+   * Turns the attachment at a path into a tombstone; resolves to the hash of its bytes, null when there is no
+   * attachment. Throws `version_conflict` for a failed precondition.
    */
-  delete(context: WriteContext<void>, path: string, expected?: Precondition): Promise<void>;
+  delete(context: WriteContext<string | null>, path: string, expected?: Precondition): Promise<string | null>;
   /**
    * Deletes the attachments at some paths and ignores missing ones; resolves to the number deleted. Throws
    * `missing_paths`, `invalid_ids`, `batch_too_large`.
@@ -83,12 +86,20 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     return { received: await storeUpload(deps, vault, upload), upload };
   }
 
-  /** Turns the live attachments at these paths into tombstones; ignores paths without one. */
+  /** Throws `version_conflict` when the attachment at a path does not meet the precondition now. */
+  async function checkNow(vault: OpenVault, path: string | null, expected: Precondition): Promise<void> {
+    if (path === null || !isConditional(expected)) return;
+    const { db, entries } = deps;
+    const [row] = await entries.rowsAt(db, vault.id, 'attachment', [entries.pathKey(vault, path)]);
+    checkExpected(vault, row, expected);
+  }
+
+  /** Turns the live attachments at these paths into tombstones; `found` may refuse those that were found. */
   function deleteAt<Result>(
     context: WriteContext<Result>,
     paths: readonly string[],
+    found: (rows: readonly StoredEntry[]) => void,
     answer: (deleted: number) => Result,
-    expected: Precondition = UNCONDITIONAL,
   ): Promise<Result> {
     const { entries } = deps;
     const { vault } = context;
@@ -97,7 +108,7 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
       asked: new Set(keys.map((key) => key.toString('hex'))).size,
       async find(handle: ReadHandle) {
         const rows = await entries.rowsAt(handle, vault.id, 'attachment', keys);
-        checkExpected(vault, rows[0], expected);
+        found(rows);
         return rows;
       },
       answer,
@@ -114,18 +125,34 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     changed: changedAttachment,
     startUpload: take,
     put: (context, received, mtime, expected) => put(deps, context, received, mtime, expected),
-    async upload(context, give, expected) {
-      const { received, upload } = await take(context.vault, give);
+    async upload(context, give, expected = UNCONDITIONAL) {
+      const checked = async () => {
+        const upload = give();
+        await checkNow(context.vault, upload.path(), expected);
+        return upload;
+      };
+      const { received, upload } = await take(context.vault, checked);
       await using held = received;
       return await put(deps, context, held, upload.mtime(), expected);
     },
-    async delete(context, path, expected) {
-      await deleteAt(context, [path], () => undefined, expected);
+    delete(context, path, expected = UNCONDITIONAL) {
+      const { vault } = context;
+      let hash: string | null = null;
+      const found = ([row]: readonly StoredEntry[]) => {
+        checkExpected(vault, row, expected);
+        hash = row === undefined ? null : openMeta(vault, row).hash;
+      };
+      return deleteAt(context, [path], found, () => hash);
     },
     async deleteMany(context, sent) {
       if (sent === undefined || sent === null) throw new NotevaultError('missing_paths');
       const paths = itemPaths(sent, DELETE_MAX, 'batch_too_large');
-      return deleteAt(context, paths, (deleted) => deleted);
+      return deleteAt(
+        context,
+        paths,
+        () => undefined,
+        (deleted) => deleted,
+      );
     },
   };
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../../../test/kit/files.ts';
 import { startNotes, type Writer } from '../../../test/kit/notes.ts';
+import { RawConnection } from '../../../test/kit/raw-http.ts';
 
 const quoted = (hash: string) => `"${hash}"`;
 const [ONE, TWO, THREE] = [fileOf('png', 300), fileOf('png', 301), fileOf('png', 302)] as const;
@@ -52,6 +53,32 @@ onEachEngine('preconditions of writes', (open) => {
       assert.equal((await upload(alice.caller, 'a.png', THREE, { 'if-match': '*' })).status, 200);
     });
   }
+
+  test('PUT /attachments refuses a precondition that has failed before the bytes are sent', async () => {
+    await using notes = await startNotes({ open });
+    const { server, alice } = notes;
+    await uploadRaw(alice.caller, 'a.png', ONE);
+    const { accessToken } = await server.alice.signed();
+    for (const [condition, path, status] of [
+      ['if-none-match: *', 'a.png', 409],
+      [`if-match: ${quoted(sha256(TWO))}`, 'A.PNG', 409],
+      [`if-match: ${quoted(sha256(TWO))}`, 'none.png', 409],
+      [`if-match: ${quoted(sha256(ONE))}`, 'a.png', 100],
+      ['if-none-match: *', 'none.png', 100],
+    ] as const) {
+      using connection = await RawConnection.open(server.url);
+      const headers = [
+        `authorization: Bearer ${accessToken}`,
+        'expect: 100-continue',
+        'content-length: 500',
+        condition,
+      ];
+      connection.send(`PUT /api/attachments/${path} HTTP/1.1\r\nhost: a\r\n${headers.join('\r\n')}\r\n\r\n`);
+      const answer = await connection.next();
+      assert.equal(answer?.status, status, `${condition} ${path}`);
+      if (status === 409) assert.equal(JSON.parse(answer?.body ?? '').error, 'version_conflict');
+    }
+  });
 
   test('an idempotency key that comes with another If-Match is a key of another request', async () => {
     await using notes = await startNotes({ open });
