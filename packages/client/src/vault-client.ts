@@ -31,6 +31,7 @@ import type {
 } from '@notevault/protocol/notes.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
 import type { Manifest, SyncChange, SyncChanges, VaultTree } from '@notevault/protocol/sync.ts';
+import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import { followChanges } from './change-feed.ts';
 import { ApiError, type Call, encodedPath, type Transport } from './transport.ts';
 
@@ -207,6 +208,22 @@ export class VaultClient {
   /** Deletes the attachment if it exists; with `hash`, only while it has those bytes. */
   async deleteAttachment(path: string, hash?: string): Promise<void> {
     await this.#delete(`/attachments/${encodedPath(path)}`, hash);
+  }
+
+  /** A page of what was deleted and can be restored, the last first. */
+  async trash(cursor: string | null = null): Promise<TrashPage> {
+    const query = cursor === null ? {} : { cursor };
+    return this.#transport.json({ method: 'GET', path: '/trash', query, vault: this.id });
+  }
+
+  /** Restores a deleted note or attachment, with its id, to the path that it had or to another one. */
+  async restoreFromTrash(id: string, path?: string): Promise<TrashRestored> {
+    return this.#post<TrashRestored>(`/trash/${id}/restore`, path === undefined ? {} : { path });
+  }
+
+  /** Deletes a note or attachment in the trash for good. */
+  async deleteFromTrash(id: string): Promise<void> {
+    await this.#delete(`/trash/${id}`, undefined);
   }
 
   async manifest(): Promise<Manifest> {

@@ -231,6 +231,13 @@ export const errors = {
     'The stored note is damaged and cannot be opened; it is left as it is and takes no writes. Restore it from a backup.',
   ),
 
+  // Trash
+  trash_not_found: entry(
+    404,
+    'not_found',
+    'There is no such note or attachment in the trash: it was restored, deleted for good, or it has expired.',
+  ),
+
   // Sync
   invalid_cursor: entry(
     400,

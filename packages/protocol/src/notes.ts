@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, sent, Timestamp, Unchecked, Uuid } from './schemas.ts';
+import { Actor, Nullable, sent, Timestamp, Unchecked, Uuid } from './schemas.ts';
 
 export const UpsertNote = Type.Object({
   path: Type.String(),
@@ -138,13 +138,7 @@ export const NoteVersion = Type.Object({
   reason: Type.String({
     description: 'Reason: create, edit, merge, append, batch, agent, restore, link_rewrite.',
   }),
-  actor: Type.Object({
-    kind: Type.String(),
-    name: Type.String(),
-    client: Type.Optional(
-      Type.String({ description: 'What the program of an assistant calls itself; nobody has verified it.' }),
-    ),
-  }),
+  actor: Actor,
 });
 export type NoteVersion = Static<typeof NoteVersion>;
 

@@ -22,6 +22,15 @@ export function sent(description: string) {
   return Type.Optional(Type.Unknown({ description }));
 }
 
+/** The credential that made a change. */
+export const Actor = Type.Object({
+  kind: Type.String(),
+  name: Type.String(),
+  client: Type.Optional(
+    Type.String({ description: 'What the program of an assistant calls itself; nobody has verified it.' }),
+  ),
+});
+
 export const IdParams = Type.Object({ id: Type.String() });
 export const RenameBody = Type.Object({ old_path: Type.String(), new_path: Type.String() });
 export const Deleted = Type.Object({ deleted: Type.Boolean() });

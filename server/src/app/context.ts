@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config/config.ts';
 import type { AccountDeps } from '../domains/accounts/accounts.deps.ts';
+import type { TrashRoom } from '../domains/entries/entries.ts';
 import type { McpDeps } from '../domains/mcp/mcp.deps.ts';
 import type { Events } from '../events.ts';
 import type { Ports } from '../open-ports.ts';
@@ -16,6 +17,7 @@ export type AppPorts = Pick<
 export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   /** Serves something else than the tools at the endpoint for assistants. */
   readonly createMcpServer?: NonNullable<McpDeps['createServer']>;
+  readonly trashRoom?: TrashRoom;
 }
 
 /** The input for creating the domains. */

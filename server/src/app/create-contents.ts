@@ -4,6 +4,7 @@ import type { WorkerPool } from '../concurrency/worker-pool.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';
 import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { createEntries, type Entries } from '../domains/entries/entries.ts';
+import { TRASH_ROOM } from '../domains/entries/trash/room.ts';
 import { Links } from '../domains/links/links.ts';
 import { createNotes, type Notes } from '../domains/notes/notes.ts';
 import { Search } from '../domains/search/search.ts';
@@ -17,7 +18,7 @@ import { openComputePool, startSearchThread } from './threads.ts';
 type Before = Foundations & People;
 
 export function createContents(context: Context, before: Before, later: Later): Contents {
-  const { ports, config } = context;
+  const { ports, config, overrides } = context;
   const { db, blobs, clock } = ports;
   const { vaults, cache } = before;
   const extensions = config.attachmentExtensions ?? defaultExtensions;
@@ -27,6 +28,8 @@ export function createContents(context: Context, before: Before, later: Later): 
     clock,
     vaults,
     openSpool: () => new DiskSpool(config.dataDir),
+    trashDays: config.tombstoneDays,
+    trashRoom: overrides.trashRoom ?? TRASH_ROOM,
     handlerOf: (kind) => (kind === 'note' ? later().notes.kind : later().attachments.kind),
     hooks: links,
   });

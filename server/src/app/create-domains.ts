@@ -56,6 +56,7 @@ function createPeople(
   later: Later,
 ): People {
   const { db, clock } = ports;
+  const { passwordCost } = overrides;
   const accounts = createAccounts({
     db,
     keys,
@@ -63,7 +64,7 @@ function createPeople(
     plans: config.plans,
     defaultPlan: config.defaultPlan,
     registration: config.registration,
-    ...overrides,
+    ...(passwordCost === undefined ? {} : { passwordCost }),
     analytics,
     events,
     hooks: {

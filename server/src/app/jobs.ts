@@ -14,7 +14,7 @@ const EMBED_MS = 1000;
 
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, clock: Clock): Job[] {
-  const { accounts, vaults, idempotency, notes, attachments, sync, search } = domains;
+  const { accounts, vaults, idempotency, entries, notes, attachments, sync, search } = domains;
   const { credentials, oauth, devices, logs, productEvents } = domains;
   return [
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
@@ -30,6 +30,7 @@ export function jobsOf(domains: Domains, clock: Clock): Job[] {
     { name: 'oauth', everyMs: HOUR_MS, run: () => oauth.sweep() },
     { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
+    { name: 'trash', everyMs: 10 * MINUTE_MS, run: () => entries.trash.trim() },
     { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
     { name: 'search', everyMs: HOUR_MS, run: () => search.warmUp() },
     { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },

@@ -5,6 +5,7 @@ import { connectionsRoutes } from '../domains/connections/connections.routes.ts'
 import { devicesRoutes } from '../domains/devices/devices.routes.ts';
 import { linkPageRoutes } from '../domains/devices/link-page.routes.ts';
 import { foldersRoutes } from '../domains/entries/folders/folders.routes.ts';
+import { trashRoutes } from '../domains/entries/trash/trash.routes.ts';
 import { linksRoutes } from '../domains/links/links.routes.ts';
 import { logsRoutes } from '../domains/logs/logs.routes.ts';
 import { folderNotesRoutes } from '../domains/notes/folder-notes.routes.ts';
@@ -34,6 +35,7 @@ export function routesOf(domains: Domains): Route[] {
     ...attachmentsRoutes(domains.attachments),
     ...linksRoutes(domains.links),
     ...foldersRoutes(domains.entries.folders),
+    ...trashRoutes(domains.entries.trash),
     ...folderNotesRoutes(domains.entries.folders, domains.notes),
     ...syncRoutes(domains.sync),
     ...searchRoutes(domains.search),

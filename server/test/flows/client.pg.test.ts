@@ -37,7 +37,26 @@ onEachEngine('the client package against a server', (open) => {
     );
     await vault.renameFolder('a b', 'c');
     await vault.deleteAttachment('c/p.png');
+    server.clock.advance({ ms: 1 });
     await vault.deleteNote(note.id);
+    const { items, next_cursor: more } = await vault.trash();
+    assert.deepEqual(
+      items.map(({ type, path, actor }) => [type, path, actor.name]),
+      [
+        ['note', 'c/ü.md', 'client'],
+        ['attachment', 'c/p.png', 'client'],
+      ],
+    );
+    assert.equal(more, null);
+    assert.equal((await vault.restoreFromTrash(note.id, 'd.md')).note?.content, '# One\n');
+    await vault.deleteNote(note.id);
+    await vault.restoreFromTrash(file.id);
+    await vault.deleteAttachment('c/p.png');
+    await vault.deleteFromTrash(file.id);
+    assert.deepEqual(
+      (await vault.trash()).items.map(({ path }) => path),
+      ['d.md'],
+    );
     const changes = new Map<string, SyncChange>();
     const end = new AbortController();
     for await (const page of vault.follow(null, { signal: end.signal, wait: async () => end.abort() }))
@@ -46,8 +65,8 @@ onEachEngine('the client package against a server', (open) => {
       [...changes.values()].map(({ path, deleted }) => [path, deleted]),
       [
         ['b.md', false],
+        ['d.md', true],
         ['c/p.png', true],
-        ['c/ü.md', true],
       ],
     );
   });

@@ -16,6 +16,8 @@ const IN_CLEAR: readonly [columns: string, says: string][] = [
   ['entries.children', 'how many notes and other things each contains'],
   ['entries.explicit', 'which folders are explicit'],
   ['entries.kind', 'which notes and attachments share a folder'],
+  ['entries.trashed', 'which of these are still in the trash'],
+  ['vault_feeds.trash_notes', 'how much the trash contains'],
   ['note_aliases.note_id', 'how many aliases each note has'],
   ['log_records.level_blind', 'which log lines of the account have the same level or the same category'],
   ['log_records.category_blind', 'which log lines of the account have the same level or the same category'],

@@ -94,17 +94,23 @@ const usersOf = async (raw: Raw) => (await raw.all('select id from users')).map(
 
 function checkVault(vault: VaultCheck, row: Row): void {
   attempt(vault, 'name and description', () => unseal(vault, 'vaults.meta', vault.id, row.meta_version, row.meta));
-  const notes = entriesOf(vault, 'note').flatMap((note) => openNote(vault, note) ?? []);
+  const stored = entriesOf(vault, 'note');
+  const notes = stored.filter(hasContent).flatMap((note) => openNote(vault, note) ?? []);
+  for (const note of stored) if (!hasContent(note)) checkEnded(vault, note);
   const live = notes.filter((note) => note.live);
   const files = entriesOf(vault, 'attachment').flatMap((file) => openFile(vault, file) ?? []);
   const liveFiles = files.filter((file) => file.live);
   checkFeed(vault, live.length, liveFiles);
+  checkTrash(vault);
   const spent = new Set(vault.rows('spent_ids').map(({ id }) => String(id)));
   for (const { id, kind } of vault.rows('entries'))
     if (spent.has(String(id))) vault.fault(`${kind} ${id} has the id of one that is gone`);
   for (const note of notes) checkNote(vault, note);
   for (const file of files) checkFile(vault, file);
-  checkBlobs(vault, liveFiles);
+  checkBlobs(
+    vault,
+    files.filter(({ row }) => hasContent(row)),
+  );
   checkNamespace(vault, live, liveFiles);
   checkEdges(vault, notes, liveFiles);
   for (const version of vault.rows('note_versions')) checkVersion(vault, version, notes);
@@ -112,6 +118,39 @@ function checkVault(vault: VaultCheck, row: Row): void {
 
 function entriesOf(vault: VaultCheck, kind: string): Row[] {
   return vault.rows('entries').filter((row) => row.kind === kind);
+}
+
+/** Whether an entry is live or in the trash; of others only the tombstone is left. */
+function hasContent(row: Row): boolean {
+  return row.deleted_at === null || row.trashed === 1;
+}
+
+/** A tombstone that is not in the trash keeps nothing of the note; of one that was just ended, versions may be left. */
+function checkEnded(vault: VaultCheck, { id, trashed }: Row): void {
+  const left = ['note_bodies', 'note_aliases', 'note_versions'].filter((table) =>
+    vault.rows(table).some((row) => row.note_id === id),
+  );
+  const allowed = trashed === 0 ? ['note_versions'] : [];
+  for (const table of left) if (!allowed.includes(table)) vault.fault(`note ${id} has ended and keeps ${table}`);
+}
+
+/** Only tombstones are in the trash, and the vault counts them; every attachment there has its blob, no other one has. */
+function checkTrash(vault: VaultCheck): void {
+  const entries = vault.rows('entries');
+  const trashed = entries.filter((row) => row.trashed === 1);
+  for (const { id, kind, deleted_at, trashed: state, blob_id: blob } of entries) {
+    if (state !== null && deleted_at === null) vault.fault(`${kind} ${id} is in the trash and live`);
+    const keeps = kind === 'attachment' && (deleted_at === null || state === 1);
+    if ((blob !== null) !== keeps) vault.fault(`${kind} ${id} has ${blob === null ? 'no' : 'a'} blob`);
+  }
+  const notes = trashed.filter(({ kind }) => kind === 'note');
+  const sizeOf = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + Number(row.size_bytes), 0);
+  const files = trashed.filter(({ kind }) => kind === 'attachment');
+  const counts = { trash_notes: notes.length, trash_text_bytes: sizeOf(notes), trash_attachment_bytes: sizeOf(files) };
+  const [feed] = vault.rows('vault_feeds');
+  for (const [column, count] of Object.entries(counts)) {
+    if (feed?.[column] !== count) vault.fault(`${column} is ${feed?.[column]}, in all ${count}`);
+  }
 }
 
 function checkFeed(vault: VaultCheck, live: number, files: readonly OpenedFile[]): void {

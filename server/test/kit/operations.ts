@@ -34,7 +34,7 @@ export interface Operation {
   readonly needs?: Need;
 }
 
-export type Need = 'devices' | 'cursor';
+export type Need = 'devices' | 'cursor' | 'trash';
 
 /** The things of one account, by name; every value belongs only to that account. */
 export interface World {
@@ -50,6 +50,8 @@ export interface World {
   readonly folder: string;
   readonly folderPath: string;
   readonly attachmentPath: string;
+  /** A note in the trash. */
+  readonly trashed: string;
   readonly key: string;
   /** A cursor of the change feed of `vault`. */
   readonly cursor: string;
@@ -87,12 +89,22 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
   const attachmentPath = `File ${word}.txt`;
   const file = { path: attachmentPath, content_base64: btoa(`bytes of ${word}`), mtime: 1 };
   await ok(owner.post('/attachments', file, headers));
+  const trashed = needs.includes('trash') ? (await put(`Old ${word}.md`, `old words of ${word}`)).note : null;
+  if (trashed !== null) await ok(owner.delete(`/notes/by-id/${trashed.id}`, undefined, headers));
   const { id: key } = await ok(owner.post('/api-keys', { name: `Key ${word}` }));
   return {
     ...{ cursor: needs.includes('cursor') ? (await ok(owner.get('/sync/changes', headers))).resume_cursor : '' },
     ...(needs.includes('devices') ? await makeDevices(owner, vault) : NO_DEVICES),
     ...{ vault, gone: gone.id, note: note.id, notePath, other: other.id, otherPath },
-    ...{ folder: folder.id, folderPath, attachmentPath, key, clientId, fresh: `fresh-${word}` },
+    ...{
+      trashed: trashed?.id ?? '',
+      folder: folder.id,
+      folderPath,
+      attachmentPath,
+      key,
+      clientId,
+      fresh: `fresh-${word}`,
+    },
   };
 }
 
@@ -300,6 +312,16 @@ const attachments: Record<string, Operation> = {
   })),
 };
 
+const inTrash = (operation: Operation): Operation => ({ ...operation, needs: 'trash' });
+
+const trash: Record<string, Operation> = {
+  listTrash: inTrash(inVault('read', () => ({ url: '/trash' }))),
+  restoreFromTrash: inTrash(
+    inVault('write', (w) => ({ url: `/trash/${w.trashed}/restore`, body: { path: `${w.fresh}.md` } })),
+  ),
+  deleteFromTrash: inTrash(inVault('write', (w) => ({ url: `/trash/${w.trashed}` }))),
+};
+
 const sync: Record<string, Operation> = {
   // Without an upgrade they refuse every caller; permissions are checked per document when it is opened.
   syncSocket: { access: 'public', answers: 426, request: () => ({ url: '/sync/socket' }) },
@@ -320,6 +342,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...vaults,
   ...notes,
   ...folders,
+  ...trash,
   ...sync,
   ...attachments,
 };

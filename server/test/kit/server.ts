@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
+import type { TrashRoom } from '../../src/domains/entries/entries.ts';
 import { migrations } from '../../src/migrations.ts';
 import type { Blobs } from '../../src/ports/blobs/blobs.ts';
 import { databaseBlobs } from '../../src/ports/blobs/database.ts';
@@ -56,6 +57,8 @@ export interface TestServerOptions {
   readonly web?: SafeFetch;
   /** Makes vectors; closed by its creator. By default the builtin embedder, without a thread. */
   readonly embedder?: Embedder;
+  /** What the trash of a vault has room for. */
+  readonly trashRoom?: TrashRoom;
   /** Extends the defaults of tests: open registration without rate limit. */
   readonly config?: Partial<Config>;
 }
@@ -70,6 +73,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     bus = new MemoryHub().join(),
     web: fetcher = createSafeFetch(),
     embedder = builtinEmbedder(),
+    trashRoom,
     config,
   } = options;
   await using opened = new AsyncDisposableStack();
@@ -92,9 +96,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
       { db, keyring, blobs, bus, singleProcess: false, clock, fetcher, embedder },
       settings,
       createLogger('silent'),
-      {
-        passwordCost: CHEAP_PASSWORDS,
-      },
+      { passwordCost: CHEAP_PASSWORDS, ...(trashRoom === undefined ? {} : { trashRoom }) },
     ),
   );
   await app.http.listen({ host: '127.0.0.1', port: 0 });

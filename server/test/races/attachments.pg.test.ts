@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import { checkConsistency } from '../kit/consistency-check.ts';
+import { assertConsistent } from '../kit/assert-consistent.ts';
 import { onEachEngine, rawOf } from '../kit/engines.ts';
 import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../kit/files.ts';
 import type { Caller } from '../kit/person.ts';
@@ -24,12 +23,17 @@ async function startPair(open: Parameters<typeof startServer>[0]['open']) {
 
 /** Checks that all rows are consistent, and that every stored blob has the bytes of its hash. */
 async function assertWhole({ server, alice }: { server: TestServer; alice: Caller }): Promise<void> {
-  await using raw = await rawOf(server.db);
-  assert.deepEqual(await checkConsistency(raw, new MasterKeyring(server.masterKey, () => Buffer.alloc(0))), []);
+  await assertConsistent(server);
   for (const { path, content_hash: hash } of (await alice.get('/attachments')).body.attachments) {
     const { status, bytes } = await readRaw(alice, path);
     assert.deepEqual([status, sha256(bytes)], [200, hash], path);
   }
+}
+
+/** Deletes the attachment at a path, and everything in the trash. */
+async function deleteForGood(alice: Caller, path: string): Promise<void> {
+  await alice.delete(fileUrl(path));
+  for (const { id } of (await alice.get('/trash')).body.items) await alice.delete(`/trash/${id}`);
 }
 
 onEachEngine('attachments on two servers at once', (open) => {
@@ -82,7 +86,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     for (let round = 0; round < 12; round++) {
       await uploadRaw(alice, 'a.png', bytes);
       // Releases the blob now; a moment later it is old enough for the sweep.
-      await alice.delete(fileUrl('a.png'));
+      await deleteForGood(alice, 'a.png');
       server.clock.advance({ minutes: 11 });
       const [, answer] = await Promise.all([
         server.app.attachments.collect(),
@@ -92,7 +96,7 @@ onEachEngine('attachments on two servers at once', (open) => {
       ]);
       assert.equal(answer.status, 200);
       for (const path of ['b.png', 'c.png']) assert.ok((await readRaw(alice, path)).bytes.equals(bytes), path);
-      for (const path of ['b.png', 'c.png']) await alice.delete(fileUrl(path));
+      for (const path of ['b.png', 'c.png']) await deleteForGood(alice, path);
     }
     await assertWhole(both);
   });
@@ -124,7 +128,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     await uploadRaw(alice, 'a.png', fileOf('png'));
     await uploadRaw(alice, 'a.png', fileOf('png'));
     await uploadRaw(alice, 'b.png', fileOf('png'));
-    await alice.delete(fileUrl('b.png'));
+    await deleteForGood(alice, 'b.png');
     assert.deepEqual([await stored(), await server.app.attachments.collect()], [3, 0]);
     server.clock.advance({ minutes: 11 });
     assert.deepEqual([await server.app.attachments.collect(), await stored()], [2, 1]);

@@ -1,9 +1,18 @@
 import { attachmentNameKey } from '@notevault/note-text/links/resolve.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { YieldIfDue } from '../../concurrency/yield.ts';
-import type { KindHandler, MoveBatch, MovingEntry, StoredEntry, TombstoneDraft } from '../entries/entries.ts';
+import type {
+  KindHandler,
+  MoveBatch,
+  MovingEntry,
+  StoredEntry,
+  TombstoneDraft,
+  WriteContext,
+} from '../entries/entries.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import { releaseBlobs } from './blob-gc.ts';
+import { restoreDeleted } from './restore.ts';
 import { type AttachmentMeta, openMeta, sealMeta } from './sealed-attachment.ts';
 import { extensionOf, mediaTypeOf } from './uploads/extensions.ts';
 
@@ -11,34 +20,44 @@ import { extensionOf, mediaTypeOf } from './uploads/extensions.ts';
 const BATCH = 256;
 
 /** The KindHandler of attachments: bytes, and links to them. */
-export function createAttachmentKind(deps: Pick<AttachmentDeps, 'db' | 'entries' | 'clock' | 'hooks'>): KindHandler {
+export function createAttachmentKind(deps: AttachmentDeps): KindHandler {
   return {
     openMeta,
     async conflictDetails(vault, id) {
       const [row] = await deps.entries.rowsById(deps.db, vault.id, 'attachment', [id]);
       return row === undefined ? null : { server_path: openMeta(vault, row).path };
     },
-    prepareTombstones: async ({ vault }, rows) => rows.map((row) => tombstoneOf(vault, row)),
+    prepareTombstones: async (context, rows) => rows.map((row) => tombstoneOf(context, row)),
     async deleted(handle, vault, tombstones) {
-      const released = tombstones.flatMap(({ old, blobId }) => (blobId === null ? [old.blob_id] : []));
-      await releaseBlobs(deps, handle, vault, released);
       const names = tombstones.map(({ old }) => old.name_key);
       await deps.hooks.namesChanged(handle, vault, names, []);
     },
     prepareMove: ({ vault }, moving, yieldIfDue) => prepareMove(deps, vault, moving, yieldIfDue),
     applyMove: async () => undefined,
+    describeTrashed(vault, row) {
+      const { path, deletedActor } = openMeta(vault, row);
+      if (deletedActor === undefined) throw new NotevaultError('attachment_unreadable');
+      return { path, title: null, actor: deletedActor };
+    },
+    restore: (context, id, path) => restoreDeleted(deps, context, id, path),
+    ended: (handle, vault, rows) =>
+      releaseBlobs(
+        deps,
+        handle,
+        vault,
+        rows.map(({ blob_id }) => blob_id),
+      ),
     // The bytes are in blob storage.
     storedBytes: () => 0,
-    // A tombstone has no blob, so nothing is released with it.
     dropSlice: async () => false,
   };
 }
 
 /** Throws `attachment_unreadable`. */
-function tombstoneOf(vault: OpenVault, row: StoredEntry): TombstoneDraft {
+function tombstoneOf({ vault, actor }: Pick<WriteContext, 'vault' | 'actor'>, row: StoredEntry): TombstoneDraft {
   const meta = openMeta(vault, row);
-  const tombstone = sealMeta(vault, row.id, row.revision + 1, meta);
-  return { old: row, path: meta.path, meta: tombstone, blobId: null, nameKeys: [row.name_key] };
+  const tombstone = sealMeta(vault, row.id, row.revision + 1, { ...meta, deletedActor: actor });
+  return { old: row, path: meta.path, meta: tombstone, nameKeys: [row.name_key] };
 }
 
 async function* prepareMove(

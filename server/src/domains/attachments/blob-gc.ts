@@ -1,7 +1,6 @@
 import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
 import type { BlobKey } from '../../ports/blobs/blobs.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
 import * as blobStore from './blobs.store.ts';
 
@@ -17,7 +16,7 @@ const BATCH = 200;
 const PURGE_SLICE = 500;
 
 export interface BlobGc {
-  /** Removes the bytes of deleted or replaced attachments and of aborted uploads; resolves to the number of blobs. */
+  /** Removes the bytes of replaced attachments, of those that left the trash for good, and of aborted uploads; resolves to the number of blobs. */
   collect(): Promise<number>;
   /**
    * Removes bytes without a row, such as those stored after the backup that was restored; resolves to the number of
@@ -78,9 +77,9 @@ function keyOf(row: { vault_id: string; id: string }): BlobKey {
 export async function releaseBlobs(
   { clock }: Pick<AttachmentDeps, 'clock'>,
   handle: WriteHandle,
-  vault: OpenVault,
+  vault: VaultId,
   blobs: readonly (string | null)[],
 ): Promise<void> {
   const ids = [...new Set(blobs.filter((id) => id !== null))];
-  await handle.runMany(blobStore.markUnusedDeleting, { vault: vault.id, now: clock.now() }, ids);
+  await handle.runMany(blobStore.markUnusedDeleting, { vault, now: clock.now() }, ids);
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
-import type { StoredEntry } from '../entries/entries.ts';
-import { type EntryMeta, type SealedEntry, SealedMeta } from '../entries/sealed-entry.ts';
+import type { Actor, StoredEntry } from '../entries/entries.ts';
+import { type EntryMeta, SEALED_ACTOR, type SealedEntry, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 /** The sealed part of an attachment's row: everything that reveals something about its content. */
@@ -10,10 +10,20 @@ export interface AttachmentMeta extends EntryMeta {
   readonly hash: string;
   /** Media type, from the extension. */
   readonly type: string;
+  /** Tombstones only: the credential that deleted the attachment. */
+  readonly deletedActor?: Actor;
 }
 
 const attachmentMeta = new SealedMeta(
-  new SealedJson(1, Type.Object({ path: Type.String(), hash: Type.String(), type: Type.String() })),
+  new SealedJson(
+    1,
+    Type.Object({
+      path: Type.String(),
+      hash: Type.String(),
+      type: Type.String(),
+      deletedActor: Type.Optional(SEALED_ACTOR),
+    }),
+  ),
   'attachment_unreadable',
 );
 

@@ -1,14 +1,16 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { TrashRestored } from '@notevault/protocol/trash.ts';
 import type { KeyedLock } from '../../concurrency/keyed-lock.ts';
 import type { YieldIfDue } from '../../concurrency/yield.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenSpool } from '../../ports/spool/spool.ts';
-import type { ChangeSequence, OpenVault } from '../vaults/vaults.ts';
+import type { ChangeFeeds, ChangeSequence, OpenVault, TrashUsage } from '../vaults/vaults.ts';
 import type { StoredEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 import type { EntryMeta, SealedEntry } from './sealed-entry.ts';
-import type { WriteContext } from './write-context.ts';
+import type { TrashRoom } from './trash/room.ts';
+import type { Actor, WriteContext } from './write-context.ts';
 
 /** A sealed tombstone that is ready to replace its entry. */
 export interface TombstoneDraft {
@@ -16,8 +18,6 @@ export interface TombstoneDraft {
   readonly path: string;
   /** The tombstone's meta, sealed for the revision that follows the row's. */
   readonly meta: Buffer;
-  /** The blob that the tombstone keeps; null when the bytes are released. */
-  readonly blobId: string | null;
   /** The blind keys under which links find the entry: of its name and its other names. */
   readonly nameKeys: readonly Buffer[];
 }
@@ -42,6 +42,22 @@ export interface MoveBatch {
   readonly rest: unknown;
 }
 
+/** The sealed data of a deleted entry that the trash shows. */
+export interface TrashedMeta {
+  readonly path: string;
+  /** Null for attachments. */
+  readonly title: string | null;
+  /** Who deleted it. */
+  readonly actor: Actor;
+}
+
+/** An entry that was in the trash. */
+export interface EndedEntry {
+  readonly id: string;
+  /** The blob that it had; null for notes. */
+  readonly blob_id: string | null;
+}
+
 /**
  * The parts of an entry that are specific to its kind; bound in app.ts. Everything is written in the transaction that
  * writes the rows.
@@ -60,7 +76,7 @@ export interface KindHandler {
    * since its row was read.
    */
   prepareTombstones(
-    context: Pick<WriteContext, 'vault' | 'device'>,
+    context: Pick<WriteContext, 'vault' | 'actor' | 'device'>,
     rows: readonly StoredEntry[],
   ): Promise<TombstoneDraft[]>;
   /** Called after the entries have become tombstones. */
@@ -75,6 +91,18 @@ export interface KindHandler {
   ): AsyncIterable<MoveBatch>;
   /** Writes the data of a batch besides its rows. */
   applyMove(handle: WriteHandle, vault: OpenVault, rest: unknown): Promise<void>;
+  /** Throws `note_unreadable` or `attachment_unreadable`. */
+  describeTrashed(vault: OpenVault, row: SealedEntry): TrashedMeta;
+  /**
+   * Makes an entry in the trash live again, with its id; at its last path, or at another one. Throws `trash_not_found`
+   * when it is not in the trash, `conflict`, `limit_exceeded`, the errors of paths of the kind, and for a damaged entry.
+   */
+  restore(context: WriteContext<TrashRestored>, id: string, path: string | undefined): Promise<TrashRestored>;
+  /**
+   * Called after the rows of entries have stopped to be in the trash or were deleted: deletes what only a restore needs.
+   * What is too large for that is deleted by `dropSlice`.
+   */
+  ended(handle: WriteHandle, vault: VaultId, rows: readonly EndedEntry[]): Promise<void>;
   /** Returns the bytes of the database rows that are deleted with the entry. */
   storedBytes(row: Pick<StoredEntry, 'size_bytes'>): number;
   /** Deletes a slice of an entry's data that is too large to delete with its row; returns true when more is left. */
@@ -91,8 +119,11 @@ export interface EntryHooks {
 export interface EntryDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly vaults: ChangeSequence;
+  readonly vaults: ChangeSequence & TrashUsage & Pick<ChangeFeeds, 'lockFeed'>;
   readonly openSpool: OpenSpool;
+  /** Days for which a deleted entry stays in the trash. */
+  readonly trashDays: number;
+  readonly trashRoom: TrashRoom;
   readonly handlerOf: (kind: ItemKind) => KindHandler;
   readonly hooks: EntryHooks;
 }

@@ -19,7 +19,7 @@ export interface StoredEntry {
   readonly parent_id: string | null;
   readonly path_key: Buffer;
   readonly name_key: Buffer;
-  /** Null for notes. */
+  /** Null for notes, and for tombstones that are not in the trash. */
   readonly blob_id: string | null;
   readonly size_bytes: number;
   readonly mtime: number;
@@ -171,8 +171,8 @@ interface Revival {
 }
 
 /**
- * Revives a tombstone if it still has the revision with which it was read, unless the path is taken or another
- * tombstone there has a higher version than `tombstoneVersion`.
+ * Revives a tombstone that is in the trash, if it still has the revision with which it was read, unless the path is
+ * taken or another tombstone there has a higher version than `tombstoneVersion`.
  */
 export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind'> & Revival) =>
   db
@@ -189,12 +189,14 @@ export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind
       mtime: p.mtime,
       updated_at: p.updated_at,
       deleted_at: null,
+      trashed: null,
       meta: p.meta,
     })
     .where('vault_id', '=', p.vault_id)
     .where('id', '=', p.id)
     .where('revision', '=', p.was)
     .where('deleted_at', 'is not', null)
+    .where('trashed', '=', 1)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -220,11 +222,15 @@ export const reviveEntry = statement((db, p: Omit<NewEntry, 'created_at' | 'kind
     ),
 );
 
+interface OverwrittenEntry extends StoredEntry {
+  readonly trashed: 1 | null;
+}
+
 /**
  * Updates live rows, also to tombstones. Changes fewer rows than given when one no longer has the revision before its
  * new one. A taken path violates a constraint: a move must check it first.
  */
-export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: StoredEntry[]) =>
+export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: OverwrittenEntry[]) =>
   db
     .insertInto('entries')
     .values(
@@ -244,6 +250,7 @@ export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: 
         created_at: each.created_at,
         updated_at: each.updated_at,
         deleted_at: each.deleted_at,
+        trashed: each.trashed,
         meta: each.meta,
       })),
     )
@@ -262,6 +269,7 @@ export const overwriteEntries = listStatement((db, p: { vault: VaultId }, rows: 
           mtime: eb.ref('excluded.mtime'),
           updated_at: eb.ref('excluded.updated_at'),
           deleted_at: eb.ref('excluded.deleted_at'),
+          trashed: eb.ref('excluded.trashed'),
           meta: eb.ref('excluded.meta'),
         }))
         .where(sql<boolean>`entries.revision = excluded.revision - 1 and entries.deleted_at is null`),

@@ -32,7 +32,10 @@ export interface EntryRow {
    * for folders, because no link points to one.
    */
   name_key: Buffer | null;
-  /** Attachments only: the blob with the bytes. Every live attachment has one, and the foreign key protects it. */
+  /**
+   * Attachments only: the blob with the bytes. Every attachment that is live or in the trash has one, and the foreign
+   * key protects it.
+   */
   blob_id: string | null;
   /** Size of a note's content in UTF-8 or of a file, in bytes; 0 for folders. */
   size_bytes: number;
@@ -42,6 +45,11 @@ export interface EntryRow {
   updated_at: number;
   /** Epoch milliseconds; null while the entry is live. */
   deleted_at: number | null;
+  /**
+   * Tombstones only: 1 in the trash, with all that a restore needs; 0 when it was ended and data is left to be deleted;
+   * null when only the tombstone is left.
+   */
+  trashed: number | null;
   /** Folders only: 1 for a folder created by a client, which remains when it is empty. */
   explicit: number | null;
   /** Folders only: the number of live notes directly inside. */
@@ -100,16 +108,18 @@ create table entries (
   parent_id uuid,
   path_key bytea not null,
   name_key bytea check ((name_key is null) = (kind = 'folder')),
-  blob_id uuid check (case kind when 'attachment' then blob_id is not null or deleted_at is not null else blob_id is null end),
+  blob_id uuid,
   size_bytes bigint not null,
   mtime double precision not null,
   created_at bigint not null,
   updated_at bigint not null,
   deleted_at bigint check (deleted_at is null or kind <> 'folder'),
+  trashed bigint check (trashed is null or deleted_at is not null),
   explicit bigint check ((explicit is null) = (kind <> 'folder')),
   notes bigint check (notes >= 0),
   children bigint check (children >= notes),
   meta bytea not null,
+  check ((blob_id is not null) = (kind = 'attachment' and (deleted_at is null or coalesce(trashed, 0) = 1))),
   primary key (vault_id, id),
   foreign key (vault_id, blob_id) references attachment_blobs (vault_id, id)
 );
@@ -122,6 +132,8 @@ create index entries_by_blob on entries (vault_id, blob_id) where blob_id is not
 create index tombstones_by_path on entries (vault_id, path_key, deleted_at) where deleted_at is not null and version is not null;
 create index tombstones_by_version on entries (vault_id, path_key, version) where deleted_at is not null and version is not null;
 create index tombstones_by_age on entries (deleted_at, id) where deleted_at is not null;
+create index entries_in_trash on entries (vault_id, kind, deleted_at, id) where trashed = 1;
+create index entries_ended on entries (id) where trashed = 0;
 create table spent_ids (
   vault_id uuid not null references vaults (id),
   id uuid not null,

@@ -13,15 +13,26 @@ import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { createNamespace, type Namespace, type PathOwner } from './namespace/namespace.ts';
 import { conflictAtPath, conflictWithOwner } from './path-conflict.ts';
 import { type EntryRows, entryRows } from './rows.ts';
+import { createTrash, type Trash } from './trash/trash.ts';
 
 export type { DeleteRequest } from './deletion/delete.ts';
 export type { ExpiredTombstone } from './deletion/tombstone-expiry.ts';
-export type { EntryHooks, KindHandler, MoveBatch, MovingEntry, TombstoneDraft } from './entries.deps.ts';
+export type {
+  EndedEntry,
+  EntryHooks,
+  KindHandler,
+  MoveBatch,
+  MovingEntry,
+  TombstoneDraft,
+  TrashedMeta,
+} from './entries.deps.ts';
 export type { StoredEntry } from './entries.store.ts';
 export type { ItemKind } from './entries.tables.ts';
 export type { Folders } from './folders/folders.ts';
 export type { MoveRequest, MoveRoot } from './moves/move.ts';
 export type { FolderEntry, PathOwner, ResolvedPath, TargetInput } from './namespace/namespace.ts';
+export type { TrashRoom } from './trash/room.ts';
+export type { Trash } from './trash/trash.ts';
 export type { Actor, WriteContext } from './write-context.ts';
 
 /**
@@ -36,6 +47,7 @@ export interface Entries
     DeleteOperations,
     TombstoneExpiry {
   readonly folders: Folders;
+  readonly trash: Trash;
   /**
    * A lock per vault for writers of this process: it avoids retries. Correctness must not depend on it, because other
    * processes do not take it.
@@ -63,6 +75,7 @@ export function createEntries(given: EntryDeps): Entries {
     ...deletes,
     ...createTombstoneExpiry(deps),
     folders: new Folders(deps, namespace, moves, deletes),
+    trash: createTrash(deps),
     lock,
     conflictWith: (vault, owner, path) => conflictWithOwner(deps, namespace, vault, owner, path),
     conflictAt: (vault, path) => conflictAtPath(deps, namespace, vault, path),

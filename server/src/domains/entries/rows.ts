@@ -33,11 +33,11 @@ export interface EntryRows {
   /** Updates a live row without moving it; returns false when it no longer has the revision `was`. */
   update(handle: WriteHandle, row: UpdatedEntry): Promise<boolean>;
   /**
-   * Revives a tombstone. Returns false when it no longer has the revision `was`, its path is taken, or a tombstone at
-   * the path has a higher version than `tombstoneVersion`.
+   * Revives a tombstone. Returns false when it no longer has the revision `was` or is no longer in the trash, its path
+   * is taken, or a tombstone of a note at the path has a higher version than `tombstoneVersion`.
    */
-  revive(handle: WriteHandle, row: UpdatedEntry, tombstoneVersion: number): Promise<boolean>;
-  /** Updates live rows, also to tombstones; returns false when one no longer has the revision before its new one. */
+  revive(handle: WriteHandle, row: UpdatedEntry, tombstoneVersion?: number): Promise<boolean>;
+  /** Updates live rows, also to tombstones, which are then in the trash; returns false when one no longer has the revision before its new one. */
   overwrite(handle: WriteHandle, vault: VaultId, rows: readonly store.StoredEntry[]): Promise<boolean>;
 }
 
@@ -60,8 +60,10 @@ export const entryRows: EntryRows = {
   insert: async (handle, row, tombstoneVersion = Number.MAX_SAFE_INTEGER) =>
     (await handle.run(store.insertEntry, { ...row, tombstoneVersion })) > 0,
   update: async (handle, row) => (await handle.run(store.updateEntry, row)) > 0,
-  revive: async (handle, row, tombstoneVersion) =>
+  revive: async (handle, row, tombstoneVersion = Number.MAX_SAFE_INTEGER) =>
     (await handle.run(store.reviveEntry, { ...row, tombstoneVersion })) > 0,
-  overwrite: async (handle, vault, rows) =>
-    (await handle.runMany(store.overwriteEntries, { vault }, rows)) === rows.length,
+  async overwrite(handle, vault, rows) {
+    const written = rows.map((row) => ({ ...row, trashed: row.deleted_at === null ? null : (1 as const) }));
+    return (await handle.runMany(store.overwriteEntries, { vault }, written)) === rows.length;
+  },
 };

@@ -16,6 +16,13 @@ export interface SealedEntry {
   readonly meta: Uint8Array;
 }
 
+/** An Actor as part of sealed data. */
+export const SEALED_ACTOR = Type.Object({
+  kind: Type.String(),
+  name: Type.String(),
+  client: Type.Optional(Type.String()),
+});
+
 const contextOf = (id: string, revision: number) => ({ kind: 'entries.meta', row: id, version: revision });
 
 /** Seals and unseals the meta of one kind's rows. */

@@ -1,7 +1,9 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { KindHandler } from '../entries/entries.ts';
 import { notesDeleted, prepareTombstones } from './deletion/note-tombstones.ts';
-import { dropVersions } from './deletion/purge.ts';
+import { dropBodies, dropVersions } from './deletion/purge.ts';
+import { restoreDeleted } from './deletion/restore.ts';
 import { applyMove, prepareMove } from './moves/moved-notes.ts';
 import type { NoteDeps } from './notes.deps.ts';
 import { openNote, toNote } from './notes.mapper.ts';
@@ -25,6 +27,18 @@ export function createNoteKind(deps: NoteDeps): KindHandler {
     deleted: (handle, vault, tombstones) => notesDeleted(deps, handle, vault, tombstones),
     prepareMove: (context, moving, yieldIfDue) => prepareMove(deps, context, moving, yieldIfDue),
     applyMove: (handle, vault, rest) => applyMove(deps, handle, vault, rest),
+    describeTrashed(vault, { id, revision, meta }) {
+      const { path, title, deletedActor } = sealed.openMeta(vault, id, revision, meta);
+      if (deletedActor === undefined) throw new NotevaultError('note_unreadable');
+      return { path, title, actor: deletedActor };
+    },
+    restore: (context, id, path) => restoreDeleted(deps, context, id as NoteId, path),
+    ended: (handle, vault, rows) =>
+      dropBodies(
+        handle,
+        vault,
+        rows.map(({ id }) => id),
+      ),
     storedBytes: ({ size_bytes }) => size_bytes,
     dropSlice: dropVersions,
   };

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { KeyringError } from '../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../ports/keyring/sealed-json.ts';
 import type { Actor } from '../entries/entries.ts';
-import { type EntryMeta, SealedMeta } from '../entries/sealed-entry.ts';
+import { type EntryMeta, SEALED_ACTOR, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 /** The reason for a version. */
@@ -47,6 +47,8 @@ export interface NoteMeta
   readonly structs?: number;
   /** Tombstones only: the device that deleted the note, if it sent its id. */
   readonly deletedBy?: string | null;
+  /** Tombstones only: the credential that deleted the note. */
+  readonly deletedActor?: Actor;
 }
 
 /** The sealed part of a stored version. */
@@ -62,7 +64,6 @@ const numberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const oneOf = <Text extends string>(...texts: Text[]) => Type.Unsafe<Text>(Type.Enum(texts));
 
 const REASON = oneOf<VersionReason>('create', 'edit', 'merge', 'append', 'batch', 'agent', 'restore', 'link_rewrite');
-const ACTOR = Type.Object({ kind: text, name: text, client: Type.Optional(text) });
 
 const PARSE_FAULT = Type.Object({
   code: Type.Unsafe<NonNullable<Derived['parseReason']>['code']>(text),
@@ -88,18 +89,19 @@ const noteMeta = new SealedMeta(
       parseStatus: oneOf<Derived['parseStatus']>('ok', 'degraded'),
       parseFault: Type.Union([PARSE_FAULT, Type.Null()]),
       reason: REASON,
-      actor: ACTOR,
+      actor: SEALED_ACTOR,
       versionAt: Type.Number(),
       typingSince: Type.Optional(Type.Number()),
       seed: Type.Optional(Type.Number()),
       structs: Type.Optional(Type.Number()),
       deletedBy: Type.Optional(textOrNull),
+      deletedActor: Type.Optional(SEALED_ACTOR),
     }),
   ),
   'note_unreadable',
 );
-const versionMeta = new SealedJson(1, Type.Object({ hash: text, reason: REASON, actor: ACTOR }));
-const editsActor = new SealedJson(1, ACTOR);
+const versionMeta = new SealedJson(1, Type.Object({ hash: text, reason: REASON, actor: SEALED_ACTOR }));
+const editsActor = new SealedJson(1, SEALED_ACTOR);
 
 const contentContext = (id: string, version: number) => ({ kind: 'notes.content', row: id, version });
 const docContext = (id: string, version: number) => ({ kind: 'notes.doc', row: id, version });

@@ -3,6 +3,7 @@ import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
+import { EMPTY_TRASH, type TrashContents } from './trash-usage.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
@@ -16,6 +17,8 @@ export interface SequenceAdvance {
   readonly attachments?: number;
   /** Change of the bytes of live attachments. */
   readonly attachmentBytes?: number;
+  /** Change of what the trash has. */
+  readonly trash?: TrashContents;
 }
 
 /** The counts that plans limit. */
@@ -50,7 +53,7 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
   }
 
   return {
-    async advance(handle, vault, { seqs, notes, attachments = 0, attachmentBytes = 0 }) {
+    async advance(handle, vault, { seqs, notes, attachments = 0, attachmentBytes = 0, trash = EMPTY_TRASH }) {
       const growth = (
         [
           ['notes_cap', 'notes', notes],
@@ -60,8 +63,12 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       // Without the user's lock, two vaults of one user that grow at once would each see the other's old count. Every
       // operation locks users before vaults, so there is no deadlock.
       const tier = growth.length > 0 ? (await accounts.lockUser(handle, vault.userId)).tier : vault.tier;
-      const change = { vaultId: vault.id, seqs, notes, attachments, attachmentBytes };
-      const feed = await handle.get(store.advanceFeed, change);
+      const feed = await handle.get(store.advanceFeed, {
+        ...{ vaultId: vault.id, seqs, notes, attachments, attachmentBytes },
+        trashNotes: trash.notes,
+        trashTextBytes: trash.textBytes,
+        trashAttachmentBytes: trash.attachmentBytes,
+      });
       if (feed === undefined) throw new NotevaultError('vault_header_not_found');
       if (seqs > 0) {
         const { change_seq: changeSeq } = feed;

@@ -37,6 +37,15 @@ export interface VaultFeedRow {
   attachment_count: number;
   /** Bytes of live attachments, which the plan limits; equal bytes count once for each attachment. */
   attachment_bytes: number;
+  /**
+   * Notes in the trash. Unlike the counts above, those of the trash may be negative for the moment between a revival's
+   * count and its finding that another one was faster, which rolls it back.
+   */
+  trash_notes: number;
+  /** Bytes of their texts. */
+  trash_text_bytes: number;
+  /** Bytes of the attachments in the trash; equal bytes count once for each attachment. */
+  trash_attachment_bytes: number;
   /** 1 while the vault is active, else 0. Stored here too, so that locking and checking are one statement. */
   writable: number;
 }
@@ -73,6 +82,9 @@ create table vault_feeds (
   note_count bigint not null check (note_count >= 0),
   attachment_count bigint not null check (attachment_count >= 0),
   attachment_bytes bigint not null check (attachment_bytes >= 0),
+  trash_notes bigint not null,
+  trash_text_bytes bigint not null,
+  trash_attachment_bytes bigint not null,
   writable bigint not null
 );
 `;

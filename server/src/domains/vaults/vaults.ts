@@ -7,6 +7,7 @@ import { type Creation, createCreation } from './create.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createPurgeOperations, type PurgeOperations } from './purge.ts';
 import { createQueries, type VaultQueries } from './queries.ts';
+import { createTrashUsage, type TrashUsage } from './trash-usage.ts';
 import { createUsage, type UsageQueries } from './usage.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
@@ -15,6 +16,7 @@ export type { OpenVault } from '../access/access.ts';
 export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './cache/vault-cache.ts';
 export type { ChangeFeeds, FeedState } from './change-feed.ts';
 export type { ChangeSequence } from './change-sequence.ts';
+export type { TrashContents, TrashUsage } from './trash-usage.ts';
 
 /** Vaults: creation, access, queries and deletion. */
 export interface Vaults
@@ -25,7 +27,8 @@ export interface Vaults
     Lifecycle,
     PurgeOperations,
     ChangeSequence,
-    ChangeFeeds {}
+    ChangeFeeds,
+    TrashUsage {}
 
 export function createVaults(deps: VaultDeps): Vaults {
   return {
@@ -37,6 +40,7 @@ export function createVaults(deps: VaultDeps): Vaults {
     ...createUsage(deps),
     ...createChangeSequence(deps),
     ...changeFeeds,
+    ...createTrashUsage(deps),
   };
 }
 

@@ -80,7 +80,7 @@ async function putOnce(
     } else {
       const updated = { ...row, parent_id: old.parent_id, was: old.revision };
       if (!(await entries.update(handle, updated))) throw new RevisionConflict();
-      await releaseBlobs(deps, handle, vault, [old.blob_id]);
+      await releaseBlobs(deps, handle, vault.id, [old.blob_id]);
     }
     const result = toAttachment({ ...row, meta: next.meta });
     await context.inTransaction?.(handle, result);

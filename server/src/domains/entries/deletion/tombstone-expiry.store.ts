@@ -18,15 +18,25 @@ export const findExpired = statement((db, p: { until: number; deletedAt: number;
     .$castTo<{ vault_id: string; id: string; kind: ItemKind; seq: number; deleted_at: number }>(),
 );
 
-/** Those of the given rows that are still tombstones, with their seqs and sizes. */
+/** A tombstone, with what counts when it is dropped. */
+export interface StoredTombstone {
+  readonly id: string;
+  readonly kind: ItemKind;
+  readonly seq: number;
+  readonly size_bytes: number;
+  readonly blob_id: string | null;
+  readonly trashed: number | null;
+}
+
+/** Those of the given rows that are still tombstones. */
 export const findTombstones = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
   db
     .selectFrom('entries')
-    .select(['id', 'kind', 'seq', 'size_bytes'])
+    .select(['id', 'kind', 'seq', 'size_bytes', 'blob_id', 'trashed'])
     .where('vault_id', '=', p.vault)
     .where('id', 'in', ids)
     .where('deleted_at', 'is not', null)
-    .$castTo<{ id: string; kind: ItemKind; seq: number; size_bytes: number }>(),
+    .$castTo<StoredTombstone>(),
 );
 
 /** Marks the ids of entries about to be deleted as spent. */

@@ -4,6 +4,7 @@ import type { EntryDeps } from '../entries.deps.ts';
 import { deleteEntries } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
+import { contentsOf, removed } from '../trash/room.ts';
 import * as store from './tombstone-expiry.store.ts';
 
 /** A tombstone and the time of its deletion. */
@@ -32,7 +33,7 @@ export interface TombstoneExpiry {
   ): Promise<{ readonly dropped: Row[]; readonly more: boolean }>;
 }
 
-export function createTombstoneExpiry({ db, handlerOf }: EntryDeps): TombstoneExpiry {
+export function createTombstoneExpiry({ db, vaults, handlerOf }: EntryDeps): TombstoneExpiry {
   return {
     async expired(until, { deletedAt, id }, limit) {
       const rows = await db.all(store.findExpired, { until, deletedAt, id, limit });
@@ -56,6 +57,9 @@ export function createTombstoneExpiry({ db, handlerOf }: EntryDeps): TombstoneEx
       const gone = new Set(slice.map(({ id }) => id));
       await handle.runMany(store.insertSpentIds, { vault }, [...gone]);
       await handle.runMany(deleteEntries, { vault }, [...gone]);
+      const ended = slice.filter(({ trashed }) => trashed === 1);
+      if (ended.length > 0) await vaults.countTrash(handle, vault, removed(contentsOf(ended)));
+      for (const [kind, own] of Map.groupBy(ended, (row) => row.kind)) await handlerOf(kind).ended(handle, vault, own);
       return { dropped: tombstones.filter(({ id }) => gone.has(id)), more: gone.size < left.length };
     },
   };

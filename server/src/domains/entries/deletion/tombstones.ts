@@ -5,6 +5,7 @@ import type { EntryDeps, TombstoneDraft } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import { RevisionConflict } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
+import { contentsOf } from '../trash/room.ts';
 import type { WriteContext } from '../write-context.ts';
 
 /** A deletion of more entries runs as a bulk transaction, in slices. */
@@ -18,7 +19,7 @@ const SLICE = 256;
  */
 export async function prepareTombstones(
   { handlerOf }: EntryDeps,
-  context: Pick<WriteContext, 'vault' | 'device'>,
+  context: Pick<WriteContext, 'vault' | 'actor' | 'device'>,
   rows: readonly StoredEntry[],
 ): Promise<TombstoneDraft[]> {
   const drafts: TombstoneDraft[] = [];
@@ -55,20 +56,21 @@ export async function writeTombstones(
 ): Promise<void> {
   const now = clock.now();
   for (let at = 0; at < drafts.length; at += SLICE) {
-    const rows = drafts.slice(at, at + SLICE).map(({ old, meta, blobId }, index) => ({
+    const rows = drafts.slice(at, at + SLICE).map(({ old, meta }, index) => ({
       ...old,
-      ...{ seq: first + at + index, revision: old.revision + 1, blob_id: blobId, meta },
+      ...{ seq: first + at + index, revision: old.revision + 1, meta },
       ...{ updated_at: now, deleted_at: now },
     }));
     if (!(await entryRows.overwrite(handle, vault.id, rows))) throw new RevisionConflict();
   }
-  const [notes, files] = ITEM_KINDS.map((kind) => drafts.filter(({ old }) => old.kind === kind));
+  const trash = contentsOf(drafts.map(({ old }) => old));
   // Updated only now that the entries are known to have existed; otherwise the vault's count could become negative.
   await vaults.advance(handle, vault, {
     seqs: 0,
-    notes: -(notes?.length ?? 0),
-    attachments: -(files?.length ?? 0),
-    attachmentBytes: -(files ?? []).reduce((sum, { old }) => sum + old.size_bytes, 0),
+    notes: -trash.notes,
+    attachments: -(drafts.length - trash.notes),
+    attachmentBytes: -trash.attachmentBytes,
+    trash,
   });
   for (const [kind, own] of Map.groupBy(drafts, ({ old }) => old.kind))
     await handlerOf(kind).deleted(handle, vault, own);

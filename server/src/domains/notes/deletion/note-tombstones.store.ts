@@ -22,6 +22,30 @@ export const deleteAliasesOf = listStatement((db, p: { vault: VaultId }, ids: st
   db.deleteFrom('note_aliases').where('vault_id', '=', p.vault).where('note_id', 'in', ids),
 );
 
+/** The texts and documents of notes that can no longer be revived. */
+export const deleteBodiesOf = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('note_bodies').where('vault_id', '=', p.vault).where('note_id', 'in', ids),
+);
+
+/** The edits of such notes that wait to be folded in. */
+export const deleteUpdatesOf = listStatement((db, p: { vault: VaultId }, ids: string[]) =>
+  db.deleteFrom('note_updates').where('vault_id', '=', p.vault).where('note_id', 'in', ids),
+);
+
+/** The highest version of the tombstones of notes at a path. */
+export const findHighestVersion = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
+  db
+    .selectFrom('entries')
+    .select('version')
+    .where('vault_id', '=', p.vault)
+    .where('path_key', '=', p.pathKey)
+    .where('version', 'is not', null)
+    .where('deleted_at', 'is not', null)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .$castTo<{ version: number }>(),
+);
+
 /** Kept versions of a note, some of them, with their sizes. */
 export const findVersionsOf = statement((db, p: { vault: VaultId; id: string; limit: number }) =>
   db

@@ -21,7 +21,7 @@ const READ_SLICE_BYTES = 16 * 1024 * 1024;
  */
 export async function prepareTombstones(
   deps: NoteDeps,
-  { vault, device }: Pick<WriteContext, 'vault' | 'device'>,
+  { vault, actor, device }: Pick<WriteContext, 'vault' | 'actor' | 'device'>,
   rows: readonly StoredEntry[],
 ): Promise<TombstoneDraft[]> {
   const yieldIfDue = createYield();
@@ -31,9 +31,10 @@ export async function prepareTombstones(
     for (const row of slice) {
       await yieldIfDue();
       const { path, ...meta } = sealed.openMeta(vault, row.id, row.revision, row.meta);
-      const tombstone = sealed.meta(vault, row.id, row.revision + 1, { path, ...meta, deletedBy: device });
+      const deletion = { deletedBy: device, deletedActor: actor };
+      const tombstone = sealed.meta(vault, row.id, row.revision + 1, { path, ...meta, ...deletion });
       const nameKeys = nameKeysOf(vault, { path, aliases: meta.aliases });
-      drafts.push({ old: row, path, meta: tombstone, blobId: null, nameKeys });
+      drafts.push({ old: row, path, meta: tombstone, nameKeys });
     }
   }
   return drafts;
@@ -73,7 +74,10 @@ function* readSlices(rows: readonly StoredEntry[]): Generator<StoredEntry[]> {
   if (slice.length > 0) yield slice;
 }
 
-/** Deletes the aliases and edges of new tombstones. The documents stay, because a revival continues them. */
+/**
+ * Deletes the aliases and edges of new tombstones. Texts, documents and versions stay in the trash, because a revival
+ * continues them.
+ */
 export async function notesDeleted(
   { hooks, live }: NoteDeps,
   handle: WriteHandle,

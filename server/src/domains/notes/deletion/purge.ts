@@ -2,7 +2,7 @@ import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { firstBytes, SLICE_BYTES, SLICE_ROWS } from '../../entries/row-slices.ts';
 import * as store from '../notes.store.ts';
-import { findVersionsOf } from './note-tombstones.store.ts';
+import { deleteBodiesOf, deleteUpdatesOf, findVersionsOf } from './note-tombstones.store.ts';
 
 /**
  * Deletes a slice of a purged vault's stored versions; returns true when more may be left. Other rows are deleted with
@@ -13,6 +13,12 @@ export async function purgeSlice(handle: WriteHandle, vault: VaultId): Promise<b
   for (const { note_id: id, version } of firstBytes(versions, ({ size_bytes }) => size_bytes))
     await handle.run(store.purgeVersion, { vault, id, version });
   return versions.length > 0;
+}
+
+/** Deletes the texts, documents and waiting edits of notes that can no longer be revived. */
+export async function dropBodies(handle: WriteHandle, vault: VaultId, notes: readonly string[]): Promise<void> {
+  await handle.runMany(deleteBodiesOf, { vault }, notes);
+  await handle.runMany(deleteUpdatesOf, { vault }, notes);
 }
 
 /** Deletes a slice of the stored versions of some notes; returns true when there may be more. */

@@ -71,7 +71,8 @@ export async function flushNote(
     await writeNotes(deps, { vault, actor: NOBODY, device: null }, 1, work);
   } catch (error) {
     if (!(error instanceof ChangedMeanwhile)) throw error;
-    if (error.state !== null && error.state.updates.length > 0) await flushTombstone(deps, vault, error.state);
+    if (error.state === null) await discardOfEnded(deps, vault, id);
+    else if (error.state.updates.length > 0) await flushTombstone(deps, vault, error.state);
   }
 }
 
@@ -104,17 +105,29 @@ async function flushTombstone(deps: NoteDeps, vault: OpenVault, state: NoteState
   const id = note.id as NoteId;
   const { doc, before } = foldWaiting(vault, state);
   const next = typedDraft(deps, vault, targetOf('tombstone', state), doc, before, textOf(doc), lastActor(updates));
-  const meta = sealed.meta(vault, id, next.revision, { ...next.meta, deletedBy: note.meta.deletedBy ?? null });
+  const { deletedBy = null, deletedActor } = note.meta;
+  const deletion = deletedActor === undefined ? { deletedBy } : { deletedBy, deletedActor };
+  const meta = sealed.meta(vault, id, next.revision, { ...next.meta, ...deletion });
   await deps.db.transact(async (handle) => {
     const seq = await deps.vaults.advance(handle, vault, { seqs: 1, notes: 0 });
     const { version, revision, size, content } = next;
     const row = { vault: vault.id, id, seq, revision, version, size, meta, was: note.revision };
-    // Somebody revived it, or was faster: what waits is found again.
+    // Somebody revived or ended it, or was faster: what waits is found again.
     if ((await handle.run(store.updateTombstone, row)) === 0) return;
+    const trash = { notes: 0, textBytes: size - note.size_bytes, attachmentBytes: 0 };
+    await deps.vaults.advance(handle, vault, { seqs: 0, notes: 0, trash });
     if (next.replaced !== null) await handle.run(insertVersion, { vault: vault.id, id, ...next.replaced });
     await handle.run(updateBody, { vault: vault.id, id, content, doc: next.doc });
     await deleteUpdates(handle, vault, state);
   });
+}
+
+/**
+ * Edits that were acknowledged while the note was being deleted, of a note that has left the trash for good since:
+ * nothing is left of it that they could be folded into.
+ */
+async function discardOfEnded({ db }: NoteDeps, vault: OpenVault, note: NoteId): Promise<void> {
+  await db.transact((handle) => handle.run(store.deleteUpdatesOfEnded, { vault: vault.id, note }));
 }
 
 async function deleteUpdates(handle: WriteHandle, vault: OpenVault, { note, updates }: NoteState): Promise<void> {

@@ -85,7 +85,25 @@ export const findStates = listStatement((db, _p: object, ids: string[]) =>
     .where('id', 'in', ids),
 );
 
-/** Writes over a tombstone that still has the revision it was read with; a tombstone it stays. */
+/** Edits of a deleted note that is not in the trash any more: nothing is left that they could be folded into. */
+export const deleteUpdatesOfEnded = statement((db, p: { vault: VaultId; note: NoteId }) =>
+  db
+    .deleteFrom('note_updates')
+    .where('vault_id', '=', p.vault)
+    .where('note_id', '=', p.note)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('entries')
+          .select('id')
+          .where('vault_id', '=', p.vault)
+          .where('id', '=', p.note)
+          .where('deleted_at', 'is not', null)
+          .where('trashed', 'is distinct from', 1),
+      ),
+    ),
+);
+
+/** Writes over a tombstone in the trash that still has the revision it was read with; a tombstone it stays. */
 export const updateTombstone = statement(
   (
     db,
@@ -106,5 +124,6 @@ export const updateTombstone = statement(
       .where('vault_id', '=', p.vault)
       .where('id', '=', p.id)
       .where('revision', '=', p.was)
-      .where('deleted_at', 'is not', null),
+      .where('deleted_at', 'is not', null)
+      .where('trashed', '=', 1),
 );

@@ -7,7 +7,7 @@ import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner, WriteContext } from '../../entries/entries.ts';
 import { RevisionConflict } from '../../entries/revision-conflict.ts';
-import type { OpenVault } from '../../vaults/vaults.ts';
+import type { OpenVault, TrashContents } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import type { OpenedNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
@@ -152,11 +152,14 @@ async function commitPlans<Result>(
   const { vault } = context;
   const writes = [...plans.values()].filter((plan) => plan.kind === 'write');
   const fresh = writes.filter(({ target }) => target.kind !== 'live').length;
+  const trash = outOfTrash(writes.map(({ target }) => target));
   const mayYield = isLong(writes) || (await touchesManyLinks(deps, vault, writes));
   return deps.db.transact(
     async (handle) => {
       const first =
-        writes.length === 0 ? 0 : await deps.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh });
+        writes.length === 0
+          ? 0
+          : await deps.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh, trash });
       const rows = await writeAllRows(deps, handle, vault, plans, first as Seq, mayYield);
       const done = await linkAll(deps, handle, vault, rows);
       const result = await batch.answer(handle, done);
@@ -165,6 +168,13 @@ async function commitPlans<Result>(
     },
     mayYield ? 'bulk' : 'normal',
   );
+}
+
+/** Returns the change of the trash when these targets are written: revived notes leave it. */
+function outOfTrash(targets: readonly WriteTarget[]): TrashContents {
+  const revived = targets.flatMap((target) => (target.kind === 'tombstone' ? [target.note.size_bytes] : []));
+  const textBytes = -revived.reduce((sum, bytes) => sum + bytes, 0);
+  return { notes: -revived.length, textBytes, attachmentBytes: 0 };
 }
 
 async function touchesManyLinks(

@@ -1,0 +1,77 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { EndedEntry, EntryDeps } from '../entries.deps.ts';
+import type { ItemKind } from '../entries.tables.ts';
+import { contentsOf, removed } from './room.ts';
+import * as store from './trash.store.ts';
+
+/** An entry that leaves the trash for good. */
+export interface EndingEntry extends EndedEntry {
+  readonly kind: ItemKind;
+  readonly size_bytes: number;
+}
+
+/**
+ * Ends entries of the trash, under the vault's lock: from then on they cannot be restored. Their tombstones remain as
+ * they are, so the change feed does not change. Resolves to whether data is left for `clearEnded`.
+ */
+export async function endEntries(
+  { vaults, handlerOf }: EntryDeps,
+  handle: WriteHandle,
+  vault: VaultId,
+  entries: readonly EndingEntry[],
+): Promise<boolean> {
+  const ids = entries.map(({ id }) => id);
+  await handle.runMany(store.markEnded, { vault }, ids);
+  await vaults.countTrash(handle, vault, removed(contentsOf(entries)));
+  let more = false;
+  for (const [kind, own] of Map.groupBy(entries, (entry) => entry.kind)) {
+    const handler = handlerOf(kind);
+    await handler.ended(handle, vault, own);
+    more = (await clearSlice(handlerOf, handle, vault, kind, own)) || more;
+  }
+  return more;
+}
+
+/** Deletes a slice of the data that ended entries of one kind have left; resolves to whether there is more. */
+async function clearSlice(
+  handlerOf: EntryDeps['handlerOf'],
+  handle: WriteHandle,
+  vault: VaultId,
+  kind: ItemKind,
+  entries: readonly Pick<EndingEntry, 'id'>[],
+): Promise<boolean> {
+  const ids = entries.map(({ id }) => id);
+  if (await handlerOf(kind).dropSlice(handle, vault, ids)) return true;
+  await handle.runMany(store.markCleared, { vault }, ids);
+  return false;
+}
+
+const PAGE = 100;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Deletes the data that ended entries have left, a slice in each transaction. What an interrupted call leaves is found
+ * by the next one.
+ */
+export async function clearEnded(deps: EntryDeps): Promise<void> {
+  for (let after = FIRST_ID; ; ) {
+    const page = await deps.db.all(store.findEnded, { after, limit: PAGE });
+    for (const { vault_id: vault, ...entry } of page) {
+      await clearEntry(deps, vault, entry);
+      after = entry.id;
+    }
+    if (page.length < PAGE) return;
+  }
+}
+
+/** Deletes the data that an ended entry has left, a slice in each transaction. */
+export async function clearEntry(
+  { db, vaults, handlerOf }: EntryDeps,
+  vault: VaultId,
+  entry: Pick<EndingEntry, 'id' | 'kind'>,
+): Promise<void> {
+  const slice = async (handle: WriteHandle) =>
+    (await vaults.lockFeed(handle, vault)) && (await clearSlice(handlerOf, handle, vault, entry.kind, [entry]));
+  while (await db.transact(slice));
+}

@@ -1,0 +1,40 @@
+import type { Plan } from '../../plans/plans.ts';
+import type { TrashContents } from '../../vaults/vaults.ts';
+import type { ItemKind } from '../entries.tables.ts';
+
+const GB = 1024 ** 3;
+
+/** How much the trash of a vault keeps; beyond that, what was deleted first is ended. */
+export interface TrashRoom {
+  readonly notes: number;
+  /** Bytes of the notes' texts. */
+  readonly textBytes: number;
+  attachmentBytes(plan: Plan): number;
+}
+
+export const TRASH_ROOM: TrashRoom = {
+  notes: 10_000,
+  textBytes: GB,
+  attachmentBytes: (plan) => plan.attachment_bytes_cap ?? 10 * GB,
+};
+
+interface Sized {
+  readonly kind: ItemKind;
+  readonly size_bytes: number;
+}
+
+/** Returns what some entries count in the trash. */
+export function contentsOf(rows: readonly Sized[]): TrashContents {
+  const notes = rows.filter(({ kind }) => kind === 'note');
+  const files = rows.filter(({ kind }) => kind === 'attachment');
+  return { notes: notes.length, textBytes: bytesOf(notes), attachmentBytes: bytesOf(files) };
+}
+
+function bytesOf(rows: readonly Sized[]): number {
+  return rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+}
+
+/** Returns the change of counts that takes these contents out. */
+export function removed({ notes, textBytes, attachmentBytes }: TrashContents): TrashContents {
+  return { notes: -notes, textBytes: -textBytes, attachmentBytes: -attachmentBytes };
+}

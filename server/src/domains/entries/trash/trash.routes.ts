@@ -1,0 +1,57 @@
+import { Deleted, IdParams } from '@notevault/protocol/schemas.ts';
+import { RestoreFromTrash, TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
+import { answerBytes } from '../../../http/answers/answer-bytes.ts';
+import { idParam } from '../../../http/params.ts';
+import { idempotentRoute, type Route, route } from '../../../http/route.ts';
+import { writeContextOf } from '../../../http/write-context.ts';
+import type { Trash } from './trash.ts';
+
+const UNREADABLE = ['note_unreadable', 'attachment_unreadable'] as const;
+
+export function trashRoutes(trash: Trash): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/trash',
+      operation: 'listTrash',
+      summary: 'List deleted notes and attachments that can be restored, what was deleted last first',
+      access: 'read',
+      answerBytes: answerBytes.note,
+      query: TrashQuery,
+      responses: { 200: TrashPage },
+      errors: ['invalid_cursor', ...UNREADABLE],
+      handle: async ({ vault, query }) => ({ body: await trash.list(vault, query.cursor) }),
+    }),
+    idempotentRoute({
+      path: '/trash/:id/restore',
+      operation: 'restoreFromTrash',
+      summary: 'Restore a deleted note or attachment with its id, where it was or at another path',
+      access: 'write',
+      answerBytes: answerBytes.write,
+      params: IdParams,
+      body: RestoreFromTrash,
+      responses: { 200: TrashRestored },
+      errors: [
+        ...(['invalid_id', 'trash_not_found', 'conflict', 'limit_exceeded', 'extension_not_allowed'] as const),
+        ...UNREADABLE,
+      ],
+      perform: (request, inTransaction) =>
+        trash.restore(writeContextOf(request, inTransaction), idParam(request.params.id), request.body?.path),
+      reply: (restored) => ({ body: restored }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/trash/:id',
+      operation: 'deleteFromTrash',
+      summary: 'Delete a note or attachment in the trash for good',
+      access: 'write',
+      params: IdParams,
+      responses: { 200: Deleted },
+      errors: ['invalid_id', 'trash_not_found'],
+      handle: async ({ vault, params }) => {
+        await trash.end(vault, idParam(params.id));
+        return { body: { deleted: true } };
+      },
+    }),
+  ];
+}
