@@ -43,13 +43,17 @@ function compare({ known, pending }: Slot, answer: Answer): string | null {
     const next = lastVersion(known) + 1;
     return version === next ? null : `the write that was cut off made version ${version} instead of ${next}`;
   }
+  if (pending?.kind === 'restore' && id === pending.id && hash === pending.hash) {
+    const next = lastVersion(known) + 1;
+    return version === next ? null : `the restore that was cut off made version ${version} instead of ${next}`;
+  }
   return known.kind === 'absent'
     ? 'was never written, or its deletion was acknowledged'
     : `version ${version} was never sent`;
 }
 
 function found(answer: Answer, last: number): Known {
-  if (answer.status !== 200) return { kind: 'absent', last };
+  if (answer.status !== 200) return { kind: 'absent', last, deleted: null };
   const { id, version, content_hash: hash, content } = answer.body;
   return { kind: 'live', note: { id, version, hash, content, before: null } };
 }

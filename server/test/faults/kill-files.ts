@@ -20,12 +20,15 @@ export interface FileSlot {
   path: string;
   /** Hash of the acknowledged bytes; null when the path should be empty. */
   kept: string | null;
+  /** The id of the attachment, live or in the trash, and the hash of its bytes; null when it is not known. */
+  file: { readonly id: string; readonly hash: string } | null;
   pending: SentFile | null;
 }
 
 type SentFile =
   | { readonly kind: 'delete' }
-  | { readonly kind: 'put'; readonly hash: string }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'put' | 'restore'; readonly hash: string }
   | { readonly kind: 'rename'; readonly to: string };
 
 export interface FileLedger {
@@ -45,7 +48,7 @@ export function newFileLedger(): FileLedger {
 export function addFileSlots({ slots }: FileLedger, vault: string): void {
   for (let at = 0; at < SLOTS; at++) {
     const path = `${at % 3 === 0 ? '' : `files ${at % 4}/`}file-${at}.txt`;
-    slots.push({ vault, path, kept: null, pending: null });
+    slots.push({ vault, path, kept: null, file: null, pending: null });
   }
 }
 
@@ -62,9 +65,9 @@ function bytesOf(random: Random): Buffer {
 /** Makes one write to the path; false when the server is gone. */
 export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSlot, random: Random): Promise<boolean> {
   const headers = { 'x-vault-id': slot.vault };
-  const settle = (answer: Answer | null, acknowledge: () => void): boolean => {
+  const settle = (answer: Answer | null, acknowledge: (answer: Answer) => void): boolean => {
     if (answer === null) return false;
-    if (answer.status === 200) acknowledge();
+    if (answer.status === 200) acknowledge(answer);
     else ledger.refused.push(`${slot.path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
     slot.pending = null;
     return true;
@@ -74,6 +77,21 @@ export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSl
     const answer = await caller.delete(fileUrl(slot.path), undefined, headers).catch(() => null);
     return settle(answer, () => {
       slot.kept = null;
+    });
+  }
+  const { file } = slot;
+  if (slot.kept === null && file !== null && random.chance(0.5)) {
+    if (random.chance(0.3)) {
+      slot.pending = { kind: 'end' };
+      const answer = await caller.delete(`/trash/${file.id}`, undefined, headers).catch(() => null);
+      return settle(answer, () => {
+        slot.file = null;
+      });
+    }
+    slot.pending = { kind: 'restore', hash: file.hash };
+    const answer = await caller.post(`/trash/${file.id}/restore`, {}, headers).catch(() => null);
+    return settle(answer, () => {
+      slot.kept = file.hash;
     });
   }
   if (slot.kept !== null && random.chance(0.3)) {
@@ -91,8 +109,9 @@ export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSl
     ? uploadJson(caller, slot.path, bytes, {}, headers)
     : uploadRaw(caller, slot.path, bytes, headers);
   const hash = slot.pending.hash;
-  return settle(await sent.catch(() => null), () => {
+  return settle(await sent.catch(() => null), ({ body }) => {
     slot.kept = hash;
+    slot.file = { id: body.attachment.id, hash };
   });
 }
 
@@ -129,11 +148,13 @@ export async function checkFiles(caller: Caller, ledger: FileLedger): Promise<st
     const found = there ?? here;
     const allowed = [
       slot.kept,
-      ...(pending?.kind === 'put' ? [pending.hash] : []),
+      ...(pending?.kind === 'put' || pending?.kind === 'restore' ? [pending.hash] : []),
       ...(pending?.kind === 'delete' ? [null] : []),
     ];
     if (!allowed.includes(found)) said(`has ${found} instead of ${allowed.join(' or ')}`);
     slot.kept = found;
+    // What was cut off may have changed which attachment is at the path.
+    if (pending !== null) slot.file = null;
     slot.pending = null;
   }
   for (const listed of [await caller.get('/vaults'), await caller.get('/vaults?deleted=true')]) {

@@ -15,8 +15,10 @@ export interface Slot {
 
 /** `last` is the last version of the note that was at the path, 0 for none: a note created there continues from it. */
 export type Known =
-  | { readonly kind: 'absent'; readonly last: number }
+  | { readonly kind: 'absent'; readonly last: number; readonly deleted: Deleted | null }
   | { readonly kind: 'live'; readonly note: Acknowledged };
+/** A note in the trash, as it was acknowledged before its deletion. */
+export type Deleted = Pick<Acknowledged, 'id' | 'hash'>;
 export interface Acknowledged {
   readonly id: string;
   readonly version: number;
@@ -28,6 +30,8 @@ export interface Acknowledged {
 
 export type Sent =
   | { readonly kind: 'delete' }
+  | { readonly kind: 'end' }
+  | ({ readonly kind: 'restore' } & Deleted)
   | {
       readonly kind: 'write';
       /** Occurs in the text of this write only. */
@@ -76,7 +80,12 @@ const COUNTS = () => ({ acknowledged: 0, refused: [], writes: 0 });
 function addSlots(ledger: Ledger, vault: string, count: number): void {
   for (let at = 0; at < count; at++) {
     const folder = ['', `f${at % 5}/`, `f${at % 5}/deep${at % 3}/`, 'Ärger/'][at % 4] ?? '';
-    ledger.slots.push({ vault, path: `${folder}note-${at}.md`, known: { kind: 'absent', last: 0 }, pending: null });
+    ledger.slots.push({
+      vault,
+      path: `${folder}note-${at}.md`,
+      known: { kind: 'absent', last: 0, deleted: null },
+      pending: null,
+    });
   }
 }
 
@@ -127,7 +136,10 @@ async function write(caller: Caller, ledger: Ledger, slot: Slot, random: Random)
     slot.pending = { kind: 'delete' };
     const byId = random.chance(0.5) ? `/notes/by-id/${known.note.id}` : `/notes/${encodeURI(slot.path)}`;
     const answer = await caller.delete(byId, undefined, headers).catch(() => null);
-    return settle(ledger, slot, answer, () => ({ kind: 'absent', last: known.note.version }));
+    return settle(ledger, slot, answer, () => ({ kind: 'absent', last: known.note.version, deleted: known.note }));
+  }
+  if (known.kind === 'absent' && known.deleted !== null && random.chance(0.5)) {
+    return useTrash(caller, ledger, slot, known.last, known.deleted, random.chance(0.3));
   }
   const live = known.kind === 'live' ? known.note : null;
   const token = `t${ledger.writes++}x`;
@@ -142,6 +154,29 @@ async function write(caller: Caller, ledger: Ledger, slot: Slot, random: Random)
     const { id, version, content, content_hash: hash } = note;
     const before = live !== null && live.id === id && live.version === version - 1 ? live.content : null;
     return { kind: 'live', note: { id, version, hash, content, before } };
+  });
+}
+
+/** Restores a note from the trash, or ends it there; false when the server is gone. */
+async function useTrash(
+  caller: Caller,
+  ledger: Ledger,
+  slot: Slot,
+  last: number,
+  { id, hash }: Deleted,
+  forGood: boolean,
+): Promise<boolean> {
+  const headers = { 'x-vault-id': slot.vault };
+  if (forGood) {
+    slot.pending = { kind: 'end' };
+    const answer = await caller.delete(`/trash/${id}`, undefined, headers).catch(() => null);
+    return settle(ledger, slot, answer, () => ({ kind: 'absent', last, deleted: null }));
+  }
+  slot.pending = { kind: 'restore', id, hash };
+  const answer = await caller.post(`/trash/${id}/restore`, {}, headers).catch(() => null);
+  return settle(ledger, slot, answer, ({ body: { note } }) => {
+    const { version, content } = note;
+    return { kind: 'live', note: { id: note.id, version, hash: note.content_hash, content, before: null } };
   });
 }
 

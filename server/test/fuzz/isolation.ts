@@ -13,7 +13,7 @@ type Field = keyof World;
 
 /** Bearer secrets: they grant access to anyone who has them, by design. */
 const SECRETS: readonly Field[] = ['deviceRefresh', 'deviceCode'];
-const NEEDS: readonly Need[] = ['devices', 'cursor'];
+const NEEDS: readonly Need[] = ['devices', 'cursor', 'trash'];
 /** Wrong device codes are counted, and after ten in an hour an account can link no device, not even its own. */
 const COUNTED: readonly Field[] = ['userCode'];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -28,6 +28,7 @@ const taken: Readonly<Record<string, readonly Making[]>> = {
   upsertNote: [
     (w) => ({ url: '/notes', body: { path: `${w.fresh} id.md`, mtime: 1, content: 'x', id: w.note } }),
     (w) => ({ url: '/notes', body: { path: w.otherPath, mtime: 1, content: 'y', id: w.note, base_hash: 'z' } }),
+    (w) => ({ url: '/notes', body: { path: `${w.fresh} old.md`, mtime: 1, content: 'x', id: w.trashed } }),
   ],
   upsertNotes: [
     (w) => ({
@@ -118,7 +119,7 @@ async function makeTwins(server: TestServer, number: number): Promise<readonly [
 async function makeTwin(server: TestServer, name: string): Promise<Twin> {
   const caller = new Person(server.url, name, () => server.alice.signed());
   const { key } = (await caller.post('/api-keys', { name: 'twin' })).body;
-  const elsewhere = await makeWorld(caller, 'elsewhere', []);
+  const elsewhere = await makeWorld(caller, 'elsewhere', ['trash']);
   return { caller, key: server.bearer(key), elsewhere, world: elsewhere };
 }
 

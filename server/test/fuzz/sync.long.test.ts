@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoPostgres } from '../kit/postgres.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
-import type { Mode } from './sync.requests.ts';
+import { MODES, type Mode } from './sync.requests.ts';
 import { runSeeds } from './sync.ts';
 
 /** Number of seeds for each mode and engine. Each run uses new seeds; every fault names its seed. */
 const SEEDS: Readonly<Record<'sqlite' | 'postgres', Readonly<Record<Mode, number>>>> = {
-  sqlite: { ordinary: 4000, deletes: 1500 },
-  postgres: { ordinary: 800, deletes: 300 },
+  sqlite: { ordinary: 4000, deletes: 1500, trash: 1500 },
+  postgres: { ordinary: 800, deletes: 300, trash: 300 },
 };
 
 const noPostgres = whyNoPostgres() ?? false;
 if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: the simulator of syncing: ${noPostgres}\n`);
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  for (const mode of ['ordinary', 'deletes'] as const) {
+  for (const mode of MODES) {
     const count = SEEDS[engine][mode];
     const skip = engine === 'postgres' && noPostgres;
     test(`devices that sync lose and double nothing in ${count} ${mode} seeds on ${engine}`, { skip }, async (t) => {

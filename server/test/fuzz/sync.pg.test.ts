@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine } from '../../src/ports/database/statement.ts';
 import { onEachEngine } from '../kit/engines.ts';
-import type { Mode } from './sync.requests.ts';
+import { MODES, type Mode } from './sync.requests.ts';
 import { syncRun } from './sync.ts';
 
 /** The first seeds, and all that once failed; thousands run in `sync.long.test.ts`. */
@@ -10,12 +10,13 @@ const SEEDS: Readonly<Record<Engine, Readonly<Record<Mode, readonly number[]>>>>
   sqlite: {
     ordinary: [1, 2, 3, 4, 396, 528, 564, 661, 820, 946, 960, 1265, 1498, 5013, 5019, 9306],
     deletes: [7, 16, 24, 27, 33, 38, 5033, 5045],
+    trash: [1, 2, 3, 4],
   },
-  postgres: { ordinary: [1, 2, 3, 4, 528, 820], deletes: [7, 16, 24, 27] },
+  postgres: { ordinary: [1, 2, 3, 4, 528, 820], deletes: [7, 16, 24, 27], trash: [1, 2] },
 };
 
 onEachEngine('devices that type, requests beside them and processes that die', (open) => {
-  for (const mode of ['ordinary', 'deletes'] as const) {
+  for (const mode of MODES) {
     test(`[2.5] [3.2] [6.1] [7.5] [7.6] [7.7] [8.4] [8.6] [12.3] [12.4] lose and double nothing, and converge: ${mode}`, async () => {
       const db = await open();
       const { faults } = await syncRun(async () => db, SEEDS[db.engine][mode], { mode });

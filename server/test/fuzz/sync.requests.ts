@@ -5,8 +5,12 @@ import type { Ledger } from './sync.ledger.ts';
 const FOLDERS = ['', 'f/', 'F/', 'g/', 'g/h/'];
 const NAMES = ['a', 'b', 'c', 'Ä', 'x y'];
 
-/** How often things happen; `deletes` has many deletions, revivals and expiries of tombstones. */
-export type Mode = 'ordinary' | 'deletes';
+/**
+ * How often things happen; `deletes` has many deletions, revivals and expiries of tombstones, `trash` also restores from
+ * the trash and ends what is there.
+ */
+export type Mode = 'ordinary' | 'deletes' | 'trash';
+export const MODES: readonly Mode[] = ['ordinary', 'deletes', 'trash'];
 
 /** The relative frequency of each kind of request. */
 const WEIGHTS = {
@@ -20,6 +24,8 @@ const WEIGHTS = {
     revive: 5,
     restore: 4,
     batch: 6,
+    untrash: 0,
+    end: 0,
   },
   deletes: {
     create: 8,
@@ -31,6 +37,21 @@ const WEIGHTS = {
     revive: 25,
     restore: 4,
     batch: 6,
+    untrash: 0,
+    end: 0,
+  },
+  trash: {
+    create: 8,
+    edit: 20,
+    append: 10,
+    rename: 10,
+    renameFolder: 3,
+    delete: 35,
+    revive: 12,
+    restore: 4,
+    batch: 6,
+    untrash: 25,
+    end: 6,
   },
 } as const;
 const LOOKS = 10;
@@ -87,6 +108,8 @@ export class Requests {
       [weights.revive, () => this.#revive(caller)],
       [weights.restore, () => this.#restore(caller)],
       [weights.batch, () => this.#batch(caller)],
+      [weights.untrash, () => this.#untrash(caller)],
+      [weights.end, () => this.#end(caller)],
       [LOOKS, () => this.#look(caller)],
     ];
     let left = this.#random.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
@@ -175,6 +198,29 @@ export class Requests {
     const { id, path, content } = this.#some();
     if ((await caller.get(`/notes/by-id/${id}`, this.#headers)).status !== 404) return;
     await this.#rewrite(id, () => this.#post(caller, '/notes', { id, path, content, mtime: 4 }));
+  }
+
+  /** Restores a deleted note with the text that it had: nothing acknowledged may be missing in it. */
+  async #untrash(caller: Caller): Promise<void> {
+    const id = await this.#trashed(caller);
+    if (id === null) return;
+    const to = this.#random.chance(0.5) ? { path: this.#path() } : {};
+    const { status, body } = await this.#post(caller, `/trash/${id}/restore`, to);
+    if (status === 200) this.#keep(body.note);
+  }
+
+  async #end(caller: Caller): Promise<void> {
+    const id = await this.#trashed(caller);
+    if (id === null) return;
+    const { status } = await caller.delete(`/trash/${id}`, undefined, this.#headers);
+    this.#say(`ends ${id} → ${status}`);
+  }
+
+  /** The id of a note in the trash; null when there is none. */
+  async #trashed(caller: Caller): Promise<string | null> {
+    const { status, body } = await caller.get('/trash', this.#headers);
+    if (status !== 200 || body.items.length === 0) return null;
+    return this.#random.pick(body.items as { id: string }[]).id;
   }
 
   async #restore(caller: Caller): Promise<void> {

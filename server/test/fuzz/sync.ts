@@ -12,12 +12,12 @@ import { Device } from './sync.device.ts';
 import { Documents } from './sync.documents.ts';
 import { Follower, listOf } from './sync.follower.ts';
 import { Ledger } from './sync.ledger.ts';
-import { type Mode, Requests } from './sync.requests.ts';
+import { MODES, type Mode, Requests } from './sync.requests.ts';
 import { type Process, Servers } from './sync.servers.ts';
 
 /*
- * node server/test/fuzz/sync.ts [--engine sqlite|postgres] [--mode ordinary|deletes] [--from 1] [--seeds 1000]
- * [--verbose]
+ * node server/test/fuzz/sync.ts [--engine sqlite|postgres] [--mode ordinary|deletes|trash] [--from 1]
+ * [--seeds 1000] [--verbose]
  *
  * Simulates devices that type, lose their connection, are away for weeks and send things late, twice or never; requests
  * that write, rename, delete and restore beside them; and two processes that are killed. After every step nothing typed
@@ -33,7 +33,7 @@ const ROUND = 13;
 /** Of the notes whose row in the manifest has not changed, the share that is read again. */
 const REREAD = 0.1;
 /** The share of steps at which tombstones expire. */
-const EXPIRIES = { ordinary: 0.02, deletes: 0.3 } as const;
+const EXPIRIES = { ordinary: 0.02, deletes: 0.3, trash: 0.1 } as const;
 
 /** Options of a run; by default it prints nothing, and things happen as often as with people. */
 interface Options {
@@ -320,7 +320,8 @@ if (import.meta.main) {
   });
   const since = performance.now();
   const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => Number(values.from) + at);
-  const options = { mode: values.mode === 'deletes' ? 'deletes' : 'ordinary', verbose: values.verbose } as const;
+  const mode = MODES.find((each) => each === values.mode) ?? 'ordinary';
+  const options = { mode, verbose: values.verbose };
   const engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
   const failed = await runSeeds(engine, seeds, options, (count) => {
     if (count % 100 < TOGETHER) process.stderr.write(`${count} of ${seeds.length} seeds done\n`);
