@@ -1,0 +1,60 @@
+import { HocuspocusProviderWebsocket } from '@hocuspocus/provider';
+import { Doc } from 'yjs';
+import type { TokenSource } from '../tokens.ts';
+import { LiveNote } from './live-note.ts';
+import { VaultSignals } from './vault-signals.ts';
+
+export interface LiveSocketOptions {
+  /** Milliseconds before the first attempt to reconnect; the following delays double. */
+  readonly firstDelayMs?: number;
+  readonly longestDelayMs?: number;
+}
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+
+/**
+ * One WebSocket to a server, over which any number of notes are edited and vaults are watched. It reconnects by itself,
+ * with growing, randomised delays, and everything open over it continues.
+ */
+export class LiveSocket implements Disposable {
+  readonly #socket: HocuspocusProviderWebsocket;
+  readonly #tokens: TokenSource;
+
+  /** @param url the server's address, with or without `/api`. */
+  constructor(url: string, tokens: TokenSource, options: LiveSocketOptions = {}) {
+    const { firstDelayMs = FIRST_DELAY_MS, longestDelayMs = LONGEST_DELAY_MS } = options;
+    this.#tokens = tokens;
+    this.#socket = new HocuspocusProviderWebsocket({
+      url: `${url.replace(/\/+(api\/*)?$/, '').replace(/^http/, 'ws')}/api/sync/socket`,
+      delay: firstDelayMs,
+      minDelay: firstDelayMs / 2,
+      maxDelay: longestDelayMs,
+    });
+  }
+
+  /** Whether the socket is connected now. */
+  get isConnected(): boolean {
+    return this.#socket.status === 'connected';
+  }
+
+  /**
+   * Opens a note. Dispose of the result to leave the note.
+   *
+   * @param doc a document of this note from an earlier time, whose edits are then sent; an empty one by default. The
+   *   text of a document that the server did not begin is refused: see LiveNote.end.
+   */
+  open(noteId: string, doc: Doc = new Doc()): LiveNote {
+    return new LiveNote(this.#socket, noteId, doc, this.#tokens);
+  }
+
+  /** Watches a vault for changes. Dispose of the result to stop. */
+  watch(vaultId: string): VaultSignals {
+    return new VaultSignals(this.#socket, vaultId, this.#tokens);
+  }
+
+  /** Disconnects permanently. Edits that were not acknowledged remain in the documents only. */
+  [Symbol.dispose](): void {
+    this.#socket.destroy();
+  }
+}

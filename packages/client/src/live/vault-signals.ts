@@ -1,0 +1,64 @@
+import type { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider';
+import { Doc } from 'yjs';
+import type { TokenSource } from '../tokens.ts';
+import { openDocument } from './socket-document.ts';
+
+/**
+ * The changes of a vault as they happen. A signal is a hint: it may be missing when a later one follows, and those of a
+ * time without connection are missing, so read the change feed after each, and now and then without one.
+ */
+export class VaultSignals implements Disposable {
+  readonly #doc = new Doc();
+  readonly #provider: HocuspocusProvider;
+  /** Whether there was a signal since the last call of `next`. */
+  #isDue = true;
+  #end: string | null = null;
+  #wake: () => void = () => undefined;
+
+  constructor(socket: HocuspocusProviderWebsocket, vaultId: string, tokens: TokenSource) {
+    const signal = () => {
+      this.#isDue = true;
+      this.#wake();
+    };
+    this.#provider = openDocument(socket, `vault:${vaultId}`, this.#doc, tokens, {
+      // There may have been changes while the socket was not connected.
+      authorized: signal,
+      changed: () => undefined,
+      ended: (reason) => {
+        this.#end = reason;
+        signal();
+      },
+      refused: () => undefined,
+      message: signal,
+    });
+  }
+
+  /** Why the server does not send signals any more, such as `revoked` or `permission-denied`; null while it does. */
+  get end(): string | null {
+    return this.#end;
+  }
+
+  /**
+   * Resolves once there was a signal since the last call, the time is over, or the signal aborts. One caller at a time;
+   * fits as `wait` of `followChanges`.
+   */
+  async next(atMostMs: number, signal?: AbortSignal): Promise<void> {
+    if (!this.#isDue && signal?.aborted !== true) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, atMostMs);
+      const abort = () => resolve();
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#wake = resolve;
+      await promise;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+    this.#isDue = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#wake();
+    this.#provider.destroy();
+    this.#doc.destroy();
+  }
+}
