@@ -43,8 +43,18 @@ export class LiveNote implements Disposable {
   #isRefused = false;
   #end: string | null = null;
 
-  constructor(socket: HocuspocusProviderWebsocket, id: string, doc: Doc, tokens: TokenSource) {
+  readonly #left: (note: LiveNote) => void;
+
+  /** @param left called when the note is left. */
+  constructor(
+    socket: HocuspocusProviderWebsocket,
+    id: string,
+    doc: Doc,
+    tokens: TokenSource,
+    left: (note: LiveNote) => void,
+  ) {
     this.id = id;
+    this.#left = left;
     this.doc = doc;
     this.#provider = openDocument(socket, id, doc, tokens, {
       authorized: (scope) => {
@@ -111,6 +121,7 @@ export class LiveNote implements Disposable {
   [Symbol.dispose](): void {
     this.#listeners.clear();
     this.#provider.destroy();
+    this.#left(this);
   }
 
   #announce(): void {

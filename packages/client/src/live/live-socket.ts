@@ -20,6 +20,8 @@ const LONGEST_DELAY_MS = 30_000;
 export class LiveSocket implements Disposable {
   readonly #socket: HocuspocusProviderWebsocket;
   readonly #tokens: TokenSource;
+  /** What is open over this socket: each keeps timers that would keep a process alive. */
+  readonly #opened = new Set<Disposable>();
 
   /** @param url the server's address, with or without `/api`. */
   constructor(url: string, tokens: TokenSource, options: LiveSocketOptions = {}) {
@@ -45,16 +47,25 @@ export class LiveSocket implements Disposable {
    *   text of a document that the server did not begin is refused: see LiveNote.end.
    */
   open(noteId: string, doc: Doc = new Doc()): LiveNote {
-    return new LiveNote(this.#socket, noteId, doc, this.#tokens);
+    return this.#keep(new LiveNote(this.#socket, noteId, doc, this.#tokens, (note) => this.#opened.delete(note)));
   }
 
   /** Watches a vault for changes. Dispose of the result to stop. */
   watch(vaultId: string): VaultSignals {
-    return new VaultSignals(this.#socket, vaultId, this.#tokens);
+    return this.#keep(new VaultSignals(this.#socket, vaultId, this.#tokens, (one) => this.#opened.delete(one)));
   }
 
-  /** Disconnects permanently. Edits that were not acknowledged remain in the documents only. */
+  /**
+   * Disconnects permanently, and leaves everything opened over this socket. Edits that were not acknowledged remain in
+   * the documents only.
+   */
   [Symbol.dispose](): void {
+    for (const opened of [...this.#opened]) opened[Symbol.dispose]();
     this.#socket.destroy();
+  }
+
+  #keep<Opened extends Disposable>(opened: Opened): Opened {
+    this.#opened.add(opened);
+    return opened;
   }
 }

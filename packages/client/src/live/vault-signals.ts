@@ -15,7 +15,16 @@ export class VaultSignals implements Disposable {
   #end: string | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(socket: HocuspocusProviderWebsocket, vaultId: string, tokens: TokenSource) {
+  readonly #left: (signals: VaultSignals) => void;
+
+  /** @param left called when the signals are no longer wanted. */
+  constructor(
+    socket: HocuspocusProviderWebsocket,
+    vaultId: string,
+    tokens: TokenSource,
+    left: (signals: VaultSignals) => void,
+  ) {
+    this.#left = left;
     const signal = () => {
       this.#isDue = true;
       this.#wake();
@@ -60,5 +69,6 @@ export class VaultSignals implements Disposable {
     this.#wake();
     this.#provider.destroy();
     this.#doc.destroy();
+    this.#left(this);
   }
 }
