@@ -167,7 +167,7 @@ onEachEngine('the live socket of the client package', (open) => {
     await watching.synced();
     assert.equal(watching.state.canWrite, false);
     watching.text.insert(0, 'not allowed');
-    await assert.rejects(watching.saved(), new LiveNoteEnded('refused'));
+    await assert.rejects(watching.saved(), new LiveNoteEnded('rejected'));
     using live = socket.open(note.id);
     await live.synced();
     await vault.deleteNote(note.id);

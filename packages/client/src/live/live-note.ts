@@ -25,7 +25,7 @@ export interface LiveNoteState {
    * Whether the server refused an edit, so that this document has text that the note will not get. The note's history
    * has the refused text; continue with a new document.
    */
-  readonly isRefused: boolean;
+  readonly isRejected: boolean;
   /**
    * Why the server does not serve this document any more: `note_deleted`, `note_too_large`, `foreign_lineage`,
    * `revoked`, `permission-denied`; null while it does. The text is still in the document.
@@ -40,7 +40,7 @@ export class LiveNote implements Disposable {
   readonly #provider: HocuspocusProvider;
   readonly #listeners = new Set<(state: LiveNoteState) => void>();
   #canWrite: boolean | null = null;
-  #isRefused = false;
+  #isRejected = false;
   #end: string | null = null;
 
   readonly #left: (note: LiveNote) => void;
@@ -66,8 +66,8 @@ export class LiveNote implements Disposable {
         this.#end = reason;
         this.#announce();
       },
-      refused: () => {
-        this.#isRefused = true;
+      rejected: () => {
+        this.#isRejected = true;
         this.#announce();
       },
       message: () => undefined,
@@ -88,9 +88,9 @@ export class LiveNote implements Disposable {
     const isSynced = this.#provider.isAuthenticated && this.#provider.isSynced;
     return {
       isSynced,
-      isSaved: isSynced && !this.#isRefused && !this.#provider.hasUnsyncedChanges,
+      isSaved: isSynced && !this.#isRejected && !this.#provider.hasUnsyncedChanges,
       canWrite: this.#canWrite,
-      isRefused: this.#isRefused,
+      isRejected: this.#isRejected,
       end: this.#end,
     };
   }
@@ -111,8 +111,8 @@ export class LiveNote implements Disposable {
    * refused; the signal's reason.
    */
   saved(signal?: AbortSignal): Promise<void> {
-    return this.#until(({ isSaved, isRefused }) => {
-      if (isRefused) throw new LiveNoteEnded('refused');
+    return this.#until(({ isSaved, isRejected }) => {
+      if (isRejected) throw new LiveNoteEnded('rejected');
       return isSaved;
     }, signal);
   }

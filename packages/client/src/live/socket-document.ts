@@ -13,7 +13,7 @@ export interface DocumentEvents {
   /** The server will not serve this document again; `reason` is the code that it gave. */
   ended(reason: string): void;
   /** The server refused an edit; it stays in this document only. */
-  refused(): void;
+  rejected(): void;
   /** A message of the server beside the document. */
   message(payload: string): void;
 }
@@ -57,7 +57,7 @@ export function openDocument(
     onUnsyncedChanges: () => events.changed(),
     onStateless: ({ payload }) => events.message(payload),
     onMessage({ event }) {
-      if (isRefusal(new Uint8Array(event.data as ArrayBuffer))) events.refused();
+      if (isRejection(new Uint8Array(event.data as ArrayBuffer))) events.rejected();
     },
   });
   provider.on('close', ({ event }: { event: { code: number; reason: string } }) => {
@@ -75,7 +75,7 @@ async function authenticate(provider: HocuspocusProvider): Promise<void> {
 }
 
 /** Whether a message is the answer that an edit was refused: name, SyncStatus, 0. */
-function isRefusal(message: Uint8Array): boolean {
+function isRejection(message: Uint8Array): boolean {
   const decoder = createDecoder(message);
   readVarString(decoder);
   return readVarUint(decoder) === MessageType.SyncStatus && readVarUint(decoder) === 0;

@@ -37,7 +37,7 @@ export class VaultSignals implements Disposable {
         this.#end = reason;
         signal();
       },
-      refused: () => undefined,
+      rejected: () => undefined,
       message: signal,
     });
   }
