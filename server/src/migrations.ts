@@ -12,6 +12,7 @@ import { oauthDdl } from './domains/oauth/oauth.tables.ts';
 import { vectorsDdl } from './domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from './domains/search/search.tables.ts';
 import { syncDdl } from './domains/sync/sync.tables.ts';
+import { ticketsDdl } from './domains/tickets/tickets.tables.ts';
 import { cachePagesDdl } from './domains/vaults/cache/cache-pages.tables.ts';
 import { vaultsDdl } from './domains/vaults/vaults.tables.ts';
 import { blobsDdl } from './ports/blobs/database.tables.ts';
@@ -39,7 +40,7 @@ export const migrations: readonly Migration[] = [
         notesDdl,
         linksDdl,
       ],
-      ...[searchDdl, vectorsDdl, syncDdl, credentialsDdl, devicesDdl, oauthDdl, logsDdl],
+      ...[searchDdl, vectorsDdl, syncDdl, credentialsDdl, devicesDdl, oauthDdl, ticketsDdl, logsDdl],
       blobsDdl,
     ].join('\n'),
   },

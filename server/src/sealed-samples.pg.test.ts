@@ -12,7 +12,7 @@ const OPENED = [
   ...['note_versions.meta', 'link_texts.texts', 'idempotent_responses.response', 'log_records.record'],
   ...['refresh_tokens.sealed', 'connections.name', 'device_authorizations.names', 'device_families.software'],
   ...['device_refresh_tokens.sealed', 'oauth_secrets.sealed', 'oauth_clients.payload', 'oauth_grants.details'],
-  'oauth_tokens.payload',
+  ...['oauth_tokens.payload', 'tickets.payload'],
 ];
 
 onEachEngine('one value of each table', (open) => {
@@ -45,6 +45,8 @@ async function fill({ alice, anyone, ...server }: TestServer): Promise<void> {
     assert.equal((await alice.post('/notes', { path: 'folder/a.md', content, mtime: 1 })).status, 200);
   }
   assert.equal((await uploadRaw(alice, 'a.txt', Buffer.from('bytes'))).status, 200);
+  const ticket = { operation: 'attachment.get', path: 'a.txt' };
+  assert.equal((await alice.post('/tickets', ticket)).status, 200);
   const keyed = { 'x-idempotency-key': 'a-key' };
   assert.ok((await alice.post('/folders', { folder: 'made' }, keyed)).status < 300);
   assert.equal((await alice.post('/logs', { logs: [{ level: 'info', message: 'a line' }] })).status, 200);

@@ -12,6 +12,7 @@ import type { NotesTables } from './domains/notes/notes.tables.ts';
 import type { OAuthTables } from './domains/oauth/oauth.tables.ts';
 import type { VectorsTables } from './domains/search/embedding/vectors.tables.ts';
 import type { SearchTables } from './domains/search/search.tables.ts';
+import type { TicketsTables } from './domains/tickets/tickets.tables.ts';
 import type { CachePagesTables } from './domains/vaults/cache/cache-pages.tables.ts';
 import type { VaultsTables } from './domains/vaults/vaults.tables.ts';
 import type { Database } from './ports/database/database.ts';
@@ -19,6 +20,7 @@ import { type Statement, statementsOver } from './ports/database/statement.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealContext } from './ports/keyring/keyring.ts';
 
 type Tables = AccountsTables &
+  TicketsTables &
   AttachmentsTables &
   CredentialsTables &
   DeviceTables &
@@ -210,6 +212,11 @@ const SAMPLES: Readonly<Record<string, Find>> = {
       db.selectFrom('oauth_grants').select(['user_id', 'id', 'details']).where('details', 'is not', null).limit(1),
     ),
     (row) => [serverOwner, at(`${row.user_id}.${row.id}`), row.details],
+  ),
+  'tickets.payload': sample(
+    'tickets.payload',
+    statement((db) => db.selectFrom('tickets').select(['hash', 'payload']).limit(1)),
+    (row) => [serverOwner, at(row.hash.toString('hex')), row.payload],
   ),
   'oauth_tokens.payload': sample(
     (row) => `oauth.${row.kind}`,

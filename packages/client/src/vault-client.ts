@@ -31,6 +31,7 @@ import type {
 } from '@notevault/protocol/notes.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
 import type { Manifest, SyncChange, SyncChanges, VaultTree } from '@notevault/protocol/sync.ts';
+import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import { followChanges } from './change-feed.ts';
 import { ApiError, type Call, encodedPath, type Transport } from './transport.ts';
@@ -199,6 +200,11 @@ export class VaultClient {
     else if (over !== undefined) headers['if-match'] = `"${over}"`;
     const call = { method: 'PUT', path: `/attachments/${encodedPath(path)}`, vault: this.id, bytes, headers } as const;
     return (await this.#transport.json<AttachmentUploaded>(call)).attachment;
+  }
+
+  /** Makes a URL for one download or upload, which needs no credential for five minutes. */
+  async createTicket(ticket: NewTicket): Promise<Ticket> {
+    return this.#post<Ticket>('/tickets', ticket);
   }
 
   async renameAttachment(from: string, to: string): Promise<AttachmentRenamed> {

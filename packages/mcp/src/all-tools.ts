@@ -1,4 +1,5 @@
 import type { Tool } from './tool.ts';
+import { getAttachment, getUploadTarget } from './tools/attachments.ts';
 import { getBacklinks } from './tools/backlinks.ts';
 import { listFolder, listTags, recentNotes } from './tools/browse.ts';
 import { appendToNote, editNote } from './tools/edit-note.ts';
@@ -28,6 +29,8 @@ export const allTools: readonly Tool[] = [
   restoreNote,
   createFolder,
   renameFolder,
+  getAttachment,
+  getUploadTarget,
   search,
   fetchNote,
 ];

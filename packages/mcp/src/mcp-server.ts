@@ -143,7 +143,8 @@ async function callTool(
 function answered({ parts, structured, pictures = [], json }: Answer, { random }: McpDeps): CallToolResult {
   const text = json === true ? JSON.stringify(structured) : render(parts, random);
   const images = pictures.map((picture) => ({ type: 'image' as const, ...picture }));
-  return { content: [{ type: 'text', text }, ...images], structuredContent: structured };
+  const content = [{ type: 'text' as const, text }, ...images];
+  return structured === undefined ? { content } : { content, structuredContent: structured };
 }
 
 function refused(parts: Parts, { random }: McpDeps): CallToolResult {

@@ -5,6 +5,7 @@ import {
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
+import { collected } from './collect.ts';
 import { isVaultNotFound } from './failure.ts';
 import { noteUri, parseNoteUri } from './note-uri.ts';
 import type { ToolContext } from './tool.ts';
@@ -51,7 +52,9 @@ export async function readResource(uri: string, { client }: ToolContext): Promis
     }
     const file = await vault.readAttachment(named.path);
     if (file === null) throw new ResourceNotFoundError(uri);
-    const bytes = await collected(file.bytes);
+    const bytes = await collected(file.bytes, BYTES_MAX);
+    if (bytes === null)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The attachment is larger than ${BYTES_MAX} bytes.`);
     const mimeType = file.mimeType;
     if (!mimeType.startsWith('text/')) return { contents: [{ uri, mimeType, blob: bytes.toBase64() }] };
     return { contents: [{ uri, mimeType, text: new TextDecoder().decode(bytes) }] };
@@ -59,24 +62,4 @@ export async function readResource(uri: string, { client }: ToolContext): Promis
     if (isVaultNotFound(error)) throw new ResourceNotFoundError(uri);
     throw error;
   }
-}
-
-/** Throws ProtocolError for more bytes than an answer may carry. */
-async function collected(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.length;
-    // Leaving the loop ends the stream.
-    if (length > BYTES_MAX)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The attachment is larger than ${BYTES_MAX} bytes.`);
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

@@ -316,6 +316,13 @@ export const errors = {
   item_not_found: entry(404, 'not_found', 'One of the items does not exist; `item_id` names it. Nothing was changed.'),
   cycle: entry(409, 'cycle', 'A folder cannot move into itself.'),
 
+  // Tickets
+  ticket_not_found: entry(
+    404,
+    'not_found',
+    'The ticket is unknown, expired or used, or its credential was revoked. Make another one.',
+  ),
+
   // Search
   cross_vault_plan: entry(
     403,

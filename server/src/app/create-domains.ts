@@ -3,6 +3,7 @@ import { Idempotency } from '../domains/idempotency/idempotency.ts';
 import { Keys } from '../domains/keys/keys.ts';
 import { Logs } from '../domains/logs/logs.ts';
 import { Mcp } from '../domains/mcp/mcp.ts';
+import { Tickets } from '../domains/tickets/tickets.ts';
 import { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/vaults/vaults.ts';
 import { createProductEvents } from '../product-events.ts';
@@ -28,9 +29,12 @@ export async function createDomains(context: Context): Promise<Domains> {
   const people = createPeople(context, foundations, later);
   const contents = createContents(context, { ...foundations, ...people }, later);
   const credentials = createCredentialDomains(context, { ...foundations, ...people }, later);
+  const { attachments } = contents;
+  const parts = { db, clock, keys: foundations.keys, credentials: credentials.credentials, vaults: people.vaults };
+  const tickets = new Tickets({ ...parts, attachments, publicUrl: context.publicUrl });
   const mcp = createMcp(context);
   const logs = new Logs({ db, keys: foundations.keys, clock });
-  domains = { ...foundations, ...people, ...contents, ...credentials, mcp, logs };
+  domains = { ...foundations, ...people, ...contents, ...credentials, tickets, mcp, logs };
   return domains;
 }
 

@@ -16,6 +16,7 @@ import type { Notes } from '../domains/notes/notes.ts';
 import type { OAuth } from '../domains/oauth/oauth.ts';
 import type { Search } from '../domains/search/search.ts';
 import type { Sync } from '../domains/sync/sync.ts';
+import type { Tickets } from '../domains/tickets/tickets.ts';
 import type { VaultCache } from '../domains/vaults/cache/vault-cache.ts';
 import type { Vaults } from '../domains/vaults/vaults.ts';
 import type { ProductEvents } from '../product-events.ts';
@@ -57,6 +58,7 @@ export interface CredentialDomains {
 }
 
 export interface Domains extends Foundations, People, Contents, CredentialDomains {
+  readonly tickets: Tickets;
   readonly mcp: Mcp;
   readonly logs: Logs;
 }

@@ -15,7 +15,7 @@ const EMBED_MS = 1000;
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, clock: Clock): Job[] {
   const { accounts, vaults, idempotency, entries, notes, attachments, sync, search } = domains;
-  const { credentials, oauth, devices, logs, productEvents } = domains;
+  const { credentials, oauth, devices, tickets, logs, productEvents } = domains;
   return [
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
     { name: 'analytics', everyMs: ANALYTICS_MS, run: () => productEvents.flush() },
@@ -28,6 +28,7 @@ export function jobsOf(domains: Domains, clock: Clock): Job[] {
     { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.collectOrphans() },
     { name: 'uses', everyMs: MINUTE_MS, run: () => credentials.flushLastUsed() },
     { name: 'oauth', everyMs: HOUR_MS, run: () => oauth.sweep() },
+    { name: 'tickets', everyMs: 10 * MINUTE_MS, run: () => tickets.sweep() },
     { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
     { name: 'trash', everyMs: 10 * MINUTE_MS, run: () => entries.trash.trim() },

@@ -18,6 +18,7 @@ import { providerRoutes } from '../domains/oauth/provider.routes.ts';
 import type { RateLimits } from '../domains/plans/rate-limits.ts';
 import { searchRoutes } from '../domains/search/search.routes.ts';
 import { syncRoutes } from '../domains/sync/sync.routes.ts';
+import { ticketsRoutes } from '../domains/tickets/tickets.routes.ts';
 import { vaultsRoutes } from '../domains/vaults/vaults.routes.ts';
 import { goneRoutes } from '../http/gone-routes.ts';
 import type { RawRoute } from '../http/pages/raw-route.ts';
@@ -42,6 +43,7 @@ export function routesOf(domains: Domains): Route[] {
     ...apiKeysRoutes(domains.apiKeys),
     ...connectionsRoutes(domains.connections),
     ...devicesRoutes(domains.devices),
+    ...ticketsRoutes(domains.tickets),
     ...logsRoutes(domains.logs),
     ...oauthRoutes(domains.oauth),
   ];

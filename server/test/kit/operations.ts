@@ -189,6 +189,15 @@ const accounts: Record<string, Operation> = {
   updateMe: row('session', 200, () => ({ url: '/me', body: { locale: 'en-GB' } })),
 };
 
+const tickets: Record<string, Operation> = {
+  createTicket: inVault('read', (w) => ({
+    url: '/tickets',
+    body: { operation: 'attachment.get', path: w.attachmentPath },
+  })),
+  downloadByTicket: row('public', 404, () => ({ url: '/tickets/nv_tkt_none' })),
+  uploadByTicket: row('public', 404, () => ({ url: '/tickets/nv_tkt_none', body: 'bytes' })),
+};
+
 const connections: Record<string, Operation> = {
   createApiKey: row('session', 200, (w) => ({ url: '/api-keys', body: { name: w.fresh } })),
   listApiKeys: row('session', 200, () => ({ url: '/api-keys' })),
@@ -338,6 +347,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...server,
   ...accounts,
   ...connections,
+  ...tickets,
   ...logs,
   ...vaults,
   ...notes,

@@ -25,8 +25,8 @@ export interface Picture {
 /** The result of a tool. */
 export interface Answer {
   readonly parts: Parts;
-  /** The same for programs, and for hosts that show a model only this. */
-  readonly structured: Readonly<Record<string, unknown>>;
+  /** The same for programs, and for hosts that show a model only this; absent where the content is no text. */
+  readonly structured?: Readonly<Record<string, unknown>>;
   readonly pictures?: readonly Picture[];
   /** Set when the text must be exactly this JSON, as a host of its own format expects. */
   readonly json?: true;

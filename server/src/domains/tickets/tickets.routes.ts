@@ -1,0 +1,54 @@
+import * as attachments from '@notevault/protocol/attachments.ts';
+import { NewTicket, Ticket, TicketParams } from '@notevault/protocol/tickets.ts';
+import { type Route, route, streamedRoute } from '../../http/route.ts';
+import { fileReply } from '../attachments/download.schema.ts';
+import { rawUpload } from '../attachments/uploads/uploads.schema.ts';
+import type { Tickets } from './tickets.ts';
+
+export function ticketsRoutes(tickets: Tickets): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/tickets',
+      operation: 'createTicket',
+      summary: 'Make a URL for one download or upload of an attachment, which needs no credential for five minutes',
+      access: 'read',
+      body: NewTicket,
+      responses: { 200: Ticket },
+      errors: ['insufficient_access'],
+      handle: async ({ principal, vault, body }) => ({ body: await tickets.issue(principal, vault, body) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/tickets/:ticket',
+      operation: 'downloadByTicket',
+      summary: 'Get the bytes of the attachment that a ticket is for',
+      access: 'public',
+      params: TicketParams,
+      responses: { 200: attachments.AttachmentWithContent },
+      sendsBytes: true,
+      errors: ['ticket_not_found', 'attachment_not_found', 'attachment_unreadable', 'range_not_satisfiable'],
+      handle: async ({ params, header }) => {
+        return fileReply(await tickets.open(params.ticket), { query: { raw: '1' }, header });
+      },
+    }),
+    streamedRoute({
+      method: 'PUT',
+      path: '/tickets/:ticket',
+      operation: 'uploadByTicket',
+      summary: 'Upload the bytes of the attachment that a ticket is for, once',
+      access: 'public',
+      params: TicketParams,
+      takes: { mediaType: 'application/octet-stream', schema: attachments.FileBytes },
+      responses: { 200: attachments.AttachmentUploaded },
+      errors: [
+        ...(['ticket_not_found', 'limit_exceeded', 'body_too_large', 'extension_not_allowed'] as const),
+        ...(['mime_not_allowed', 'conflict', 'attachment_unreadable'] as const),
+      ],
+      handle: async ({ params, stream, header }) => {
+        const give = (path: string) => rawUpload({ stream, tail: path, header });
+        return { body: { attachment: await tickets.upload(params.ticket, give) } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,147 @@
+import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
+import type { Attachment } from '@notevault/protocol/attachments.ts';
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
+import { isoTime } from '@notevault/protocol/time.ts';
+import { Type } from 'typebox';
+import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { Principal } from '../access/access.ts';
+import type { OpenFile, UploadInput } from '../attachments/attachments.ts';
+import { hashOf, newToken } from '../tokens/tokens.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { TicketDeps } from './tickets.deps.ts';
+import * as store from './tickets.store.ts';
+
+const LIFETIME_MS = 5 * 60_000;
+const PREFIX = 'nv_tkt_';
+const SWEEP_BATCH = 500;
+
+type Operation = NewTicket['operation'];
+
+const payload = new SealedJson(
+  1,
+  Type.Object({
+    operation: Type.Unsafe<Operation>(Type.Enum(['attachment.get', 'attachment.put'])),
+    path: Type.String(),
+    maxBytes: Type.Union([Type.Number(), Type.Null()]),
+    kind: Type.Unsafe<Principal['kind']>(Type.String()),
+    credentialId: Type.String(),
+    name: Type.String(),
+    tier: Type.String(),
+  }),
+);
+const contextOf = (hash: Buffer) => ({ kind: 'tickets.payload', row: hash.toString('hex'), version: 0 });
+
+/** A ticket that may be used now. */
+interface ValidTicket {
+  readonly principal: Principal;
+  readonly vault: OpenVault;
+  readonly path: string;
+  readonly maxBytes: number | null;
+}
+
+/**
+ * Permissions to read or write one attachment by a URL alone, for programs that should not have a credential. They end
+ * with the credential that made them.
+ */
+export class Tickets {
+  readonly #deps: TicketDeps;
+
+  constructor(deps: TicketDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws `insufficient_access` for an upload with a credential that may only read; `validation`. */
+  async issue(
+    principal: Principal,
+    vault: OpenVault,
+    { operation, path: sent, max_bytes: max }: NewTicket,
+  ): Promise<Ticket> {
+    const { db, keys, clock, publicUrl } = this.#deps;
+    if (operation === 'attachment.put' && vault.permission !== 'write') {
+      throw new NotevaultError('insufficient_access', { required: 'write' });
+    }
+    const path = pathOf(sent);
+    const { raw, hash } = newToken(clock.random, PREFIX);
+    const { kind, credentialId, name, tier } = principal;
+    const content = { operation, path, maxBytes: max ?? null, kind, credentialId, name, tier };
+    const expiresAt = clock.now() + LIFETIME_MS;
+    const sealed = payload.seal(await keys.openServer(), contextOf(hash), content);
+    const row = { hash, user_id: vault.userId, vault_id: vault.id, payload: sealed, expires_at: expiresAt };
+    await db.transact((handle) => handle.run(store.insertTicket, row));
+    const method = operation === 'attachment.put' ? 'PUT' : 'GET';
+    return { url: `${publicUrl}/api/tickets/${raw}`, method, expires_at: isoTime(expiresAt) };
+  }
+
+  /** Opens the attachment of a ticket; it may be read until the ticket expires. Throws `ticket_not_found`. */
+  async open(token: string): Promise<OpenFile> {
+    const { vault, path } = await this.#valid(token, 'attachment.get');
+    return this.#deps.attachments.open(vault, path);
+  }
+
+  /** Stores the bytes of an upload; the ticket is used up, also if they are refused. Throws `ticket_not_found`. */
+  async upload(
+    token: string,
+    give: (path: string) => UploadInput & { mtime(): number | undefined },
+  ): Promise<Attachment> {
+    const { db, attachments } = this.#deps;
+    const { principal, vault, path, maxBytes } = await this.#valid(token, 'attachment.put');
+    const used = await db.transact((handle) => handle.run(store.deleteTicket, { hash: hashOf(token) }));
+    if (used === 0) throw new NotevaultError('ticket_not_found');
+    const actor = { kind: principal.kind, name: principal.name };
+    const error = () => new NotevaultError('body_too_large', { max: maxBytes });
+    const limit = maxBytes === null ? {} : { limit: { bytes: maxBytes, error } };
+    return attachments.upload({ vault, actor, device: null }, () => ({ ...give(path), ...limit }));
+  }
+
+  /** Deletes expired tickets. */
+  async sweep(): Promise<void> {
+    const { db, clock } = this.#deps;
+    const until = clock.now();
+    const slice = () => db.transact((handle) => handle.run(store.deleteExpired, { until, limit: SWEEP_BATCH }));
+    while ((await slice()) === SWEEP_BATCH);
+  }
+
+  /** Throws `ticket_not_found`, whatever the reason for which the ticket may not be used now. */
+  async #valid(token: string, operation: Operation): Promise<ValidTicket> {
+    const { db, keys, clock, credentials, vaults } = this.#deps;
+    const hash = hashOf(token);
+    const row = await db.get(store.findTicket, { hash, now: clock.now() });
+    if (row === undefined) throw new NotevaultError('ticket_not_found');
+    const {
+      operation: permitted,
+      path,
+      maxBytes,
+      ...maker
+    } = payload.open(await keys.openServer(), contextOf(hash), row.payload);
+    if (permitted !== operation) throw new NotevaultError('ticket_not_found');
+    const principal = await credentials.recall(principalFor(row.user_id, row.vault_id, operation, maker));
+    if (principal === null) throw new NotevaultError('ticket_not_found');
+    const need = operation === 'attachment.put' ? 'write' : 'read';
+    const vault = await vaults.openVault(principal, row.vault_id, need).catch((error: unknown) => {
+      throw error instanceof NotevaultError && error.code !== 'unavailable'
+        ? new NotevaultError('ticket_not_found')
+        : error;
+    });
+    return { principal, vault, path, maxBytes };
+  }
+}
+
+type Maker = Pick<Principal, 'kind' | 'credentialId' | 'name' | 'tier'>;
+
+/** The credential that made a ticket, with no more than the ticket permits. */
+function principalFor(userId: UserId, vaultId: VaultId, operation: Operation, maker: Maker): Principal {
+  if (maker.kind === 'session') return { ...maker, userId };
+  const level = operation === 'attachment.put' ? 'write' : 'read';
+  return { ...maker, userId, scope: { vaults: new Map([[vaultId, level]]), elsewhere: 'none' } };
+}
+
+function pathOf(sent: string): string {
+  try {
+    return normalizePath(sent);
+  } catch (error) {
+    if (error instanceof PathError) throw invalid({ path: [error.reason] });
+    throw error;
+  }
+}
