@@ -26,8 +26,8 @@ export function clientEdits(texts: Texts): Edit[] {
   if (client === stored || client === base) return [];
   if (stored === base) return minimalDiff(base, client);
   const index = new RunIndex(runs, base.length, stored.length);
-  const changes = besideStoredChanges(base, client, hunksOf(minimalDiff(base, client)), index);
   const budget = { work: mergeWork };
+  const changes = besideStoredChanges(texts, hunksOf(minimalDiff(base, client)), index, budget);
   return apart(placesOf(changes, index).flatMap((place) => stepsAt(texts, place, budget)));
 }
 
@@ -41,21 +41,35 @@ function hunksOf(edits: readonly Edit[]): Hunk[] {
 }
 
 /**
- * Slides each change to a place where the stored side changed the base too, if it means the same there. Of two equal
+ * Slides each change to a place where the stored side made the same change, if it means the same there. Of two equal
  * lines, a diff cannot tell which one was added or removed, so two people who made the same change may be read as
- * having made it at two places.
+ * having made it at two places. Beside a different change of the stored side it would only be torn: a line inserted
+ * after `<1>` slides before the `>`, where somebody replaced the digit.
  */
-function besideStoredChanges(base: string, client: string, changes: readonly Hunk[], index: RunIndex): Hunk[] {
+function besideStoredChanges(texts: Texts, changes: readonly Hunk[], index: RunIndex, budget: Budget): Hunk[] {
+  const { base, client } = texts;
   const slid: Hunk[] = [];
   for (const [at, change] of changes.entries()) {
     const { from, to } = reachOf(base, client, change, slid.at(-1)?.aTo ?? 0, changes[at + 1]?.aFrom ?? base.length);
     const length = change.aTo - change.aFrom;
     const start = from === to - length ? change.aFrom : index.changedNear(change.aFrom, { from, to: to - length });
-    const shift = start - change.aFrom;
-    const { aFrom, aTo, bFrom, bTo } = change;
-    slid.push({ aFrom: aFrom + shift, aTo: aTo + shift, bFrom: bFrom + shift, bTo: bTo + shift });
+    const moved = movedBy(change, start - change.aFrom);
+    slid.push(start === change.aFrom || isMadeByBoth(texts, moved, index, budget) ? moved : change);
   }
   return slid;
+}
+
+function movedBy({ aFrom, aTo, bFrom, bTo }: Hunk, shift: number): Hunk {
+  return { aFrom: aFrom + shift, aTo: aTo + shift, bFrom: bFrom + shift, bTo: bTo + shift };
+}
+
+/** Whether the stored side made a client's insertion or removal too, at least in part. */
+function isMadeByBoth(texts: Texts, change: Hunk, index: RunIndex, budget: Budget): boolean {
+  if (change.aFrom < change.aTo) {
+    const left = removalsIn(texts.runs, { from: change.aFrom, to: change.aTo });
+    return left.reduce((sum, { remove }) => sum + remove, 0) < change.aTo - change.aFrom;
+  }
+  return placesOf([change], index).some((place) => commonStretches(texts, place, budget).length > 0);
 }
 
 /** The region of the base over which a pure insertion or removal can slide, between the changes before and after it. */

@@ -35,6 +35,13 @@ describe('two people in one note', () => {
     assert.equal(merged(base, replaced, typed), 'a\nssomething different\nz\n');
   });
 
+  it('of whom one adds a line below the word that the other replaces leave both whole', () => {
+    const base = '<71>\n[[x y]]\n';
+    const [replaced, added] = ['<72>\n[[x y]]\n', '<71>\n<85>\n[[x y]]\n'];
+    assert.equal(merged(base, replaced, added), '<72>\n<85>\n[[x y]]\n');
+    assert.equal(merged(base, added, replaced), '<72>\n<85>\n[[x y]]\n');
+  });
+
   it('who both append to a note without a last newline leave two lines', () => {
     assert.equal(merged('a\nb', 'a\nb\ntheirs', 'a\nb\nours'), 'a\nb\nours\ntheirs');
     assert.equal(merged('a\nb', 'a\nb\ntheirs', 'a\nrewritten'), 'a\nrewritten\ntheirs');
