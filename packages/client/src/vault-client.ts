@@ -180,13 +180,12 @@ export class VaultClient {
       await answer.body?.cancel();
       return null;
     }
-    const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
     const length = answer.headers.get('content-length');
     return {
       mimeType: answer.headers.get('content-type')?.split(';', 1)[0] ?? 'application/octet-stream',
       hash: (answer.headers.get('etag') ?? '').replaceAll('"', ''),
       size: length === null ? null : Number(length),
-      bytes: answer.body ?? empty,
+      bytes: bytesOf(answer),
     };
   }
 
@@ -287,4 +286,13 @@ async function orNull<Body>(answer: Promise<Body>): Promise<Body | null> {
     if (error instanceof ApiError && error.status === 404 && error.code === errors.note_not_found.error) return null;
     throw error;
   }
+}
+
+/**
+ * Holds the body of an answer until it is read: `fetch` cancels that of an answer that was garbage collected, unless it
+ * is piped somewhere, and the file would look empty.
+ */
+function bytesOf(answer: Response): ReadableStream<Uint8Array> {
+  const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+  return answer.body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>()) ?? empty;
 }
