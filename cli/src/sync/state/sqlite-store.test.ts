@@ -37,7 +37,7 @@ const change: fc.Arbitrary<StateChange> = fc.oneof(
   fc.record({ type: fc.constant('hashGone' as const), path: name }),
   fc.record({
     type: fc.constant('refused' as const),
-    refusal: fc.record({ key: name, path: text, reason: text, at: fc.nat() }),
+    refusal: fc.record({ key: name, path: text, reason: text, until: number }),
   }),
   fc.record({ type: fc.constant('retried' as const), key: name }),
 );

@@ -16,7 +16,7 @@ const SCHEMA = `
     path text primary key, size integer not null, mtime_ms real not null, ctime_ms real not null, file_id text,
     hash text not null
   ) strict, without rowid;
-  create table refused (key text primary key, path text not null, reason text not null, at integer not null)
+  create table refused (key text primary key, path text not null, reason text not null, until real not null)
     strict, without rowid;
   create table base_texts (hash text primary key, text text not null) strict;
   create table single (name text primary key, value text) strict, without rowid;
@@ -69,7 +69,7 @@ export class SqliteStore implements StateStore, Disposable {
       hashes: rows<DiskFile & { hash: string }>(
         'select path, size, mtime_ms as mtimeMs, ctime_ms as ctimeMs, file_id as fileId, hash from hashes',
       ),
-      refused: rows<Refusal>('select key, path, reason, at from refused'),
+      refused: rows<Refusal>('select key, path, reason, until from refused'),
     };
   }
 
@@ -131,8 +131,14 @@ export class SqliteStore implements StateStore, Disposable {
         this.#run('delete from hashes where path = ?', change.path);
         return;
       case 'refused': {
-        const { key, path, reason, at } = change.refusal;
-        this.#run('insert or replace into refused (key, path, reason, at) values (?, ?, ?, ?)', key, path, reason, at);
+        const { key, path, reason, until } = change.refusal;
+        this.#run(
+          'insert or replace into refused (key, path, reason, until) values (?, ?, ?, ?)',
+          key,
+          path,
+          reason,
+          until,
+        );
         return;
       }
       case 'retried':

@@ -5,6 +5,7 @@ import {
   type ChangesPage,
   type Content,
   type NoteText,
+  type Refused,
   type Server,
   ServerStopped,
   ServerUnreachable,
@@ -138,6 +139,7 @@ export class VaultServer implements Server {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 404) return { kind: 'changed' };
+      if (error.body.reason === RECENTLY_DELETED) return JUST_DELETED;
       if (error.status === 409)
         return error.code === 'version_conflict' && error.body.server_note
           ? { kind: 'changed', isVersionGone: true }
@@ -147,9 +149,15 @@ export class VaultServer implements Server {
   }
 }
 
-type Refusal =
-  | { readonly kind: 'changed'; readonly isVersionGone?: true }
-  | { readonly kind: 'refused'; readonly reason: string };
+type Refusal = { readonly kind: 'changed'; readonly isVersionGone?: true } | Refused;
+
+const RECENTLY_DELETED = 'recently_deleted';
+/** The server takes a note with the same path and text as one that another device has deleted only after a minute. */
+const JUST_DELETED: Refused = {
+  kind: 'refused',
+  reason: 'was deleted by another device a moment ago, and is sent in a minute if it is still here',
+  retryMs: 60_000,
+};
 
 interface RemoteFields {
   readonly id: string;
@@ -168,6 +176,7 @@ function itemOf(result: BatchResult | undefined, mtime: number): Written {
     const reasons = Object.values(result.errors ?? {}).flat();
     return { kind: 'refused', reason: reasons.join(', ') || 'is refused by the server' };
   }
+  if (result?.reason === RECENTLY_DELETED) return JUST_DELETED;
   const { id, content_hash: hash, version, path, server_path: stored } = result ?? {};
   if (id === undefined || hash === undefined || result?.status !== 'ok') return { kind: 'changed' };
   return written({ id, path: stored ?? path ?? '', content_hash: hash, ...(version && { version }), mtime });

@@ -5,7 +5,7 @@ import { type Plan, plan } from '../plan/planner.ts';
 import { kindOf, type Trees } from '../plan/trees.ts';
 import { Executor, type Outcome } from './executor.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
-import type { Ports, StateChange } from './ports.ts';
+import type { Ports, Refusal, Refused, StateChange } from './ports.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
 import { SyncState } from './sync-state.ts';
@@ -39,6 +39,8 @@ export interface SyncResult {
   readonly done: number;
   /** What is still to do: operations that wait for approval, or that the direction leaves out. */
   readonly pending: readonly Operation[];
+  /** When the first refused operation may be tried again, in epoch milliseconds; null when none was refused. */
+  readonly retryAt: number | null;
 }
 
 export interface SyncOptions {
@@ -79,8 +81,6 @@ export class SyncEngine {
 
   static async open(ports: Ports, options: EngineOptions): Promise<SyncEngine> {
     const state = await SyncState.load(ports.store, () => ports.disk.flush());
-    for (const [key, { at }] of state.refused)
-      if (Math.abs(ports.clock.now() - at) > REFUSAL_MS) state.record({ type: 'retried', key });
     return new SyncEngine(ports, options, state);
   }
 
@@ -138,7 +138,7 @@ export class SyncEngine {
 
   /** Returns the plan that `sync` would carry out now. Throws FolderGone and the errors of the server port. */
   async preview(): Promise<Plan> {
-    const { trees } = await this.#observe();
+    const { trees } = await this.#observeSettled();
     return this.#plan(trees);
   }
 
@@ -153,9 +153,12 @@ export class SyncEngine {
       signal?.throwIfAborted();
       const { trees, local } = await this.#observe();
       const { operations, unwanted, problems } = this.#plan(trees);
-      const open = operations.filter((operation) => !this.#state.refused.has(keyOf(operation)));
-      const unsynced = this.#unsynced(operations, problems, local);
-      const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted] };
+      const refused = operations.map((operation) => this.#refusalOf(operation));
+      const open = operations.filter((_, index) => refused[index] === undefined);
+      const refusals = refused.filter((one) => one !== undefined);
+      const unsynced = this.#unsynced(refusals, problems, local);
+      const retryAt = refusals.length === 0 ? null : Math.min(...refusals.map(({ until }) => until));
+      const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted], retryAt };
       if (open.length === 0) {
         await this.#state.commit();
         if (!local.unsettled) return { ...result, kind: 'in step' };
@@ -200,17 +203,23 @@ export class SyncEngine {
     return plan(trees, { label, direction, canStore: (path) => this.#ports.disk.pathFault(path) === null });
   }
 
-  /** An operation is not repeated until its effect would be different, a day has passed, or the user asks for a check. */
-  #refuse(operation: Operation, reason: string): void {
-    const refusal = { key: keyOf(operation), path: pathOf(operation), reason, at: this.#ports.clock.now() };
-    this.#state.record({ type: 'refused', refusal });
+  /** An operation is not repeated until its effect would be different, some time has passed, or the user asks. */
+  #refuse(operation: Operation, { reason, retryMs = REFUSAL_MS }: Refused): void {
+    const until = this.#ports.clock.now() + retryMs;
+    this.#state.record({ type: 'refused', refusal: { key: keyOf(operation), path: pathOf(operation), reason, until } });
   }
 
-  #unsynced(operations: readonly Operation[], problems: readonly Problem[], local: LocalObservation): Unsynced[] {
-    const refused = operations
-      .map((operation) => this.#state.refused.get(keyOf(operation)))
-      .filter((one) => one !== undefined)
-      .map(({ path, reason }) => ({ path, reason }));
+  /** Returns the refusal of an operation; undefined once it may be tried again, also after the clock was set back. */
+  #refusalOf(operation: Operation): Refusal | undefined {
+    const refusal = this.#state.refused.get(keyOf(operation));
+    const left = refusal === undefined ? 0 : refusal.until - this.#ports.clock.now();
+    if (left > 0 && left <= REFUSAL_MS) return refusal;
+    if (refusal !== undefined) this.#state.record({ type: 'retried', key: refusal.key });
+    return undefined;
+  }
+
+  #unsynced(refusals: readonly Refusal[], problems: readonly Problem[], local: LocalObservation): Unsynced[] {
+    const refused = refusals.map(({ path, reason }) => ({ path, reason }));
     const named = problems.map(({ path, reason }) => ({
       path,
       reason: reason === 'case' ? SAME_BUT_CASE : `${this.#ports.disk.pathFault(path)}: rename it in the vault`,
@@ -227,7 +236,7 @@ export class SyncEngine {
     const finished = async (operation: Operation, outcome: Outcome) => {
       this.#options.onOperation?.(operation, outcome);
       if (outcome.kind === 'done') done += 1;
-      if (outcome.kind === 'refused') this.#refuse(operation, outcome.reason);
+      if (outcome.kind === 'refused') this.#refuse(operation, outcome);
       sinceCommit += 1;
       if (sinceCommit < COMMIT_EVERY) return;
       sinceCommit = 0;

@@ -8,13 +8,14 @@ import {
   DiskChanged,
   type DiskFile,
   DiskRefused,
+  type Refused,
   type Server,
   type Written,
 } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
 /** The result of an operation. `changed`: what it assumed no longer holds, so nothing was done. */
-export type Outcome = { readonly kind: 'done' | 'changed' } | { readonly kind: 'refused'; readonly reason: string };
+export type Outcome = { readonly kind: 'done' | 'changed' } | Refused;
 
 const DONE: Outcome = { kind: 'done' };
 const CHANGED: Outcome = { kind: 'changed' };

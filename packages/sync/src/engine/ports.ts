@@ -143,10 +143,14 @@ export interface NoteText {
 }
 
 /** The result of a write. `changed`: the vault has changed since the plan was made, and nothing was written. */
-export type Written =
-  | { readonly kind: 'written'; readonly file: RemoteFile }
-  | { readonly kind: 'changed' }
-  | { readonly kind: 'refused'; readonly reason: string };
+export type Written = { readonly kind: 'written'; readonly file: RemoteFile } | { readonly kind: 'changed' } | Refused;
+
+/** @property retryMs the time after which the server will take it, if it said so */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly reason: string;
+  readonly retryMs?: number;
+}
 
 /**
  * The vault. Each write has a precondition. A request without an answer may have been carried out, so retrying is
@@ -207,12 +211,13 @@ export interface StoredState {
   readonly refused: readonly Refusal[];
 }
 
-/** An operation that a side refused. @property key identifies its effect @property at epoch milliseconds */
+/** An operation that a side refused. @property key identifies its effect */
 export interface Refusal {
   readonly key: string;
   readonly path: string;
   readonly reason: string;
-  readonly at: number;
+  /** When it is tried again, in epoch milliseconds. */
+  readonly until: number;
 }
 
 export type StateChange =
