@@ -2,7 +2,7 @@ import type { TokensResponse, User, UserResponse } from '@notevault/protocol/acc
 import type { Connection, ConnectionsResponse } from '@notevault/protocol/connections.ts';
 import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 import type { StorageResponse, Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/vaults.ts';
-import type { Transport } from './transport.ts';
+import { ApiError, type Transport } from './transport.ts';
 import { VaultClient } from './vault-client.ts';
 
 /** The operations on an account. All of them throw ApiError and ConnectionError. */
@@ -63,6 +63,19 @@ export class NotevaultClient {
       path: '/auth/token/refresh',
       json: { refresh_token: refreshToken },
     });
+  }
+
+  /**
+   * Ends a linked device: its tokens stop working. The server ends a device whose refresh token it never issued,
+   * because somebody may have guessed or stolen one; so this sends one. Resolves also when it has ended before.
+   */
+  async endDevice(refreshToken: string): Promise<void> {
+    const [family = ''] = refreshToken.split('.', 1);
+    try {
+      await this.refreshDevice(`${family}.${crypto.randomUUID()}`);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    }
   }
 
   #get<Body>(path: string): Promise<Body> {
