@@ -13,6 +13,7 @@ const MESSAGES = new Set([
     'CliError',
     'SchemaError',
   ],
+  ...['FolderGone', 'ServerStopped', 'ServerUnreachable', 'NewerState'],
 ]);
 
 /** An error that ends a command; its message says what to do. */

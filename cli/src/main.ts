@@ -5,10 +5,12 @@ import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
+import { loginCommand, logoutCommand } from './commands/login.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { searchCommand } from './commands/search.ts';
 import { serveCommand } from './commands/serve.ts';
+import { syncCommand } from './commands/sync.ts';
 import { errorMessage } from './error-messages.ts';
 
 // Each command imports the service only when it runs, so that help and usage errors are fast.
@@ -17,7 +19,12 @@ const program = new Command('notevault')
   .version(version)
   .showHelpAfterError('(add --help for what a command takes)')
   .exitOverride()
+  // Options after the name of a command are that command's, also where its parent has the same.
+  .enablePositionalOptions()
   .addCommand(serveCommand())
+  .addCommand(loginCommand())
+  .addCommand(logoutCommand())
+  .addCommand(syncCommand())
   .addCommand(importCommand())
   .addCommand(exportCommand())
   .addCommand(searchCommand())

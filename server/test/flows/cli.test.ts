@@ -11,8 +11,15 @@ const ALL = listOptions().map(({ name }) => flagOf(name));
 const STORAGE = ['--data-dir', '--database-url', '--master-key'];
 /** Every command, with the words that its help must contain. */
 const COMMANDS: [string, string[]][] = [
-  ['', ['serve', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
+  ['', ['serve', 'login', 'logout', 'sync', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
   ['serve', ALL],
+  ['login', ['<url>', '--vault', '--device', '--allow-http']],
+  ['logout', ['<url>', '--vault']],
+  [
+    'sync',
+    ['<folder>', '--once', '--watch', '--pull', '--push', '--dry-run', '--json', '--yes', '--settings', '--url'],
+  ],
+  ['sync approve', ['<folder>', '--yes', '--json']],
   ['import', [...STORAGE, '<folder>', '--vault', '--user', '--url', '--token']],
   ['mcp', [...STORAGE, '--user', '--url', '--token', '--mcp-writes-per-minute']],
   ['search', [...STORAGE, '<query...>', '--vault', '--user', '--mode', '--limit', '--json']],

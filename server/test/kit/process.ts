@@ -63,6 +63,42 @@ export async function cli(
   return ended(child);
 }
 
+/** A command that runs until it is stopped. */
+export class RunningCli implements Disposable {
+  readonly #child: ChildProcess;
+  readonly #output = { stdout: '', stderr: '' };
+  readonly ended: Promise<Ended>;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    this.ended = ended(child, this.#output);
+  }
+
+  /** What it has printed so far. */
+  stdout(): string {
+    return this.#output.stdout;
+  }
+
+  stderr(): string {
+    return this.#output.stderr;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+/** Starts a command that goes on until it is stopped. */
+export function startCli(args: readonly string[], { env = {} }: { env?: Environment } = {}): RunningCli {
+  return new RunningCli(
+    spawn(process.execPath, [main, ...args], { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+}
+
 export interface ServeOptions {
   /** Extends the defaults of tests: a free port, open registration without rate limit. */
   readonly env: Environment & { readonly NOTEVAULT_DATA_DIR: string };
@@ -131,8 +167,7 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess & 
   return Object.assign(server, { url: await server.listening() });
 }
 
-async function ended(child: ChildProcess): Promise<Ended> {
-  const output = { stdout: '', stderr: '' };
+async function ended(child: ChildProcess, output = { stdout: '', stderr: '' }): Promise<Ended> {
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;

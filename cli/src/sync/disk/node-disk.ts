@@ -32,6 +32,8 @@ export interface NodeDiskOptions {
   readonly settings?: readonly Setting[];
   /** Throws FolderGone unless the root is still the folder that was synced. */
   readonly checkRoot?: () => Promise<void>;
+  /** Whether the disk is only listed and read. */
+  readonly isReadOnly?: boolean;
 }
 
 /** Implements the `Disk` port on a folder of this machine. */
@@ -47,6 +49,8 @@ export class NodeDisk implements Disk {
   readonly #hasFileIds: boolean;
   /** Folders with changes that are not durable yet, as the disk spells them. */
   #changed = new Set<string>();
+  /** The paths of the files that were last listed. */
+  listed: readonly string[] = [];
 
   private constructor(
     { root, trash, settings = [], checkRoot }: NodeDiskOptions,
@@ -66,6 +70,7 @@ export class NodeDisk implements Disk {
   /** Opens the folder, and finishes what an earlier run left in its temporary place. */
   static async open(options: NodeDiskOptions): Promise<NodeDisk> {
     const place = new TempPlace(options.root);
+    if (options.isReadOnly) return new NodeDisk(options, place, false);
     await onDisk(() => place.prepare());
     for (const id of await place.sweep()) await options.trash.adopt(place.heldPath(id), id);
     return new NodeDisk(options, place, await hasBirthTimes(place));
@@ -75,7 +80,9 @@ export class NodeDisk implements Disk {
     await this.#checkRoot();
     await this.#loadRules();
     const isIgnored = (path: string, kind: 'file' | 'folder') => this.#rules.isIgnored(path, kind);
-    return scan(this.#root, { hasFileIds: this.#hasFileIds, names: this.#names, isIgnored });
+    const listing = scan(this.#root, { hasFileIds: this.#hasFileIds, names: this.#names, isIgnored });
+    this.listed = listing.files.map(({ path }) => path);
+    return listing;
   }
 
   async #loadRules(): Promise<void> {

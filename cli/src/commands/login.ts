@@ -1,0 +1,91 @@
+import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { LinkRefused, linkDevice } from '@notevault/client/device-link.ts';
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { fixedToken, noToken } from '@notevault/client/tokens.ts';
+import { ApiError, Transport } from '@notevault/client/transport.ts';
+import { Command } from 'commander';
+import { processEnvironment } from '../environment.ts';
+import { CliError } from '../error-messages.ts';
+import { deviceTokensOf } from '../sync/account/connect.ts';
+import { type Credential, Credentials } from '../sync/account/credentials.ts';
+import { serverOrigin } from '../sync/account/server-address.ts';
+
+interface LoginFlags {
+  readonly device: string;
+  readonly vault?: string;
+  readonly allowHttp?: boolean;
+}
+
+export function loginCommand(): Command {
+  return new Command('login')
+    .description('Link this device to a vault: approve it on the page of the server; repeat it for another vault')
+    .argument('<url>', 'address of the server')
+    .option('--vault <name>', 'name to suggest for a new vault')
+    .option('--device <name>', 'name under which the server lists this device', hostname())
+    .option('--allow-http', 'allow an address without encryption, in a network that you trust')
+    .action(async (address: string, flags: LoginFlags) => {
+      const url = serverOrigin(address, flags.allowHttp === true);
+      const client = new NotevaultClient(new Transport(url, noToken));
+      const names = { device_name: flags.device, ...(flags.vault !== undefined && { vault_name: flags.vault }) };
+      const grant = await linkDevice(client, names, show, (ms) => wait(ms)).catch((error: unknown) => {
+        if (!(error instanceof LinkRefused)) throw error;
+        throw new CliError(
+          error.message === 'access_denied'
+            ? 'The link was refused on the page of the server.'
+            : 'The code has expired: run "notevault login" again.',
+        );
+      });
+      const { access_token, refresh_token, vault_id, user_email: email } = grant;
+      if (vault_id === null) throw new CliError('The vault was deleted in the meantime.');
+      const vaults = await new NotevaultClient(new Transport(url, fixedToken(access_token))).vaults();
+      const vault_name = vaults.find(({ id }) => id === vault_id)?.name ?? vault_id;
+      const allow_http = flags.allowHttp === true;
+      const credential: Credential = { url, vault_id, vault_name, email, access_token, refresh_token, allow_http };
+      await new Credentials(processEnvironment().configFolder).save(credential);
+      process.stdout.write(`Linked to the vault "${vault_name}" of ${email}. Now sync a folder with it:\n`);
+      process.stdout.write('  notevault sync FOLDER\n');
+    });
+}
+
+function show(started: { user_code: string; verification_uri: string; verification_uri_complete: string }): void {
+  process.stdout.write(`Open ${started.verification_uri_complete}\n`);
+  process.stdout.write(`or enter the code ${started.user_code} at ${started.verification_uri}\n`);
+  process.stdout.write('Waiting for your approval there …\n');
+}
+
+interface LogoutFlags {
+  readonly vault?: string;
+}
+
+export function logoutCommand(): Command {
+  return new Command('logout')
+    .description('End the links of this device with a server; the folders and their notes stay as they are')
+    .argument('<url>', 'address of the server')
+    .option('--vault <name>', 'only the link with this vault, by name or id')
+    .action(async (address: string, flags: LogoutFlags) => {
+      const url = serverOrigin(address, true);
+      const credentials = new Credentials(processEnvironment().configFolder);
+      const ours = (await credentials.list()).filter(
+        (one) => one.url === url && (flags.vault === undefined || [one.vault_id, one.vault_name].includes(flags.vault)),
+      );
+      if (ours.length === 0) throw new CliError(`This device is not linked with ${url}.`);
+      for (const credential of ours) {
+        await end(credentials, credential);
+        process.stdout.write(`The link with the vault "${credential.vault_name}" has ended.\n`);
+      }
+    });
+}
+
+async function end(credentials: Credentials, credential: Credential): Promise<void> {
+  const anyone = new NotevaultClient(new Transport(credential.url, noToken));
+  await anyone.endDevice(credential.refresh_token);
+  // It must not only seem so: the access token has to be refused now.
+  const transport = new Transport(credential.url, deviceTokensOf(credentials, credential));
+  const isEnded = await new NotevaultClient(transport).vaults().then(
+    () => false,
+    (error: unknown) => error instanceof ApiError && error.status === 401,
+  );
+  if (!isEnded) throw new CliError('The server still accepts this device: end its link on the page of the server.');
+  await credentials.remove(credential);
+}

@@ -1,0 +1,95 @@
+import { NotevaultClient } from '@notevault/client/notevault-client.ts';
+import { fixedToken, noToken, type TokenSource } from '@notevault/client/tokens.ts';
+import { ApiError, Transport } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { Environment } from '../../environment.ts';
+import { CliError } from '../../error-messages.ts';
+import { ask } from './ask.ts';
+import { type Credential, Credentials } from './credentials.ts';
+import { serverOrigin } from './server-address.ts';
+
+export interface ConnectFlags {
+  readonly url?: string;
+  /** Name or id of the vault. */
+  readonly vault?: string;
+  readonly allowHttp?: boolean;
+}
+
+/** A vault that this device can reach, and how. */
+export interface VaultAccess {
+  readonly url: string;
+  readonly vaultId: string;
+  readonly vaultName: string;
+  readonly tokens: TokenSource;
+}
+
+/** What an earlier sync of the folder used. */
+export interface Known {
+  readonly url?: string;
+  readonly vaultId: string;
+}
+
+/**
+ * Finds the vault to sync with and a credential for it: a token from the environment, else one that `login` stored. A
+ * choice that neither the flags nor an earlier sync make is the user's.
+ */
+export async function chooseVault(
+  flags: ConnectFlags,
+  { token, configFolder }: Environment,
+  known: Known | null,
+): Promise<VaultAccess> {
+  if (token !== null) return byToken(token, flags, known);
+  const credentials = new Credentials(configFolder);
+  const url = flags.url === undefined ? known?.url : serverOrigin(flags.url, true);
+  const fitting = (await credentials.list()).filter(
+    (one) =>
+      (url === undefined || one.url === url) &&
+      (known === null || one.vault_id === known.vaultId) &&
+      (flags.vault === undefined || [one.vault_id, one.vault_name].includes(flags.vault)),
+  );
+  if (fitting.length === 0) throw new CliError(notSignedIn(url, flags.vault));
+  const names = fitting.map(({ vault_name, url: at }) => `"${vault_name}" on ${at}`);
+  const chosen = fitting.length === 1 ? fitting[0] : fitting[await ask('Which vault?', names, '--vault and --url')];
+  if (chosen === undefined) throw new CliError(notSignedIn(url, flags.vault));
+  serverOrigin(chosen.url, chosen.allow_http || flags.allowHttp === true);
+  const tokens = deviceTokensOf(credentials, chosen);
+  return { url: chosen.url, vaultId: chosen.vault_id, vaultName: chosen.vault_name, tokens };
+}
+
+/** The tokens of a stored credential, renewed on the server that gave them. */
+export function deviceTokensOf(credentials: Credentials, credential: Credential): TokenSource {
+  const anyone = new NotevaultClient(new Transport(credential.url, noToken));
+  return credentials.tokens(credential, (refreshToken) => anyone.refreshDevice(refreshToken));
+}
+
+async function byToken(token: string, flags: ConnectFlags, known: Known | null): Promise<VaultAccess> {
+  const address = flags.url ?? known?.url;
+  if (address === undefined) throw new CliError('NOTEVAULT_TOKEN is set: give the address of its server with --url.');
+  const url = serverOrigin(address, flags.allowHttp === true);
+  const tokens = fixedToken(token);
+  const vaults = await new NotevaultClient(new Transport(url, tokens)).vaults().catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    throw new CliError(`${url} does not accept NOTEVAULT_TOKEN: it may be revoked or of another server.`);
+  });
+  const wanted = flags.vault ?? known?.vaultId;
+  const fitting = vaults.filter(({ id, name }) => wanted === undefined || id === wanted || name === wanted);
+  if (fitting.length === 0) throw new CliError(`The token reaches no vault ${wanted ?? 'at all'}.`);
+  const names = fitting.map(({ name, id }) => `"${name}" (${id})`);
+  const chosen = fitting.length === 1 ? fitting[0] : fitting[await ask('Which vault?', names, '--vault')];
+  if (chosen === undefined) throw new CliError('No vault was chosen.');
+  if (known !== null && known.vaultId !== chosen.id)
+    throw new CliError(
+      'The folder is synced with another vault: to sync it with this one, remove its .notevault folder.',
+    );
+  return { url, vaultId: chosen.id, vaultName: chosen.name, tokens };
+}
+
+/** The vault as a device with this id, whose reading of the change feed the server remembers. */
+export function vaultClientOf({ url, vaultId, tokens }: VaultAccess, deviceId: string): VaultClient {
+  return new NotevaultClient(new Transport(url, tokens, { deviceId })).vault(vaultId);
+}
+
+function notSignedIn(url: string | undefined, vault: string | undefined): string {
+  const place = `${vault === undefined ? '' : ` for the vault ${vault}`}${url === undefined ? '' : ` on ${url}`}`;
+  return `This device is not signed in${place}: run "notevault login ${url ?? 'https://…'}" first, or set NOTEVAULT_TOKEN.`;
+}

@@ -1,0 +1,69 @@
+import { FolderGone } from '@notevault/sync/engine/ports.ts';
+import { processEnvironment } from '../../environment.ts';
+import { CliError } from '../../error-messages.ts';
+import { ask } from '../account/ask.ts';
+import { type Control, requestControl } from '../state/control.ts';
+import { requireFolder } from '../state/find-folder.ts';
+import { FolderBusy } from '../state/folder-lock.ts';
+import { readMarker } from '../state/folder-marker.ts';
+import { FolderRegistry } from '../state/folder-registry.ts';
+import { NO_STATUS, readStatus, writeStatus } from '../state/sync-status.ts';
+import { openFolderSync } from './folder-sync.ts';
+import { prepareFolder, registerFolder } from './prepare.ts';
+import { jsonReporter, PersonReporter } from './reporter.ts';
+import { exitCodeOf, runControl } from './run-once.ts';
+import { showStatus } from './status-command.ts';
+import { type SyncFlags, stopSignal } from './sync-command.ts';
+
+const CONSEQUENCES: Partial<Record<Control, string>> = {
+  'follow-server': 'Everything that only this folder has, or has otherwise, goes to the trash of this machine.',
+  'make-authoritative': 'Everything that only the vault has, or has otherwise, is deleted or replaced there.',
+};
+
+/**
+ * Carries out a decision about a folder: in this process, or in the one that syncs the folder already. Sets the exit
+ * code.
+ */
+export async function control(dir: string, decision: Control, flags: SyncFlags): Promise<void> {
+  const consequence = CONSEQUENCES[decision];
+  if (consequence !== undefined && flags.yes !== true && (await ask(consequence, ['do it', 'leave it'], '--yes')) === 1)
+    return;
+  if (decision === 'follow-server') await forgetEmptied(dir);
+  const prepared = await prepareFolder(dir, flags);
+  const { record, registry, place, vault } = prepared;
+  if (prepared.isNew && decision !== 'follow-server' && decision !== 'make-authoritative')
+    throw new CliError(`${record.root} is not synced yet: run "notevault sync" first.`);
+  await registerFolder(prepared);
+  if (decision === 'pause' || decision === 'resume') await registry.save({ ...record, isPaused: decision === 'pause' });
+  const reporter = flags.json ? jsonReporter(record.root) : new PersonReporter(record.root, false);
+  try {
+    await using folder = await openFolderSync({ record, place, vault, direction: 'both', reporter });
+    if (decision === 'pause' || decision === 'resume') {
+      const before = (await readStatus(place)) ?? NO_STATUS;
+      if (decision === 'pause') await writeStatus(place, { ...before, state: 'paused', at: Date.now() });
+      process.stdout.write(decision === 'pause' ? 'Paused.\n' : 'Syncing goes on with the next "notevault sync".\n');
+      return;
+    }
+    const result = await runControl(folder, decision, stopSignal());
+    reporter.result(result);
+    process.exitCode = exitCodeOf(result.kind);
+  } catch (error) {
+    if (!(error instanceof FolderBusy)) throw error;
+    const status = await requestControl(place, decision);
+    process.exitCode = showStatus(record, status, flags.json === true);
+  }
+}
+
+/** A folder that lost its marker because it was emptied is synced like a new one, with the same vault. */
+async function forgetEmptied(dir: string): Promise<void> {
+  const { stateFolder } = processEnvironment();
+  const root = await requireFolder(dir, stateFolder);
+  const registry = new FolderRegistry(stateFolder);
+  const record = (await registry.all()).find((one) => one.root === root);
+  if (record === undefined) return;
+  const marker = await readMarker(root).catch((error: unknown) => {
+    if (error instanceof FolderGone) return null;
+    throw error;
+  });
+  if (marker === null) await registry.save({ ...record, root: '' });
+}

@@ -1,0 +1,76 @@
+import type { SyncResult } from '@notevault/sync/engine/engine.ts';
+import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
+import type { Operation } from '@notevault/sync/plan/operations.ts';
+
+/** An operation in words: its direction, and what it does; null for what changes neither side. */
+export function describe(operation: Operation): { readonly direction: 'up' | 'down'; readonly text: string } | null {
+  switch (operation.type) {
+    case 'createRemote':
+      return { direction: 'up', text: `new      ${operation.path}` };
+    case 'pushContent':
+      return { direction: 'up', text: `changed  ${operation.localPath}` };
+    case 'moveRemote':
+    case 'moveRemoteFolder':
+      return { direction: 'up', text: `moved    ${operation.from} → ${operation.to}` };
+    case 'deleteRemote':
+      return { direction: 'up', text: `deleted  ${operation.path}` };
+    case 'makeRemoteFolder':
+      return { direction: 'up', text: `new      ${operation.path}/` };
+    case 'removeRemoteFolder':
+      return { direction: 'up', text: `deleted  ${operation.path}/` };
+    case 'writeLocal':
+      return { direction: 'down', text: `${operation.over === null ? 'new    ' : 'changed'}  ${operation.path}` };
+    case 'moveLocal':
+    case 'moveLocalFolder':
+    case 'setAside':
+      return { direction: 'down', text: `moved    ${operation.from} → ${operation.to}` };
+    case 'deleteLocal':
+      return { direction: 'down', text: `deleted  ${operation.path}` };
+    case 'makeLocalFolder':
+      return { direction: 'down', text: `new      ${operation.path}/` };
+    case 'removeLocalFolder':
+      return { direction: 'down', text: `deleted  ${operation.path}/` };
+    default:
+      return null;
+  }
+}
+
+/** What the brake stopped, as a question. */
+export function describeBrake({ side, kind, files, of }: BrakeReason): string {
+  if (kind === 'deletions') {
+    return side === 'local'
+      ? `${files} of the ${of} files here were deleted in the vault.`
+      : `${files} files were deleted here, of ${of} in the vault.`;
+  }
+  return side === 'local'
+    ? `${files} of the ${of} files here have other contents in the vault.`
+    : `${files} of the ${of} files in the vault have other contents here.`;
+}
+
+/** What to do about a brake. */
+export function brakeAnswers(root: string): string {
+  return [
+    'Nothing was deleted or overwritten by this. Answer with one of:',
+    `  notevault sync approve ${quoted(root)}    carry it out (a copy of each file goes to the trash for 30 days)`,
+    `  notevault sync put-back ${quoted(root)}   undo it: bring the files back`,
+  ].join('\n');
+}
+
+/** A path as a shell takes it. */
+export function quoted(path: string): string {
+  return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What is left to say when a run is not in step. */
+export function describeEnd(kind: SyncResult['kind'], root: string): string | null {
+  switch (kind) {
+    case 'unsettled':
+      return 'Some files are still being written: run it again when they are complete.';
+    case 'unfinished':
+      return 'Both sides kept changing: run it again.';
+    case 'waiting':
+      return brakeAnswers(root);
+    case 'in step':
+      return null;
+  }
+}

@@ -1,0 +1,67 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
+import { SyncEngine } from '@notevault/sync/engine/engine.ts';
+import type { Clock } from '@notevault/sync/engine/ports.ts';
+import { isConflictPath } from '@notevault/sync/plan/names.ts';
+import type { Direction } from '@notevault/sync/plan/operations.ts';
+import { NodeDisk } from '../disk/node-disk.ts';
+import { Trash } from '../disk/trash.ts';
+import { lockFolder } from '../state/folder-lock.ts';
+import { checkMarker } from '../state/folder-marker.ts';
+import type { FolderRecord } from '../state/folder-registry.ts';
+import { SqliteStore } from '../state/sqlite-store.ts';
+import { nodeClock } from './node-clock.ts';
+import type { Reporter } from './reporter.ts';
+
+export interface FolderSyncOptions {
+  readonly record: FolderRecord;
+  /** Where the state of the folder is. */
+  readonly place: string;
+  readonly vault: VaultClient;
+  readonly direction: Direction;
+  readonly reporter: Reporter;
+  /** Whether the folder has no marker, and gets nothing else of ours either. */
+  readonly isUnmarked?: boolean;
+  readonly clock?: Clock;
+}
+
+/** The engine of one folder with everything it needs, for as long as it is open. */
+export interface FolderSync extends AsyncDisposable {
+  readonly engine: SyncEngine;
+  readonly disk: NodeDisk;
+  readonly place: string;
+  readonly root: string;
+  /** The conflict copies that the folder had when it was last listed. */
+  conflicts(): readonly string[];
+}
+
+/** Opens a folder for syncing. Throws FolderBusy while another process works on it, and FolderGone. */
+export async function openFolderSync(options: FolderSyncOptions): Promise<FolderSync> {
+  const { record, place, vault, direction, reporter } = options;
+  const { root, settings } = record;
+  await using opened = new AsyncDisposableStack();
+  opened.use(lockFolder(place, root));
+  const checkRoot = async () => (options.isUnmarked ? undefined : checkMarker(root, record));
+  await checkRoot();
+  const store = opened.use(SqliteStore.open(join(place, 'state.sqlite')));
+  const trash = opened.use(await Trash.open(place));
+  const disk = await NodeDisk.open({ root, trash, settings, checkRoot, isReadOnly: options.isUnmarked === true });
+  const ports = { disk, server: new VaultServer(vault), store, clock: options.clock ?? nodeClock() };
+  const engine = await SyncEngine.open(ports, {
+    device: hostname(),
+    direction,
+    onPlan: (operations) => reporter.planned(operations),
+    onOperation: (operation, outcome) => reporter.operation(operation, outcome),
+  });
+  const closing = opened.move();
+  return {
+    engine,
+    disk,
+    place,
+    root,
+    conflicts: () => disk.listed.filter(isConflictPath),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}

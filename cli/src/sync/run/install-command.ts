@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { processEnvironment } from '../../environment.ts';
+import { CliError } from '../../error-messages.ts';
+import { findFolder, requireFolder } from '../state/find-folder.ts';
+import { FolderRegistry } from '../state/folder-registry.ts';
+
+/** A file that starts a program with the user's session, and the commands that take it into use. */
+export interface Service {
+  readonly file: string;
+  readonly text: string;
+  readonly commands: readonly (readonly string[])[];
+}
+
+/** `notevault sync install`: syncs a folder in the background from now on. */
+export async function install(dir: string, isPrint: boolean): Promise<void> {
+  const environment = processEnvironment();
+  const root = await requireFolder(dir, environment.stateFolder);
+  const found = await findFolder(new FolderRegistry(environment.stateFolder), root);
+  if (found.kind !== 'known')
+    throw new CliError(
+      `${root} is not synced yet: run "notevault sync --once" first, so that nobody has to be asked later.`,
+    );
+  const program = [process.execPath, ...process.execArgv, resolve(process.argv[1] ?? '')];
+  const command = [...program, 'sync', root];
+  const { file, text, commands } = serviceFor(process.platform, homedir(), command, found.record.folderId);
+  if (isPrint) {
+    process.stdout.write(text);
+    return;
+  }
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+  for (const [name = '', ...args] of commands) {
+    const { status, stderr } = spawnSync(name, args, { encoding: 'utf8' });
+    if (status !== 0)
+      throw new CliError(
+        `${file} is written, but "${name} ${args.join(' ')}" failed: ${stderr.trim() || 'not found'}.`,
+      );
+  }
+  process.stdout.write(`${root} is synced in the background from now on (${file}).\n`);
+}
+
+/** The service of a system's own manager. @param command program and arguments */
+export function serviceFor(
+  platform: NodeJS.Platform,
+  home: string,
+  command: readonly string[],
+  folderId: string,
+): Service {
+  const name = `notevault-sync-${folderId.slice(0, 8)}`;
+  if (platform === 'linux') {
+    const file = join(home, '.config/systemd/user', `${name}.service`);
+    const unit = ['systemctl', '--user'];
+    return {
+      file,
+      text: systemdUnit(command),
+      commands: [
+        [...unit, 'daemon-reload'],
+        [...unit, 'enable', '--now', `${name}.service`],
+      ],
+    };
+  }
+  if (platform === 'darwin') {
+    const file = join(home, 'Library/LaunchAgents', `net.notevault.${name}.plist`);
+    return {
+      file,
+      text: launchdAgent(`net.notevault.${name}`, command),
+      commands: [['launchctl', 'load', '-w', file]],
+    };
+  }
+  throw new CliError(
+    'This system has no service that notevault knows: start "notevault sync" with your session yourself.',
+  );
+}
+
+function systemdUnit(command: readonly string[]): string {
+  // A percent sign is a specifier of systemd, a dollar sign a variable.
+  const quoted = command.map(
+    (word) => `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`,
+  );
+  return `[Unit]
+Description=Notevault folder sync
+After=network-online.target
+
+[Service]
+ExecStart=${quoted.join(' ')}
+Restart=on-failure
+RestartSec=60
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+function launchdAgent(label: string, command: readonly string[]): string {
+  const escaped = (word: string) => word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>${label}</string>
+  <key>ProgramArguments</key>
+  <array>
+${command.map((word) => `    <string>${escaped(word)}</string>`).join('\n')}
+  </array>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>ThrottleInterval</key><integer>60</integer>
+</dict>
+</plist>
+`;
+}

@@ -1,0 +1,103 @@
+import type { SyncResult } from '@notevault/sync/engine/engine.ts';
+import type { Outcome } from '@notevault/sync/engine/executor.ts';
+import type { Operation } from '@notevault/sync/plan/operations.ts';
+import { progressLine } from '../../progress.ts';
+import { describe, describeBrake, describeEnd } from './describe.ts';
+
+/** Tells a person or a program what a sync does. */
+export interface Reporter {
+  planned(operations: readonly Operation[]): void;
+  operation(operation: Operation, outcome: Outcome): void;
+  /** The operations that a dry run would carry out. */
+  preview(operations: readonly Operation[]): void;
+  result(result: SyncResult): void;
+  /** Something that changed apart from operations: the connection, the way of watching. */
+  note(text: string): void;
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** One JSON object a line. */
+export function jsonReporter(root: string): Reporter {
+  const write = (event: string, fields: object) => print(JSON.stringify({ event, ...fields }));
+  return {
+    planned: (operations) => write('planned', { operations: operations.length }),
+    operation: (operation, outcome) => write('operation', { ...operation, outcome }),
+    preview: (operations) => {
+      for (const operation of operations) write('preview', operation);
+    },
+    result: ({ kind, done, brakes, unsynced, pending }) =>
+      write('result', { folder: root, state: kind, done, waiting: pending.length, brakes, unsynced }),
+    note: (text) => write('note', { text }),
+  };
+}
+
+/** Lines for a person: progress on standard error, what was done on standard output. */
+export class PersonReporter implements Reporter {
+  readonly #root: string;
+  readonly #isWatching: boolean;
+  #line = progressLine();
+  #of = 0;
+  #at = 0;
+  #counts = { up: 0, down: 0 };
+  #lastSaid = '';
+
+  /** @param isWatching whether every operation is reported, instead of only the sum */
+  constructor(root: string, isWatching: boolean) {
+    this.#root = root;
+    this.#isWatching = isWatching;
+  }
+
+  planned(operations: readonly Operation[]): void {
+    this.#of = operations.filter((operation) => describe(operation) !== null).length;
+    this.#at = 0;
+    this.#line = progressLine();
+  }
+
+  operation(operation: Operation, outcome: Outcome): void {
+    const described = describe(operation);
+    if (described === null) return;
+    this.#at += 1;
+    if (outcome.kind === 'done') this.#counts[described.direction] += 1;
+    if (this.#isWatching && outcome.kind === 'done')
+      print(`${time()}  ${described.direction.padEnd(4)}  ${described.text}`);
+    else this.#line(`Syncing: ${this.#at} of ${this.#of}`, this.#at === this.#of);
+  }
+
+  preview(operations: readonly Operation[]): void {
+    const lines = operations.map(describe).filter((one) => one !== null);
+    for (const { direction, text } of lines) print(`${direction.padEnd(4)}  ${text}`);
+    print(lines.length === 0 ? 'In step: there is nothing to do.' : `${lines.length} changes; nothing was done.`);
+  }
+
+  result({ kind, brakes, unsynced }: SyncResult): void {
+    const { up, down } = this.#counts;
+    this.#counts = { up: 0, down: 0 };
+    const lines: string[] = [];
+    lines.push(`${STATES[kind]}: ${up} sent, ${down} received.`);
+    for (const brake of brakes) lines.push(describeBrake(brake));
+    const end = describeEnd(kind, this.#root);
+    if (end !== null) lines.push(end);
+    if (unsynced.length > 0) lines.push('Not synced:', ...unsynced.map(({ path, reason }) => `  ${path} ${reason}`));
+    const text = lines.join('\n');
+    // While watching, only what is new is worth a line.
+    if (this.#isWatching && lines.slice(1).join('\n') === this.#lastSaid) return;
+    this.#lastSaid = lines.slice(1).join('\n');
+    print(this.#isWatching ? `${time()}  ${text}` : text);
+  }
+
+  note(text: string): void {
+    process.stderr.write(`${this.#isWatching ? `${time()}  ` : ''}${text}\n`);
+  }
+}
+
+const STATES: Readonly<Record<SyncResult['kind'], string>> = {
+  'in step': 'In step',
+  waiting: 'Waits for your answer',
+  unsettled: 'Not in step yet',
+  unfinished: 'Not in step yet',
+};
+
+function time(): string {
+  return new Date().toLocaleTimeString('en-GB');
+}

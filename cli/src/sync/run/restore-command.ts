@@ -1,0 +1,73 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, realpath, utimes } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { fileName, folderOf, joinPath } from '@notevault/note-text/paths.ts';
+import { processEnvironment } from '../../environment.ts';
+import { CliError } from '../../error-messages.ts';
+import { requireRealParents } from '../disk/real-parents.ts';
+import { Trash, type TrashedFile } from '../disk/trash.ts';
+import { FolderRegistry } from '../state/folder-registry.ts';
+
+/** `notevault sync restore`: copies the newest trashed version of a file back, beside the one that is there now. */
+export async function restore(file: string, isList: boolean): Promise<void> {
+  const { root, path, place } = await locate(file);
+  using trash = await Trash.open(place);
+  if (isList) {
+    const inside = trash.list().filter((one) => path === '' || one.path === path || one.path.startsWith(`${path}/`));
+    for (const one of inside) print(`${new Date(one.at).toLocaleString('sv')}  ${one.reason}  ${one.path}`);
+    if (inside.length === 0) print('The trash has nothing of it.');
+    return;
+  }
+  const [newest] = trash.list(path);
+  if (newest === undefined)
+    throw new CliError(`The trash has no ${path}. See what it has with "notevault sync restore --list ${root}".`);
+  print(`Restored to ${await putBack(trash, newest, root, path)}`);
+}
+
+async function putBack(trash: Trash, trashed: TrashedFile, root: string, path: string): Promise<string> {
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await requireRealParents(root, path);
+  for (const candidate of [path, beside(path, trashed.at)]) {
+    const target = join(root, candidate);
+    try {
+      await copyFile(trash.fileOf(trashed.id), target, constants.COPYFILE_EXCL);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      continue;
+    }
+    await utimes(target, trashed.mtime, trashed.mtime);
+    return target;
+  }
+  throw new CliError(`${join(root, beside(path, trashed.at))} exists already: move it away first.`);
+}
+
+/** The path of a restored file whose own path is taken. */
+function beside(path: string, at: number): string {
+  const name = fileName(path);
+  const dot = name.lastIndexOf('.');
+  const [stem, extension] = dot <= 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)];
+  const when = new Date(at).toLocaleString('sv').replaceAll(':', '-');
+  return joinPath(folderOf(path), `${stem} (restored ${when})${extension}`);
+}
+
+/** Finds the synced folder that a path lies in; its last parts may no longer exist. */
+async function locate(file: string): Promise<{ readonly root: string; readonly path: string; readonly place: string }> {
+  let [existing, rest] = [resolve(file), ''];
+  let real = await realpath(existing).catch(() => null);
+  while (real === null && dirname(existing) !== existing) {
+    rest = join(basename(existing), rest);
+    existing = dirname(existing);
+    real = await realpath(existing).catch(() => null);
+  }
+  const absolute = join(real ?? existing, rest);
+  const registry = new FolderRegistry(processEnvironment().stateFolder);
+  for (const record of await registry.all()) {
+    const path = relative(record.root, absolute);
+    if (record.root === '' || path === '..' || path.startsWith(`..${sep}`) || resolve(record.root, path) !== absolute)
+      continue;
+    return { root: record.root, path: path.split(sep).join('/').normalize('NFC'), place: registry.stateOf(record) };
+  }
+  throw new CliError(`${file} is in no folder that this machine syncs.`);
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,0 +1,104 @@
+import { processEnvironment } from '../../environment.ts';
+import { CliError } from '../../error-messages.ts';
+import { findFolder, requireFolder } from '../state/find-folder.ts';
+import { FolderBusy, lockFolder } from '../state/folder-lock.ts';
+import { type FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
+import { readStatus, type SyncStatus } from '../state/sync-status.ts';
+import { brakeAnswers, describeBrake } from './describe.ts';
+import { EXIT } from './run-once.ts';
+
+/** `notevault sync status`: prints what is known of one folder or all, and sets the exit code of the worst. */
+export async function status(dir: string | undefined, isJson: boolean): Promise<void> {
+  const { stateFolder } = processEnvironment();
+  const registry = new FolderRegistry(stateFolder);
+  const records = dir === undefined ? await registry.all() : [await recordOf(registry, dir, stateFolder)];
+  const present = records.filter(({ root }) => root !== '');
+  if (present.length === 0) throw new CliError('This machine syncs no folder yet: run "notevault sync FOLDER".');
+  let worst: number = EXIT.inStep;
+  for (const record of present) {
+    const place = registry.stateOf(record);
+    const found = await readStatus(place);
+    const isWatched = found?.watching != null && isBusy(place, record.root);
+    const code = showStatus(record, found && (isWatched ? found : { ...found, watching: null }), isJson);
+    worst = worst === EXIT.fault || code === EXIT.fault ? EXIT.fault : Math.max(worst, code);
+  }
+  process.exitCode = worst;
+}
+
+async function recordOf(registry: FolderRegistry, dir: string, stateFolder: string): Promise<FolderRecord> {
+  const found = await findFolder(registry, await requireFolder(dir, stateFolder));
+  if (found.kind !== 'known') throw new CliError(`${dir} is not synced yet: run "notevault sync ${dir}".`);
+  return found.record;
+}
+
+function isBusy(place: string, root: string): boolean {
+  try {
+    lockFolder(place, root)[Symbol.dispose]();
+    return false;
+  } catch (error) {
+    if (error instanceof FolderBusy) return true;
+    throw error;
+  }
+}
+
+/** Prints the status of a folder; returns the exit code that says the same. */
+export function showStatus(record: FolderRecord, found: SyncStatus | null, isJson: boolean): number {
+  const code = codeOf(found);
+  if (isJson) {
+    const { root, url, vaultId, vaultName } = record;
+    print(JSON.stringify({ event: 'status', folder: root, url, vault_id: vaultId, vault: vaultName, ...found }));
+    return code;
+  }
+  print(record.root);
+  print(`  vault           ${record.vaultName} on ${record.url}`);
+  if (found === null) print('  state           never synced completely');
+  else for (const [name, value] of linesOf(found)) print(`  ${name.padEnd(14)}  ${value}`);
+  for (const { path, reason } of found?.unsynced ?? []) print(`                  ${path} ${reason}`);
+  for (const brake of found?.brakes ?? []) print(describeBrake(brake));
+  if ((found?.brakes.length ?? 0) > 0) print(brakeAnswers(record.root));
+  return code;
+}
+
+function linesOf(found: SyncStatus): [string, string][] {
+  const { state, at, serverReachedAt, waitingUp, waitingDown, oldestUnsent, conflicts, unsynced, watching, message } =
+    found;
+  return [
+    ['state', `${STATES[state]}${message === null ? '' : ` (${message})`}, ${ago(at)}`],
+    [
+      'running',
+      watching === null ? 'no: nothing is synced until "notevault sync" runs' : `yes, the folder is ${watching}`,
+    ],
+    ['server reached', serverReachedAt === null ? 'never' : ago(serverReachedAt)],
+    ['waiting up', `${waitingUp}`],
+    ['waiting down', `${waitingDown}`],
+    ['oldest unsent', oldestUnsent === null ? 'none' : `${oldestUnsent.path}, ${ago(oldestUnsent.since)}`],
+    ['conflicts', conflicts.length === 0 ? 'none' : conflicts.join(', ')],
+    ['not synced', unsynced.length === 0 ? 'none' : `${unsynced.length}:`],
+  ];
+}
+
+const STATES: Readonly<Record<SyncStatus['state'], string>> = {
+  'in step': 'in step',
+  waiting: 'waits for your answer',
+  unsettled: 'some files are being written',
+  unfinished: 'not in step yet',
+  syncing: 'syncing',
+  offline: 'offline',
+  stopped: 'stopped',
+  paused: 'paused',
+};
+
+function codeOf(found: SyncStatus | null): number {
+  if (found === null) return EXIT.fault;
+  if (found.state === 'waiting' || found.state === 'paused') return EXIT.waiting;
+  return found.state === 'in step' || found.state === 'syncing' ? EXIT.inStep : EXIT.fault;
+}
+
+function ago(at: number): string {
+  const seconds = Math.max(0, Math.round((Date.now() - at) / 1000));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`;
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,0 +1,68 @@
+import type { Direction } from '@notevault/sync/plan/operations.ts';
+import { CliError } from '../../error-messages.ts';
+import { watchFolder } from '../watch/watch-folder.ts';
+import { openFolderSync } from './folder-sync.ts';
+import { type PreparedFolder, type PrepareFlags, prepareFolder, registerFolder, temporaryPlace } from './prepare.ts';
+import { jsonReporter, PersonReporter, type Reporter } from './reporter.ts';
+import { EXIT, exitCodeOf, runOnce } from './run-once.ts';
+
+export interface SyncFlags extends PrepareFlags {
+  readonly once?: boolean;
+  readonly watch?: boolean;
+  readonly pull?: boolean;
+  readonly push?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** `notevault sync`: syncs once, or until the process is told to stop. Sets the exit code. */
+export async function sync(dir: string, flags: SyncFlags): Promise<void> {
+  if (flags.pull && flags.push)
+    throw new CliError('--pull and --push exclude one another: leave both out to sync both ways.');
+  if (flags.once && flags.watch) throw new CliError('--once and --watch exclude one another.');
+  const direction = flags.pull ? 'pull' : flags.push ? 'push' : 'both';
+  const prepared = await prepareFolder(dir, flags);
+  const { root } = prepared.record;
+  const isWatching = flags.once !== true && flags.dryRun !== true;
+  const reporter = flags.json ? jsonReporter(root) : new PersonReporter(root, isWatching);
+  if (flags.dryRun) return dryRun(prepared, direction, reporter);
+  await registerFolder(prepared);
+  const { record, registry, place, access, vault } = prepared;
+  await using folder = await openFolderSync({ record, place, vault, direction, reporter });
+  const isApproved = flags.yes === true;
+  if (isWatching) {
+    if (!flags.json) reporter.note(`Syncing ${root} with the vault "${record.vaultName}". Ctrl-C stops.`);
+    await watchFolder({ sync: folder, record, registry, access, reporter, isApproved, signal: stopSignal() });
+    return;
+  }
+  if (record.isPaused) {
+    reporter.note('Syncing is paused: "notevault sync resume" continues.');
+    process.exitCode = EXIT.waiting;
+    return;
+  }
+  const result = await runOnce(folder, { signal: stopSignal(), ...(isApproved && { isApproved: () => true }) });
+  reporter.result(result);
+  process.exitCode = exitCodeOf(result.kind);
+}
+
+/** A folder that was never synced gets no marker and no state by this. */
+async function dryRun(prepared: PreparedFolder, direction: Direction, reporter: Reporter): Promise<void> {
+  const { record, vault, isNew } = prepared;
+  await using temporary = await temporaryPlace();
+  const place = isNew ? temporary.place : prepared.place;
+  await using folder = await openFolderSync({ record, place, vault, direction, reporter, isUnmarked: isNew });
+  const { operations } = await folder.engine.preview();
+  reporter.preview(operations);
+}
+
+/** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. What was done is kept either way. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (signal: NodeJS.Signals) => {
+    process.once(signal, () => process.kill(process.pid, 'SIGKILL'));
+    controller.abort(new CliError('Stopped.'));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  return controller.signal;
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { CliError } from '../../error-messages.ts';
+import { replaceFile } from './folder-registry.ts';
+import { readStatus, type SyncStatus } from './sync-status.ts';
+
+/** What other commands can ask of the engine that works on a folder. */
+export const CONTROLS = [
+  'approve',
+  'put-back',
+  'check',
+  'pause',
+  'resume',
+  'follow-server',
+  'make-authoritative',
+] as const;
+export type Control = (typeof CONTROLS)[number];
+
+interface ControlRequest {
+  readonly id: string;
+  readonly control: Control;
+}
+
+/** The folder in which an engine finds its requests; a watcher of it notices them at once. */
+export async function requestsFolder(place: string): Promise<string> {
+  const folder = join(place, 'requests');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Takes the requests that came since the last call, oldest first. */
+export async function takeRequests(place: string): Promise<ControlRequest[]> {
+  const folder = await requestsFolder(place);
+  const requests: ControlRequest[] = [];
+  for (const name of (await readdir(folder)).filter((one) => one.endsWith('.json')).sort()) {
+    const request = JSON.parse(await readFile(join(folder, name), 'utf8')) as ControlRequest;
+    await rm(join(folder, name));
+    if (CONTROLS.includes(request.control)) requests.push(request);
+  }
+  return requests;
+}
+
+const ANSWER_MS = 60_000;
+const POLL_MS = 100;
+
+/** Asks the engine of another process; resolves to its status once that has been done. */
+export async function requestControl(place: string, control: Control): Promise<SyncStatus> {
+  const id = `${Date.now()}-${randomBytes(6).toString('hex')}`;
+  await replaceFile(join(await requestsFolder(place), `${id}.json`), JSON.stringify({ id, control }));
+  for (const start = performance.now(); performance.now() - start < ANSWER_MS; await wait(POLL_MS)) {
+    const status = await readStatus(place);
+    if (status?.answered.includes(id)) return status;
+  }
+  throw new CliError('The notevault that syncs this folder has not answered within a minute. It may still do so.');
+}

@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SyncResult, Unsynced } from '@notevault/sync/engine/engine.ts';
+import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
+import { isWanted, type Operation } from '@notevault/sync/plan/operations.ts';
+import { replaceFile } from './folder-registry.ts';
+
+/** What the last run of a folder's engine found; written by the engine, read by `notevault sync status`. */
+export interface SyncStatus {
+  readonly state: SyncResult['kind'] | 'syncing' | 'offline' | 'stopped' | 'paused';
+  /** Epoch milliseconds of this status, and of the last answer of the server. */
+  readonly at: number;
+  readonly serverReachedAt: number | null;
+  readonly waitingUp: number;
+  readonly waitingDown: number;
+  /** The change of this folder that has waited longest, and since when. */
+  readonly oldestUnsent: { readonly path: string; readonly since: number } | null;
+  readonly conflicts: readonly string[];
+  readonly unsynced: readonly Unsynced[];
+  readonly brakes: readonly BrakeReason[];
+  /** How changes of the folder are noticed; null while nobody watches. */
+  readonly watching: string | null;
+  readonly message: string | null;
+  /** The requests of other commands that have been carried out. */
+  readonly answered: readonly string[];
+}
+
+export const NO_STATUS: SyncStatus = {
+  state: 'syncing',
+  at: 0,
+  serverReachedAt: null,
+  waitingUp: 0,
+  waitingDown: 0,
+  oldestUnsent: null,
+  conflicts: [],
+  unsynced: [],
+  brakes: [],
+  watching: null,
+  message: null,
+  answered: [],
+};
+
+const NAME = 'status.json';
+
+export async function readStatus(place: string): Promise<SyncStatus | null> {
+  try {
+    return { ...NO_STATUS, ...(JSON.parse(await readFile(join(place, NAME), 'utf8')) as SyncStatus) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+export async function writeStatus(place: string, status: SyncStatus): Promise<void> {
+  await replaceFile(join(place, NAME), `${JSON.stringify(status, null, 2)}\n`);
+}
+
+/** The status after a run. @param before the status so far, from which unsent changes keep their time */
+export function statusOf(
+  { kind, pending, brakes, unsynced }: Pick<SyncResult, 'kind' | 'pending' | 'brakes' | 'unsynced'>,
+  conflicts: readonly string[],
+  before: SyncStatus,
+  now: number,
+): SyncStatus {
+  const up = pending.filter((operation) => !isWanted(operation, 'pull'));
+  const down = pending.filter((operation) => !isWanted(operation, 'push'));
+  const waits = before.oldestUnsent !== null && up.some((operation) => pathOf(operation) === before.oldestUnsent?.path);
+  const [first] = up;
+  const fresh = first === undefined ? null : { path: pathOf(first), since: now };
+  return {
+    ...before,
+    state: kind,
+    at: now,
+    serverReachedAt: now,
+    waitingUp: up.length,
+    waitingDown: down.length,
+    oldestUnsent: waits ? before.oldestUnsent : fresh,
+    conflicts,
+    unsynced,
+    brakes,
+    message: null,
+  };
+}
+
+/** The path on which an operation works. */
+export function pathOf(operation: Operation): string {
+  if ('path' in operation) return operation.path;
+  if ('to' in operation) return operation.to;
+  return operation.type === 'adopt' ? operation.file.path : operation.id;
+}

@@ -1,0 +1,154 @@
+import { watch } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { LiveSocket } from '@notevault/client/live/live-socket.ts';
+import type { VaultSignals } from '@notevault/client/live/vault-signals.ts';
+import type { SyncResult } from '@notevault/sync/engine/engine.ts';
+import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import type { VaultAccess } from '../account/connect.ts';
+import type { FolderSync } from '../run/folder-sync.ts';
+import type { Reporter } from '../run/reporter.ts';
+import { runControl, runOnce } from '../run/run-once.ts';
+import { requestsFolder, takeRequests } from '../state/control.ts';
+import type { FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
+import { NO_STATUS, readStatus, type SyncStatus, writeStatus } from '../state/sync-status.ts';
+import { FolderWatcher } from './folder-watcher.ts';
+import { WakeUp } from './wake-up.ts';
+
+export interface WatchOptions {
+  readonly sync: FolderSync;
+  readonly record: FolderRecord;
+  readonly registry: FolderRegistry;
+  readonly access: VaultAccess;
+  readonly reporter: Reporter;
+  readonly isApproved: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Changes that come within this time are synced together. */
+const GATHER_MS = 100;
+/** Everything is compared this often, whatever was noticed. */
+const SCAN_MS = 60 * 60 * 1000;
+/** The same where changes of the folder cannot be noticed, and where the server does not announce its own. */
+const BLIND_MS = 30_000;
+const SETTLE_MS = 1000;
+const RETRY_MS = { first: 1000, longest: 60_000 };
+/** Requests whose answers stay in the status. */
+const ANSWERS_KEPT = 20;
+
+/** Keeps a folder in step until the signal aborts. Throws FolderGone and ServerStopped. */
+export async function watchFolder(options: WatchOptions): Promise<void> {
+  await new WatchLoop(options).run();
+}
+
+class WatchLoop {
+  readonly #options: WatchOptions;
+  readonly #wakeUp = new WakeUp();
+  #isPaused: boolean;
+  #watching: string | null = 'watched';
+  #hasSignal = () => false;
+  #answered: string[] = [];
+  #isOffline = false;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#isPaused = options.record.isPaused;
+  }
+
+  async run(): Promise<void> {
+    const { sync, signal, access, reporter } = this.#options;
+    await using opened = new AsyncDisposableStack();
+    const requests = watch(await requestsFolder(sync.place), () => this.#wakeUp.call());
+    opened.defer(() => requests.close());
+    opened.use(this.#watchDisk());
+    const socket = opened.use(new LiveSocket(access.url, access.tokens));
+    const signals = opened.use(socket.watch(access.vaultId));
+    this.#hasSignal = () => socket.isConnected && signals.end === null;
+    void this.#follow(signals);
+    if (this.#isPaused) reporter.note('Paused: "notevault sync resume" continues.');
+    for (let retries = 0; !signal.aborted; ) {
+      const result = await this.#turn();
+      retries = this.#isOffline ? retries + 1 : 0;
+      await this.#wakeUp.wait(this.#delay(result, retries), signal);
+      if (!signal.aborted) await wait(GATHER_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Wakes up for each signal of the server, of which the first comes after each connection. */
+  async #follow(signals: VaultSignals): Promise<void> {
+    const { signal } = this.#options;
+    while (!signal.aborted && signals.end === null) {
+      await signals.next(SCAN_MS, signal);
+      this.#wakeUp.call();
+    }
+  }
+
+  #watchDisk(): FolderWatcher {
+    const { sync, reporter } = this.#options;
+    return new FolderWatcher({
+      root: sync.root,
+      isIgnored: (path, kind) => sync.disk.isIgnored(path, kind),
+      changed: () => this.#wakeUp.call(),
+      failed: (reason) => {
+        if (this.#watching !== 'watched') return;
+        this.#watching = `compared every ${BLIND_MS / 1000} s, because ${reason}`;
+        reporter.note(`The folder is ${this.#watching}.`);
+        this.#wakeUp.call();
+      },
+    });
+  }
+
+  #delay(result: SyncResult | null, retries: number): number {
+    if (this.#isPaused) return SCAN_MS;
+    if (this.#isOffline) return Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** retries) * (0.5 + Math.random() / 2);
+    if (result?.kind === 'unsettled' || result?.kind === 'unfinished') return SETTLE_MS;
+    if (this.#watching !== 'watched' || !this.#hasSignal()) return BLIND_MS;
+    const retryMs = Math.max(SETTLE_MS, (result?.retryAt ?? Number.POSITIVE_INFINITY) - Date.now());
+    // At different times on each device, so that they do not all ask the server at once.
+    return Math.min(retryMs, SCAN_MS * (0.75 + Math.random() / 2));
+  }
+
+  /** Carries out requests, then syncs. */
+  async #turn(): Promise<SyncResult | null> {
+    const { sync, reporter, isApproved, signal } = this.#options;
+    let result: SyncResult | null = null;
+    try {
+      for (const { id, control } of await takeRequests(sync.place)) {
+        if (control === 'pause' || control === 'resume') await this.#pause(control === 'pause');
+        else result = await runControl(sync, control, signal);
+        this.#answered = [...this.#answered, id].slice(-ANSWERS_KEPT);
+      }
+      if (this.#isPaused) {
+        await this.#write({ state: 'paused' });
+        return null;
+      }
+      result ??= await runOnce(sync, { signal, ...(isApproved && { isApproved: () => true }) });
+      if (this.#isOffline) reporter.note('The server can be reached again.');
+      this.#isOffline = false;
+      await this.#write({});
+      if (result.done > 0 || result.kind === 'waiting' || result.unsynced.length > 0) reporter.result(result);
+      return result;
+    } catch (error) {
+      if (signal.aborted) return null;
+      const message = error instanceof Error ? error.message : String(error);
+      await this.#write({ state: error instanceof ServerUnreachable ? 'offline' : 'stopped', message });
+      if (!(error instanceof ServerUnreachable)) throw error;
+      if (!this.#isOffline) reporter.note(`Offline: ${message}. Changes wait here until the server is back.`);
+      this.#isOffline = true;
+      return null;
+    }
+  }
+
+  async #pause(isPaused: boolean): Promise<void> {
+    const { registry, record, reporter } = this.#options;
+    this.#isPaused = isPaused;
+    await registry.save({ ...record, isPaused });
+    reporter.note(isPaused ? 'Paused: "notevault sync resume" continues.' : 'Resumed.');
+  }
+
+  async #write(changes: Partial<SyncStatus>): Promise<void> {
+    const { place } = this.#options.sync;
+    const before = (await readStatus(place)) ?? NO_STATUS;
+    const fixed = { watching: this.#watching, answered: this.#answered, at: Date.now() };
+    await writeStatus(place, { ...before, ...fixed, ...changes });
+  }
+}
