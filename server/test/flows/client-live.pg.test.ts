@@ -24,6 +24,14 @@ async function vaultOf(server: TestServer) {
   return { vault, note, tokens };
 }
 
+/** Waits for the answer to a refused token, which the server gives a moment later by its clock. */
+function refusedOnce(server: TestServer, isAnswered: () => boolean): Promise<void> {
+  return until(() => {
+    server.clock.advance({ ms: 100 });
+    return isAnswered();
+  }, 'the refusal of a token');
+}
+
 /** A network between a client and a server that can be cut and mended. */
 async function network(url: string) {
   const sockets = new Set<Socket>();
@@ -142,10 +150,12 @@ onEachEngine('the live socket of the client package', (open) => {
     };
     using socket = new LiveSocket(server.url, expired(await tokens.token()), QUICK);
     using live = socket.open(note.id);
+    await refusedOnce(server, () => refreshed === 1);
     await live.synced();
     assert.deepEqual([refreshed, live.text.toString()], [1, 'one\n']);
     using hopeless = new LiveSocket(server.url, expired('nv_ses_worse'), QUICK);
     using denied = hopeless.open(note.id);
+    await refusedOnce(server, () => denied.state.end !== null);
     await assert.rejects(denied.synced(), new LiveNoteEnded('permission-denied'));
     assert.equal(refreshed, 2);
   });
