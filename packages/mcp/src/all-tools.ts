@@ -6,7 +6,7 @@ import { appendToNote, editNote } from './tools/edit-note.ts';
 import { getNotes } from './tools/get-notes.ts';
 import { getHistory } from './tools/history.ts';
 import { createFolder, renameFolder } from './tools/manage-folders.ts';
-import { createNote, moveNotes, renameNote, restoreNote } from './tools/manage-notes.ts';
+import { createNote, deleteNote, moveNotes, renameNote, restoreNote } from './tools/manage-notes.ts';
 import { fetchNote, search } from './tools/search-fetch.ts';
 import { searchNotes } from './tools/search-notes.ts';
 import { listVaults } from './tools/vaults.ts';
@@ -26,6 +26,7 @@ export const allTools: readonly Tool[] = [
   editNote,
   renameNote,
   moveNotes,
+  deleteNote,
   restoreNote,
   createFolder,
   renameFolder,

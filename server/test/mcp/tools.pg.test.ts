@@ -119,6 +119,29 @@ onEachEngine('the tools of assistants', (open) => {
     }
   });
 
+  test('delete to the trash, from which the note comes back, unless somebody has written it meanwhile', async () => {
+    await using server = await startServer({ open });
+    const world = await worldOf(server);
+    await using assistant = await Assistant.connect(server, world.key);
+    await write(world, 'a.md', 'one');
+    await write(world, 'b.md', '[[a]]');
+    const [{ hash, id }] = (await assistant.call('get_notes', { paths: ['a.md'] })).data.notes;
+    await write(world, 'a.md', 'one two');
+    const stale = await assistant.call('delete_note', { path: 'a.md', base_hash: hash });
+    assert.deepEqual([stale.isError, await textOf(world, 'a.md')], [true, 'one two']);
+    const deleted = await assistant.call('delete_note', { path: 'a.md' });
+    assert.match(deleted.text, new RegExp(`restore_note with id ${id}`));
+    assert.equal(await textOf(world, 'a.md'), undefined);
+    const back = await assistant.call('restore_note', { id });
+    assert.deepEqual([back.isError, await textOf(world, 'a.md')], [false, 'one two']);
+    await assistant.call('delete_note', { id });
+    await write(world, 'a.md', 'another');
+    const taken = await assistant.call('restore_note', { id });
+    assert.deepEqual([taken.isError, await textOf(world, 'a.md')], [true, 'another']);
+    assert.equal((await assistant.call('restore_note', { id, path: 'old a.md' })).isError, false);
+    assert.equal(await textOf(world, 'old a.md'), 'one two');
+  });
+
   test('ask for the vault when several are accessible, and tell nothing of those that are not', async () => {
     await using server = await startServer({ open });
     const world = await worldOf(server);

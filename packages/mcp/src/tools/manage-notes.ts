@@ -1,12 +1,13 @@
 import { ApiError } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { normalizeNotePath } from '@notevault/note-text/paths.ts';
 import { Type } from 'typebox';
-import { chooseNote } from '../choose-note.ts';
+import { chooseNote, type NoteName } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
 import { ADDS, CHANGES, tool } from '../tool.ts';
-import { changeNote, sizeOf } from './change-note.ts';
+import { changeNote, sizeOf, staleText } from './change-note.ts';
 import { baseHash, dryRun, id, input, path, text, vault } from './fields.ts';
 
 /** Most items that one call may touch. */
@@ -115,18 +116,47 @@ export const moveNotes = tool({
   },
 });
 
+export const deleteNote = tool({
+  name: 'delete_note',
+  title: 'Delete a note',
+  description: 'Move a note to the trash, from which restore_note brings it back by its id.',
+  input: input({ vault, path, id, base_hash: baseHash }),
+  hints: CHANGES,
+  async run({ vault: wanted, base_hash: hash, ...name }, context) {
+    const client = await chooseVault(context, wanted);
+    const note = await chooseNote(client, name);
+    if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash);
+    const linking = new Set((await client.backlinksOf(note.id)).map(({ source_note_id: source }) => source)).size;
+    // With the hash, a text that somebody has just written is not deleted.
+    await client.deleteNote(note.id, note.content_hash);
+    const structured = { notice: DATA_NOTICE, id: note.id, path: note.path, deleted: true, linking_notes: linking };
+    const lead = `Moved to the trash. ${linking} notes link to it. To bring it back: restore_note with id ${note.id}.`;
+    return { parts: [lead, data(note.path)], structured };
+  },
+});
+
 export const restoreNote = tool({
   name: 'restore_note',
-  title: 'Restore a version',
-  description: 'Give a note the text of an older version, as a new version.',
-  input: input({ vault, path, id, version: Type.Integer({ minimum: 1 }), base_hash: baseHash, dry_run: dryRun }),
+  title: 'Restore a note',
+  description:
+    'With version: give a note the text of that version again. Without: bring a note back from the trash by its id.',
+  input: input({
+    vault,
+    path: Type.Optional(Type.String({ description: 'The note; from the trash: where to, if not where it was.' })),
+    id,
+    version: Type.Optional(Type.Integer({ minimum: 1 })),
+    base_hash: baseHash,
+    dry_run: dryRun,
+  }),
   hints: CHANGES,
   async run({ vault: wanted, version, base_hash: hash, dry_run: dry, ...name }, context) {
     const client = await chooseVault(context, wanted);
+    if (version === undefined) return fromTrash(client, name, dry);
     const note = await chooseNote(client, name);
     const old = await client.readVersion(note.id, version);
-    if (old === null)
+    if (old === null) {
       throw new ToolFailure('This version is not kept; nothing was changed. get_history lists those that are.');
+    }
     const options = {
       ...(hash === undefined ? {} : { base_hash: hash }),
       ...(dry === undefined ? {} : { dry_run: dry }),
@@ -137,6 +167,15 @@ export const restoreNote = tool({
     return restored(note.content, version, note.version, await client.restoreVersion(note.id, version));
   },
 });
+
+async function fromTrash(client: VaultClient, { id, path }: NoteName, dry: boolean | undefined): Promise<Answer> {
+  if (id === undefined) throw new ToolFailure('Send `id` for a note in the trash, or `version` for an older text.');
+  if (dry === true) throw new ToolFailure('There is no dry run of bringing a note back; nothing was done.');
+  const { note, attachment } = await client.restoreFromTrash(id, path);
+  const { path: at, content_hash: hash } = note ?? attachment ?? { path: '', content_hash: '' };
+  const structured = { notice: DATA_NOTICE, id, path: at, restored: 'from the trash', hash };
+  return { parts: [`Restored from the trash. Hash ${hash}.`, data(at)], structured };
+}
 
 function restored(
   before: string,
