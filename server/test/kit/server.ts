@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { AppOverrides } from '../../src/app/context.ts';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
 import type { TrashRoom } from '../../src/domains/entries/entries.ts';
@@ -59,6 +60,8 @@ export interface TestServerOptions {
   readonly embedder?: Embedder;
   /** What the trash of a vault has room for. */
   readonly trashRoom?: TrashRoom;
+  /** Serves something else than the tools at the endpoint for assistants. */
+  readonly createMcpServer?: NonNullable<AppOverrides['createMcpServer']>;
   /** Extends the defaults of tests: open registration without rate limit. */
   readonly config?: Partial<Config>;
 }
@@ -75,6 +78,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     embedder = builtinEmbedder(),
     trashRoom,
     config,
+    createMcpServer,
   } = options;
   await using opened = new AsyncDisposableStack();
   const db = await open();
@@ -96,7 +100,11 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
       { db, keyring, blobs, bus, singleProcess: false, clock, fetcher, embedder },
       settings,
       createLogger('silent'),
-      { passwordCost: CHEAP_PASSWORDS, ...(trashRoom === undefined ? {} : { trashRoom }) },
+      {
+        passwordCost: CHEAP_PASSWORDS,
+        ...(trashRoom === undefined ? {} : { trashRoom }),
+        ...(createMcpServer === undefined ? {} : { createMcpServer }),
+      },
     ),
   );
   await app.http.listen({ host: '127.0.0.1', port: 0 });
