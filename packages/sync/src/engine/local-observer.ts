@@ -1,4 +1,4 @@
-import { foldPath } from '@notevault/note-text/paths.ts';
+import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { LocalFile, SideTree } from '../plan/trees.ts';
 import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused } from './ports.ts';
 import { isAlike, type SyncState } from './sync-state.ts';
@@ -65,7 +65,7 @@ export class LocalObserver {
       files.push({ path: file.path, hash: shown, fileId: file.fileId });
       if (hash != null) entries.set(file.path, file);
     }
-    const awaited = this.#awaited(files, ticks);
+    const awaited = this.#awaited(files, listing.folders, ticks);
     const tree = { files: [...files, ...awaited], folders: listing.folders };
     return { tree, entries, skipped: [...listing.skipped, ...unreadable], unsettled: unsettled || awaited.length > 0 };
   }
@@ -103,8 +103,11 @@ export class LocalObserver {
    * Returns the files that went missing a moment ago and still count as present. A file whose bytes appear elsewhere
    * was renamed and is left out.
    */
-  #awaited(files: readonly LocalFile[], ticks: number): LocalFile[] {
+  #awaited(files: readonly LocalFile[], folders: readonly string[], ticks: number): LocalFile[] {
     const paths = new Set(files.map(({ path }) => foldPath(path)));
+    const folderPaths = new Set(folders.map(foldPath));
+    // Where a file has become a folder, or its folder a file, it does not come back.
+    const isReplaced = (folded: string) => folderPaths.has(folded) || ancestorsOf(folded).some((at) => paths.has(at));
     const fileIds = new Set(files.map(({ fileId }) => fileId));
     const syncedPaths = new Set([...this.#state.synced.values()].map(({ path }) => path));
     const freshHashes = new Set(files.filter(({ path }) => !syncedPaths.has(path)).map(({ hash }) => hash));
@@ -112,6 +115,7 @@ export class LocalObserver {
     const missing = new Set<string>();
     for (const { path, hash, fileId } of this.#state.synced.values()) {
       if (paths.has(foldPath(path)) || (fileId !== null && fileIds.has(fileId)) || freshHashes.has(hash)) continue;
+      if (isReplaced(foldPath(path))) continue;
       missing.add(path);
       const since = this.#missing.get(path) ?? ticks;
       this.#missing.set(path, since);
