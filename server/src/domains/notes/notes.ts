@@ -10,7 +10,8 @@ import { deleteById, deleteByPath } from './deletion/delete-notes.ts';
 import { purgeSlice } from './deletion/purge.ts';
 import { createFacets, type Facets } from './facets.ts';
 import { createHistory, type History } from './history/versions.ts';
-import { DocumentManager, type LiveNotes } from './live/document-manager.ts';
+import { DocumentManager } from './live/document-manager.ts';
+import type { LiveNotes } from './live/live-notes.ts';
 import { createMoveOperations, type MoveOperations } from './moves/move.ts';
 import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
@@ -53,8 +54,8 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
 }
 
 export type { ChangedNote, SealedNote } from './change-feed.ts';
-export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/document-manager.ts';
-export type { CloseReason, Watcher } from './live/live-document.ts';
+export type { ApplyOutcome, ApplyRefusal, LiveNote, LiveNotes } from './live/live-notes.ts';
+export type { CloseReason, Watcher } from './live/watchers.ts';
 export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
 export type { CachedNote } from './note-cache.ts';
 export type { LinkPlanner, MoveHooks, NoteHooks } from './notes.deps.ts';

@@ -2,34 +2,34 @@ import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 
-/** How long edits wait for their note: after the last of them, and after the first. */
+/** How long edits wait for their flush: after the last one, and after the first one. */
 const DELAYS = { quietMs: 750, maxMs: 2_500 };
-/** A note is not flushed twice within this, unless somebody reads it. */
+/** Minimum time between two flushes of a note, unless somebody reads it. */
 const MIN_INTERVAL_MS = 1_000;
-/** Many notes may be due at once: they are begun this far apart, so that whoever types waits for one of them at most. */
+/** Time between the starts of flushes when many notes are due, so that an edit waits for one flush at most. */
 const STEP_MS = 5;
-/** The last of those due has waited no longer than this. */
+/** Time within which all notes that are due have been started. */
 const SPREAD_MS = 250;
-/** Notes whose flushing is under way at once. */
+/** Maximum number of flushes that run at the same time. */
 const CONCURRENCY = 8;
 
 interface ScheduledNote {
   readonly vault: OpenVault;
   readonly first: number;
   last: number;
-  /** Before this it is not due, however quiet it is. */
+  /** The note is not flushed before this. */
   readonly earliest: number;
   timer: Disposable | undefined;
 }
 
-/** Notes with edits on disk that wait to be flushed; says when. */
+/** Decides when notes with edits in the log are flushed. */
 export class FlushSchedule {
   readonly #flush: (vault: OpenVault, id: NoteId) => Promise<void>;
   readonly #clock: Pick<Clock, 'elapsed' | 'schedule'>;
   readonly #waiting = new Map<NoteId, ScheduledNote>();
-  /** Those that are due, oldest first. */
+  /** The notes that are due, oldest first. */
   readonly #ready = new Set<NoteId>();
-  /** When the last of them is to be begun. */
+  /** When the last of them must have been started. */
   #deadline = 0;
   #stepping = false;
   #running = 0;
@@ -48,7 +48,7 @@ export class FlushSchedule {
     return this.#waiting.has(id);
   }
 
-  /** An edit of the note is on disk. @param flushedAt when it was last flushed. */
+  /** Call when an edit of the note is on disk. @param flushedAt when the note was last flushed. */
   edited(vault: OpenVault, id: NoteId, flushedAt: number): void {
     const now = this.#clock.elapsed();
     const known = this.#waiting.get(id);
@@ -61,14 +61,14 @@ export class FlushSchedule {
     this.#arm(id, waiting);
   }
 
-  /** Somebody flushes the note now. */
+  /** Call when the note is being flushed anyway. */
   cancel(id: NoteId): void {
     this.#waiting.get(id)?.timer?.[Symbol.dispose]();
     this.#waiting.delete(id);
     this.#ready.delete(id);
   }
 
-  /** Flushes all that wait, at once. */
+  /** Flushes all waiting notes now, one after the other. */
   async flushAll(): Promise<void> {
     for (const [id, { vault }] of [...this.#waiting]) {
       this.cancel(id);
@@ -91,7 +91,7 @@ export class FlushSchedule {
     if (!this.#stepping) this.#step();
   }
 
-  /** Begins with one of those that are due, and comes back for the next. */
+  /** Starts the flush of one note that is due, and schedules the next. */
   #step(): void {
     const [id] = this.#ready;
     const waiting = id === undefined ? undefined : this.#waiting.get(id);
@@ -104,7 +104,7 @@ export class FlushSchedule {
       if (!this.#stepping) this.#step();
     });
     const pause = Math.min(STEP_MS, (this.#deadline - this.#clock.elapsed()) / this.#ready.size);
-    // A timer waits for a millisecond at least.
+    // A timer waits for at least one millisecond.
     if (pause >= 1) this.#clock.schedule(pause, () => this.#step());
     else setImmediate(() => this.#step());
   }

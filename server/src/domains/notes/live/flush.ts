@@ -13,7 +13,7 @@ import * as store from './live.store.ts';
 import type { LiveDocument } from './live-document.ts';
 import { type NoteState, postState, readNoteState } from './note-state.ts';
 
-/** Not a live note with edits that wait: there is nothing to write as a note is written. */
+/** The note is not live, or has no edits in the log: there is no row to write. */
 class ChangedMeanwhile extends Error {
   readonly state: NoteState | null;
   constructor(state: NoteState | null) {
@@ -22,22 +22,22 @@ class ChangedMeanwhile extends Error {
   }
 }
 
-/** Values that a fold seals: content, document, meta, and of the version written over meta and snapshot. */
+/** The values that a fold seals: content, document and meta, and meta and snapshot of the replaced version. */
 const SEALS = 5;
 
 /** A note with its waiting edits folded in, ready to be written. */
 interface FoldedNote {
   readonly state: NoteState;
   readonly plan: Extract<WritePlan, { kind: 'write' }>;
-  /** The document's snapshot now. */
+  /** The snapshot of the document with these edits. */
   readonly snapshot: Uint8Array;
 }
 
 /**
- * Folds the waiting edits of a note into its row: text, title, tags, links, hash and head follow, a seq is taken. Edits
- * that come meanwhile go on waiting. Nothing happens when none waits.
+ * Folds the edits in a note's log into its row: text, title, tags, links, hash, head and seq. Edits that are stored
+ * meanwhile stay in the log. Does nothing when the log is empty.
  *
- * @param live the note's document in memory, if there is one: spares reading the stored one again.
+ * @param live the note's document in memory, if there is one, so that the stored one need not be loaded.
  */
 export async function flushNote(
   deps: NoteDeps,
@@ -84,21 +84,21 @@ async function fold(
 ): Promise<FoldedRow> {
   const { note, doc, updates } = state;
   if (isLarge(note, doc) || areLarge(updates)) {
-    live?.folded();
+    live?.flushBegins();
     const input = { now: deps.clock.now(), vault: postVault(vault, SEALS), state: postState(state) };
     const folded = await offload(deps, vault, 'foldNote', input, 2 * note.content.length);
     return { next: receiveDraft(folded.next, note.content, note), snapshot: folded.snapshot };
   }
-  const open = live?.upTo(state);
+  const open = live?.readForFlush(state);
   const folded = foldUpdates(deps, vault, state, open);
-  // The document may hold edits that are still on their way to the log: the row must not outlive them if they fail.
+  // The document may contain edits that are not in the log yet: if storing them fails, the row must not contain them.
   if (open !== undefined) await live?.durable();
   return folded;
 }
 
 /**
- * Edits that were acknowledged while the note was being deleted: the deletion stands, and they become the tombstone's
- * text, so that its history has them and a revival goes on from them.
+ * Folds edits that were acknowledged while the note was being deleted into its tombstone: the note stays deleted, but its
+ * history has them, and a revival continues from them.
  */
 async function flushTombstone(deps: NoteDeps, vault: OpenVault, state: NoteState): Promise<void> {
   const { note, updates } = state;
@@ -112,7 +112,7 @@ async function flushTombstone(deps: NoteDeps, vault: OpenVault, state: NoteState
     const seq = await deps.vaults.advance(handle, vault, { seqs: 1, notes: 0 });
     const { version, revision, size, content } = next;
     const row = { vault: vault.id, id, seq, revision, version, size, meta, was: note.revision };
-    // Somebody revived or ended it, or was faster: what waits is found again.
+    // It was revived or ended, or another process was faster: the next flush finds the edits in the log again.
     if ((await handle.run(store.updateTombstone, row)) === 0) return;
     const trash = { notes: 0, textBytes: size - note.size_bytes, attachmentBytes: 0 };
     await deps.vaults.advance(handle, vault, { seqs: 0, notes: 0, trash });

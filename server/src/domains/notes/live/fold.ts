@@ -11,20 +11,20 @@ import { buildNoteRow, type Clocked, type NoteRowDraft } from '../writes/build-n
 import type { StoredNoteContent, WriteTarget } from '../writes/write-target.ts';
 import { documentOf, type NoteState, type WaitingUpdate } from './note-state.ts';
 
-/** Socket edits of one person within this time share one kept version: the one they began from. */
+/** Socket edits of one person within this time keep one version: the one before the first of them. */
 const TYPING_SPAN_MS = 5 * 60 * 1000;
 
-/** Who writes is said by the edits. */
+/** The actor of a flush: those of the edits are in the log. */
 export const NOBODY: Actor = { kind: 'none', name: '' };
 
-/** A note's row with its waiting edits folded in. */
+/** A note's row with the edits of its log. */
 export interface FoldedRow {
   readonly next: NoteRowDraft;
-  /** The document's snapshot with them. */
+  /** The snapshot of the document with them. */
   readonly snapshot: Uint8Array;
 }
 
-/** The note as a write's basis. */
+/** Returns the note as the target of a write. */
 export function targetOf(
   kind: 'live' | 'tombstone',
   { note, doc }: NoteState,
@@ -34,12 +34,12 @@ export function targetOf(
 }
 
 /**
- * The row of a live note with its waiting edits in it.
+ * Folds the edits of a live note's log into its row.
  *
- * @param open the note's document with all of the edits, and the snapshot of it without them; undefined to read it anew.
+ * @param open the note's document with all of the edits, and its snapshot without them; undefined to load it.
  */
 export function foldUpdates(
-  parts: Clocked,
+  deps: Clocked,
   vault: OpenVault,
   state: NoteState,
   open?: { readonly doc: Doc; readonly before: Uint8Array },
@@ -50,23 +50,24 @@ export function foldUpdates(
   const snapshot = snapshotOf(doc);
   const next =
     text === note.content
-      ? sameText(parts, vault, note, doc, snapshot)
-      : typedDraft(parts, vault, targetOf('live', state), doc, before, text, lastActor(updates));
+      ? sameText(deps, vault, note, doc, snapshot)
+      : typedDraft(deps, vault, targetOf('live', state), doc, before, text, lastActor(updates));
   return { next, snapshot };
 }
 
+/** Loads the stored document and applies the edits in the log; `before` is its snapshot without them. */
 export function foldWaiting(vault: OpenVault, state: NoteState): { doc: Doc; before: Uint8Array } {
   const doc = documentOf(vault, state);
   const before = snapshotOf(doc);
   const updates = state.updates.flatMap((row) => row.open().updates);
-  // What was acknowledged had everything it depends on; a row of it is gone.
+  // Acknowledged edits had everything on which they depend: a row of the log is missing.
   if (!applyUpdates(doc, updates)) throw new NotevaultError('note_unreadable');
   return { doc, before };
 }
 
-/** The next version: what people typed. */
+/** Builds the row of the next version, with the text that was typed. */
 export function typedDraft(
-  parts: Clocked,
+  deps: Clocked,
   vault: OpenVault,
   target: WriteTarget & { kind: 'live' | 'tombstone' },
   doc: Doc,
@@ -74,7 +75,7 @@ export function typedDraft(
   text: string,
   actor: Actor,
 ): NoteRowDraft {
-  const now = parts.clock.now();
+  const now = deps.clock.now();
   const { typingSince, actor: last } = target.note.meta;
   const continues =
     typingSince !== undefined &&
@@ -82,10 +83,10 @@ export function typedDraft(
     last.kind === actor.kind &&
     last.name === actor.name;
   const typing = { since: continues ? typingSince : now, continues };
-  return buildNoteRow(parts, { vault, actor }, target, { mtime: now / 1000 }, doc, before, text, 'edit', typing);
+  return buildNoteRow(deps, { vault, actor }, target, { mtime: now / 1000 }, doc, before, text, 'edit', typing);
 }
 
-/** Something was typed and taken back: the document has grown, the version stays. */
+/** Builds the row after edits that cancelled each other out: the document has grown, the version is the same. */
 function sameText(
   { clock }: Clocked,
   vault: OpenVault,
@@ -98,8 +99,18 @@ function sameText(
   const revision = note.revision + 1;
   const meta = { ...rest, path, head: headOf(snapshot), structs: structsOf(doc) };
   return {
-    ...{ id: id as NoteId, path, text: note.content, version, revision, meta, replaced: null, now: clock.now() },
-    ...{ size: note.size_bytes, mtime: note.mtime, createdAt: note.created_at, content: note.sealedContent },
+    id: id as NoteId,
+    path,
+    text: note.content,
+    version,
+    revision,
+    meta,
+    replaced: null,
+    now: clock.now(),
+    size: note.size_bytes,
+    mtime: note.mtime,
+    createdAt: note.created_at,
+    content: note.sealedContent,
     nameKey: vault.key.blind('name', noteNameKey(path)),
     derived: deriveNote(path, note.content),
     sealedMeta: sealed.meta(vault, id, revision, meta),

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Doc } from 'yjs';
-import { TaskFailed, TaskLimitError } from '../../../concurrency/worker-pool.ts';
 import type { Actor } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import {
@@ -11,7 +10,6 @@ import {
   applyUpdates,
   containsUpdate,
   emptyDocument,
-  genesisOf,
   loadDocument,
   mergedUpdate,
   missingFor,
@@ -23,124 +21,97 @@ import {
 import type { LiveDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
 import { clientIdOf } from '../writes/build-note-row.ts';
-import { offload } from '../writes/offload.ts';
-import { areLarge, isLarge, postVault } from '../writes/task-transfer.ts';
-import { admit, type DocumentSize, foreignText, isTooLarge } from './admission.ts';
-import type { NoteSlices } from './note-slices.ts';
-import { documentOf, type NoteState, postState } from './note-state.ts';
-import {
-  type ApplyRejection,
-  type ApplyResult,
-  LineageError,
-  TooCostly,
-  TooLarge,
-  UnknownServerUpdate,
-} from './outcomes.ts';
-import { QUICK_BYTES, quickCheck } from './quick-check.ts';
-import type { Trial } from './trial.ts';
+import { documentOf, type NoteState } from './note-state.ts';
+import { isLongDocument, readSlices } from './read-slices.ts';
 import type { UpdateLog } from './update-log.ts';
-import { MalformedUpdate, readStateVector, type ScannedUpdate, scanUpdate } from './update-validator.ts';
+import type { ApplyResult } from './updates/outcomes.ts';
+import { rejectionOf, runTrial } from './updates/run-trial.ts';
+import type { Trial } from './updates/trial.ts';
+import { UpdateCheck } from './updates/update-check.ts';
+import { MalformedUpdate, scanUpdate } from './updates/update-validator.ts';
+import { type CloseReason, type Watcher, Watchers } from './watchers.ts';
 
-/** Who follows a document. */
-export interface Watcher {
-  /** An update (Yjs, v1) of somebody else, on disk by now. Called in the order in which updates came to be there. */
-  update(update: Uint8Array): void;
-  /** The document is over. `lost`: for now only; who reconnects finds it again. */
-  closed(reason: CloseReason): void;
-}
+export type DocumentDeps = Pick<LiveDeps, 'compute' | 'clock'>;
 
-export type CloseReason = 'note_deleted' | 'note_too_large' | 'lost';
-
-type DocumentDeps = Pick<LiveDeps, 'compute' | 'clock'>;
-
-/** Updates that were done with at once. */
-interface Quick {
+/** The updates that needed no trial: the first `count` ones, and what became of them. */
+interface QuickUpdates {
   readonly count: number;
   readonly outcomes: Promise<ApplyResult[]>;
 }
 
-type AcceptedTrial = Extract<Trial, { kind: 'taken' }>;
+type AcceptedTrial = Extract<Trial, { kind: 'accepted' }>;
 
-/** A read-only client sends what it has when it connects: mostly nothing that the server lacks. */
-const READ_BYTES_MAX = 512 * 1024;
-
-/** Processor time of a trial: reading the document, taking the update, and what is sent back. */
-const TRIAL_MS = 3_000;
+/** A longer update is not compared with the document: a client mostly sends nothing new when it connects. */
+const COMPARED_BYTES_MAX = 512 * 1024;
 
 /**
- * A note's document while somebody uses it. It is what the row, the waiting edits and the edits on their way to disk come
- * to; nothing leaves it before all that is in what leaves is on disk.
+ * The document of a note that somebody has open. It contains the note's stored document, the edits in the update log,
+ * and those on their way to the log; what it returns or sends contains only edits that are on disk.
  */
 export class LiveDocument {
   readonly id: NoteId;
   readonly vault: OpenVault;
   readonly #doc: Doc;
   readonly #log: UpdateLog;
-  readonly #genesis: { readonly client: number; readonly clock: number } | null;
-  /** The id under which the server itself edits. */
-  readonly #serverClient: number;
-  /** Tells the note from one that was made anew under its id. */
-  readonly #createdAt: number;
   readonly #deps: DocumentDeps;
-  /** At least the bytes of the text, and at least the pieces of the document. */
-  #size: DocumentSize;
-  readonly #watchers = new Set<Watcher>();
-  /** Rows of the log that are in the document. */
+  readonly #check: UpdateCheck;
+  readonly #watchers = new Watchers();
+  /** Distinguishes the note from one that was created anew under its id. */
+  readonly #createdAt: number;
+  /** The rows of the update log that the document contains. */
   readonly #seen = new Set<string>();
-  /** The revision of the note's row whose document is in this one, with that document's head and snapshot. */
+  /** The revision, head and snapshot of the stored document that this one contains. */
   #revision: number;
   #head: string;
   #snapshot: Uint8Array;
-  /** What the last applied update added. */
+  /** What Yjs reported during the present change. */
   #added: Uint8Array[] = [];
-  /** Ends when everything applied so far is on disk. */
+  /** Resolves when everything applied so far is on disk. */
   #durable: Promise<unknown> = Promise.resolve();
-  /** Ends with the last update that is tried on another thread: what comes meanwhile waits behind it. */
+  /** Resolves after the last update that is tried on a worker thread; later updates wait for it. */
   #trials: Promise<unknown> | undefined;
   #lost = false;
-  /** When it was last taken to write its row from, on `clock.elapsed`: what comes after is for the next. */
   #flushedAt = Number.NEGATIVE_INFINITY;
 
-  /** Reads a note's document into memory, a long one in slices. Throws `note_unreadable`, `unavailable`. */
+  /** Loads a note's document, a long one in slices. Throws `note_unreadable`, `unavailable`. */
   static async load(vault: OpenVault, state: NoteState, log: UpdateLog, deps: DocumentDeps): Promise<LiveDocument> {
     if (!isLongDocument(state)) {
       const document = new LiveDocument(vault, state, log, deps, documentOf(vault, state));
       document.#applyWaiting(state);
       return document;
     }
-    const { slices, snapshot, size } = await slicesOf(deps, vault, state, null);
+    const { slices, snapshot, size } = await readSlices(deps, vault, state, null);
     const doc = emptyDocument();
     for (const slice of slices) {
       if (!applyUpdate(doc, slice)) throw new NotevaultError('note_unreadable');
       await nextTurn();
     }
     const document = new LiveDocument(vault, state, log, deps, doc, snapshot);
-    document.#size = size;
+    document.#check.setSize(size);
     for (const { id } of state.updates) document.#seen.add(id);
     return document;
   }
 
   private constructor(
     vault: OpenVault,
-    state: NoteState,
+    { note }: NoteState,
     log: UpdateLog,
     deps: DocumentDeps,
     doc: Doc,
     snapshot = snapshotOf(doc),
   ) {
-    this.id = state.note.id as NoteId;
+    this.id = note.id as NoteId;
     this.vault = vault;
     this.#log = log;
     this.#deps = deps;
     this.#doc = doc;
-    this.#revision = state.note.revision;
-    this.#head = state.note.meta.head;
+    this.#revision = note.revision;
+    this.#head = note.meta.head;
     this.#snapshot = snapshot;
-    this.#genesis = genesisOf(this.#doc);
-    this.#serverClient = clientIdOf(vault, state.note);
-    this.#createdAt = state.note.created_at;
-    this.#size = { textBytes: state.note.size_bytes, structs: structsOf(this.#doc) };
-    this.#doc.on('update', (update: Uint8Array) => {
+    this.#createdAt = note.created_at;
+    const size = { textBytes: note.size_bytes, structs: structsOf(doc) };
+    this.#check = new UpdateCheck(doc, clientIdOf(vault, note), size);
+    doc.on('update', (update: Uint8Array) => {
       this.#added.push(update);
     });
   }
@@ -153,33 +124,37 @@ export class LiveDocument {
     return this.#revision;
   }
 
-  /** How many rows of the log, as far as is known. */
+  /** The number of rows in the update log, as far as is known. */
   get waiting(): number {
     return this.#seen.size;
   }
 
+  /** When a flush last read the document, on `clock.elapsed`: later edits are in the next flush. */
   get flushedAt(): number {
     return this.#flushedAt;
   }
 
-  /** In UTF-16 units: about what the document costs. */
+  /** The length of the text in UTF-16 units, from which the memory of the document is estimated. */
   get length(): number {
     return this.#doc.getText('content').length;
   }
 
-  /** Ends when everything in the document is on disk; rejects when it cannot be put there. */
+  get isLost(): boolean {
+    return this.#lost;
+  }
+
+  /** Resolves when everything in the document is on disk; rejects when that failed. */
   async durable(): Promise<void> {
     await this.#durable;
   }
 
   watch(watcher: Watcher): Disposable {
-    this.#watchers.add(watcher);
-    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
+    return this.#watchers.add(watcher);
   }
 
-  /** Throws LineageError, MalformedUpdate; `unavailable` when what is in the document cannot be put on disk. */
+  /** See LiveNote. Throws LineageError, MalformedUpdate; `unavailable` when an edit could not be stored. */
   async missingFor(stateVector: Uint8Array | null): Promise<Uint8Array> {
-    if (stateVector !== null) this.#checkVector(stateVector);
+    if (stateVector !== null) this.#check.checkStateVector(stateVector);
     const missing = missingFor(this.#doc, stateVector);
     await this.#durable;
     return missing;
@@ -191,13 +166,25 @@ export class LiveDocument {
     return vector;
   }
 
+  /** Whether an update contains anything that the document lacks; true for one that is too long to compare. */
+  lacks(update: Uint8Array): boolean {
+    if (update.length > COMPARED_BYTES_MAX) return true;
+    try {
+      scanUpdate(update);
+      return !containsUpdate(this.#doc, update);
+    } catch {
+      return true;
+    }
+  }
+
   /**
-   * Takes a peer's updates in their order. What is quick to take is taken in one go, before this returns: what it adds is
-   * one row of the log and one message to each watcher. Anything else is tried on another thread first. Resolves once all
-   * is on disk and the other watchers were told, to what became of each. Throws `unavailable`, `note_not_found`.
+   * Applies updates of a client in their order. Those that are quick to apply are applied together before this returns,
+   * as one row of the log and one message to each watcher; any other is tried on a worker thread first. Resolves to the
+   * outcome of each once all are on disk and the other watchers have been notified. Throws `unavailable`,
+   * `note_not_found`.
    */
   async apply(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Promise<ApplyResult[]> {
-    // While one is tried, the document must stay as it was for the trial.
+    // The document must not change during a trial.
     if (this.#trials !== undefined) return this.#afterTrials(() => this.#applyAll(updates, actor, from));
     const { count, outcomes } = this.#applyQuick(updates, actor, from);
     if (count === updates.length) return outcomes;
@@ -207,13 +194,13 @@ export class LiveDocument {
 
   async #afterTrials<Result>(work: () => Promise<Result>): Promise<Result> {
     const run = (this.#trials ?? Promise.resolve()).then(work);
-    const over = run.then(
+    const ended = run.then(
       () => undefined,
       () => undefined,
     );
-    this.#trials = over;
-    void over.then(() => {
-      if (this.#trials === over) this.#trials = undefined;
+    this.#trials = ended;
+    void ended.then(() => {
+      if (this.#trials === ended) this.#trials = undefined;
     });
     return run;
   }
@@ -240,261 +227,189 @@ export class LiveDocument {
     return (await Promise.all(outcomes)).flat();
   }
 
-  /** Takes the updates up to the first that is not sure to be quick; `count` of them are done with. */
-  #applyQuick(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Quick {
+  /** Applies or refuses the updates before the first one that needs a trial. */
+  #applyQuick(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): QuickUpdates {
     if (this.#lost) throw new NotevaultError('unavailable');
     const rejections = new Map<number, ApplyResult>();
     let count = 0;
     const applyNext = (update: Uint8Array, index: number) => {
-      const verdict = this.#check(update);
+      const verdict = this.#check.check(update);
       if (verdict === 'unsure') return false;
       count += 1;
       if (verdict !== 'quick') rejections.set(index, verdict);
       else if (!applyUpdate(this.#doc, update)) throw new MalformedUpdate('it does not hold together');
       return true;
     };
-    const added = this.#apply(() => {
+    const added = this.#change(() => {
       transact(this.#doc, () => updates.every(applyNext));
       return true;
     });
-    const outcomesWith = (taken: ApplyResult) =>
-      Array.from({ length: count }, (_, index) => rejections.get(index) ?? taken);
+    const outcomesWith = (applied: ApplyResult) =>
+      Array.from({ length: count }, (_, index) => rejections.get(index) ?? applied);
     return { count, outcomes: this.#store(added, actor, from).then(outcomesWith) };
   }
 
-  /** Puts what was added on disk and tells the watchers; without anything added, waits for what is on its way. */
+  /** Tries an update on a copy of the document, and applies it unless that would block the event loop. */
+  async #applyTried(update: Uint8Array, actor: Actor, from: Watcher | null): Promise<ApplyResult> {
+    if (this.#lost) throw new NotevaultError('unavailable');
+    const state = missingFor(this.#doc, null);
+    const trial = await runTrial(this.#deps, this.vault, state, update, this.#check.serverClient);
+    switch (trial.kind) {
+      case 'accepted':
+        return this.#applySlices(trial, actor, from);
+      case 'known':
+        return this.#store(undefined, actor, from);
+      case 'missing':
+        return 'missing';
+      default:
+        return rejectionOf(trial);
+    }
+  }
+
+  /** Applies an accepted update, yielding to the event loop after each slice. */
+  async #applySlices({ added, slices, size }: AcceptedTrial, actor: Actor, from: Watcher | null): Promise<ApplyResult> {
+    const applied = Promise.withResolvers<void>();
+    this.#addToDurable(applied.promise);
+    try {
+      for (const slice of slices) {
+        if (this.#lost) throw new NotevaultError('unavailable');
+        this.#change(() => applyUpdate(this.#doc, slice));
+        await nextTurn();
+      }
+    } catch (error) {
+      applied.reject(error);
+      this.close('lost');
+      throw error;
+    }
+    this.#check.setSize(size);
+    const stored = this.#store(added, actor, from);
+    applied.resolve();
+    return stored;
+  }
+
+  /** Stores what was added and notifies the watchers; if nothing was added, waits until the document is on disk. */
   async #store(added: Uint8Array | undefined, actor: Actor, from: Watcher | null): Promise<'stored' | 'known'> {
     if (added === undefined) {
       await this.#durable;
       return 'known';
     }
     const stored = this.#log.append({ vault: this.vault, note: this.id, update: added, actor, document: this });
-    this.#endsWith(stored);
+    this.#addToDurable(stored);
     try {
       this.#seen.add(await stored);
     } catch (error) {
-      // The document holds what is not on disk: nobody may build on it.
+      // The document contains an edit that is not on disk, and nobody may build on it.
       this.close('lost');
       throw error;
     }
-    this.#notify(added, from);
+    this.#watchers.notify(added, from);
     return 'stored';
   }
 
-  /** Nothing leaves the document before this has ended well. */
-  #endsWith(work: Promise<unknown>): void {
+  /** Nothing is returned or sent before `work` has succeeded. */
+  #addToDurable(work: Promise<unknown>): void {
     this.#durable = Promise.all([this.#durable, work]);
-    // Whoever waits for it is told of its failure; nobody has to.
+    // Its failure is reported to those who wait for it, and there may be none.
     this.#durable.catch(() => {});
   }
 
-  /** Tries an update on a copy of the document, on another thread; takes it when the event loop can bear what it costs. */
-  async #applyTried(update: Uint8Array, actor: Actor, from: Watcher | null): Promise<ApplyResult> {
-    if (this.#lost) throw new NotevaultError('unavailable');
-    const trial = await this.#try(update);
-    switch (trial.kind) {
-      case 'taken':
-        return this.#takeSlices(trial, actor, from);
-      case 'known':
-        return this.#store(undefined, actor, from);
-      case 'missing':
-        return 'missing';
-      case 'foreign':
-        return new LineageError(trial.text);
-      case 'costly':
-        return new TooCostly(trial.text);
-      case 'ahead':
-        return new UnknownServerUpdate();
-      case 'too_large':
-        return new TooLarge();
-      case 'malformed':
-        return new MalformedUpdate('it does not hold together');
-    }
-  }
-
-  async #try(update: Uint8Array): Promise<Trial> {
-    const state = missingFor(this.#doc, null);
-    const input = { state, update: update.slice(), ownClient: this.#serverClient };
-    const bytes = state.length + update.length;
-    try {
-      return await offload(this.#deps, this.vault, 'tryUpdate', input, bytes, { cpuMs: TRIAL_MS });
-    } catch (error) {
-      if (error instanceof TaskFailed) return { kind: 'malformed' };
-      if (!(error instanceof TaskLimitError)) throw error;
-      const text = await offload(this.#deps, this.vault, 'textOfUpdate', { update: update.slice() }, update.length);
-      return { kind: 'costly', text };
-    }
-  }
-
-  /** Takes what was tried, with a turn of the event loop for others after each slice. */
-  async #takeSlices({ added, slices, size }: AcceptedTrial, actor: Actor, from: Watcher | null): Promise<ApplyResult> {
-    const taken = Promise.withResolvers<void>();
-    this.#endsWith(taken.promise);
-    try {
-      for (const slice of slices) {
-        if (this.#lost) throw new NotevaultError('unavailable');
-        this.#apply(() => applyUpdate(this.#doc, slice));
-        await nextTurn();
-      }
-    } catch (error) {
-      taken.reject(error);
-      this.close('lost');
-      throw error;
-    }
-    this.#size = size;
-    const stored = this.#store(added, actor, from);
-    taken.resolve();
-    return stored;
-  }
-
-  /** Whether an update holds anything that is not in the document. What is long is not read for it: then it does. */
-  lacks(update: Uint8Array): boolean {
-    if (update.length > READ_BYTES_MAX) return true;
-    try {
-      scanUpdate(update);
-      return !containsUpdate(this.#doc, update);
-    } catch {
-      return true;
-    }
-  }
-
-  /** Whether a row is of the note that this is the document of, not of one that was made anew under its id. */
+  /** Whether a row is of this note, and not of one that was created anew under its id. */
   isOf({ note }: NoteState): boolean {
     return note.created_at === this.#createdAt;
   }
 
-  /** Takes what others have put on disk since, and tells the watchers. The row must be of this note. Throws `note_unreadable`. */
-  catchUp(state: NoteState): void {
-    const { note, doc, updates } = state;
-    // A rename writes the row, but the document stays.
-    if (note.meta.head !== this.#head && doc !== null) {
-      const state = sealed.openDoc(this.vault, note.id, note.version, doc);
-      this.#applyOthers(() => applyState(this.#doc, state));
-      this.#snapshot = snapshotOf(loadDocument(state));
-      this.#head = note.meta.head;
-    }
-    this.#revision = note.revision;
-    this.#applyWaiting(state);
-    // Rows that are gone are in the stored document now.
-    const waiting = new Set(updates.map(({ id }) => id));
-    for (const id of this.#seen) if (!waiting.has(id)) this.#seen.delete(id);
-  }
-
-  /** As catchUp, a long document in slices. Throws `unavailable` too. */
+  /**
+   * Applies what others have stored since, and notifies the watchers; a long document in slices. The state must be of
+   * this note. Throws `note_unreadable`, `unavailable`.
+   */
   async catchUpWith(state: NoteState): Promise<void> {
-    if (!isLongDocument(state)) return this.catchUp(state);
+    if (!isLongDocument(state)) return this.#catchUp(state);
     const { note, updates } = state;
     const seen = [...this.#seen];
-    const { slices, snapshot } = await slicesOf(this.#deps, this.vault, state, stateVectorOf(this.#doc));
+    const { slices, snapshot } = await readSlices(this.#deps, this.vault, state, stateVectorOf(this.#doc));
     for (const slice of slices) {
       if (this.#lost) return;
-      this.#applyOthers(() => applyUpdate(this.#doc, slice));
+      this.#applyStored(() => applyUpdate(this.#doc, slice));
       await nextTurn();
     }
-    // The row was written again meanwhile, from this very document.
+    // Meanwhile the row was written again, from this document.
     if (note.revision < this.#revision) return;
-    this.#snapshot = snapshot;
-    this.#head = note.meta.head;
-    this.#revision = note.revision;
+    this.#setStored(note.revision, note.meta.head, snapshot);
     const waiting = new Set(updates.map(({ id }) => id));
     for (const id of waiting) this.#seen.add(id);
     for (const id of seen) if (!waiting.has(id)) this.#seen.delete(id);
   }
 
-  /**
-   * The document with all that a stored state holds, and the snapshot of its row's version; for flushing it. Undefined
-   * when it is lost, or the row is of another note.
-   */
-  upTo(state: NoteState): { doc: Doc; before: Uint8Array } | undefined {
-    if (this.#lost || !this.isOf(state)) return undefined;
-    this.catchUp(state);
-    this.folded();
-    return { doc: this.#doc, before: this.#snapshot };
+  #catchUp(state: NoteState): void {
+    const { note, doc, updates } = state;
+    // A rename writes the row but not the document.
+    if (note.meta.head !== this.#head && doc !== null) {
+      const stored = sealed.openDoc(this.vault, note.id, note.version, doc);
+      this.#applyStored(() => applyState(this.#doc, stored));
+      this.#setStored(note.revision, note.meta.head, snapshotOf(loadDocument(stored)));
+    }
+    this.#revision = note.revision;
+    this.#applyWaiting(state);
+    // Rows that have left the log are in the stored document now.
+    const waiting = new Set(updates.map(({ id }) => id));
+    for (const id of this.#seen) if (!waiting.has(id)) this.#seen.delete(id);
   }
 
-  /** Its row is about to be written with what waits. */
-  folded(): void {
-    this.#flushedAt = this.#deps.clock.elapsed();
-  }
-
-  /** The row was written from this document. */
-  flushed(written: { revision: number; head: string; snapshot: Uint8Array; updates: readonly string[] }): void {
-    for (const id of written.updates) this.#seen.delete(id);
-    if (written.revision < this.#revision) return;
-    this.#revision = written.revision;
-    this.#head = written.head;
-    this.#snapshot = written.snapshot;
-  }
-
-  close(reason: CloseReason): void {
-    this.#lost = true;
-    for (const watcher of [...this.#watchers]) watcher.closed(reason);
-    this.#watchers.clear();
-  }
-
-  get isLost(): boolean {
-    return this.#lost;
-  }
-
+  /** Applies the rows of the log that the document lacks. */
   #applyWaiting({ updates }: NoteState): void {
     const fresh = updates.filter(({ id }) => !this.#seen.has(id));
     if (fresh.length === 0) return;
-    this.#applyOthers(() => {
-      const state = applyUpdates(
-        this.#doc,
-        fresh.flatMap((row) => row.open().updates),
-      );
-      if (!state) throw new NotevaultError('note_unreadable');
+    this.#applyStored(() => {
+      const opened = fresh.flatMap((row) => row.open().updates);
+      if (!applyUpdates(this.#doc, opened)) throw new NotevaultError('note_unreadable');
       return true;
     });
     for (const { id } of fresh) this.#seen.add(id);
   }
 
-  /** Takes what is on disk already. */
-  #applyOthers(change: () => boolean): void {
-    const added = this.#apply(change);
-    const { textBytes, structs } = this.#size;
-    this.#size = { textBytes: textBytes + (added?.length ?? 0), structs };
-    this.#notify(added, null);
+  /** Applies what is on disk already. */
+  #applyStored(change: () => boolean): void {
+    const added = this.#change(change);
+    if (added === undefined) return;
+    this.#check.addStored(added.length);
+    this.#watchers.notify(added, null);
   }
 
-  /** What becomes of an update: it is taken at once (`quick`), not without a trial (`unsure`), or not at all. */
-  #check(update: Uint8Array): 'quick' | 'unsure' | 'missing' | ApplyRejection {
-    if (update.length > QUICK_BYTES) return 'unsure';
-    try {
-      const admitted = admit(this.#doc, this.#serverClient, update);
-      if (admitted === 'missing') return admitted;
-      if (admitted === 'ahead') return new UnknownServerUpdate();
-      if (admitted === 'too_large') return new TooLarge();
-      if (admitted === 'foreign') return foreignOf(update);
-      return this.#checkCost(admitted);
-    } catch (error) {
-      if (error instanceof MalformedUpdate) return error;
-      throw error;
-    }
+  /**
+   * Returns the document with everything in a stored state, and the snapshot of the row's version, for a flush.
+   * Undefined when the document is lost or the state is of another note.
+   */
+  readForFlush(state: NoteState): { doc: Doc; before: Uint8Array } | undefined {
+    if (this.#lost || !this.isOf(state)) return undefined;
+    this.#catchUp(state);
+    this.flushBegins();
+    return { doc: this.#doc, before: this.#snapshot };
   }
 
-  #checkCost(scan: ScannedUpdate): 'quick' | 'unsure' | MalformedUpdate {
-    const first = this.#verdictOn(scan);
-    if (first !== 'unsure') return first;
-    // Pieces were counted as if none had been joined again.
-    this.#size = { ...this.#size, structs: structsOf(this.#doc) };
-    return this.#verdictOn(scan);
+  /** Call when a flush reads the edits that it folds into the row. */
+  flushBegins(): void {
+    this.#flushedAt = this.#deps.clock.elapsed();
   }
 
-  #verdictOn(scan: ScannedUpdate): 'quick' | 'unsure' | MalformedUpdate {
-    const { textBytes, structs } = this.#size;
-    // An item goes in by parting another: three for one.
-    const size = { textBytes: textBytes + scan.textBytes, structs: structs + 3 * scan.structs };
-    if (isTooLarge(size)) return 'unsure';
-    const verdict = quickCheck(this.#doc, scan, size.structs);
-    if (verdict === 'broken') return new MalformedUpdate('its items wait for each other');
-    if (verdict === 'quick') this.#size = size;
-    return verdict;
+  /** Call when the row was written from this document. */
+  flushed(written: { revision: number; head: string; snapshot: Uint8Array; updates: readonly string[] }): void {
+    for (const id of written.updates) this.#seen.delete(id);
+    if (written.revision >= this.#revision) this.#setStored(written.revision, written.head, written.snapshot);
   }
 
-  /** Changes the document; resolves to what came to it (v1), or undefined. A document left half changed is given up. */
-  #apply(change: () => boolean): Uint8Array | undefined {
+  close(reason: CloseReason): void {
+    this.#lost = true;
+    this.#watchers.close(reason);
+  }
+
+  #setStored(revision: number, head: string, snapshot: Uint8Array): void {
+    this.#revision = revision;
+    this.#head = head;
+    this.#snapshot = snapshot;
+  }
+
+  /** Changes the document; returns what was added (v1), if anything. A failed change makes the document unusable. */
+  #change(change: () => boolean): Uint8Array | undefined {
     this.#added = [];
     try {
       if (!change()) throw new MalformedUpdate('it does not hold together');
@@ -506,41 +421,4 @@ export class LiveDocument {
       this.#added = [];
     }
   }
-
-  #notify(update: Uint8Array | undefined, except: Watcher | null): void {
-    if (update === undefined) return;
-    for (const watcher of [...this.#watchers]) if (watcher !== except) watcher.update(update);
-  }
-
-  /** A peer that knows something knows the beginning, or it knows another document. */
-  #checkVector(bytes: Uint8Array): void {
-    const vector = readStateVector(bytes);
-    if (vector.size === 0 || this.#genesis === null) return;
-    const { client, clock } = this.#genesis;
-    if ((vector.get(client) ?? 0) <= clock) throw new LineageError(null);
-  }
-}
-
-/** A foreign update with its text, where that is quick to find out. */
-function foreignOf(update: Uint8Array): 'unsure' | LineageError | MalformedUpdate {
-  if (scanUpdate(update).items === null) return 'unsure';
-  try {
-    return new LineageError(foreignText(update));
-  } catch (error) {
-    return new MalformedUpdate('it does not hold together', { cause: error });
-  }
-}
-
-function isLongDocument({ note, doc, updates }: NoteState): boolean {
-  return isLarge(note, doc) || areLarge(updates);
-}
-
-function slicesOf(
-  deps: DocumentDeps,
-  vault: OpenVault,
-  state: NoteState,
-  since: Uint8Array | null,
-): Promise<NoteSlices> {
-  const input = { vault: postVault(vault, 0), state: postState(state), since };
-  return offload(deps, vault, 'sliceNote', input, 2 * state.note.content.length);
 }

@@ -15,7 +15,7 @@ export const findVaultOf = statement((db, p: { id: NoteId }) =>
     .where('deleted_at', 'is', null),
 );
 
-/** The edits of a note that wait to be folded in. */
+/** The edits of a note in the log, oldest first. */
 export const findUpdates = statement((db, p: { vault: VaultId; id: NoteId }) =>
   db
     .selectFrom('note_updates')
@@ -47,17 +47,17 @@ export const deleteUpdates = listStatement((db, p: { vault: VaultId; note: NoteI
   db.deleteFrom('note_updates').where('vault_id', '=', p.vault).where('note_id', '=', p.note).where('id', 'in', ids),
 );
 
-/** The vaults with edits that wait. */
+/** The vaults with edits in the log. */
 export const findVaultsWaiting = statement((db, _p: object) =>
   db.selectFrom('note_updates').select('vault_id').distinct(),
 );
 
-/** The notes of a vault with edits that wait. */
+/** The notes of a vault with edits in the log. */
 export const findWaitingIn = statement((db, p: { vault: VaultId }) =>
   db.selectFrom('note_updates').select('note_id').distinct().where('vault_id', '=', p.vault),
 );
 
-/** Edits of any vault that came to wait between two moments, told by ids. */
+/** The edits of all vaults between two ids, which stand for two moments. */
 export const findWaitingBetween = statement((db, p: { after: string; before: string; limit: number }) =>
   db
     .selectFrom('note_updates')
@@ -68,7 +68,7 @@ export const findWaitingBetween = statement((db, p: { after: string; before: str
     .limit(p.limit),
 );
 
-/** What shows that a note has changed since it was read: its revision, and how many edits wait. */
+/** What tells whether a note has changed since it was read: its revision, and the number of its edits in the log. */
 export const findStates = listStatement((db, _p: object, ids: string[]) =>
   db
     .selectFrom('entries')
@@ -85,7 +85,7 @@ export const findStates = listStatement((db, _p: object, ids: string[]) =>
     .where('id', 'in', ids),
 );
 
-/** Edits of a deleted note that is not in the trash any more: nothing is left that they could be folded into. */
+/** Deletes the edits of a deleted note that has left the trash: nothing is left into which they could be folded. */
 export const deleteUpdatesOfEnded = statement((db, p: { vault: VaultId; note: NoteId }) =>
   db
     .deleteFrom('note_updates')
@@ -103,7 +103,7 @@ export const deleteUpdatesOfEnded = statement((db, p: { vault: VaultId; note: No
     ),
 );
 
-/** Writes over a tombstone in the trash that still has the revision it was read with; a tombstone it stays. */
+/** Updates a tombstone in the trash that still has the revision with which it was read. */
 export const updateTombstone = statement(
   (
     db,

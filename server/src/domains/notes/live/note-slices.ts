@@ -1,27 +1,27 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { clocksOf, missingStateFor } from '../merge/document.ts';
-import { type DocumentSize, sizeOf } from './admission.ts';
 import { foldWaiting } from './fold.ts';
 import type { NoteState } from './note-state.ts';
-import { sliceUpdate } from './slices.ts';
+import { type DocumentSize, sizeOf } from './updates/admission.ts';
+import { sliceUpdate } from './updates/slices.ts';
 
-/** A document in slices (Yjs updates, v1), each a few milliseconds of work, to be taken in their order. */
+/** A document in slices (Yjs updates, v1) to be applied in their order, in a few milliseconds each. */
 export interface NoteSlices {
   readonly slices: readonly Uint8Array[];
-  /** The snapshot of the stored document, without the edits that wait. */
+  /** The snapshot of the stored document, without the edits in the log. */
   readonly snapshot: Uint8Array;
-  /** With them. */
+  /** The size of the document with them. */
   readonly size: DocumentSize;
 }
 
-/** Reading a document splits no pieces: a slice may hold more than one of somebody's edits. */
+/** Loading a document splits no structs, so a slice may contain more than a slice of an edit. */
 const LIMITS = { structs: 4_000, deletions: 4_000, deletedLength: 100_000 };
 
 /**
- * What a document with a state vector lacks of a note and the edits that wait for it. Throws `note_unreadable`.
+ * Returns what a document with a state vector lacks of a note and its edits in the log. Throws `note_unreadable`.
  *
- * @param since null for a document with nothing.
+ * @param since null for an empty document.
  */
 export function sliceNote(vault: OpenVault, state: NoteState, since: Uint8Array | null): NoteSlices {
   const { doc, before } = foldWaiting(vault, state);

@@ -13,7 +13,7 @@ import { bytesOf } from '../writes/task-transfer.ts';
 import type { StoredNoteContent } from '../writes/write-target.ts';
 import * as store from './live.store.ts';
 
-/** A note as stored, with the edits that wait to be folded into it. */
+/** A note as stored, with its edits in the log. */
 export interface NoteState {
   readonly note: StoredNoteContent;
   /** The document, sealed; null while it is its seed. */
@@ -21,16 +21,16 @@ export interface NoteState {
   readonly updates: readonly WaitingUpdate[];
 }
 
-/** A row of the log: what one person typed in a moment. */
+/** A row of the log: edits of one person. */
 export interface WaitingUpdate {
   readonly id: string;
   /** Sealed. */
   readonly payload: Uint8Array;
-  /** Opened when it is asked for: whoever has the document in memory has most of them already. Throws `note_unreadable`. */
+  /** Unseals the row, which is mostly needed only for new rows. Throws `note_unreadable`. */
   open(): { readonly actor: Actor; readonly updates: readonly Uint8Array[] };
 }
 
-/** A note's row, document and waiting edits as of one moment; null when there is no such note. Throws `note_unreadable`. */
+/** Reads a note's row, document and log in one snapshot; null when there is no such note. Throws `note_unreadable`. */
 export async function readNoteState(
   { db }: Pick<NoteDeps, 'db'>,
   vault: OpenVault,
@@ -59,7 +59,7 @@ function waitingUpdate(
   return { id, payload, open: () => sealed.openEdits(vault, note, id, payload) };
 }
 
-/** A whole note as it goes to another thread. */
+/** A NoteState in the form sent to another thread. */
 export interface PostedState {
   readonly note: Omit<StoredNoteContent, 'sealedContent'>;
   readonly doc: Uint8Array | null;
@@ -71,7 +71,7 @@ export function postState({ note, doc, updates }: NoteState): PostedState {
   return { note: rest, doc, updates: updates.map(({ id, payload }) => ({ id, payload })) };
 }
 
-/** A whole note on the other thread: all but its sealed content, which nothing there looks at. */
+/** Opens a PostedState, on the other thread. Its sealed content is empty, because no task reads it. */
 export function receiveState(vault: OpenVault, { note, doc, updates }: PostedState): NoteState {
   return {
     note: { ...note, sealedContent: Buffer.alloc(0) },
@@ -80,7 +80,7 @@ export function receiveState(vault: OpenVault, { note, doc, updates }: PostedSta
   };
 }
 
-/** The stored document without what waits. Throws `note_unreadable` when it does not say what the row's text says. */
+/** Loads the stored document, without the edits in the log. Throws `note_unreadable` when its text is not the row's. */
 export function documentOf(vault: OpenVault, { note, doc }: Pick<NoteState, 'note' | 'doc'>): Doc {
   const opened = openDocument(vault, note, doc);
   if (textOf(opened) !== note.content) throw new NotevaultError('note_unreadable');

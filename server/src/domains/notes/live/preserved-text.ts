@@ -7,14 +7,14 @@ import { buildNoteRow, type Clocked, type NoteRowDraft, type VersionDraft } from
 import { targetOf } from './fold.ts';
 import { documentOf, type NoteState } from './note-state.ts';
 
-/** A text as a version of a note, and what the note says as the version after it. */
+/** A text as a version of a note, and the note's text as the version after it. */
 export interface PreservedText {
   readonly version: VersionDraft;
   readonly next: NoteRowDraft;
 }
 
 export function preservedText(
-  parts: Clocked,
+  deps: Clocked,
   vault: OpenVault,
   state: NoteState,
   text: string,
@@ -22,14 +22,14 @@ export function preservedText(
 ): PreservedText {
   const { id, version } = state.note;
   return {
-    version: versionOf(parts, vault, id, version + 1, text, actor),
-    next: restored(parts, vault, targetOf('live', state), state, actor),
+    version: versionOf(deps, vault, id, version + 1, text, actor),
+    next: restored(deps, vault, targetOf('live', state), state, actor),
   };
 }
 
-/** What the note says, as the version after the one put aside. */
+/** Builds the row with the note's text, as the version after the preserved one. */
 function restored(
-  parts: Clocked,
+  deps: Clocked,
   vault: OpenVault,
   target: Parameters<typeof buildNoteRow>[2],
   state: NoteState,
@@ -38,7 +38,7 @@ function restored(
   const { note } = state;
   const doc = documentOf(vault, state);
   const writing = { vault, actor };
-  const next = buildNoteRow(parts, writing, target, note, doc, snapshotOf(doc), note.content, 'restore');
+  const next = buildNoteRow(deps, writing, target, note, doc, snapshotOf(doc), note.content, 'restore');
   const version = next.version + 1;
   const content = sealed.content(vault, note.id, version, Buffer.from(note.content, 'utf8'));
   return { ...next, version, content, doc: sealed.doc(vault, note.id, version, stateOf(doc)) };
@@ -56,10 +56,14 @@ function versionOf(
   const now = clock.now();
   const hash = createHash('sha256').update(utf8).digest('hex');
   return {
-    ...{ version, createdAt: now, size: utf8.length, pinned: 1, dueAt: now + KEEP_ALL_MS },
+    version,
+    createdAt: now,
+    size: utf8.length,
+    pinned: 1,
+    dueAt: now + KEEP_ALL_MS,
     meta: sealed.version(vault, id, version, { hash, reason: 'edit', actor }),
     content: sealed.content(vault, id, version, utf8),
-    // Of another document: edits that claim to come from this version cannot be mapped into ours, and are refused.
+    // The text is of another document, so a write that is based on this version cannot be merged and is refused.
     snapshot: sealed.snapshot(vault, id, version, emptySnapshot()),
   };
 }

@@ -12,12 +12,12 @@ import { targetOf } from './fold.ts';
 import { type NoteState, postState, readNoteState } from './note-state.ts';
 import { type PreservedText, preservedText } from './preserved-text.ts';
 
-/** The text is what the note says or said last, or the note is gone: there is nothing to keep. */
-class AlreadyKept extends Error {}
+/** The text is that of the note or of its last version, or the note is deleted: there is nothing to preserve. */
+class NothingToPreserve extends Error {}
 
 /**
- * Keeps a text that cannot be merged into a note's document as a version of its history: one version holds the text, and
- * the next one is again what the note said. Nothing happens when the note says it already, or its last version did.
+ * Stores a text that cannot be merged into a note's document as a version of the note; the version after it has the
+ * note's text again. Does nothing when the note or its last version has this text.
  */
 export async function preserveRejectedText(
   deps: NoteDeps,
@@ -30,7 +30,7 @@ export async function preserveRejectedText(
   const work: WriteBatch<void> = {
     async plan() {
       const state = await readNoteState(deps, vault, id);
-      if (state === null || (await isPreserved(deps, vault, state, text))) throw new AlreadyKept();
+      if (state === null || (await isPreserved(deps, vault, state, text))) throw new NothingToPreserve();
       const preserved = await preserveAnywhere(deps, vault, state, text, actor);
       version = preserved.version;
       return { kind: 'write', target: targetOf('live', state), next: preserved.next };
@@ -43,7 +43,7 @@ export async function preserveRejectedText(
     },
   };
   await writeNotes(deps, { vault, actor, device: null }, 1, work).catch((error) => {
-    if (!(error instanceof AlreadyKept)) throw error;
+    if (!(error instanceof NothingToPreserve)) throw error;
   });
 }
 
@@ -54,7 +54,7 @@ async function isPreserved({ db }: NoteDeps, vault: OpenVault, { note }: NoteSta
   return last !== undefined && sealed.openContent(vault, id, note.version - 1, last.content) === text;
 }
 
-/** Values that it seals: of the text content, meta and snapshot, and of the next version content, document and meta. */
+/** The values that preserveText seals: content, meta and snapshot of both versions, and the document and its row. */
 const SEALS = 8;
 
 async function preserveAnywhere(

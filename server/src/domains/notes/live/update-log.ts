@@ -20,40 +20,40 @@ export interface LoggedUpdate {
 }
 
 interface PendingEntry extends LoggedUpdate {
-  /** About what it takes. */
+  /** An estimate of its memory. */
   readonly bytes: number;
   readonly done: PromiseWithResolvers<string>;
 }
 
-/** What one person typed into one document since the last insert: one row of the log. */
+/** A row of the log: what one person typed into one document since the last insert. */
 interface PendingRow {
   readonly id: string;
   readonly first: LoggedUpdate;
   readonly entries: PendingEntry[];
 }
 
-/** What an edit takes beside its bytes. */
+/** The memory of an edit besides its bytes. */
 const OVERHEAD_BYTES = 256;
 
-/** Rows of one insert: more go in the next, so that a burst does not make one long statement. */
+/** Limits of one insert, so that a burst does not become one long statement. */
 const BATCH_MAX = 512;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
-/** Bytes that may wait: the database is slower than what comes in. */
+/** Maximum number of bytes that wait for an insert, when the database is slower than the clients. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Puts edits on disk, all that came meanwhile in one insert. No vault is locked for it: the order of edits does not
- * matter to what they come to, and twenty people who type into one vault must not wait for each other.
+ * Stores edits: those that arrive during an insert are in the next one. No vault is locked, because the order of edits
+ * does not matter to the result, and twenty people who type into one vault must not wait for each other.
  */
 export class UpdateLog implements AsyncDisposable {
   readonly #db: Database;
   readonly #clock: Clock;
   #waiting: PendingEntry[] = [];
-  /** Waiting ones, and those being written. */
+  /** The number of edits that wait or are being written. */
   #edits = 0;
   #waitingBytes = 0;
   #flushing: Promise<void> | undefined;
-  /** Documents with an edit that was refused, and why: those that came after it may depend on it. */
+  /** Documents with an edit that could not be stored, with the error: their later edits may depend on it. */
   readonly #refused = new WeakMap<object, NotevaultError>();
 
   constructor(db: Database, clock: Clock) {
@@ -63,8 +63,8 @@ export class UpdateLog implements AsyncDisposable {
 
   /**
    * Resolves to the row's id once the edit is on disk; edits resolve in the order of the calls. Rejects with `unavailable`
-   * when it cannot be put there, with `note_not_found` when there is no such note; and then so do all later ones of its
-   * document: on disk without what they depend on, they would make the note unreadable.
+   * when it cannot be stored, with `note_not_found` when there is no such note. All later edits of its document are then
+   * rejected, too: stored without an edit on which they depend, they would make the note unreadable.
    */
   async append(logged: LoggedUpdate): Promise<string> {
     const refused = this.#refused.get(logged.document);
@@ -79,23 +79,23 @@ export class UpdateLog implements AsyncDisposable {
     return done.promise;
   }
 
-  /** How many are on their way to the disk. */
+  /** The number of edits that are not on disk yet. */
   get edits(): number {
     return this.#edits;
   }
 
-  /** About how many bytes they take. */
+  /** An estimate of their memory. */
   get editBytes(): number {
     return this.#waitingBytes;
   }
 
-  /** Waits for what has been appended. */
+  /** Waits until all appended edits are stored. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#flushing;
   }
 
   async #flush(): Promise<void> {
-    // After this turn: what arrived together goes together.
+    // Edits that arrived in one turn of the event loop are inserted together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       const batch = this.#takeBatch();
@@ -132,7 +132,7 @@ export class UpdateLog implements AsyncDisposable {
       const idOf = new Map(rows.flatMap(({ id, entries }) => entries.map((entry) => [entry, id])));
       for (const entry of entries) entry.done.resolve(idOf.get(entry) ?? '');
     } catch (error) {
-      // One note that is gone must not cost the others their edits.
+      // A note that no longer exists must not lose the edits of others.
       if (error instanceof ConstraintError && entries.length > 1) {
         for (const entry of entries) await this.#write([entry]);
       } else {
@@ -141,7 +141,7 @@ export class UpdateLog implements AsyncDisposable {
     }
   }
 
-  /** Sealing and inserting cost more than the few letters of an edit: those of a moment share a row. */
+  /** Edits of one person to one document share a row, because sealing and inserting cost more than a few letters. */
   #rowsOf(batch: readonly PendingEntry[]): PendingRow[] {
     const rows = new Map<object, Map<string, PendingRow>>();
     for (const entry of batch) {

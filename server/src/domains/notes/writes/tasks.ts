@@ -5,7 +5,7 @@ import { foldUpdates } from '../live/fold.ts';
 import { sliceNote } from '../live/note-slices.ts';
 import { type PostedState, receiveState } from '../live/note-state.ts';
 import { preservedText } from '../live/preserved-text.ts';
-import { textOfUpdate, tryUpdate } from '../live/trial.ts';
+import { textOfUpdate, tryUpdate } from '../live/updates/trial.ts';
 import { type Rewrite, rewriteLinks } from '../moves/rewrite-links.ts';
 import type { VersionReason } from '../sealed-note.ts';
 import { draftText } from './build-note-row.ts';

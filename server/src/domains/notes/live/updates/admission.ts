@@ -1,31 +1,31 @@
 import type { Doc } from 'yjs';
-import { loadUpdate, stateVectorMap, structsOf, textOf } from '../merge/document.ts';
+import { loadUpdate, stateVectorMap, structsOf, textOf } from '../../merge/document.ts';
 import { MalformedUpdate, type ScannedUpdate, scanUpdate } from './update-validator.ts';
 
-/** A note is never longer than this, in UTF-8 bytes. */
+/** Maximum size of a note's text in UTF-8 bytes. */
 export const NOTE_BYTES_MAX = 10 * 1024 * 1024;
-/** Pieces a document may come to: each takes memory, and time at every load, also when its text was deleted. */
-export const PIECES_MAX = 500_000;
-/** Clients that ever edited a document: Yjs looks at all of them at every edit. */
+/** Maximum number of structs in a document: each takes memory, and time at each load, even if its text is deleted. */
+export const STRUCTS_MAX = 500_000;
+/** Maximum number of clients that ever edited a document: Yjs reads all of them at each edit. */
 const CLIENTS_MAX = 20_000;
-/** Clients that were never seen before in the document, in one update. */
+/** Maximum number of clients in one update that have not edited the document before. */
 const NEW_CLIENTS_MAX = 64;
 
-/** Why an update is not taken, as far as that follows from what it claims and what the document knows. */
+/** Why an update is refused or must wait, as far as its clocks and those of the document tell. */
 export type InadmissibleReason = 'foreign' | 'ahead' | 'missing' | 'too_large';
 
 /**
- * Reads an update and holds it against the document. Linear in the bytes of the update. Throws MalformedUpdate.
+ * Reads an update and compares it with the document. Linear in the bytes of the update. Throws MalformedUpdate.
  *
- * @param ownClient the id under which the server itself edits.
+ * @param ownClient the client id under which the server itself edits.
  */
 export function admit(doc: Doc, ownClient: number, update: Uint8Array): ScannedUpdate | InadmissibleReason {
   const scan = scanUpdate(update);
-  if (scan.structs > PIECES_MAX) return 'too_large';
-  // Only the server begins a document: another beginning is another document.
+  if (scan.structs > STRUCTS_MAX) return 'too_large';
+  // Only the server creates the first item of a document: another first item is another document.
   if (scan.roots.some(({ client, clock }) => stateVectorMap(doc, client) <= clock)) return 'foreign';
-  // A peer that types under the server's id would give two texts the same clocks. It may have heard of a write of
-  // another process before us.
+  // A client that edits under the server's id would give two texts the same clocks. Or it has received an edit of
+  // another process before this one did.
   if ((scan.clients.get(ownClient)?.to ?? 0) > stateVectorMap(doc, ownClient)) return 'ahead';
   const fresh = [...scan.clients.keys()].filter((client) => stateVectorMap(doc, client) === 0).length;
   if (fresh > NEW_CLIENTS_MAX) throw new MalformedUpdate('too many clients at once');
@@ -40,7 +40,7 @@ function dependsOnMissing(doc: Doc, { clients, needs, gaps }: ScannedUpdate): bo
   return !starts || !whole || [...needs].some(([client, below]) => below > knownWith(client));
 }
 
-/** What a document weighs: bytes of its text in UTF-8, and pieces. */
+/** The size of a document: its text in UTF-8 bytes, and its structs. */
 export interface DocumentSize {
   readonly textBytes: number;
   readonly structs: number;
@@ -51,10 +51,10 @@ export function sizeOf(doc: Doc): DocumentSize {
 }
 
 export function isTooLarge({ textBytes, structs }: DocumentSize): boolean {
-  return textBytes > NOTE_BYTES_MAX || structs > PIECES_MAX;
+  return textBytes > NOTE_BYTES_MAX || structs > STRUCTS_MAX;
 }
 
-/** The text of a document that a peer began itself. What cannot be read is malformed: see MalformedUpdate. */
+/** Returns the text of a document that a client created itself. Throws on an invalid update. */
 export function foreignText(update: Uint8Array): string {
   return textOf(loadUpdate(update));
 }

@@ -1,4 +1,4 @@
-/** What Yjs waits for before it takes an item into a document. */
+/** An item with the references that Yjs resolves before it integrates the item. */
 export interface Dependent {
   readonly client: number;
   readonly clock: number;
@@ -8,11 +8,11 @@ export interface Dependent {
 }
 
 /**
- * The items of an update in an order in which each comes after those it refers to, the items of a client in the order of
- * their clocks; null when there is no such order, because items of several clients wait for each other or for what is
- * nowhere: Yjs would throw or wait for ever. Linear in the items.
+ * Returns the items of an update in an order in which each follows the items to which it refers, and a client's items
+ * follow each other by their clocks. Null when there is no such order, because items of several clients refer to each
+ * other or to missing ones: Yjs would throw or wait forever. Linear in the items.
  *
- * @param stateVectorMap the clock up to which the document knows a client.
+ * @param knownOf returns the clock up to which the document contains a client's edits.
  */
 export function integrationOrder<Struct extends Dependent>(
   items: Iterable<Struct>,
@@ -29,17 +29,17 @@ export function integrationOrder<Struct extends Dependent>(
   return order;
 }
 
-/** The items of one client: those before `at` are in the order. */
+/** The items of one client; those before `at` are in the order. */
 interface Line<Struct> {
   readonly items: Struct[];
   at: number;
-  /** What is known of the client, with those that are in the order. */
+  /** The clock up to which the client's items are in the document or in the order. */
   known: number;
-  /** Under way: something of it waits for another client. */
+  /** Whether its next item waits for another client. */
   open: boolean;
 }
 
-/** Takes all items of a client, and those of others that they wait for. */
+/** Adds all items of a client to the order, and those of others for which they wait. */
 function takeLine<Struct extends Dependent>(
   first: Line<Struct>,
   lines: ReadonlyMap<number, Line<Struct>>,
@@ -61,7 +61,7 @@ function takeLine<Struct extends Dependent>(
       line.known = Math.max(line.known, item.clock + item.length);
       order.push(item);
       // A line that waits for this client may continue. It may need another client next, and this one's later items may
-      // need that line's next item, so no more is taken here than it asks for.
+      // need that line's next item, so no more items are added here than it waits for.
       if (stack.length > 1 && !waitsFor(item.client, stack.at(-2), lines, knownOf)) {
         line.open = false;
         stack.pop();
@@ -85,7 +85,7 @@ function waitsFor<Struct extends Dependent>(
   return item !== undefined && missingOf(item, lines, knownOf) === client;
 }
 
-/** The client of which an item needs more than is there; null when nothing is missing. */
+/** Returns the client whose items must come before an item; null when none is missing. */
 function missingOf<Struct extends Dependent>(
   { client, origin, rightOrigin }: Struct,
   lines: ReadonlyMap<number, Line<Struct>>,

@@ -1,25 +1,26 @@
 import * as Y from 'yjs';
-import { stateVectorMap } from '../merge/document.ts';
+import { stateVectorMap } from '../../merge/document.ts';
 import { integrationOrder } from './integration-order.ts';
 import { ITEMS_MAX, type ScannedItem, type ScannedUpdate, type StructId } from './update-validator.ts';
 
-/** An update of more bytes is worked out on another thread: reading it takes time too. */
+/** A longer update is tried on a worker thread: reading it takes time, too. */
 export const QUICK_BYTES = 64 * 1024;
-/** Deleting takes time for each piece that goes, and no piece is shorter than a letter. */
+/** Deleting takes time for each struct, and none is shorter than one UTF-16 unit. */
 const DELETED_MAX = 20_000;
-/** Each item and each deletion finds its piece and may split it, which moves those of the same client behind it. */
+/** Each item and each deletion may split a struct, which moves all later structs of the same client. */
 const SPLIT_STEPS_MAX = 4_000_000;
-/** Between its two neighbours an item is placed by looking at all that stands there: some 60 ns each. */
+/** To insert an item, Yjs reads all items between its two neighbours, in some 60 ns each. */
 const SCAN_STEPS_MAX = 20_000;
 
-/** What an update would do to a document, found out in a bounded number of steps. */
+/** What applying an update would cost, found in a bounded number of steps. */
 export type QuickCheck = 'quick' | 'unsure' | 'broken';
 
 /**
- * Tells whether taking an update costs the event loop a few milliseconds at most (`quick`), whether that takes a trial to
- * know (`unsure`), or whether Yjs would stumble over it (`broken`). All that the update depends on must be there.
+ * Returns whether applying an update blocks the event loop for a few milliseconds at most (`quick`), whether only a trial
+ * can tell (`unsure`), or whether Yjs would fail (`broken`). The document must contain everything on which the update
+ * depends.
  *
- * @param pieces how many the document is made of, or more.
+ * @param structs an upper bound of the structs in the document.
  */
 export function quickCheck(doc: Y.Doc, scan: ScannedUpdate, structs: number): QuickCheck {
   if (scan.items === null || scan.structs > 2 * ITEMS_MAX || scan.deletedLength > DELETED_MAX) return 'unsure';
@@ -29,7 +30,7 @@ export function quickCheck(doc: Y.Doc, scan: ScannedUpdate, structs: number): Qu
   return scanSteps(doc, order, SCAN_STEPS_MAX) <= SCAN_STEPS_MAX ? 'quick' : 'unsure';
 }
 
-/** At most how many pieces stand between an item's neighbours in the document, before any of the update is in it. */
+/** Returns an upper bound of the items that Yjs reads to insert the items of an update. Stops when it exceeds `max`. */
 function scanSteps(doc: Y.Doc, order: readonly ScannedItem[], max: number): number {
   const placed = new Map<number, ItemPosition[]>();
   let steps = 0;
@@ -45,14 +46,17 @@ function scanSteps(doc: Y.Doc, order: readonly ScannedItem[], max: number): numb
   return steps;
 }
 
-/** An item of the update with the letters of the document that it stands between. */
+/** An item of the update, with its neighbours in the document. */
 interface ItemPosition {
   readonly item: ScannedItem;
   readonly left: StructId | null;
   readonly right: StructId | null;
 }
 
-/** The letter of the document that bounds a reference: the letter itself, or what bounds the update's item that has it. */
+/**
+ * Returns the neighbour in the document to which a reference leads: itself, or the neighbour of the update's item that
+ * contains it.
+ */
 function inDocument(
   doc: Y.Doc,
   id: StructId | null,
@@ -67,7 +71,7 @@ function inDocument(
 function walk(doc: Y.Doc, left: StructId | null, right: StructId | null, max: number): number {
   const end = right === null ? null : itemAt(doc, right);
   let item = left === null ? doc.getText('content')._start : itemAt(doc, left);
-  // Both letters in one piece: nothing stands between them.
+  // Both neighbours are in one item: there is nothing between them.
   if (item === end) return 0;
   if (left !== null && item !== null && left.clock === item.id.clock + item.length - 1) item = item.right;
   let steps = 0;

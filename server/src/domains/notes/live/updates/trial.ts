@@ -1,38 +1,40 @@
 import type { Doc } from 'yjs';
-import { applyUpdate, loadUpdate, mergedUpdate, stateVectorMap, structsOf } from '../merge/document.ts';
+import { applyUpdate, loadUpdate, mergedUpdate, stateVectorMap, structsOf } from '../../merge/document.ts';
 import { admit, type DocumentSize, foreignText, isTooLarge, sizeOf } from './admission.ts';
 import { sliceUpdate } from './slices.ts';
 import { insertedText } from './update-validator.ts';
 
-/** A document and an update of a peer (both Yjs, v1). */
+/** A document and an update of a client (both Yjs updates, v1). */
 export interface TrialInput {
   readonly state: Uint8Array;
   readonly update: Uint8Array;
-  /** The id under which the server itself edits. */
+  /** The client id under which the server itself edits. */
   readonly ownClient: number;
 }
 
-/** What a trial found out about an update. */
+/** The result of a trial. */
 export type Trial =
   | {
-      readonly kind: 'taken';
-      /** What it adds to the document (v1), whole, and in slices to take one after the other. */
+      readonly kind: 'accepted';
+      /** What it adds to the document (v1), whole, and in slices to apply one after the other. */
       readonly added: Uint8Array;
       readonly slices: readonly Uint8Array[];
-      /** The document with it. */
+      /** The size of the document with the update. */
       readonly size: DocumentSize;
     }
-  | { readonly kind: 'known' | 'missing' | 'malformed' | 'ahead' | 'too_large' }
-  /** It is of another document, or taking it costs too much; this is the text it came with. */
+  | { readonly kind: 'known' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'malformed' | 'ahead' | 'too_large' }
+  /** The update is of another document, or would take too long to apply; `text` is what it inserts. */
   | { readonly kind: 'foreign' | 'costly'; readonly text: string };
 
-/** What the event loop may spend on one slice, and on all of one update, with a turn for others after each slice. */
+/** Processor time for one slice, and for a whole update, which yields to the event loop after each slice. */
 const SLICE_MS_MAX = 40;
 const UPDATE_MS_MAX = 750;
 
 /**
- * Takes a peer's update into a copy of the document, slice by slice, and measures the processor time of each, so that
- * what the update costs is known before the document has any of it.
+ * Applies an update to a copy of the document, slice by slice, and measures the processor time of each, so that the cost
+ * of the update is known before it is applied to the document itself.
  */
 export function tryUpdate({ state, update, ownClient }: TrialInput): Trial {
   const copy = loadUpdate(state);
@@ -41,7 +43,7 @@ export function tryUpdate({ state, update, ownClient }: TrialInput): Trial {
     if (admitted === 'foreign') return { kind: admitted, text: foreignText(update) };
     return typeof admitted === 'string' ? { kind: admitted } : applySlices(copy, update);
   } catch {
-    // Yjs checks nothing: what it stumbles over is no update of a note.
+    // Yjs validates nothing: an update on which it fails is no update of a note.
     return { kind: 'malformed' };
   }
 }
@@ -65,22 +67,24 @@ function applySlices(copy: Doc, update: Uint8Array): Trial {
   const whole = mergedUpdate(added);
   if (whole === undefined) return { kind: 'known' };
   const size = sizeOf(copy);
-  return isTooLarge(size) ? { kind: 'too_large' } : { kind: 'taken', added: whole, slices, size };
+  return isTooLarge(size) ? { kind: 'too_large' } : { kind: 'accepted', added: whole, slices, size };
 }
 
-/** Steps (a piece moved to make room, some nanoseconds) that splitting pieces may take in one slice. */
+/** Steps that splitting structs may take in one slice; a step moves one struct, in some nanoseconds. */
 const SLICE_STEPS = 8_000_000;
 const SLICE_STRUCTS_MAX = 1_000;
 const SLICE_STRUCTS_MIN = 16;
 const SLICE_DELETED_LENGTH = 10_000;
 
-/** Slices of some milliseconds: in a document of many pieces each split moves many. */
-export function sliceLimits(pieces: number) {
-  const structs = Math.floor(Math.min(SLICE_STRUCTS_MAX, Math.max(SLICE_STRUCTS_MIN, SLICE_STEPS / (pieces + 1))));
+/** Returns limits for slices of some milliseconds: in a document of many structs, each split moves many. */
+export function sliceLimits(structsBefore: number) {
+  const structs = Math.floor(
+    Math.min(SLICE_STRUCTS_MAX, Math.max(SLICE_STRUCTS_MIN, SLICE_STEPS / (structsBefore + 1))),
+  );
   return { structs, deletions: structs, deletedLength: SLICE_DELETED_LENGTH };
 }
 
-/** The texts that an update inserts, in the order in which it lists them; empty when it cannot be read. */
+/** Returns the texts that an update inserts, in the order in which it lists them; empty for an invalid one. */
 export function textOfUpdate({ update }: { readonly update: Uint8Array }): string {
   try {
     return insertedText(update);

@@ -2,7 +2,7 @@ import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 import { integrationOrder } from './integration-order.ts';
 
-/** How much one slice may hold. */
+/** The limits of one slice. */
 export interface SliceLimits {
   readonly structs: number;
   readonly deletions: number;
@@ -17,10 +17,10 @@ interface DeleteSet {
 }
 
 /**
- * Cuts an update into updates (v1) that do the same when they are taken in their order, each of which needs nothing of
- * those after it. Null when there is no such order. The update must have been scanned, or come from a document.
+ * Splits an update into updates (v1) that have the same effect when they are applied in their order; none depends on a
+ * later one. Null when there is no such order. The update must have been validated, or come from a document.
  *
- * @param stateVectorMap the clock up to which the document that takes them knows a client.
+ * @param knownOf returns the clock up to which the document contains a client's edits.
  */
 export function sliceUpdate(
   update: Uint8Array,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as Y from 'yjs';
-import { craftUpdate } from '../../../../test/kit/crafted-updates.ts';
-import { applyUpdate, loadUpdate, textOf } from '../merge/document.ts';
+import { craftUpdate } from '../../../../../test/kit/crafted-updates.ts';
+import { applyUpdate, loadUpdate, textOf } from '../../merge/document.ts';
 import { sliceUpdate } from './slices.ts';
 
 const SMALL = { structs: 3, deletions: 2, deletedLength: 4 };

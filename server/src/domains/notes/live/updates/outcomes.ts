@@ -1,9 +1,9 @@
 import type { MalformedUpdate } from './update-validator.ts';
 
-/** The text of a peer does not descend from this note's document: taken in, everything would be there twice. */
+/** The update does not descend from this note's document: merged, the text would be there twice. */
 export class LineageError extends Error {
   override readonly name = 'LineageError';
-  /** The text it came with, or null when it came with none. */
+  /** The text of the update; null for a state vector. */
   readonly text: string | null;
   constructor(text: string | null) {
     super('the edit belongs to another document');
@@ -11,20 +11,20 @@ export class LineageError extends Error {
   }
 }
 
-/** The update was made by the server, as far as its client id says, and is not known here: yet, or at all. */
+/** The update has the client id of the server, but this process does not know it: not yet, or it is forged. */
 export class UnknownServerUpdate extends Error {
   override readonly name = 'UnknownServerUpdate';
 }
 
-/** The note would grow beyond what a note may have. */
+/** The note would exceed the size limit of notes. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** Taking the update would hold up others; its text is kept as a version. */
+/** Applying the update would block others; its text becomes a version. */
 export class TooCostly extends Error {
   override readonly name = 'TooCostly';
-  /** The text it came with. */
+  /** The text that the update inserts. */
   readonly text: string;
   constructor(text: string) {
     super('the edit takes too long');
@@ -32,8 +32,8 @@ export class TooCostly extends Error {
   }
 }
 
-/** Why an update of a peer is not taken. */
+/** Why an update is refused. */
 export type ApplyRejection = LineageError | UnknownServerUpdate | MalformedUpdate | TooLarge | TooCostly;
 
-/** What became of an update: `known` adds nothing, `missing` depends on edits that are not here. */
+/** What became of an update: `known` adds nothing, `missing` depends on edits that the document lacks. */
 export type ApplyResult = 'stored' | 'known' | 'missing' | ApplyRejection;

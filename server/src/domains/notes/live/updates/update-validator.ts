@@ -1,21 +1,21 @@
-/** The bytes are no Yjs update or state vector that a note's document can take. */
+/** The bytes are no Yjs update or state vector of a note's document. */
 export class MalformedUpdate extends Error {
   override readonly name = 'MalformedUpdate';
 }
 
-/** What an update (Yjs 13, encoding v1) claims, read without building anything of it. */
+/** What an update (Yjs 13, encoding v1) contains, read without creating its structs. */
 export interface ScannedUpdate {
-  /** The clocks each client's structs cover, without gaps: from (inclusive) to (exclusive). */
+  /** The clocks of each client's structs, without gaps: from (inclusive) to (exclusive). */
   readonly clients: ReadonlyMap<number, { readonly from: number; readonly to: number }>;
-  /** What it depends on, by client: all clocks below the number must be known, from the document or from the update. */
+  /** By client: all clocks below the number must be in the document or in the update. */
   readonly needs: ReadonlyMap<number, number>;
-  /** What it leaves out, by client: all clocks below the number must be known from the document. */
+  /** By client: all clocks below the number must be in the document, because the update skips them. */
   readonly gaps: ReadonlyMap<number, number>;
-  /** Items that hang on nothing: what begins a document. */
+  /** Items without an origin: the first items of a document. */
   readonly roots: readonly { readonly client: number; readonly clock: number }[];
   /** UTF-8 bytes of the text inserted. */
   readonly textBytes: number;
-  /** Pieces that it brings or parts. */
+  /** Structs that it inserts or deletes. */
   readonly structs: number;
   /** Its items, in the order of the update; null when there are more than ITEMS_MAX. */
   readonly items: readonly ScannedItem[] | null;
@@ -23,7 +23,7 @@ export interface ScannedUpdate {
   readonly deletedLength: number;
 }
 
-/** An item of an update with the two letters it was put between; null stands for the beginning and the end. */
+/** An item of an update, with the neighbours between which it was inserted; null at the start and the end. */
 export interface ScannedItem {
   readonly client: number;
   readonly clock: number;
@@ -37,19 +37,19 @@ export interface StructId {
   readonly clock: number;
 }
 
-/** Pieces and clients of one update: more would take the memory of whoever reads it. */
-const PIECES_MAX = 1_000_000;
+/** Maximum numbers in one update, to limit the memory for reading it. */
+const STRUCTS_MAX = 1_000_000;
 const CLIENTS_MAX = 100_000;
 
-/** An update of more items than this is never a few keystrokes. */
+/** Maximum number of items that are listed: an update of more is not a few keystrokes. */
 export const ITEMS_MAX = 300;
 
-/** Clocks beyond this are nobody's typing; sums of them stay exact. */
+/** Maximum clock: no one types more, and sums of clocks stay exact integers. */
 const CLOCK_MAX = 2 ** 40;
-/** The only root a note's document has. */
+/** The only root type of a note's document. */
 const ROOT = 'content';
 
-/** How Yjs marks a struct, in the first byte: its kind, and which neighbours follow. */
+/** The bits of a struct's first byte: its kind, and which references follow. */
 const KIND = 0b11111;
 const HAS_ORIGIN = 0x80;
 const HAS_RIGHT_ORIGIN = 0x40;
@@ -58,7 +58,7 @@ const STRUCT = { deleted: 1, string: 4, skip: 10 } as const;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads bytes of a peer: every length is held against what is left. */
+/** Reads bytes of a client; compares each length with the bytes that are left. */
 class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -77,7 +77,7 @@ class Reader {
     return byte;
   }
 
-  /** A number of 7 bits a byte, least first. */
+  /** Reads a number with 7 bits in each byte, least significant first. */
   varUint(): number {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
@@ -88,10 +88,10 @@ class Reader {
     }
   }
 
-  /** How many things of at least `bytes` bytes each follow. */
+  /** Reads a number of elements, each of at least `bytes` bytes. */
   count(bytes: number): number {
     const count = this.varUint();
-    if (count > this.left / bytes) throw new MalformedUpdate('it claims more than it holds');
+    if (count > this.left / bytes) throw new MalformedUpdate('a count exceeds its bytes');
     return count;
   }
 
@@ -108,14 +108,14 @@ class Reader {
 }
 
 /**
- * Reads an update as far as it must be known before Yjs may see it: what it claims is held against the bytes there are
- * (nine bytes can claim thirty million structs), and nothing but text gets in. Linear in the bytes. Throws MalformedUpdate.
+ * Validates an update before Yjs reads it: its counts are compared with its bytes (nine bytes can claim thirty million
+ * structs), and it may contain nothing but text. Linear in the bytes. Throws MalformedUpdate.
  */
 export function scanUpdate(update: Uint8Array): ScannedUpdate {
   return scanInto(update);
 }
 
-/** The texts that an update inserts, in the order in which it lists them. Throws MalformedUpdate. */
+/** Returns the texts that an update inserts, in the order in which it lists them. Throws MalformedUpdate. */
 export function insertedText(update: Uint8Array): string {
   const text: string[] = [];
   scanInto(update, text);
@@ -139,7 +139,7 @@ function scanInto(update: Uint8Array, text?: string[]): ScannedUpdate {
   if (clients > CLIENTS_MAX) throw new MalformedUpdate('too many clients');
   for (let count = clients; count > 0; count--) scanClient(reader, scan);
   for (let count = reader.count(3); count > 0; count--) scanDeletes(reader, scan);
-  if (reader.left > 0) throw new MalformedUpdate('it goes on behind its end');
+  if (reader.left > 0) throw new MalformedUpdate('bytes follow its end');
   return scan;
 }
 
@@ -152,16 +152,16 @@ interface Scan {
   structs: number;
   items: ScannedItem[] | null;
   deletedLength: number;
-  /** Where the inserted texts go, if anybody asks for them. */
+  /** The inserted texts, if the caller needs them. */
   readonly text?: string[];
 }
 
 function scanClient(reader: Reader, scan: Scan): void {
   const structs = reader.count(2);
-  countPieces(scan, structs);
+  countStructs(scan, structs);
   const client = reader.varUint();
   const from = reader.varUint();
-  if (scan.clients.has(client)) throw new MalformedUpdate('a client is there twice');
+  if (scan.clients.has(client)) throw new MalformedUpdate('a client is listed twice');
   let clock = from;
   for (let left = structs; left > 0; left--) {
     const length = scanStruct(reader, scan, client, clock);
@@ -171,7 +171,7 @@ function scanClient(reader: Reader, scan: Scan): void {
   scan.clients.set(client, { from, to: clock });
 }
 
-/** Returns the struct's length in clocks: UTF-16 units where it is text. */
+/** Returns the length of the struct in clocks, which are UTF-16 units for text. */
 function scanStruct(reader: Reader, scan: Scan, client: number, clock: number): number {
   const info = reader.byte();
   const kind = info & KIND;
@@ -202,7 +202,7 @@ function scanContent(reader: Reader, scan: Scan, kind: number): number {
   return text.length;
 }
 
-/** Yjs takes a client's items in the order of their clocks: one that refers to a later one of the same client breaks it. */
+/** Yjs integrates a client's items in the order of their clocks, and fails if one refers to a later one. */
 function scanReference(reader: Reader, scan: Scan, fromClient: number, fromClock: number): StructId {
   const client = reader.varUint();
   const clock = reader.varUint();
@@ -214,7 +214,7 @@ function scanReference(reader: Reader, scan: Scan, fromClient: number, fromClock
 function scanDeletes(reader: Reader, scan: Scan): void {
   const client = reader.varUint();
   const ranges = reader.count(2);
-  countPieces(scan, ranges);
+  countStructs(scan, ranges);
   for (let count = ranges; count > 0; count--) {
     const clock = reader.varUint();
     const length = reader.varUint();
@@ -223,9 +223,9 @@ function scanDeletes(reader: Reader, scan: Scan): void {
   }
 }
 
-function countPieces(scan: Scan, count: number): void {
+function countStructs(scan: Scan, count: number): void {
   scan.structs += count;
-  if (scan.structs > PIECES_MAX) throw new MalformedUpdate('too many pieces');
+  if (scan.structs > STRUCTS_MAX) throw new MalformedUpdate('too many structs');
 }
 
 function atLeast(clocks: Map<number, number>, client: number, below: number): void {
@@ -235,7 +235,7 @@ function atLeast(clocks: Map<number, number>, client: number, below: number): vo
 }
 
 /**
- * The clocks a peer knows, by client (Yjs state vector, v1). Throws MalformedUpdate: a vector can claim billions of
+ * Returns the clocks in a state vector (Yjs, v1) by client. Throws MalformedUpdate: a vector can claim billions of
  * clients in a few bytes.
  */
 export function readStateVector(bytes: Uint8Array): Map<number, number> {
