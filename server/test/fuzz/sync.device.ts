@@ -5,6 +5,7 @@ import type { App } from '../../src/app.ts';
 import { headOf, snapshotOf } from '../../src/domains/notes/merge/document.ts';
 import type { LiveNote, Watcher } from '../../src/domains/notes/notes.ts';
 import type { Random } from '../kit/random.ts';
+import { inTime } from '../kit/until.ts';
 import type { Ledger } from './sync.ledger.ts';
 import { Line } from './sync.line.ts';
 import type { Process } from './sync.servers.ts';
@@ -169,7 +170,7 @@ export class Device {
   async #open({ server, token }: Process, note: string, watcher: Watcher): Promise<LiveNote | Line | null> {
     if (this.#sockets) {
       const refused = (reason: string) => this.#report(`${this.name} was closed for ${reason} at note ${note}`);
-      return Line.open({ url: server.url, token }, note, watcher, refused);
+      return inTime(server.clock, Line.open({ url: server.url, token }, note, watcher, refused));
     }
     const { vaults, notes } = server.app;
     const vault = await vaults.openAsSystem(this.#vault);

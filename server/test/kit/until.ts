@@ -29,6 +29,17 @@ export function untilInTime(
   }, what);
 }
 
+/** Waits for work while time passes on the clock, see untilInTime. */
+export async function inTime<T>(clock: TestClock, work: Promise<T>): Promise<T> {
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  work.then(end, end);
+  await untilInTime(clock, () => ended);
+  return work;
+}
+
 /**
  * Runs the event loop for some turns, so that everything that has arrived is processed. For events that must not
  * happen, where there is nothing to wait for.
