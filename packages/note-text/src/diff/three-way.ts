@@ -63,13 +63,13 @@ function movedBy({ aFrom, aTo, bFrom, bTo }: Hunk, shift: number): Hunk {
   return { aFrom: aFrom + shift, aTo: aTo + shift, bFrom: bFrom + shift, bTo: bTo + shift };
 }
 
-/** Whether the stored side made a client's insertion or removal too, at least in part. */
+/** Whether the stored side removed all that a change of the client removes, or inserted all that it inserts. */
 function isMadeByBoth(texts: Texts, change: Hunk, index: RunIndex, budget: Budget): boolean {
-  if (change.aFrom < change.aTo) {
-    const left = removalsIn(texts.runs, { from: change.aFrom, to: change.aTo });
-    return left.reduce((sum, { remove }) => sum + remove, 0) < change.aTo - change.aFrom;
-  }
-  return placesOf([change], index).some((place) => commonStretches(texts, place, budget).length > 0);
+  const { aFrom, aTo, bFrom, bTo } = change;
+  if (aFrom < aTo) return removalsIn(texts.runs, { from: aFrom, to: aTo }).length === 0;
+  const alike = placesOf([change], index).flatMap((place) => commonStretches(texts, place, budget));
+  const lengths = alike.map(({ inClient, length }) => Math.min(bTo, inClient + length) - Math.max(bFrom, inClient));
+  return lengths.reduce((sum, length) => sum + Math.max(0, length), 0) === bTo - bFrom;
 }
 
 /** The region of the base over which a pure insertion or removal can slide, between the changes before and after it. */

@@ -154,4 +154,28 @@ describe('a merge with what both sides did alike', () => {
       { numRuns: 5000 },
     );
   });
+
+  it('tears no line that one side added or removed beside a word that the other side changed', () => {
+    const drawn = fc.array(fc.tuple(fc.boolean(), fc.constantFrom('kept', 'added', 'removed')), { minLength: 1 });
+    fc.assert(
+      fc.property(drawn, fc.boolean(), (lines, swapped) => {
+        const text = (isChanged: boolean, kinds: readonly string[]) =>
+          lines
+            .flatMap(([changes, kind], at) => [
+              `<${changes && isChanged ? 2 : 1}${at}>\n`,
+              ...(kinds.includes(kind) ? [`<4${at}>\n`] : []),
+            ])
+            .join('');
+        const base = text(false, ['removed']);
+        const [changed, edited] = [text(true, ['removed']), text(false, ['added'])];
+        const [stored, client] = swapped ? [edited, changed] : [changed, edited];
+        assert.equal(
+          merged(base, [stored], client).text,
+          text(true, ['added']),
+          JSON.stringify([base, stored, client]),
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });
