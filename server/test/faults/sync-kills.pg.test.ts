@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { whyNoPostgres } from '../kit/postgres.ts';
+import { seedOfRun } from '../kit/random.ts';
+import { syncKillRun } from './sync-kills.ts';
+
+// The short form; sync-kills.long.test.ts makes 10,000 changes.
+const noPostgres = whyNoPostgres() ?? false;
+if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: folder sync under kills: ${noPostgres}\n`);
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  const skip = engine === 'postgres' && noPostgres;
+  test(`two folders and a server on ${engine} that are killed at random become equal and lose no line`, {
+    skip,
+  }, async (t) => {
+    const seed = seedOfRun(t);
+    const faults = await syncKillRun({ engine, machines: 2, operations: 90, perKill: 30, seed });
+    const again = `node server/test/faults/sync-kills.ts --engine ${engine} --operations 90 --per-kill 30 --seed ${seed}`;
+    assert.deepEqual(faults, [], again);
+  });
+}

@@ -1,0 +1,295 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { isInside } from '@notevault/note-text/paths.ts';
+import { sha256 } from '../kit/files.ts';
+import { Caller } from '../kit/person.ts';
+import { freshPostgres } from '../kit/postgres.ts';
+import { cli, Folder, type RunningCli, startCli, startServe } from '../kit/process.ts';
+import { Random } from '../kit/random.ts';
+import { contentsOf } from '../kit/sync-machine.ts';
+
+/*
+ * node server/test/faults/sync-kills.ts --engine sqlite|postgres [--machines 2] [--operations 10000] [--per-kill 60] [--seed N]
+ *
+ * People change real folders at random while `notevault sync` keeps them in step with a real server. The programs and
+ * the server are killed at any moment and started again. Then all changes stop: the folders and the vault must become
+ * equal, with every line that nobody deleted.
+ */
+
+export interface SyncKillRun {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly machines: number;
+  readonly operations: number;
+  /** How many operations there are from one kill to the next. */
+  readonly perKill: number;
+  readonly seed: number;
+}
+
+const FOLDERS = ['', '', 'a', 'b', 'a/c'];
+const NAMES = ['x.md', 'y.md', 'z.md', 'é.md', 'p.txt', 'q.txt'];
+const ROUNDS_MAX = 20;
+/** A person who reads a file and writes it back may write over what arrives in between; the trash then has it. */
+const RACES_MAX = 2;
+
+/** The lines that people wrote, each one letter, and those that somebody deleted. */
+class Diary {
+  readonly #written = new Set<string>();
+  readonly #removed = new Set<string>();
+
+  next(): string {
+    const line = String.fromCodePoint(0x4e00 + this.#written.size);
+    this.#written.add(line);
+    return `${line}\n`;
+  }
+
+  removed(text: string): void {
+    for (const line of text.split('\n')) this.#removed.add(line);
+  }
+
+  missingFrom(texts: Iterable<string>): string[] {
+    const there = new Set([...texts].flatMap((text) => text.split('\n')));
+    return [...this.#written].filter((line) => !this.#removed.has(line) && !there.has(line));
+  }
+}
+
+/** A machine whose program runs, is killed and started again. */
+class Machine implements Disposable {
+  readonly #home: string;
+  readonly #env: Record<string, string>;
+  readonly #args: readonly string[];
+  readonly faults: string[] = [];
+  #program: RunningCli | null = null;
+
+  constructor(home: string, url: string, token: string, vaultId: string) {
+    this.#home = home;
+    this.#env = { XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config'), NOTEVAULT_TOKEN: token };
+    this.#args = ['--yes', '--json', '--url', url, '--vault', vaultId, this.root];
+    mkdirSync(this.root, { recursive: true });
+  }
+
+  get root(): string {
+    return join(this.#home, 'vault');
+  }
+
+  start(): void {
+    const program = startCli(['sync', ...this.#args], { env: this.#env });
+    this.#program = program;
+    void program.ended.then(({ code, signal, stderr }) => {
+      // Before the first sync, a server that cannot be reached is an answer.
+      if (signal === null && code !== 0 && !/cannot be reached|answered 5/.test(stderr))
+        this.faults.push(stderr.trim());
+      if (this.#program === program && signal === null) this.start();
+    });
+  }
+
+  async kill(): Promise<void> {
+    const program = this.#program;
+    this.#program = null;
+    program?.kill('SIGKILL');
+    await program?.ended;
+  }
+
+  /** Syncs once; returns how much was done, and what is not synced. */
+  async once(): Promise<{ readonly done: number; readonly unsynced: string[] }> {
+    const { code, stdout, stderr } = await cli(['sync', '--once', ...this.#args], { env: this.#env });
+    const last = JSON.parse(stdout.trim().split('\n').at(-1) || '{}') as {
+      done?: number;
+      unsynced?: { path: string }[];
+    };
+    if (code !== 0 && last.done === undefined) this.faults.push(stderr.trim());
+    return { done: code === 0 ? (last.done ?? 0) : 1, unsynced: (last.unsynced ?? []).map(({ path }) => path) };
+  }
+
+  /** The texts in the trash, and in files that were on their way there. */
+  trashed(): string[] {
+    const folders = readdirSync(join(this.#home, 'state/notevault/sync')).map((id) =>
+      join(this.#home, 'state/notevault/sync', id, 'trash'),
+    );
+    const files = [...folders, join(this.root, '.notevault/tmp')].filter(existsSync);
+    return files.flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')));
+  }
+
+  [Symbol.dispose](): void {
+    this.#program?.kill('SIGKILL');
+    this.#program = null;
+  }
+}
+
+/** Returns every fault found, in words. */
+export async function syncKillRun(run: SyncKillRun): Promise<string[]> {
+  const random = new Random(run.seed);
+  using folder = new Folder();
+  await using opened = new AsyncDisposableStack();
+  const postgres = run.engine === 'postgres' ? opened.use(await freshPostgres()) : null;
+  const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
+  const env = { NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_LOG_LEVEL: 'error', ...database };
+  let server = opened.use(await startServe({ env }));
+  const port = new URL(server.url).port;
+  const { alice, token, vaultId } = await register(server.url);
+  const machines = Array.from({ length: run.machines }, (_, index) =>
+    opened.use(new Machine(folder.at(`machine ${index}`), server.url, token, vaultId)),
+  );
+  for (const machine of machines) machine.start();
+  const diary = new Diary();
+  for (let done = 0; done < run.operations; done++) {
+    person(random.pick(machines).root, random, diary);
+    await wait(random.below(8));
+    if (done % run.perKill !== run.perKill - 1) continue;
+    if (random.chance(0.3)) {
+      await server.kill();
+      server = opened.use(await startServe({ env: { ...env, NOTEVAULT_PORT: port } }));
+    } else {
+      const machine = random.pick(machines);
+      await machine.kill();
+      machine.start();
+    }
+  }
+  for (const machine of machines) await machine.kill();
+  const unsynced = await syncUntilQuiet(machines);
+  return [
+    ...machines.flatMap(({ faults }) => faults),
+    ...(await differences(machines, alice, vaultId, diary, unsynced)),
+  ];
+}
+
+async function register(url: string) {
+  const body = { email: 'alice@example.org', password: "alice's long password" };
+  const { access_token } = (await new Caller(url).post('/auth/register', body)).body;
+  const session = new Caller(url, async () => ({ authorization: `Bearer ${access_token}` }));
+  const vaultId = (await session.post('/vaults', { name: 'Notes' })).body.vault.id as string;
+  const token = (await session.post('/api-keys', { name: 'sync' })).body.key as string;
+  return { alice: new Caller(url, async () => ({ authorization: `Bearer ${token}` })), token, vaultId };
+}
+
+/** One change of a folder, as people and their programs make them. */
+function person(root: string, random: Random, diary: Diary): void {
+  const paths = [...contentsOf(root).keys()];
+  const act = random.below(10);
+  const fresh = join(random.pick(FOLDERS), random.pick(NAMES));
+  const path = paths.length === 0 || act < 2 ? fresh : random.pick(paths);
+  const at = join(root, path);
+  try {
+    mkdirSync(dirname(at), { recursive: true });
+    if (act < 6) write(at, random, diary);
+    else if (act === 6) {
+      diary.removed(readFileSync(at, 'utf8'));
+      rmSync(at);
+    } else if (act < 9) {
+      const kind = path.endsWith('.md') ? '.md' : '.txt';
+      const to = join(root, random.pick(FOLDERS), random.pick(NAMES.filter((name) => name.endsWith(kind))));
+      mkdirSync(dirname(to), { recursive: true });
+      if (!existsSync(to)) renameSync(at, to);
+    } else moveFolder(root, random);
+  } catch (error) {
+    // The program may have moved or removed the file since it was listed.
+    if (!['ENOENT', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error;
+  }
+}
+
+function write(at: string, random: Random, diary: Diary): void {
+  const isNote = at.endsWith('.md');
+  const before = existsSync(at) ? readFileSync(at, 'utf8') : '';
+  if (!isNote) {
+    diary.removed(before);
+    writeFileSync(at, diary.next());
+  } else if (random.chance(0.4)) appendFileSync(at, diary.next());
+  else {
+    const lines = before.split(/(?<=\n)/);
+    lines.splice(random.below(lines.length + 1), 0, diary.next());
+    // Half of the programs write in place, half replace the file.
+    const temp = random.chance(0.5) ? `${at}.tmp` : at;
+    writeFileSync(temp, lines.join(''));
+    if (temp !== at) renameSync(temp, at);
+  }
+}
+
+function moveFolder(root: string, random: Random): void {
+  const folders = readdirSync(root, { withFileTypes: true }).filter(
+    (one) => one.isDirectory() && one.name !== '.notevault',
+  );
+  if (folders.length === 0) return;
+  const [from, to] = [random.pick(folders).name, random.pick(['a', 'b', 'd', 'a/e'])];
+  if (from === to || isInside(from, to) || existsSync(join(root, to))) return;
+  mkdirSync(dirname(join(root, to)), { recursive: true });
+  renameSync(join(root, from), join(root, to));
+}
+
+/** Syncs all machines in turn until none has anything to do; returns what they list as not synced. */
+async function syncUntilQuiet(machines: readonly Machine[]): Promise<Set<string>> {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    let done = 0;
+    const unsynced = new Set<string>();
+    for (const machine of machines) {
+      const result = await machine.once();
+      done += result.done;
+      for (const path of result.unsynced) unsynced.add(path);
+    }
+    if (done === 0) return unsynced;
+  }
+  machines[0]?.faults.push(`the machines still have something to do after ${ROUNDS_MAX} rounds`);
+  return new Set();
+}
+
+async function differences(
+  machines: readonly Machine[],
+  caller: Caller,
+  vaultId: string,
+  diary: Diary,
+  unsynced: ReadonlySet<string>,
+): Promise<string[]> {
+  const { notes, attachments } = (await caller.get('/sync/manifest', { 'x-vault-id': vaultId })).body;
+  const rows = [...notes, ...attachments] as { path: string; content_hash: string }[];
+  const shown = (files: Iterable<readonly [string, string]>) =>
+    [...files]
+      .filter(([path]) => !unsynced.has(path))
+      .map(([path, hash]) => `${path} ${hash}`)
+      .sort()
+      .join('\n');
+  const vault = shown(rows.map(({ path, content_hash }) => [path, content_hash]));
+  const faults: string[] = [];
+  const folders = machines.map(({ root }) => contentsOf(root));
+  for (const [index, contents] of folders.entries()) {
+    const here = shown([...contents].map(([path, text]) => [path, sha256(Buffer.from(text))]));
+    if (here !== vault) faults.push(`machine ${index} has\n${here}\nand the vault\n${vault}`);
+  }
+  const missing = diary.missingFrom(folders.flatMap((contents) => [...contents.values()]));
+  const trashed = new Set(machines.flatMap((machine) => machine.trashed()).flatMap((text) => text.split('\n')));
+  const lost = missing.filter((line) => !trashed.has(line));
+  if (lost.length > 0) faults.push(`lost ${lost.join(', ')}`);
+  if (missing.length > RACES_MAX) faults.push(`only in a trash: ${missing.join(', ')}`);
+  return faults;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      engine: { type: 'string', default: 'sqlite' },
+      machines: { type: 'string', default: '2' },
+      operations: { type: 'string', default: '10000' },
+      'per-kill': { type: 'string', default: '60' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
+  const faults = await syncKillRun({
+    engine: values.engine === 'postgres' ? 'postgres' : 'sqlite',
+    machines: Number(values.machines),
+    operations: Number(values.operations),
+    perKill: Number(values['per-kill']),
+    seed: Number(values.seed),
+  });
+  for (const fault of faults) console.error(fault);
+  console.log(`${faults.length} faults`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
