@@ -34,8 +34,15 @@ export const cachedAttachments = cachedEntries<ChangedAttachment>({
 export function changedAttachment(vault: OpenVault, row: StoredEntry): ChangedAttachment {
   const { id, seq, meta, size_bytes, mtime, created_at, updated_at, deleted_at } = openAttachment(vault, row);
   return {
-    ...{ id: id as AttachmentId, seq: seq as Seq, path: meta.path, hash: meta.hash, mimeType: meta.type },
-    ...{ sizeBytes: size_bytes, mtime, deleted: deleted_at !== null },
-    ...{ createdAt: created_at, updatedAt: updated_at },
+    id: id as AttachmentId,
+    seq: seq as Seq,
+    path: meta.path,
+    hash: meta.hash,
+    mimeType: meta.type,
+    sizeBytes: size_bytes,
+    mtime,
+    deleted: deleted_at !== null,
+    createdAt: created_at,
+    updatedAt: updated_at,
   };
 }

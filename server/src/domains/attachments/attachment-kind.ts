@@ -74,7 +74,10 @@ async function* prepareMove(
       const revision = row.revision + 1;
       const type = mediaTypeOf(extensionOf(to) ?? '');
       rows.push({
-        ...{ ...row, revision, updated_at: clock.now(), path_key: toKey },
+        ...row,
+        revision,
+        updated_at: clock.now(),
+        path_key: toKey,
         name_key: vault.key.blind('name', attachmentNameKey(to)),
         meta: sealMeta(vault, row.id, revision, { ...(meta as AttachmentMeta), path: to, type }),
       });

@@ -11,8 +11,15 @@ export function toAttachment(
 ): Attachment {
   const { id, meta, size_bytes, mtime, seq, created_at, updated_at } = attachment;
   return {
-    ...{ id, path: meta.path, mime_type: meta.type, content_hash: meta.hash, size_bytes, mtime, seq },
-    ...{ created_at: isoTime(created_at), updated_at: isoTime(updated_at) },
+    id,
+    path: meta.path,
+    mime_type: meta.type,
+    content_hash: meta.hash,
+    size_bytes,
+    mtime,
+    seq,
+    created_at: isoTime(created_at),
+    updated_at: isoTime(updated_at),
   };
 }
 

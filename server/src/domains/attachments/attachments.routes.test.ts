@@ -19,7 +19,10 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal(status, 200);
         const { id, seq, created_at, updated_at, ...rest } = body.attachment;
         assert.deepEqual(rest, {
-          ...{ path: 'img/a b.png', mime_type: 'image/png', mtime: 12.5, size_bytes: 100_000 },
+          path: 'img/a b.png',
+          mime_type: 'image/png',
+          mtime: 12.5,
+          size_bytes: 100_000,
           content_hash: sha256(bytes),
         });
         assert.ok(seq > 0 && id.length === 36 && created_at === updated_at);

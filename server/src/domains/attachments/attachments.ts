@@ -1,21 +1,19 @@
 import type { Attachment } from '@notevault/protocol/attachments.ts';
-import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { ReadHandle } from '../../ports/database/database.ts';
 import type { KindHandler, StoredEntry, WriteContext } from '../entries/entries.ts';
-import { isConditional, type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
+import type { Precondition } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
 import { type ChangedAttachment, cachedAttachments, changedAttachment } from './attachment-cache.ts';
 import { createAttachmentKind } from './attachment-kind.ts';
 import type { AttachmentDeps } from './attachments.deps.ts';
-import { checkExpected } from './attachments.mapper.ts';
-import { itemPaths } from './batch-input.ts';
 import { type BlobGc, createBlobGc } from './blob-gc.ts';
+import { deleteAttachment, deleteAttachments } from './delete-attachments.ts';
 import { createMoveOperations, type MoveOperations } from './move.ts';
 import { type AttachmentQueries, createQueries } from './queries.ts';
 import { openMeta } from './sealed-attachment.ts';
 import { put } from './uploads/put.ts';
-import { checkEnabled, type StoredUpload, storeUpload, type UploadInput } from './uploads/upload.ts';
+import { type StartedUpload, startUpload, uploadAttachment } from './uploads/start-upload.ts';
+import type { StoredUpload, UploadInput } from './uploads/upload.ts';
 
 /** Returns the path of an attachment, for domains that read its row by a join. Throws `attachment_unreadable`. */
 export function attachmentPath(vault: OpenVault, row: SealedEntry): string {
@@ -40,10 +38,10 @@ export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
    * attachment until `put`; a caller that does not put them must dispose of them. Throws `limit_exceeded`,
    * `extension_not_allowed`, `mime_not_allowed`, and the errors of the upload.
    */
-  startUpload<U extends UploadInput>(
+  startUpload<Upload extends UploadInput>(
     vault: OpenVault,
-    upload: () => U | Promise<U>,
-  ): Promise<{ received: StoredUpload; upload: U }>;
+    upload: () => Upload | Promise<Upload>,
+  ): Promise<StartedUpload<Upload>>;
   /**
    * Creates the attachment at the path of received bytes, or replaces its bytes; resolves once it is on disk. Equal
    * bytes change nothing. Throws `conflict`, `limit_exceeded`, and `version_conflict` for a failed precondition.
@@ -77,45 +75,7 @@ export interface Attachments extends AttachmentQueries, MoveOperations, BlobGc {
   deleteMany(context: WriteContext<number>, paths: unknown): Promise<number>;
 }
 
-const DELETE_MAX = 500;
-
 export function createAttachments(deps: AttachmentDeps): Attachments {
-  async function take<U extends UploadInput>(vault: OpenVault, give: () => U | Promise<U>) {
-    checkEnabled(vault);
-    const upload = await give();
-    return { received: await storeUpload(deps, vault, upload), upload };
-  }
-
-  /** Throws `version_conflict` when the attachment at a path does not meet the precondition now. */
-  async function checkNow(vault: OpenVault, path: string | null, expected: Precondition): Promise<void> {
-    if (path === null || !isConditional(expected)) return;
-    const { db, entries } = deps;
-    const [row] = await entries.rowsAt(db, vault.id, 'attachment', [entries.pathKey(vault, path)]);
-    checkExpected(vault, row, expected);
-  }
-
-  /** Turns the live attachments at these paths into tombstones; `found` may refuse those that were found. */
-  function deleteAt<Result>(
-    context: WriteContext<Result>,
-    paths: readonly string[],
-    found: (rows: readonly StoredEntry[]) => void,
-    answer: (deleted: number) => Result,
-  ): Promise<Result> {
-    const { entries } = deps;
-    const { vault } = context;
-    const keys = paths.map((path) => entries.pathKey(vault, path));
-    const request = {
-      asked: new Set(keys.map((key) => key.toString('hex'))).size,
-      async find(handle: ReadHandle) {
-        const rows = await entries.rowsAt(handle, vault.id, 'attachment', keys);
-        found(rows);
-        return rows;
-      },
-      answer,
-    };
-    return entries.lock.run(vault.id, keys[0]?.toString('hex') ?? '', () => entries.delete(context, request));
-  }
-
   return {
     ...createQueries(deps),
     ...createMoveOperations(deps),
@@ -123,36 +83,10 @@ export function createAttachments(deps: AttachmentDeps): Attachments {
     kind: createAttachmentKind(deps),
     cache: cachedAttachments,
     changed: changedAttachment,
-    startUpload: take,
+    startUpload: (vault, upload) => startUpload(deps, vault, upload),
     put: (context, received, mtime, expected) => put(deps, context, received, mtime, expected),
-    async upload(context, give, expected = UNCONDITIONAL) {
-      const checked = async () => {
-        const upload = give();
-        await checkNow(context.vault, upload.path(), expected);
-        return upload;
-      };
-      const { received, upload } = await take(context.vault, checked);
-      await using held = received;
-      return await put(deps, context, held, upload.mtime(), expected);
-    },
-    delete(context, path, expected = UNCONDITIONAL) {
-      const { vault } = context;
-      let hash: string | null = null;
-      const found = ([row]: readonly StoredEntry[]) => {
-        checkExpected(vault, row, expected);
-        hash = row === undefined ? null : openMeta(vault, row).hash;
-      };
-      return deleteAt(context, [path], found, () => hash);
-    },
-    async deleteMany(context, sent) {
-      if (sent === undefined || sent === null) throw new NotevaultError('missing_paths');
-      const paths = itemPaths(sent, DELETE_MAX, 'batch_too_large');
-      return deleteAt(
-        context,
-        paths,
-        () => undefined,
-        (deleted) => deleted,
-      );
-    },
+    upload: (context, upload, expected) => uploadAttachment(deps, context, upload, expected),
+    delete: (context, path, expected) => deleteAttachment(deps, context, path, expected),
+    deleteMany: (context, paths) => deleteAttachments(deps, context, paths),
   };
 }

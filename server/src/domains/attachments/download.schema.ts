@@ -25,7 +25,10 @@ function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply<Att
   const { content_hash: hash, size_bytes: size, mime_type: type, path } = attachment;
   const etag = `"${hash}"`;
   const common = {
-    ...{ etag, vary: 'Accept', 'cache-control': 'private, no-cache', 'content-security-policy': FILE_POLICY },
+    etag,
+    vary: 'Accept',
+    'cache-control': 'private, no-cache',
+    'content-security-policy': FILE_POLICY,
     'accept-ranges': 'bytes',
   };
   if (namesTag(header('if-none-match'), etag)) return { status: 304, headers: common };

@@ -62,8 +62,15 @@ async function restoreOnce(
     if (!entered.ok) throw new RevisionConflict();
     const revived = {
       ...row,
-      ...{ vault_id: vault.id, seq, revision, parent_id: entered.folder, path_key: resolved.pathKey },
-      ...{ name_key: nameKey, updated_at: deps.clock.now(), meta: sealedMeta, was: row.revision },
+      vault_id: vault.id,
+      seq,
+      revision,
+      parent_id: entered.folder,
+      path_key: resolved.pathKey,
+      name_key: nameKey,
+      updated_at: deps.clock.now(),
+      meta: sealedMeta,
+      was: row.revision,
     };
     // Whatever is at the path by now, or became of the tombstone, is found by the next attempt.
     if (!(await entries.revive(handle, revived))) throw new RevisionConflict();

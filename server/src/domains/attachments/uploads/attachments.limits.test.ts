@@ -14,7 +14,13 @@ const plans = {
   small: { ...builtinPlans.pro, max_file_bytes: 100 * KB, attachment_bytes_cap: 250 * KB },
 };
 const limit = (reason: string, key: string, tier: string, current: number | null, most: number) => ({
-  ...{ error: 'limit_exceeded', reason, limit_key: key, tier, current, limit: most, upgrade_url: null },
+  error: 'limit_exceeded',
+  reason,
+  limit_key: key,
+  tier,
+  current,
+  limit: most,
+  upgrade_url: null,
 });
 
 onSqlite('limits of attachments', (open) => {

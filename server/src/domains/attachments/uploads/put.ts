@@ -122,9 +122,17 @@ async function prepare(
   const stored = resolved?.path ?? old?.meta.path ?? path;
   const meta = { path: stored, hash, type: mediaTypeOf(allowedExtension(deps, path)) };
   const row = {
-    ...{ vault_id: vault.id, id, kind: 'attachment' as const, revision, version: null, path_key: pathKey },
+    vault_id: vault.id,
+    id,
+    kind: 'attachment' as const,
+    revision,
+    version: null,
+    path_key: pathKey,
     name_key: vault.key.blind('name', attachmentNameKey(stored)),
-    ...{ size_bytes: size, mtime: mtime ?? now / 1000, created_at: old?.created_at ?? now, updated_at: now },
+    size_bytes: size,
+    mtime: mtime ?? now / 1000,
+    created_at: old?.created_at ?? now,
+    updated_at: now,
     meta: sealMeta(vault, id, revision, meta),
   };
   return { resolved, row, meta };

@@ -74,7 +74,10 @@ export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload
     const path = upload.path();
     if (path === null) throw new TypeError('an upload that ended without a path');
     return {
-      ...{ blobId, path, hash: inspector.hash(), size: inspector.size },
+      blobId,
+      path,
+      hash: inspector.hash(),
+      size: inspector.size,
       finish() {
         finished = true;
       },

@@ -55,8 +55,11 @@ export function rawUpload(call: {
   }
   const mtime = sent === null ? undefined : Number(sent);
   return {
-    ...{ path: () => tail, mtime: () => mtime, fields: () => ({ path: tail, mtime }) },
-    ...{ bytes: stream.bytes, declaredBytes: stream.declaredBytes },
+    path: () => tail,
+    mtime: () => mtime,
+    fields: () => ({ path: tail, mtime }),
+    bytes: stream.bytes,
+    declaredBytes: stream.declaredBytes,
   };
 }
 
