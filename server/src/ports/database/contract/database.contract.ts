@@ -7,7 +7,7 @@ import { limitContract, migrationContract } from './life.ts';
 import type { Open, OpenedDatabase } from './open.ts';
 import { shareContract } from './shares.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './statements.ts';
-import { listsContract, valuesContract } from './values.ts';
+import { listsContract, numbersContract, valuesContract } from './values.ts';
 
 /** The contract suite of the port; an adapter's test calls it. */
 export function databaseContract(name: string, open: Open): void {
@@ -25,6 +25,7 @@ export function databaseContract(name: string, open: Open): void {
         await handle.run(sql.clearItems, {});
       }),
     );
+    describe('numbers', () => numbersContract(db));
     describe('values', () => valuesContract(db));
     describe('lists', () => listsContract(db));
     describe('transactions', () => transactionContract(db));

@@ -5,11 +5,16 @@ import { ConstraintError, type Database } from '../database.ts';
 import { type Item, put } from './items.ts';
 import { contract as sql } from './statements.ts';
 
-export function valuesContract(db: () => Database): void {
-  const roundTrip = async (item: Partial<Item>) => {
+/** Returns a function that stores an item and reads it again. */
+function roundTripOf(db: () => Database) {
+  return async (item: Partial<Item>) => {
     await put(db(), { id: 'one', count: 0, ...item });
     return db().get(sql.item, { id: 'one' });
   };
+}
+
+export function numbersContract(db: () => Database): void {
+  const roundTrip = roundTripOf(db);
 
   test('integers up to the largest exact ones are returned as numbers', async () => {
     for (const count of [0, -1, 2 ** 31, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
@@ -17,6 +22,32 @@ export function valuesContract(db: () => Database): void {
       await db().transact((handle) => handle.run(sql.clearItems, {}));
     }
   });
+
+  test('floating-point numbers and ids are returned exactly', async () => {
+    const mark = randomUUID();
+    const row = await roundTrip({ size: 0.1 + 0.2, mark });
+    assert.equal(row?.size, 0.1 + 0.2);
+    assert.equal(row?.mark, mark);
+    for (const size of [-0.5, 5e-324, 1.7976931348623157e308, Number.POSITIVE_INFINITY]) {
+      await db().transact((handle) => handle.run(sql.clearItems, {}));
+      assert.equal((await roundTrip({ size }))?.size, size);
+    }
+  });
+
+  test('counts and sums are numbers', async () => {
+    await put(db(), { id: 'one', count: 2 });
+    await put(db(), { id: 'two', count: 3 });
+    assert.deepEqual(await db().get(sql.total, {}), { rows: 2, total: 5 });
+  });
+
+  test('an integer beyond the exact numbers is an error, not a rounded value', async () => {
+    for (const id of ['one', 'two']) await put(db(), { id, count: Number.MAX_SAFE_INTEGER });
+    await assert.rejects(db().get(sql.total, {}), RangeError);
+  });
+}
+
+export function valuesContract(db: () => Database): void {
+  const roundTrip = roundTripOf(db);
 
   test('bytes are returned as Buffer, absent values as null, rows as plain objects', async () => {
     const row = await roundTrip({ bytes: Buffer.from([0, 255, 10, 92]) });
@@ -42,17 +73,6 @@ export function valuesContract(db: () => Database): void {
     assert.equal((await roundTrip({ words }))?.words, words);
   });
 
-  test('floating-point numbers and ids are returned exactly', async () => {
-    const mark = randomUUID();
-    const row = await roundTrip({ size: 0.1 + 0.2, mark });
-    assert.equal(row?.size, 0.1 + 0.2);
-    assert.equal(row?.mark, mark);
-    for (const size of [-0.5, 5e-324, 1.7976931348623157e308, Number.POSITIVE_INFINITY]) {
-      await db().transact((handle) => handle.run(sql.clearItems, {}));
-      assert.equal((await roundTrip({ size }))?.size, size);
-    }
-  });
-
   test('twenty megabytes of bytes are returned unchanged', async () => {
     const bytes = randomBytes(20_000_000);
     assert.ok((await roundTrip({ bytes }))?.bytes?.equals(bytes));
@@ -62,17 +82,6 @@ export function valuesContract(db: () => Database): void {
     for (const id of ['b', 'Z', 'a', 'é', 'B', 'ab', 'a-b', '日']) await put(db(), { id, count: 0 });
     const ids = (await db().all(sql.items, {})).map((row) => row.id);
     assert.deepEqual(ids, ['B', 'Z', 'a', 'a-b', 'ab', 'b', 'é', '日']);
-  });
-
-  test('counts and sums are numbers', async () => {
-    await put(db(), { id: 'one', count: 2 });
-    await put(db(), { id: 'two', count: 3 });
-    assert.deepEqual(await db().get(sql.total, {}), { rows: 2, total: 5 });
-  });
-
-  test('an integer beyond the exact numbers is an error, not a rounded value', async () => {
-    for (const id of ['one', 'two']) await put(db(), { id, count: Number.MAX_SAFE_INTEGER });
-    await assert.rejects(db().get(sql.total, {}), RangeError);
   });
 
   test('values that the engines would store differently are refused', async () => {
