@@ -30,9 +30,14 @@ try {
 function compile(): void {
   const config = join(built, 'tsconfig.json');
   const compilerOptions = {
-    ...{ noEmit: false, noEmitOnError: true, declaration: true, outDir: built, rootDir: root },
+    noEmit: false,
+    noEmitOnError: true,
+    declaration: true,
+    outDir: built,
+    rootDir: root,
     // The modules of browsers, so that what only Node has is an error.
-    ...{ lib: ['esnext', 'dom'], types: [] },
+    lib: ['esnext', 'dom'],
+    types: [],
   };
   const include = ['client', 'protocol'].map((name) => join(root, 'packages', name, 'src'));
   const exclude = [join(root, 'packages/**/*.test.ts')];
@@ -84,7 +89,10 @@ function describe(): void {
     .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'));
   const used = Object.entries(dependencies).filter(([name]) => imported.includes(name));
   const manifest = {
-    ...{ name: 'notevault-client', version, license, type: 'module' },
+    name: 'notevault-client',
+    version,
+    license,
+    type: 'module',
     description: 'The API of Notevault for Node and browsers: requests, tokens, the change feed, live notes.',
     exports: { './*': { types: './packages/client/src/*.d.ts', default: './packages/client/src/*.js' } },
     sideEffects: false,

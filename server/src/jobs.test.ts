@@ -35,7 +35,8 @@ function failing() {
   const background = new JobRunner(log, clock, [{ name: 'edits', everyMs: 0, run }]);
   background.start();
   return {
-    ...{ lines, clock },
+    lines,
+    clock,
     /** Runs the job with each of these outcomes, in order. */
     async runs(...next: (Error | null)[]) {
       await done.promise;

@@ -64,17 +64,20 @@ const credentials: readonly Credential[] = [
     },
   },
   keyWith('a key for everything but this vault', 'none', true, (vault) => ({
-    ...{ default_access: 'write', vault_access: { [vault]: 'none' } },
+    default_access: 'write',
+    vault_access: { [vault]: 'none' },
   })),
   keyWith('a key to read this vault', 'read', false, (vault) => ({ vault_access: { [vault]: 'read' } })),
   keyWith('a key to read by default', 'read', false, () => ({ default_access: 'read' })),
   keyWith('a key to read here and write elsewhere', 'read', true, (vault) => ({
-    ...{ default_access: 'write', vault_access: { [vault]: 'read' } },
+    default_access: 'write',
+    vault_access: { [vault]: 'read' },
   })),
   keyWith('a key with scope mcp:read', 'read', false, () => ({ scope: 'mcp:read' })),
   keyWith('a key to write this vault', 'write', false, (vault) => ({ vault_access: { [vault]: 'write' } })),
   keyWith('a key to write here and read elsewhere', 'write', false, (vault) => ({
-    ...{ default_access: 'read', vault_access: { [vault]: 'write' } },
+    default_access: 'read',
+    vault_access: { [vault]: 'write' },
   })),
   keyWith('a key without limits', 'write', true, () => ({})),
   {

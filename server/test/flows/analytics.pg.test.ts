@@ -20,19 +20,24 @@ async function startSink() {
   const state = { status: 200 };
   const http = createServer(async (request, response) => {
     got.push({
-      ...{ url: request.url, authorization: request.headers.authorization },
+      url: request.url,
+      authorization: request.headers.authorization,
       body: JSON.parse(await text(request)),
     });
     response.writeHead(state.status).end('{}');
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const config = {
-    ...{ analytics: 'posthog' as const, analyticsUrl: `http://127.0.0.1:${(http.address() as AddressInfo).port}/` },
-    ...{ analyticsKey: new Secret('project-key'), analyticsEraseKey: new Secret('personal-key') },
+    analytics: 'posthog' as const,
+    analyticsUrl: `http://127.0.0.1:${(http.address() as AddressInfo).port}/`,
+    analyticsKey: new Secret('project-key'),
+    analyticsEraseKey: new Secret('personal-key'),
     analyticsProject: '7',
   };
   return {
-    ...{ got, state, config },
+    got,
+    state,
+    config,
     async [Symbol.asyncDispose]() {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
@@ -53,7 +58,9 @@ onEachEngine('analytics', (open) => {
     await app.productEvents.flush();
     const analyticsId = (await alice.get('/me')).body.user.analytics_id;
     const event = {
-      ...{ event: 'vault_opened', distinct_id: analyticsId, timestamp: new Date(clock.now()).toISOString() },
+      event: 'vault_opened',
+      distinct_id: analyticsId,
+      timestamp: new Date(clock.now()).toISOString(),
       properties: { $lib: 'notevault', $ip: null, $geoip_disable: true },
     };
     const sent = { url: '/batch/', authorization: undefined, body: { api_key: 'project-key', batch: [event] } };

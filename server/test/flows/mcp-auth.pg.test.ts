@@ -15,7 +15,8 @@ const REDIRECT = 'http://127.0.0.1:33418/callback';
 class Kept implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = {
-    ...{ client_name: 'MCP client', redirect_uris: [REDIRECT] },
+    client_name: 'MCP client',
+    redirect_uris: [REDIRECT],
     grant_types: ['authorization_code', 'refresh_token'],
   };
   readonly clientMetadataUrl?: string;
@@ -80,8 +81,12 @@ onEachEngine('the official MCP client', (open) => {
     web.documents.set(
       id,
       json({
-        ...{ client_id: id, client_name: 'MCP client', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' },
-        ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
+        client_id: id,
+        client_name: 'MCP client',
+        redirect_uris: [REDIRECT],
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
       }),
     );
     await using server = await startServer({ open, web: web.fetcher, config: { publicUrl: ISSUER } });

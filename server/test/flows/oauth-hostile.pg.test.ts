@@ -28,7 +28,8 @@ async function post(
   headers: Record<string, string> = {},
 ) {
   const answer = await outside(server)(`${ISSUER}/oauth/${path}`, {
-    ...{ method: 'POST', body },
+    method: 'POST',
+    body,
     headers: { 'content-type': type, ...headers },
   });
   return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) };
@@ -122,7 +123,8 @@ onEachEngine('a hostile application', (open) => {
     await using server = await startServer({ open, config });
     await server.alice.post('/vaults', { name: hostile });
     const app = await OAuthApp.register(server, {
-      ...{ client_name: hostile, redirect_uris: [`https://app.example/cb?x="><script>alert(1)</script>`] },
+      client_name: hostile,
+      redirect_uris: [`https://app.example/cb?x="><script>alert(1)</script>`],
     });
     const browser = new Browser(server);
     const first = await browser.open((await app.ask()).url);

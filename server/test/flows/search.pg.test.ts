@@ -150,7 +150,9 @@ onEachEngine('search', (open) => {
     const headers = { 'x-vault-id': vault.id as string };
     const write = async (from: number, count: number) => {
       const notes = Array.from({ length: count }, (_, at) => ({
-        ...{ path: `n${from + at}.md`, content: `quokka${from + at}`, mtime: 1 },
+        path: `n${from + at}.md`,
+        content: `quokka${from + at}`,
+        mtime: 1,
       }));
       await alice.post('/notes/batch', { notes }, { ...headers, 'x-idempotency-key': `ahead-${from}` });
     };

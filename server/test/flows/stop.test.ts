@@ -88,7 +88,9 @@ async function start(env: Environment = {}) {
   const alice = new Caller(server.url, async () => ({ authorization: `Bearer ${token}` }));
   assert.equal((await alice.post('/vaults', { name: 'notes' })).status, 201);
   return {
-    ...{ server, token, env: all },
+    server,
+    token,
+    env: all,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       folder[Symbol.dispose]();

@@ -12,8 +12,15 @@ onEachEngine('GET /user/storage', (open) => {
     const [alice, bob] = [checked(server.alice), checked(server.bob)];
     const plan = builtinPlans.self_hosted;
     const expected = (fields: object) => ({
-      ...{ used_bytes: 0, file_count: 0, note_count: 0, vault_count: 0, caps: plan, tier: 'self_hosted' },
-      ...{ max_bytes: plan.attachment_bytes_cap, max_attachment_bytes: plan.max_file_bytes, ...fields },
+      used_bytes: 0,
+      file_count: 0,
+      note_count: 0,
+      vault_count: 0,
+      caps: plan,
+      tier: 'self_hosted',
+      max_bytes: plan.attachment_bytes_cap,
+      max_attachment_bytes: plan.max_file_bytes,
+      ...fields,
     });
     const storage = async (who: typeof alice) => (await who.get('/user/storage')).body;
     assert.deepEqual(await storage(alice), expected({}));

@@ -35,7 +35,9 @@ async function startCollector() {
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
-    ...{ bodies, paths, state },
+    bodies,
+    paths,
+    state,
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     spans: () => bodies.flatMap(spansOf),
     async [Symbol.asyncDispose]() {
@@ -85,7 +87,9 @@ onEachEngine('OpenTelemetry traces', (open) => {
     assert.equal(others.length, 0);
     assert.deepEqual([written.traceId, written.parentSpanId], [TRACE, CALLER]);
     assert.deepEqual(written.labels, {
-      ...{ 'http.request.method': 'POST', 'http.route': '/api/notes', 'http.response.status_code': 200 },
+      'http.request.method': 'POST',
+      'http.route': '/api/notes',
+      'http.response.status_code': 200,
     });
     const within = spans.filter(({ parentSpanId }) => parentSpanId === written.spanId);
     assert.ok(within.some(({ name }) => name === 'database transact'));

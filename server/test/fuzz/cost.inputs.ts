@@ -161,7 +161,9 @@ export function itemsOf(
     const rightOrigin = neighbour(input.right);
     const hangs = origin === undefined && rightOrigin === undefined ? ([genesis, 0] as const) : origin;
     return {
-      ...{ client, clock: at * letters.length, text: letters },
+      client,
+      clock: at * letters.length,
+      text: letters,
       ...(hangs === undefined ? {} : { origin: hangs }),
       ...(rightOrigin === undefined ? {} : { rightOrigin }),
     };

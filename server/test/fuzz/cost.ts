@@ -190,7 +190,9 @@ class CostWorld implements AsyncDisposable {
       'x-idempotency-key': `k${this.#random.below(2 ** 30)}`,
     };
     const { status, text } = await this.#client.send({
-      ...{ url: `${this.#server.url}/api${path}`, method, headers },
+      url: `${this.#server.url}/api${path}`,
+      method,
+      headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return status < 300 ? String(status) : `${status} ${text.slice(0, 60)}`;

@@ -32,7 +32,8 @@ const taken: Readonly<Record<string, readonly Making[]>> = {
   ],
   upsertNotes: [
     (w) => ({
-      ...{ url: '/notes/batch', headers: { 'x-idempotency-key': `${w.fresh} batch` } },
+      url: '/notes/batch',
+      headers: { 'x-idempotency-key': `${w.fresh} batch` },
       body: { notes: [{ path: w.otherPath, mtime: 3, content: `[[${w.notePath}]]`, id: w.other }] },
     }),
   ],
@@ -42,13 +43,15 @@ const taken: Readonly<Record<string, readonly Making[]>> = {
 const variants: Readonly<Record<string, readonly Making[]>> = {
   moveNotes: [
     (w) => ({
-      ...{ url: '/notes/batch-move', headers: { 'x-idempotency-key': `${w.fresh} move` } },
+      url: '/notes/batch-move',
+      headers: { 'x-idempotency-key': `${w.fresh} move` },
       body: { ids: [w.other, w.note], target_folder: w.folderPath },
     }),
   ],
   moveFolders: [
     (w) => ({
-      ...{ url: '/folders/batch-move', headers: { 'x-idempotency-key': `${w.fresh} move` } },
+      url: '/folders/batch-move',
+      headers: { 'x-idempotency-key': `${w.fresh} move` },
       body: { ids: [w.folder], target_parent_id: w.folder },
     }),
   ],

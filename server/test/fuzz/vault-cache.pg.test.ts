@@ -97,8 +97,12 @@ async function startThree(open: () => Promise<Database>): Promise<Three> {
   const { key } = (await alice.post('/connections/pat', { name: 'lasting' })).body;
   const closing = opened.move();
   return {
-    ...{ db, masterKey, warm: [server.bearer(key), second.bearer(key)], cold: cold.bearer(key) },
-    ...{ vault: vault.id, headers: { 'x-vault-id': vault.id } },
+    db,
+    masterKey,
+    warm: [server.bearer(key), second.bearer(key)],
+    cold: cold.bearer(key),
+    vault: vault.id,
+    headers: { 'x-vault-id': vault.id },
     advance: () => clock.advance({ seconds: 1 }),
     dropExpired: () => {
       clock.advance({ seconds: 91 * 24 * 60 * 60 });

@@ -65,7 +65,12 @@ export async function fakeFetch(timeoutMs?: number): Promise<FakeFetch> {
     },
   };
   return {
-    ...{ fetcher: createSafeFetch(network, timeoutMs), network, names, documents, dialled, requests },
+    fetcher: createSafeFetch(network, timeoutMs),
+    network,
+    names,
+    documents,
+    dialled,
+    requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -48,14 +48,26 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
   events.on('vaultOpened', ({ vaultId }) => hookCalls.opened.push(vaultId));
   events.on('vaultClosed', ({ vaultId }) => hookCalls.closed.push(vaultId));
   const accounts: Accounts = createAccounts({
-    ...{ db, keys, clock, registration, plans, defaultPlan, analytics: null, passwordCost: CHEAP_PASSWORDS },
+    db,
+    keys,
+    clock,
+    registration,
+    plans,
+    defaultPlan,
+    analytics: null,
+    passwordCost: CHEAP_PASSWORDS,
     hooks: {
       erasing: (userId) => vaults.purgeAllOf(userId),
     },
     events,
   });
   const vaults: Vaults = createVaults({
-    ...{ db, keys, clock, accounts, plans, purgeAfterDays: 30 },
+    db,
+    keys,
+    clock,
+    accounts,
+    plans,
+    purgeAfterDays: 30,
     hooks: {
       purgeSlice: async (vaultId) => {
         const more = (await purgeSlice?.(vaultId)) ?? false;

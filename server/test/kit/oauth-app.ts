@@ -58,8 +58,11 @@ export class OAuthApp {
   static async register(server: TestServer, metadata: Partial<oauth.OmitSymbolProperties<oauth.Client>> = {}) {
     const as = await OAuthApp.discover(server);
     const sent = {
-      ...{ client_name: 'Reader', redirect_uris: ['https://app.example/callback'] },
-      ...{ token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'], ...metadata },
+      client_name: 'Reader',
+      redirect_uris: ['https://app.example/callback'],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      ...metadata,
     };
     const answer = await oauth.dynamicClientRegistrationRequest(as, sent, optionsFor(server));
     const client = await oauth.processDynamicClientRegistrationResponse(answer);
@@ -76,9 +79,14 @@ export class OAuthApp {
     const to = redirectUri ?? first ?? '';
     const url = new URL(this.as.authorization_endpoint ?? '');
     const params: Record<string, string | null> = {
-      ...{ client_id: this.client.client_id, redirect_uri: to, response_type: 'code', scope, state: 'the state' },
+      client_id: this.client.client_id,
+      redirect_uri: to,
+      response_type: 'code',
+      scope,
+      state: 'the state',
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      ...{ code_challenge_method: 'S256', ...more },
+      code_challenge_method: 'S256',
+      ...more,
     };
     for (const [name, value] of Object.entries(params)) if (value !== null) url.searchParams.set(name, value);
     for (const each of [resource ?? []].flat()) url.searchParams.append('resource', each);

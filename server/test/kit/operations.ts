@@ -93,18 +93,21 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
   if (trashed !== null) await ok(owner.delete(`/notes/by-id/${trashed.id}`, undefined, headers));
   const { id: key } = await ok(owner.post('/api-keys', { name: `Key ${word}` }));
   return {
-    ...{ cursor: needs.includes('cursor') ? (await ok(owner.get('/sync/changes', headers))).resume_cursor : '' },
+    cursor: needs.includes('cursor') ? (await ok(owner.get('/sync/changes', headers))).resume_cursor : '',
     ...(needs.includes('devices') ? await makeDevices(owner, vault) : NO_DEVICES),
-    ...{ vault, gone: gone.id, note: note.id, notePath, other: other.id, otherPath },
-    ...{
-      trashed: trashed?.id ?? '',
-      folder: folder.id,
-      folderPath,
-      attachmentPath,
-      key,
-      clientId,
-      fresh: `fresh-${word}`,
-    },
+    vault,
+    gone: gone.id,
+    note: note.id,
+    notePath,
+    other: other.id,
+    otherPath,
+    trashed: trashed?.id ?? '',
+    folder: folder.id,
+    folderPath,
+    attachmentPath,
+    key,
+    clientId,
+    fresh: `fresh-${word}`,
   };
 }
 
@@ -142,7 +145,8 @@ function inVault(
   answers = 200,
 ): Operation {
   return {
-    ...{ access, answers },
+    access,
+    answers,
     request: (world) => {
       const { key, headers, ...rest } = request(world);
       const keyed = key === undefined ? {} : { 'x-idempotency-key': key };
@@ -249,7 +253,8 @@ const vaults: Record<string, Operation> = {
 const notes: Record<string, Operation> = {
   upsertNote: inVault('write', (w) => ({ url: '/notes', body: { path: w.notePath, mtime: 2, content: 'new' } })),
   upsertNotes: inVault('write', (w) => ({
-    ...{ url: '/notes/batch', key: w.fresh },
+    url: '/notes/batch',
+    key: w.fresh,
     body: { notes: [{ path: w.notePath, mtime: 2, content: 'new' }] },
   })),
   appendToNote: inVault('write', (w) => ({ url: '/notes/append', body: { path: w.notePath, text: 'more' } })),
@@ -266,7 +271,8 @@ const notes: Record<string, Operation> = {
   getNoteVersion: inVault('read', (w) => ({ url: `/notes/by-id/${w.note}/versions/1` })),
   restoreNoteVersion: inVault('write', (w) => ({ url: `/notes/by-id/${w.note}/restore`, body: { version: 1 } })),
   moveNotes: inVault('write', (w) => ({
-    ...{ url: '/notes/batch-move', key: w.fresh },
+    url: '/notes/batch-move',
+    key: w.fresh,
     body: { ids: [w.note], target_folder_id: w.folder },
   })),
   deleteNotes: inVault('write', (w) => ({ url: '/notes/batch-delete', key: w.fresh, body: { ids: [w.note] } })),
@@ -289,7 +295,8 @@ const folders: Record<string, Operation> = {
     body: { old_path: w.folderPath, new_path: w.fresh },
   })),
   moveFolders: inVault('write', (w) => ({
-    ...{ url: '/folders/batch-move', key: w.fresh },
+    url: '/folders/batch-move',
+    key: w.fresh,
     body: { ids: [w.folder], target_parent: w.fresh },
   })),
   deleteFolders: inVault('write', (w) => ({ url: '/folders/batch-delete', key: w.fresh, body: { ids: [w.folder] } })),
@@ -302,7 +309,8 @@ const attachments: Record<string, Operation> = {
     body: { path: `${w.fresh}.txt`, content_base64: 'bmV3', mtime: 1 },
   })),
   putAttachment: inVault('write', (w) => ({
-    ...{ url: `/attachments/${inUrl(`${w.fresh}.txt`)}`, body: Buffer.from('new') },
+    url: `/attachments/${inUrl(`${w.fresh}.txt`)}`,
+    body: Buffer.from('new'),
     headers: { 'content-type': 'text/plain' },
   })),
   getAttachment: inVault('read', (w) => ({ url: `/attachments/${inUrl(w.attachmentPath)}` })),
@@ -312,7 +320,8 @@ const attachments: Record<string, Operation> = {
     body: { paths: [w.attachmentPath] },
   })),
   moveAttachments: inVault('write', (w) => ({
-    ...{ url: '/attachments/batch-move', key: w.fresh },
+    url: '/attachments/batch-move',
+    key: w.fresh,
     body: { paths: [w.attachmentPath], target_folder: w.folderPath },
   })),
   renameAttachment: inVault('write', (w) => ({

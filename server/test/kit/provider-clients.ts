@@ -18,7 +18,9 @@ export class FlakySocket implements Disposable {
     this.socket = new HocuspocusProviderWebsocket({
       url: `${url.replace(/^http/, 'ws')}/api/sync/socket`,
       // Short delays keep the tests fast.
-      ...{ delay: 20, minDelay: 20, maxDelay: 200 },
+      delay: 20,
+      minDelay: 20,
+      maxDelay: 200,
       onClose: ({ event }) => this.closes.push(event.code),
       ...options,
     });
@@ -72,7 +74,9 @@ export class HocuspocusClient implements Disposable {
     this.doc = doc;
     this.provider = new HocuspocusProvider({
       websocketProvider: line.socket,
-      ...{ name, token, document: doc },
+      name,
+      token,
+      document: doc,
       ...(sessions === undefined ? {} : { sessionAwareness: sessions }),
       ...(awareness === undefined ? {} : { awareness }),
       onAuthenticated: ({ scope }) => this.received.scopes.push(scope),

@@ -114,18 +114,16 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
   const bob = new Person(url, 'bob', () => alice.signed());
   const closing = opened.move();
   return {
-    ...{
-      url,
-      publicUrl: publicUrlOf(settings, settings.port),
-      app,
-      db,
-      blobs,
-      clock,
-      masterKey,
-      alice,
-      bob,
-      anyone: new Caller(url),
-    },
+    url,
+    publicUrl: publicUrlOf(settings, settings.port),
+    app,
+    db,
+    blobs,
+    clock,
+    masterKey,
+    alice,
+    bob,
+    anyone: new Caller(url),
     bearer: (token) => new Caller(url, async () => ({ authorization: `Bearer ${token}` })),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };

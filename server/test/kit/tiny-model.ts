@@ -94,12 +94,20 @@ function tinyTokenizer(): object {
   return {
     version: '1.0',
     added_tokens: SPECIAL.map((content) => ({
-      ...{ id: id(content), content, special: true },
-      ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+      id: id(content),
+      content,
+      special: true,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
     })),
     normalizer: {
       type: 'BertNormalizer',
-      ...{ clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase: true },
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
     },
     pre_tokenizer: { type: 'BertPreTokenizer' },
     post_processor: {
@@ -114,7 +122,10 @@ function tinyTokenizer(): object {
     },
     decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
     model: {
-      ...{ type: 'WordPiece', unk_token: '[UNK]', continuing_subword_prefix: '##', max_input_chars_per_word: 100 },
+      type: 'WordPiece',
+      unk_token: '[UNK]',
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 100,
       vocab: Object.fromEntries(VOCABULARY.map((token, index) => [token, index])),
     },
   };

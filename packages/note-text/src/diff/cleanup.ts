@@ -85,8 +85,10 @@ function linesAround(a: string, b: string, within: Hunk, hunks: Hunk[]): Changed
   return {
     hunks,
     lines: {
-      ...{ aFrom: first.aFrom - ahead, bFrom: first.bFrom - ahead },
-      ...{ aTo: last.aTo + behind, bTo: last.bTo + behind },
+      aFrom: first.aFrom - ahead,
+      bFrom: first.bFrom - ahead,
+      aTo: last.aTo + behind,
+      bTo: last.bTo + behind,
     },
   };
 }

@@ -19,8 +19,15 @@ export interface Languages {
 }
 
 const stemmers: Readonly<Partial<Record<Language, (word: string) => string>>> = {
-  ...{ en: english, de: german, es: spanish, fr: french, it: italian },
-  ...{ nl: dutch, pt: portuguese, ru: russian, sv: swedish },
+  en: english,
+  de: german,
+  es: spanish,
+  fr: french,
+  it: italian,
+  nl: dutch,
+  pt: portuguese,
+  ru: russian,
+  sv: swedish,
 };
 
 /** Words that occur in almost any text of the language, and in few texts of the others. */

@@ -245,7 +245,12 @@ onSqlite('/me', (open) => {
     assert.deepEqual(
       { ...body.user, analytics_id: '' },
       {
-        ...{ id, email: 'alice@example.org', display_name: null, role: 'admin', locale: null, analytics_id: '' },
+        id,
+        email: 'alice@example.org',
+        display_name: null,
+        role: 'admin',
+        locale: null,
+        analytics_id: '',
         analytics_opt_out: false,
       },
     );

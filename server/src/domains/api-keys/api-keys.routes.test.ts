@@ -36,10 +36,25 @@ onSqlite('API keys and personal access tokens', (open) => {
     const meta = (made: typeof key) => ({ id: made.body.id, name: made.body.name, created_at: now, last_used: null });
     assert.deepEqual((await at.alice.get('/api-keys')).body, { keys: [meta(key), meta(pat)] });
     const shown = (made: typeof key) => ({
-      ...{ kind: 'pat', key_id: made.body.id, name: made.body.name, connected_at: now, last_used_at: null },
-      ...{ client_id: null, first_ip: null, first_user_agent: null, logo: null, scope: null, slug: null },
-      ...{ software_id: null, software_version: null, vault_id: null, vault_name: null, verified: null },
-      ...{ redirect_uri: null, redirect_uris: null, cimd_url: null },
+      kind: 'pat',
+      key_id: made.body.id,
+      name: made.body.name,
+      connected_at: now,
+      last_used_at: null,
+      client_id: null,
+      first_ip: null,
+      first_user_agent: null,
+      logo: null,
+      scope: null,
+      slug: null,
+      software_id: null,
+      software_version: null,
+      vault_id: null,
+      vault_name: null,
+      verified: null,
+      redirect_uri: null,
+      redirect_uris: null,
+      cimd_url: null,
     });
     assert.deepEqual((await at.alice.get('/connections')).body, [shown(key), shown(pat)]);
     assert.deepEqual((await at.bob.get('/api-keys')).body, { keys: [] });
@@ -225,8 +240,13 @@ onSqlite('the cap on API keys and personal access tokens', (open) => {
   test('counts both together, and fifty creates at once make exactly as many as allowed', async () => {
     await using at = await start({ open, config: { plans: { ...builtinPlans, small }, defaultPlan: 'small' } });
     const limit = {
-      ...{ error: 'limit_exceeded', reason: 'pats_cap_exceeded', limit_key: 'pats_cap', tier: 'small' },
-      ...{ current: 10, limit: 10, upgrade_url: null },
+      error: 'limit_exceeded',
+      reason: 'pats_cap_exceeded',
+      limit_key: 'pats_cap',
+      tier: 'small',
+      current: 10,
+      limit: 10,
+      upgrade_url: null,
     };
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>

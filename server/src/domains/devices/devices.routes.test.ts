@@ -71,7 +71,8 @@ onSqlite('a device link', (open) => {
       verification_url: 'https://notes.example/link',
       verification_uri: 'https://notes.example/link',
       verification_uri_complete: `https://notes.example/link?code=${user_code}`,
-      ...{ expires_in: 300, interval: 5 },
+      expires_in: 300,
+      interval: 5,
     });
     const waiting = await anyone.post('/auth/device/token', { device_code });
     assert.deepEqual([waiting.status, waiting.body], [400, pending]);
@@ -85,7 +86,10 @@ onSqlite('a device link', (open) => {
     const { access_token, refresh_token, ...said } = given.body;
     assert.deepEqual([given.status, given.headers.get('cache-control')], [200, 'no-store']);
     assert.deepEqual(said, {
-      ...{ token_type: 'Bearer', expires_in: 900, vault_id: home, user_email: 'alice@example.org' },
+      token_type: 'Bearer',
+      expires_in: 900,
+      vault_id: home,
+      user_email: 'alice@example.org',
     });
     assert.match(access_token, /^nv_dev_[\w-]{43}$/);
     assert.match(refresh_token, /^nv_dvr_/);
@@ -108,11 +112,25 @@ onSqlite('a device link', (open) => {
     assert.deepEqual(
       { ...row, connected_at: '', client_id: '' },
       {
-        ...{ kind: 'device', client_id: '', key_id: null, name: 'My pad', scope: null, slug: null, logo: null },
-        ...{ software_id: 'pad-plugin', software_version: null, connected_at: '' },
-        ...{ last_used_at: '2026-01-15T12:00:00.000Z', first_ip: '127.0.0.1', first_user_agent: 'Pad/1.0' },
-        ...{ vault_id: home, vault_name: 'Home', verified: null },
-        ...{ redirect_uri: null, redirect_uris: null, cimd_url: null },
+        kind: 'device',
+        client_id: '',
+        key_id: null,
+        name: 'My pad',
+        scope: null,
+        slug: null,
+        logo: null,
+        software_id: 'pad-plugin',
+        software_version: null,
+        connected_at: '',
+        last_used_at: '2026-01-15T12:00:00.000Z',
+        first_ip: '127.0.0.1',
+        first_user_agent: 'Pad/1.0',
+        vault_id: home,
+        vault_name: 'Home',
+        verified: null,
+        redirect_uri: null,
+        redirect_uris: null,
+        cimd_url: null,
       },
     );
   });

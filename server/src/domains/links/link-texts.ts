@@ -67,7 +67,11 @@ export function openTexts(vault: OpenVault, source: string, version: number, sea
   return linkTexts
     .open(vault.key, contextOf(source, version), sealed)
     .map(([target, anchor, alias, embed, form, was, path]) => ({
-      ...{ target, anchor, alias, embed: embed === 1, form },
+      target,
+      anchor,
+      alias,
+      embed: embed === 1,
+      form,
       ...(was === undefined || path === undefined ? {} : { origin: { target: was, path } }),
     }));
 }

@@ -12,7 +12,10 @@ async function start(options: TestServerOptions) {
   const keyed = async (fields: object) =>
     checked(server.bearer((await alice.post('/api-keys', { name: 'K', ...fields })).body.key));
   return {
-    ...{ server, alice, bob: checked(server.bob), keyed },
+    server,
+    alice,
+    bob: checked(server.bob),
+    keyed,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -28,8 +31,16 @@ onSqlite('POST and GET /logs', (open) => {
     await using at = await start({ open });
     const now = new Date(at.server.clock.now()).toISOString();
     const full = {
-      ...{ category: 'sync', conn_id: 'c1', device_id: 'd1', level: 'error', message: 'first', platform: 'linux' },
-      ...{ plugin_version: '1.2.3', stack: 'at x', forced: true, ts: '2026-01-15T10:00:00.000Z' },
+      category: 'sync',
+      conn_id: 'c1',
+      device_id: 'd1',
+      level: 'error',
+      message: 'first',
+      platform: 'linux',
+      plugin_version: '1.2.3',
+      stack: 'at x',
+      forced: true,
+      ts: '2026-01-15T10:00:00.000Z',
     };
     const taken = await at.server.alice.post('/logs', { logs: [full, { message: 'second', unknown: 7 }] });
     assert.deepEqual([taken.status, taken.body], [200, { ok: true, count: 2 }]);
@@ -134,7 +145,7 @@ onSqlite('POST and GET /logs', (open) => {
   test('store nothing that a client sent in clear', async () => {
     await using at = await start({ open });
     const word = 'xyzzy-secret';
-    const record = { ...{ category: word, conn_id: word, device_id: word, level: word, message: word }, stack: word };
+    const record = { category: word, conn_id: word, device_id: word, level: word, message: word, stack: word };
     await at.alice.post('/logs', { logs: [{ ...record, platform: word, plugin_version: word }] });
     await using raw = await rawOf(at.server.db);
     const rows = await raw.all('select * from log_records');

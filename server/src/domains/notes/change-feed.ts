@@ -63,7 +63,12 @@ async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly St
   const bodies = await handle.allMany(store.findContents, { vault: vault.id }, live);
   const contents = new Map(bodies.map(({ note_id, content }) => [note_id, content]));
   return rows.map(({ id, seq, revision, version, deleted_at, meta }) => ({
-    ...{ id: id as NoteId, seq: seq as Seq, revision, version: version ?? 0, deleted: deleted_at !== null, meta },
+    id: id as NoteId,
+    seq: seq as Seq,
+    revision,
+    version: version ?? 0,
+    deleted: deleted_at !== null,
+    meta,
     content: contents.get(id) ?? null,
   }));
 }
@@ -89,8 +94,13 @@ export function createNoteChangeFeed(entries: Pick<Entries, 'changedOf' | 'rowsB
 
 function changedNote(vault: OpenVault, row: StoredEntry): ChangedNote {
   return {
-    ...{ id: row.id as NoteId, seq: row.seq as Seq, version: row.version ?? 0, mtime: row.mtime },
-    ...{ sizeBytes: row.size_bytes, createdAt: row.created_at, updatedAt: row.updated_at },
+    id: row.id as NoteId,
+    seq: row.seq as Seq,
+    version: row.version ?? 0,
+    mtime: row.mtime,
+    sizeBytes: row.size_bytes,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
     deleted: row.deleted_at !== null,
     meta: sealed.openMeta(vault, row.id, row.revision, row.meta),
   };

@@ -25,9 +25,19 @@ export const cachedNotes = cachedEntries<CachedNote>({
   open(vault, row) {
     const { path, title, tags, type, hash, head } = sealed.openMeta(vault, row.id, row.revision, row.meta);
     return {
-      ...{ id: row.id as NoteId, path, title, tags, type, hash, head },
-      ...{ seq: row.seq as Seq, version: row.version ?? 0, folderId: row.parent_id, mtime: row.mtime },
-      ...{ createdAt: row.created_at, updatedAt: row.updated_at },
+      id: row.id as NoteId,
+      path,
+      title,
+      tags,
+      type,
+      hash,
+      head,
+      seq: row.seq as Seq,
+      version: row.version ?? 0,
+      folderId: row.parent_id,
+      mtime: row.mtime,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
     };
   },
   bytesOf: ({ path, title, tags, type }) =>

@@ -15,23 +15,47 @@ onSqlite('upserting notes', (open) => {
     const { server, alice } = notes;
     const content = '---\ntags: [Work, "#plans"]\n---\n# A title\nText with #Tag and [[Nowhere]].\n';
     const answer = await alice.put('Folder/Sub/Note.md', {
-      ...{ content, mtime: 1700000000.25 },
+      content,
+      mtime: 1700000000.25,
       // What comes from content and path is not taken from the request.
-      ...{ title: 'Other', folder: 'Elsewhere', tags: ['other'], unknown: { field: [1] } },
+      title: 'Other',
+      folder: 'Elsewhere',
+      tags: ['other'],
+      unknown: { field: [1] },
     });
     assert.equal(answer.status, 200);
     const { note } = answer.body;
     const at = new Date(server.clock.now()).toISOString();
     assert.match(note.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     assert.deepEqual(note, {
-      ...{ id: note.id, path: 'Folder/Sub/Note.md', content, content_hash: sha256(content) },
-      ...{ title: 'A title', folder: 'Folder/Sub', tags: ['Work', 'plans', 'Tag'], mtime: 1700000000.25 },
-      ...{ created_at: at, updated_at: at, version: 1, seq: 1 },
-      ...{ description: null, fm_created: null, fm_timestamp: null, resource: null, type: null, parse_status: 'ok' },
+      id: note.id,
+      path: 'Folder/Sub/Note.md',
+      content,
+      content_hash: sha256(content),
+      title: 'A title',
+      folder: 'Folder/Sub',
+      tags: ['Work', 'plans', 'Tag'],
+      mtime: 1700000000.25,
+      created_at: at,
+      updated_at: at,
+      version: 1,
+      seq: 1,
+      description: null,
+      fm_created: null,
+      fm_timestamp: null,
+      resource: null,
+      type: null,
+      parse_status: 'ok',
       links: [
         {
-          ...{ target_text: 'Nowhere', link_type: 'wikilink', dangling: true, alias: null, anchor: null },
-          ...{ target_note_id: null, target_attachment_id: null, target_path: null },
+          target_text: 'Nowhere',
+          link_type: 'wikilink',
+          dangling: true,
+          alias: null,
+          anchor: null,
+          target_note_id: null,
+          target_attachment_id: null,
+          target_path: null,
         },
       ],
     });

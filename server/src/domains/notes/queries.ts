@@ -41,7 +41,15 @@ export async function listIn(
 function cachedToListed(note: CachedNote): NoteListed {
   const { id, path, title, tags, version, hash, mtime } = note;
   return {
-    ...{ id, path, title, folder: folderOf(path), tags: [...tags], version, content_hash: hash, mtime },
-    ...{ created_at: isoTime(note.createdAt), updated_at: isoTime(note.updatedAt) },
+    id,
+    path,
+    title,
+    folder: folderOf(path),
+    tags: [...tags],
+    version,
+    content_hash: hash,
+    mtime,
+    created_at: isoTime(note.createdAt),
+    updated_at: isoTime(note.updatedAt),
   };
 }

@@ -59,12 +59,16 @@ test('isVerified considers only where the code is sent', () => {
 
 test('normalizeClient overrides what a client may not decide', () => {
   const told: Record<string, unknown> = {
-    ...{ redirect_uris: ['https://app.example/cb', 'http://localhost/cb'], application_type: 'web' },
-    ...{ scope: 'openid mcp:read email', sector_identifier_uri: 'https://evil.example', default_max_age: 1 },
+    redirect_uris: ['https://app.example/cb', 'http://localhost/cb'],
+    application_type: 'web',
+    scope: 'openid mcp:read email',
+    sector_identifier_uri: 'https://evil.example',
+    default_max_age: 1,
   };
   assert.equal(normalizeClient(told), null);
   assert.deepEqual(told, {
-    ...{ redirect_uris: ['https://app.example/cb', 'http://localhost/cb'], application_type: 'native' },
+    redirect_uris: ['https://app.example/cb', 'http://localhost/cb'],
+    application_type: 'native',
     scope: 'mcp:read',
   });
   const none: Record<string, unknown> = { redirect_uris: ['https://app.example/cb'], scope: 'openid' };

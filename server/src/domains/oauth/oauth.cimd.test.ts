@@ -9,8 +9,11 @@ import { startServer, type TestServer } from '../../../test/kit/server.ts';
 
 const ID = 'https://client.example/oauth/client.json';
 const DOCUMENT = {
-  ...{ client_id: ID, client_name: 'Published', redirect_uris: ['https://client.example/cb', 'http://127.0.0.1/cb'] },
-  ...{ grant_types: ['authorization_code', 'refresh_token'], token_endpoint_auth_method: 'none' },
+  client_id: ID,
+  client_name: 'Published',
+  redirect_uris: ['https://client.example/cb', 'http://127.0.0.1/cb'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  token_endpoint_auth_method: 'none',
 };
 
 async function publish(web: FakeFetch, document: unknown = DOCUMENT, address = '93.184.216.34'): Promise<void> {

@@ -45,8 +45,11 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
     for (const [path, resource] of [['', ISSUER] as const, ['/api/mcp', `${ISSUER}/api/mcp`] as const]) {
       const document = await jsonOf(await get(`/.well-known/oauth-protected-resource${path}`, own));
       assert.deepEqual(document, {
-        ...{ resource, resource_name: 'Notevault', authorization_servers: [ISSUER] },
-        ...{ scopes_supported: ['mcp', 'mcp:read'], bearer_methods_supported: ['header'] },
+        resource,
+        resource_name: 'Notevault',
+        authorization_servers: [ISSUER],
+        scopes_supported: ['mcp', 'mcp:read'],
+        bearer_methods_supported: ['header'],
       });
     }
     const refused = await server.anyone.get('/me');
@@ -147,12 +150,11 @@ onSqlite('an OAuth application', (open) => {
     await using server = await start({ open });
     const [home, other] = [await vaultOf(server.alice), await vaultOf(server.alice, 'Other')];
     const app = await OAuthApp.register(server, {
-      ...{ client_name: 'Reading Room', logo_uri: 'https://app.example/logo.png' },
-      ...{
-        software_id: 'reader',
-        software_version: '1.2',
-        redirect_uris: ['https://app.example/a', 'https://app.example/b'],
-      },
+      client_name: 'Reading Room',
+      logo_uri: 'https://app.example/logo.png',
+      software_id: 'reader',
+      software_version: '1.2',
+      redirect_uris: ['https://app.example/a', 'https://app.example/b'],
     });
     const redirectUri = 'https://app.example/b';
     const pair = await app.connect({ redirectUri }, server.alice, { levels: { [home]: 'write' } });
@@ -175,12 +177,25 @@ onSqlite('an OAuth application', (open) => {
 
     assert.deepEqual((await server.alice.get('/connections')).body, [
       {
-        ...{ kind: 'oauth', client_id: app.client.client_id, key_id: null, name: 'Reading Room', scope: 'mcp' },
-        ...{ slug: 'reading-room', logo: 'https://app.example/logo.png', software_id: 'reader' },
-        ...{ software_version: '1.2', connected_at: '2026-01-15T12:00:00.000Z' },
-        ...{ last_used_at: '2026-01-15T12:00:00.000Z', first_ip: '127.0.0.1', first_user_agent: 'node' },
-        ...{ vault_id: home, vault_name: 'Home', verified: false, redirect_uri: redirectUri },
-        ...{ redirect_uris: ['https://app.example/a', 'https://app.example/b'], cimd_url: null },
+        kind: 'oauth',
+        client_id: app.client.client_id,
+        key_id: null,
+        name: 'Reading Room',
+        scope: 'mcp',
+        slug: 'reading-room',
+        logo: 'https://app.example/logo.png',
+        software_id: 'reader',
+        software_version: '1.2',
+        connected_at: '2026-01-15T12:00:00.000Z',
+        last_used_at: '2026-01-15T12:00:00.000Z',
+        first_ip: '127.0.0.1',
+        first_user_agent: 'node',
+        vault_id: home,
+        vault_name: 'Home',
+        verified: false,
+        redirect_uri: redirectUri,
+        redirect_uris: ['https://app.example/a', 'https://app.example/b'],
+        cimd_url: null,
       },
     ]);
     assert.deepEqual((await server.bob.get('/connections')).body, []);
@@ -539,8 +554,10 @@ onSqlite('tokens of an OAuth application', (open) => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server, {
-      ...{ client_name: 'Quibblename', token_endpoint_auth_method: 'client_secret_post' },
-      ...{ software_id: 'quibblesoft', redirect_uris: ['https://quibble.example/cb'] },
+      client_name: 'Quibblename',
+      token_endpoint_auth_method: 'client_secret_post',
+      software_id: 'quibblesoft',
+      redirect_uris: ['https://quibble.example/cb'],
     });
     const request = await app.ask();
     const waiting = await app.ask({ more: { state: 'quibblestate' } });

@@ -56,7 +56,11 @@ function faulty(id: string): Faulty {
   };
   const own: Faulty = {
     ...inner,
-    ...{ id, faults: [], poison: null, made: 0, space: spaceOf },
+    id,
+    faults: [],
+    poison: null,
+    made: 0,
+    space: spaceOf,
     async embedPassages(passages, given) {
       fail();
       const { poison } = own;
@@ -102,8 +106,11 @@ onEachEngine('vectors', (open) => {
     assert.deepEqual(others, []);
     const { score, snippet, highlights, match_count: matches, ...rest } = result;
     assert.deepEqual(rest, {
-      ...{ id: note.id, path: 'Places/coast.md', title: 'Coast', folder: 'Places' },
-      ...{ heading_path: 'Coast > Lights' },
+      id: note.id,
+      path: 'Places/coast.md',
+      title: 'Coast',
+      folder: 'Places',
+      heading_path: 'Coast > Lights',
     });
     assert.ok(score > 0.1 && score <= 1, `${score}`);
     assert.ok(matches >= 1 && matches <= 2);
@@ -386,7 +393,11 @@ onEachEngine('vectors', (open) => {
     const { port } = api.address() as AddressInfo;
     try {
       const embedder = httpEmbedder({
-        ...{ url: `http://127.0.0.1:${port}/v1`, model: 'small', key: 'sk-1', now: () => 0, jitter: () => 0 },
+        url: `http://127.0.0.1:${port}/v1`,
+        model: 'small',
+        key: 'sk-1',
+        now: () => 0,
+        jitter: () => 0,
         delay: async () => undefined,
       });
       await using notes = await started(embedder);

@@ -32,8 +32,12 @@ onSqlite('search', (open) => {
     assert.deepEqual(others, []);
     const { score, snippet, highlights, ...rest } = result;
     assert.deepEqual(rest, {
-      ...{ id: note.id, path: 'Places/North/coast.md', title: 'Coast', folder: 'Places/North' },
-      ...{ heading_path: 'Coast > Lights', match_count: 1 },
+      id: note.id,
+      path: 'Places/North/coast.md',
+      title: 'Coast',
+      folder: 'Places/North',
+      heading_path: 'Coast > Lights',
+      match_count: 1,
     });
     assert.ok(score > 0 && score <= 1);
     assert.match(snippet, /The old lantern by the sea wall\./);

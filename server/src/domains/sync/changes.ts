@@ -118,15 +118,32 @@ function changeOf({ type, row }: Row, texts: ReadonlyMap<NoteId, string>): SyncC
   if (type === 'attachment') {
     const { path, hash, mimeType, sizeBytes } = row;
     return {
-      ...{ seq, type, id, path, content_hash: hash, deleted, mime_type: mimeType, size_bytes: sizeBytes, mtime },
+      seq,
+      type,
+      id,
+      path,
+      content_hash: hash,
+      deleted,
+      mime_type: mimeType,
+      size_bytes: sizeBytes,
+      mtime,
       updated_at,
     };
   }
   const { path, hash, title } = row.meta;
   const content = texts.get(row.id);
   return {
-    ...{ seq, type, id, path, content_hash: hash, deleted, title, folder: folderOf(path), mtime },
-    ...{ version: row.version, updated_at },
+    seq,
+    type,
+    id,
+    path,
+    content_hash: hash,
+    deleted,
+    title,
+    folder: folderOf(path),
+    mtime,
+    version: row.version,
+    updated_at,
     ...(content === undefined ? {} : { content }),
   };
 }

@@ -76,6 +76,11 @@ function treeNote({ id, path, createdAt, updatedAt }: CachedNote): string {
 
 function treeFile({ id, path, sizeBytes, mtime, updatedAt, mimeType }: ChangedAttachment): string {
   return JSON.stringify({
-    ...{ id, path, size_bytes: sizeBytes, mtime, updated_at: isoTime(updatedAt), mime_type: mimeType },
+    id,
+    path,
+    size_bytes: sizeBytes,
+    mtime,
+    updated_at: isoTime(updatedAt),
+    mime_type: mimeType,
   });
 }

@@ -157,16 +157,43 @@ onSqlite('the change feed', (open) => {
     const { links: _, ...renamed } = (await alice.read('y/a.md')).body;
     assert.deepEqual(changes, [
       {
-        ...{ seq: 4, type: 'note', id: b.id, path: 'b.md', content_hash: sha256('new'), deleted: false, mtime: 1 },
-        ...{ updated_at: b.updated_at, title: 'b', folder: '', version: 2 },
+        seq: 4,
+        type: 'note',
+        id: b.id,
+        path: 'b.md',
+        content_hash: sha256('new'),
+        deleted: false,
+        mtime: 1,
+        updated_at: b.updated_at,
+        title: 'b',
+        folder: '',
+        version: 2,
       },
       {
-        ...{ seq: 5, type: 'note', id: c.id, path: 'x/c.md', content_hash: sha256('x/c.md'), deleted: true, mtime: 1 },
-        ...{ updated_at: changes[1].updated_at, title: 'c', folder: 'x', version: 1 },
+        seq: 5,
+        type: 'note',
+        id: c.id,
+        path: 'x/c.md',
+        content_hash: sha256('x/c.md'),
+        deleted: true,
+        mtime: 1,
+        updated_at: changes[1].updated_at,
+        title: 'c',
+        folder: 'x',
+        version: 1,
       },
       {
-        ...{ seq: 6, type: 'note', id: a.id, path: 'y/a.md', content_hash: a.content_hash, deleted: false, mtime: 1 },
-        ...{ updated_at: renamed.updated_at, title: 'Of A', folder: 'y', version: 1 },
+        seq: 6,
+        type: 'note',
+        id: a.id,
+        path: 'y/a.md',
+        content_hash: a.content_hash,
+        deleted: false,
+        mtime: 1,
+        updated_at: renamed.updated_at,
+        title: 'Of A',
+        folder: 'y',
+        version: 1,
       },
     ]);
   });
@@ -207,8 +234,15 @@ onSqlite('the change feed', (open) => {
     const { updated_at: updated, ...gone } = whole[9];
     assert.equal(typeof updated, 'string');
     assert.deepEqual(gone, {
-      ...{ seq: 12, type: 'attachment', id: gone.id, path: 'b.txt', content_hash: sha256('b.txt'), deleted: true },
-      ...{ mime_type: 'text/plain', size_bytes: 5, mtime: 1.5 },
+      seq: 12,
+      type: 'attachment',
+      id: gone.id,
+      path: 'b.txt',
+      content_hash: sha256('b.txt'),
+      deleted: true,
+      mime_type: 'text/plain',
+      size_bytes: 5,
+      mtime: 1.5,
     });
     const { changes: full } = await follow(alice, 'limit=500&fields=all');
     assert.deepEqual(

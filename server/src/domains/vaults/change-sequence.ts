@@ -64,7 +64,11 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       // operation locks users before vaults, so there is no deadlock.
       const tier = growth.length > 0 ? (await accounts.lockUser(handle, vault.userId)).tier : vault.tier;
       const feed = await handle.get(store.advanceFeed, {
-        ...{ vaultId: vault.id, seqs, notes, attachments, attachmentBytes },
+        vaultId: vault.id,
+        seqs,
+        notes,
+        attachments,
+        attachmentBytes,
         trashNotes: trash.notes,
         trashTextBytes: trash.textBytes,
         trashAttachmentBytes: trash.attachmentBytes,

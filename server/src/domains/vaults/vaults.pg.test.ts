@@ -46,7 +46,11 @@ onEachEngine('creating vaults', (open) => {
     const refused = errors.filter((error) => error !== null);
     assert.equal(refused.length, 40);
     const details = {
-      ...{ reason: 'vaults_cap_exceeded', limit_key: 'vaults_cap', tier: 'free', current: 10, limit: 10 },
+      reason: 'vaults_cap_exceeded',
+      limit_key: 'vaults_cap',
+      tier: 'free',
+      current: 10,
+      limit: 10,
       upgrade_url: null,
     };
     for (const error of refused) assert.deepEqual([error.code, error.details], ['limit_exceeded', details]);
@@ -175,7 +179,11 @@ onEachEngine('writing to a vault', (open) => {
     const refused = errors.filter((error) => error !== null);
     assert.equal(refused.length, 20);
     const details = {
-      ...{ reason: 'notes_cap_exceeded', limit_key: 'notes_cap', tier: 'free', current: 10, limit: 10 },
+      reason: 'notes_cap_exceeded',
+      limit_key: 'notes_cap',
+      tier: 'free',
+      current: 10,
+      limit: 10,
       upgrade_url: null,
     };
     assert.deepEqual(refused[0]?.details, details);

@@ -7,8 +7,13 @@ const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const NOT_FOUND = { error: 'not found' };
 const DAY_MS = 86_400_000;
 const LIMIT = {
-  ...{ error: 'limit_exceeded', reason: 'vaults_cap_exceeded', limit_key: 'vaults_cap', tier: 'free', current: 1 },
-  ...{ limit: 1, upgrade_url: null },
+  error: 'limit_exceeded',
+  reason: 'vaults_cap_exceeded',
+  limit_key: 'vaults_cap',
+  tier: 'free',
+  current: 1,
+  limit: 1,
+  upgrade_url: null,
 };
 
 onSqlite('POST and GET /vaults', (open) => {
@@ -19,8 +24,17 @@ onSqlite('POST and GET /vaults', (open) => {
     assert.equal(answer.status, 201);
     const { vault } = answer.body;
     assert.deepEqual(vault, {
-      ...{ id: vault.id, name: 'Work Notes', slug: 'work-notes', description: 'Mine', is_default: true },
-      ...{ encrypted: true, note_count: 0, attachment_count: 0, created_at: now, deleted_at: null, purge_at: null },
+      id: vault.id,
+      name: 'Work Notes',
+      slug: 'work-notes',
+      description: 'Mine',
+      is_default: true,
+      encrypted: true,
+      note_count: 0,
+      attachment_count: 0,
+      created_at: now,
+      deleted_at: null,
+      purge_at: null,
     });
     const second = await server.alice.post('/vaults', { name: 'Home', is_default: true });
     assert.equal(second.body.vault.is_default, true);

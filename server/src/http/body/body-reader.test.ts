@@ -51,7 +51,10 @@ async function serve(changed: Partial<BodyLimits> = {}) {
   const post = (path: string, length: number) =>
     fetch(url + path, { method: 'POST', headers: json, body: JSON.stringify('x'.repeat(length)) });
   return {
-    ...{ app, url, post, release },
+    app,
+    url,
+    post,
+    release,
     /** Resolves when this many requests in total have begun and been processed so far. */
     begun: async (count: number) => {
       await until(() => seen.asked >= count);

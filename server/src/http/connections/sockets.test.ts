@@ -32,7 +32,10 @@ async function echoServer(
   }, limits);
   handleUpgrades(app, sockets);
   const route = socketRoute({
-    ...{ path: '/echo', operation: 'echo', summary: 'Echo', description: 'Says back what it hears.' },
+    path: '/echo',
+    operation: 'echo',
+    summary: 'Echo',
+    description: 'Says back what it hears.',
     open(connection, knock) {
       seen.peers.push(connection);
       seen.knocks.push(knock);
@@ -57,7 +60,11 @@ async function echoServer(
   const { port } = app.server.address() as AddressInfo;
   const opened: RawSocket[] = [];
   return {
-    ...{ app, sockets, seen, url: `http://127.0.0.1:${port}`, port },
+    app,
+    sockets,
+    seen,
+    url: `http://127.0.0.1:${port}`,
+    port,
     async open(path = '/echo', headers = {}) {
       const socket = await RawSocket.open(`http://127.0.0.1:${port}`, path, headers);
       opened.push(socket);

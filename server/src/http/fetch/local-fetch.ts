@@ -28,7 +28,9 @@ export function localFetch(server: Server, cause: Cause): typeof globalThis.fetc
     const body = bodyOf(init.body);
     if (body !== null) headers['content-length'] = String(Buffer.byteLength(body));
     const request = send({
-      ...{ method: init.method ?? 'GET', path: pathname + search, headers: { ...headers, host: 'localhost' } },
+      method: init.method ?? 'GET',
+      path: pathname + search,
+      headers: { ...headers, host: 'localhost' },
       createConnection: () => connectTo(server, cause.remoteAddress ?? '127.0.0.1'),
       ...(init.signal == null ? {} : { signal: init.signal }),
     });

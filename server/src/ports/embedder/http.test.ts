@@ -68,7 +68,12 @@ after(() => fake.close());
 
 function embedder(waits: number[] = [], timeoutMs = 5000): Embedder {
   return httpEmbedder({
-    ...{ url: `${fake.url}/`, model: 'small-embed', key: KEY, now: () => NOW, jitter: () => 0, timeoutMs },
+    url: `${fake.url}/`,
+    model: 'small-embed',
+    key: KEY,
+    now: () => NOW,
+    jitter: () => 0,
+    timeoutMs,
     delay: async (ms) => {
       waits.push(ms);
     },
@@ -175,14 +180,12 @@ describe('the http embedder', () => {
   });
   test('reports an unreachable server as unavailable', async () => {
     const nowhere = httpEmbedder({
-      ...{
-        url: 'http://127.0.0.1:1',
-        model: 'm',
-        key: KEY,
-        now: () => NOW,
-        jitter: () => 0,
-        delay: async () => undefined,
-      },
+      url: 'http://127.0.0.1:1',
+      model: 'm',
+      key: KEY,
+      now: () => NOW,
+      jitter: () => 0,
+      delay: async () => undefined,
     });
     await assert.rejects(nowhere.space(signal), failsWith('unavailable', /cannot be reached/));
   });
@@ -261,7 +264,11 @@ describe('the http embedder', () => {
   test('ends the call when it is aborted while waiting', async () => {
     const controller = new AbortController();
     const one = httpEmbedder({
-      ...{ url: fake.url, model: 'm', key: null, now: () => NOW, jitter: () => 0 },
+      url: fake.url,
+      model: 'm',
+      key: null,
+      now: () => NOW,
+      jitter: () => 0,
       delay: async () => controller.abort(new Error('enough')),
     });
     fake.faults.push(status(503));

@@ -83,7 +83,8 @@ async function fetchFrom(address: string, url: URL, network: Network, deadline: 
   raw.on('error', () => undefined);
   const host = hostOf(url);
   const socket: TLSSocket = secure({
-    ...{ socket: raw, ALPNProtocols: ['http/1.1'] },
+    socket: raw,
+    ALPNProtocols: ['http/1.1'],
     // The certificate must match the requested host; the name is sent only if it is not an IP address (RFC 6066).
     ...(isIP(host) === 0 ? { servername: host } : { host }),
     ...(network.ca === undefined ? {} : { ca: network.ca }),
@@ -103,7 +104,9 @@ function send(socket: TLSSocket, url: URL, deadline: AbortSignal): Promise<Incom
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   socket.on('error', reject);
   const request = httpRequest({
-    ...{ method: 'GET', path: url.pathname + url.search, maxHeaderSize: HEADER_BYTES_MAX },
+    method: 'GET',
+    path: url.pathname + url.search,
+    maxHeaderSize: HEADER_BYTES_MAX,
     headers: { host: url.host, accept: 'application/json', 'accept-encoding': 'identity', connection: 'close' },
     signal: deadline,
     // Node calls this for the connection only if there is no agent.

@@ -49,8 +49,11 @@ export function otlpTracing(options: OtlpOptions): Tracing {
     },
     spanProcessors: [
       new BatchSpanProcessor({
-        ...{ exporter: watched(exporter, failed), scheduledDelayMillis: batchMs, exportTimeoutMillis: 2 * sendMs },
-        ...{ maxQueueSize: WAITING_MAX, maxExportBatchSize: BATCH_MAX },
+        exporter: watched(exporter, failed),
+        scheduledDelayMillis: batchMs,
+        exportTimeoutMillis: 2 * sendMs,
+        maxQueueSize: WAITING_MAX,
+        maxExportBatchSize: BATCH_MAX,
       }),
     ],
   });

@@ -58,8 +58,11 @@ export async function writeTombstones(
   for (let at = 0; at < drafts.length; at += SLICE) {
     const rows = drafts.slice(at, at + SLICE).map(({ old, meta }, index) => ({
       ...old,
-      ...{ seq: first + at + index, revision: old.revision + 1, meta },
-      ...{ updated_at: now, deleted_at: now },
+      seq: first + at + index,
+      revision: old.revision + 1,
+      meta,
+      updated_at: now,
+      deleted_at: now,
     }));
     if (!(await entryRows.overwrite(handle, vault.id, rows))) throw new RevisionConflict();
   }

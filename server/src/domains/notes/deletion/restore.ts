@@ -45,7 +45,12 @@ async function findTarget(
   if (owner !== null) throw await entries.conflictWith(vault, owner, resolved.blocked?.path ?? path);
   const highest = await db.get(store.findHighestVersion, { vault: vault.id, pathKey: resolved.pathKey });
   return {
-    ...{ kind: 'tombstone', id, resolved, note, doc: row.doc, fingerprints: row.fingerprints },
+    kind: 'tombstone',
+    id,
+    resolved,
+    note,
+    doc: row.doc,
+    fingerprints: row.fingerprints,
     tombstoneVersion: highest?.version ?? 0,
   };
 }

@@ -25,24 +25,20 @@ onSqlite('versions of a note', (open) => {
     const actor = { kind: 'session', name: (await versionsOf(alice, first.id))[0].actor.name };
     assert.deepEqual(await versionsOf(alice, first.id), [
       {
-        ...{
-          version: 2,
-          content_hash: second.content_hash,
-          created_at: times[0],
-          size_bytes: 6,
-          reason: 'edit',
-          actor,
-        },
+        version: 2,
+        content_hash: second.content_hash,
+        created_at: times[0],
+        size_bytes: 6,
+        reason: 'edit',
+        actor,
       },
       {
-        ...{
-          version: 1,
-          content_hash: first.content_hash,
-          created_at: times[1],
-          size_bytes: 3,
-          reason: 'create',
-          actor,
-        },
+        version: 1,
+        content_hash: first.content_hash,
+        created_at: times[1],
+        size_bytes: 3,
+        reason: 'create',
+        actor,
       },
     ]);
   });

@@ -177,7 +177,14 @@ async function buildMovedNote(
     const { version, size, mtime, revision, nameKey, now, sealedMeta: meta, doc, replaced } = next;
     into.rewritten.set(id, { version, links: next.derived.links });
     into.rows.push({
-      ...{ ...row, revision, version, path_key: toKey, name_key: nameKey, size_bytes: size, mtime, updated_at: now },
+      ...row,
+      revision,
+      version,
+      path_key: toKey,
+      name_key: nameKey,
+      size_bytes: size,
+      mtime,
+      updated_at: now,
       meta,
     });
     into.texts.push({ id: next.id, content: next.content, doc, replaced });
@@ -186,7 +193,10 @@ async function buildMovedNote(
   const title = content === null ? note.meta.title : deriveNote(to, content).title;
   const revision = row.revision + 1;
   into.rows.push({
-    ...{ ...row, revision, path_key: toKey, name_key: vault.key.blind('name', noteNameKey(to)) },
+    ...row,
+    revision,
+    path_key: toKey,
+    name_key: vault.key.blind('name', noteNameKey(to)),
     updated_at: deps.clock.now(),
     meta: sealed.meta(vault, id, revision, { ...note.meta, path: to, title }),
   });

@@ -31,7 +31,12 @@ onSqlite('POST /notes/batch', (open) => {
     ]);
     const note = (await alice.read('new.md')).body;
     assert.deepEqual(created, {
-      ...{ status: 'ok', path: 'new.md', id: note.id, content_hash: note.content_hash, version: 1, parse_status: 'ok' },
+      status: 'ok',
+      path: 'new.md',
+      id: note.id,
+      content_hash: note.content_hash,
+      version: 1,
+      parse_status: 'ok',
     });
     assert.deepEqual([note.title, note.links[0].target_path], ['New', 'old.md']);
     assert.deepEqual([same.status, same.id, same.version], ['ok', old.id, 1]);

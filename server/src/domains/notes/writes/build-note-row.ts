@@ -139,8 +139,7 @@ export function buildNoteRow(
     resource: derived.resource,
     type: derived.type,
     hash: createHash('sha256').update(utf8).digest('hex'),
-    head: headOf(doc === null ? seedSnapshot(clientId, text) : snapshotOf(doc)),
-    ...(doc === null ? { seed: clientId } : { structs: structsOf(doc) }),
+    ...documentMeta(doc, clientId, text),
     created: derived.fmCreated,
     timestamp: derived.fmTimestamp,
     parseStatus: derived.parseStatus,
@@ -151,7 +150,14 @@ export function buildNoteRow(
     ...(typing === undefined ? {} : { typingSince: typing.since }),
   };
   return {
-    ...{ id, path, text, version, revision, now, meta, derived },
+    id,
+    path,
+    text,
+    version,
+    revision,
+    now,
+    meta,
+    derived,
     size: utf8.length,
     mtime: input.mtime,
     createdAt,
@@ -162,6 +168,12 @@ export function buildNoteRow(
     replaced:
       previous === null || before === null || typing?.continues ? null : versionDraft(vault, previous, before, reason),
   };
+}
+
+/** Returns the head of a document, and its size or, for a first version, the client id of its seed. */
+function documentMeta(doc: Doc | null, clientId: number, text: string) {
+  if (doc === null) return { head: headOf(seedSnapshot(clientId, text)), seed: clientId };
+  return { head: headOf(snapshotOf(doc)), structs: structsOf(doc) };
 }
 
 /** Builds the version that is about to be replaced, by a write for `reason`; its text is copied as stored bytes. */

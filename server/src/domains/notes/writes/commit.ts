@@ -342,9 +342,19 @@ async function writeEntry(
       : await entries.enter(handle, vault, target.resolved, 'note');
   if (!entered.ok) throw entered.owner === null ? new RevisionConflict() : new PathTaken(entered.owner);
   const row = {
-    ...{ vault_id: vault.id, id: next.id, seq, revision: next.revision, version: next.version },
-    ...{ parent_id: entered.folder, path_key: target.resolved.pathKey, name_key: next.nameKey, blob_id: null },
-    ...{ size_bytes: next.size, mtime: next.mtime, updated_at: next.now, meta: next.sealedMeta },
+    vault_id: vault.id,
+    id: next.id,
+    seq,
+    revision: next.revision,
+    version: next.version,
+    parent_id: entered.folder,
+    path_key: target.resolved.pathKey,
+    name_key: next.nameKey,
+    blob_id: null,
+    size_bytes: next.size,
+    mtime: next.mtime,
+    updated_at: next.now,
+    meta: next.sealedMeta,
   };
   const written = await (target.kind === 'new'
     ? entries.insert(handle, { ...row, kind: 'note', created_at: next.createdAt }, target.tombstoneVersion)
@@ -372,7 +382,14 @@ function movedKeysOf(vault: OpenVault, target: WriteTarget, next: NoteRowDraft):
 
 function noteOf(next: NoteRowDraft, seq: Seq) {
   return {
-    ...{ id: next.id, seq, version: next.version, mtime: next.mtime, meta: next.meta, content: next.text },
-    ...{ size_bytes: next.size, created_at: next.createdAt, updated_at: next.now },
+    id: next.id,
+    seq,
+    version: next.version,
+    mtime: next.mtime,
+    meta: next.meta,
+    content: next.text,
+    size_bytes: next.size,
+    created_at: next.createdAt,
+    updated_at: next.now,
   };
 }

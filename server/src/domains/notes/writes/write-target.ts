@@ -66,7 +66,9 @@ export async function findWriteTarget(
   const { path, pathKey } = input;
   const requestedId = parseUuid(input.id) as NoteId | null;
   const rows = await deps.db.all(store.findForWrite, {
-    ...{ vault: vault.id, pathKey, id: requestedId ?? NIL_ID },
+    vault: vault.id,
+    pathKey,
+    id: requestedId ?? NIL_ID,
     since: device === null ? Number.MAX_SAFE_INTEGER : deps.clock.now() - DELETE_WINS_MS,
   });
   const here = rows.find((row) => row.found === 'here');

@@ -39,7 +39,8 @@ function indexing(count: number, broken: ReadonlySet<string>) {
     { store: async () => undefined } as unknown as IndexPersistence,
   );
   return {
-    ...{ behind, tried },
+    behind,
+    tried,
     /** Runs the job every second for some time. */
     async pass(seconds: number) {
       for (let second = 0; second < seconds; second++) {

@@ -156,7 +156,8 @@ async function vaultOf(server: TestServer, count: number): Promise<Held> {
   const headers = { 'x-vault-id': vault };
   for (let from = 0; from < count; from += 100) {
     const notes = Array.from({ length: Math.min(100, count - from) }, (_, at) => ({
-      ...{ path: `${from + at}.md`, mtime: 1 },
+      path: `${from + at}.md`,
+      mtime: 1,
       content: `# A heading ${from + at}\n\n#topic${at % 7}\n`,
     }));
     const answer = await alice.post('/notes/batch', { notes }, { ...headers, 'x-idempotency-key': `${from}` });
@@ -175,7 +176,14 @@ async function vaultOf(server: TestServer, count: number): Promise<Held> {
     await work(other.bearer(key), other.app);
   };
   return {
-    ...{ cache: server.app.cache, alice, headers, vault, raw, open, pages, begin },
+    cache: server.app.cache,
+    alice,
+    headers,
+    vault,
+    raw,
+    open,
+    pages,
+    begin,
     async putAtRest() {
       await server.app.cache.snapshot(await open(), (snapshot) => snapshot.rows(server.app.notes.cache));
       await server.app.cache.persist(1);

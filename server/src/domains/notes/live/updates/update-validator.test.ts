@@ -100,7 +100,9 @@ describe('scanning an update', () => {
       [[1], varUint(1_000_001), [7, 0]].map((part) => Buffer.from(part)).concat(Buffer.alloc(2_000_100, 1)),
     );
     const letters = Array.from({ length: 101_000 }, (_, at) => ({
-      ...{ client: 7, clock: at, text: 'a' },
+      client: 7,
+      clock: at,
+      text: 'a',
       origin: [10 + at, 0] as const,
     }));
     for (const update of [structs, craftUpdate(letters)]) assert.throws(() => scanUpdate(update), MalformedUpdate);
