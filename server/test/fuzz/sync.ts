@@ -4,7 +4,6 @@ import { foldPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Database, DatabaseError } from '../../src/ports/database/database.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import type { TestClock } from '../kit/clock.ts';
 import { checkConsistency } from '../kit/consistency-check.ts';
 import { freshOnPostgres, freshSqlite, rawOf } from '../kit/engines.ts';
 import type { Answer, Caller } from '../kit/person.ts';
@@ -31,8 +30,6 @@ const DEVICES = 4;
 /** Steps between two times at which all devices sync. */
 const ROUND = 13;
 
-const TICK_MS = 10;
-
 /** Of the notes whose row in the manifest has not changed, the share that is read again. */
 const REREAD = 0.1;
 /** The share of steps at which tombstones expire. */
@@ -55,7 +52,6 @@ export async function syncRun(
   await using servers = await Servers.start(open);
   const keyring = new MasterKeyring(servers.first.masterKey, () => Buffer.alloc(0));
   await using raw = await rawOf(servers.first.db);
-  using _time = passing(servers.first.clock);
   for (const [at, seed] of seeds.entries()) {
     await servers.begin(seed % 3 === 0);
     const found = await new Run(servers, { seed, mode, verbose }).toEnd();
@@ -65,12 +61,6 @@ export async function syncRun(
     if (faults.length > 0) return { faults, ran: at + 1 };
   }
   return { faults: [], ran: seeds.length };
-}
-
-/** Lets the time of a clock pass, as fast as it does: servers wait for some of it before they refuse a token. */
-function passing(clock: TestClock): Disposable {
-  const timer = setInterval(() => clock.advance({ ms: TICK_MS }), TICK_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 class Run {
