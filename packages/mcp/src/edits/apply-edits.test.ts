@@ -111,7 +111,8 @@ test('a heading path is accepted with or without marks, in any case, and by its 
 test('an ambiguous or unknown heading is refused with candidates, which are accepted', () => {
   const twice = '# Log\n\n## Day\n\na\n\n## Day\n\nb\n\n# Other\n\n## Day\n\nc\n';
   const ambiguous = failure({ op: 'append', heading: 'Day', text: 'X' }, twice);
-  assert.deepEqual(ambiguous.candidates, ['Log > Day (line 3)', 'Log > Day [2] (line 7)', 'Other > Day (line 13)']);
+  assert.deepEqual(ambiguous.candidates, ['Log > Day [1] (line 3)', 'Log > Day [2] (line 7)', 'Other > Day (line 13)']);
+  assert.match(edited({ op: 'append', heading: 'Log > Day [1]', text: 'X' }, twice), /\na\nX\n/);
   assert.match(edited({ op: 'append', heading: 'Log > Day [2]', text: 'X' }, twice), /\nb\nX\n/);
   assert.match(edited({ op: 'append', heading: 'Other > Day', text: 'X' }, twice), /\nc\nX\n/);
   assert.equal(failure({ op: 'append', heading: 'Log > Day', text: 'X' }, twice).candidates.length, 2);

@@ -5,7 +5,7 @@ import { scan } from '@notevault/note-text/scan.ts';
 export interface Section {
   readonly level: number;
   readonly heading: string;
-  /** The headings above it and its own, joined by ` > `; ` [2]` follows for the second one with the same path. */
+  /** The headings above it and its own, joined by ` > `; where several have the same, ` [1]` and so on follow. */
   readonly path: string;
   /** Line number of the heading, from 1. */
   readonly line: number;
@@ -18,6 +18,7 @@ export interface Section {
 }
 
 const SEPARATOR = ' > ';
+const NUMBER = / \[\d+\]$/;
 
 /** Returns the sections of a note, in its order. */
 export function sectionsOf(content: string): Section[] {
@@ -40,13 +41,16 @@ export function sectionsOf(content: string): Section[] {
     seen.set(plain, times);
     const newline = content.indexOf('\n', end);
     const section = {
-      ...{ level, heading, path: times === 1 ? plain : `${plain} [${times}]`, line, start },
+      ...{ level, heading, path: `${plain} [${times}]`, line, start },
       ...{ bodyStart: newline < 0 ? content.length : newline + 1, end: content.length },
     };
     sections.push(section);
     open.push(section);
   }
-  return sections;
+  return sections.map((section) => {
+    const plain = section.path.replace(NUMBER, '');
+    return seen.get(plain) === 1 ? { ...section, path: plain } : section;
+  });
 }
 
 /**
@@ -61,20 +65,17 @@ export function findSections(sections: readonly Section[], wanted: string): Sect
     .join(SEPARATOR);
   for (const fold of [(text: string) => text, (text: string) => text.toLowerCase()]) {
     const folded = fold(name);
-    const whole = sections.filter(({ path }) => fold(path) === folded);
-    // The first of several sections with one path carries no number, and yet is not the only one that is meant.
-    const repeated = sections.filter(({ path }) => fold(path).replace(/ \[\d+\]$/, '') === folded);
-    if (whole.length === 1 && repeated.length <= 1) return whole;
-    if (repeated.length > 1 && !/ \[\d+\]$/.test(folded)) return repeated;
-    if (whole.length > 0) return whole;
-    const ends = sections.filter(({ path }) =>
-      fold(path)
-        .replace(/ \[\d+\]$/, '')
-        .endsWith(SEPARATOR + folded),
-    );
-    if (ends.length > 0) return ends;
-    const numbered = sections.filter(({ path }) => fold(path).endsWith(SEPARATOR + folded));
-    if (numbered.length > 0) return numbered;
+    const plain = ({ path }: Section) => fold(path).replace(NUMBER, '');
+    const steps: ((section: Section) => boolean)[] = [
+      (section) => fold(section.path) === folded,
+      (section) => plain(section) === folded,
+      (section) => plain(section).endsWith(SEPARATOR + folded),
+      (section) => fold(section.path).endsWith(SEPARATOR + folded),
+    ];
+    for (const step of steps) {
+      const found = sections.filter(step);
+      if (found.length > 0) return found;
+    }
   }
   return [];
 }
