@@ -22,9 +22,11 @@ export function explained(error: unknown): Parts | null {
   return [`Nothing was done. ${HELP.get(`${status} ${code}`) ?? `The server answered ${status}.`}`, ...at];
 }
 
+const NO_VAULT: ReadonlySet<string> = new Set([errors.vault_header_not_found.error, errors.vault_no_access.error]);
+
 /** Whether an error says that a vault does not exist, or not for this credential. */
 export function isVaultNotFound(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 404 || error.status === 403);
+  return error instanceof ApiError && NO_VAULT.has(error.code);
 }
 
 /** The faults of each field as one sentence. */

@@ -11,8 +11,9 @@ import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import type { TokenSource } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { allTools, isWriter } from './all-tools.ts';
+import { noSuchVault } from './choose-vault.ts';
 import { complete } from './completion.ts';
-import { explained } from './failure.ts';
+import { explained, isVaultNotFound } from './failure.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { type Answer, type Parts, render } from './text/answer.ts';
@@ -133,7 +134,8 @@ async function callTool(
     }
     return answered(await tool.call(input, context), deps);
   } catch (error) {
-    const parts = explained(error);
+    const known = isVaultNotFound(error) ? await noSuchVault(context) : error;
+    const parts = explained(known);
     if (parts !== null) return refused(parts, deps);
     deps.failed(error);
     return refused(['The server failed. It is not known whether anything was done: read before you try again.'], deps);
