@@ -61,6 +61,19 @@ onSqlite('versions of a note', (open) => {
     assert.deepEqual(current.body, (await alice.read('a.md')).body);
   });
 
+  test('a version has the parse status of its own text', async () => {
+    await using notes = await startNotes({ open });
+    const { alice } = notes;
+    const first = await alice.write('a.md', '---\ntitle: [open\n---\ntext');
+    assert.equal(first.parse_status, 'degraded');
+    assert.equal((await alice.write('a.md', 'text')).parse_status, 'ok');
+    const { body } = await alice.caller.get(`/notes/by-id/${first.id}/versions/1`);
+    assert.deepEqual([body.parse_status, body.parse_reason], ['degraded', first.parse_reason]);
+    await alice.write('a.md', '---\ntitle: [open\n---\ntext');
+    const second = (await alice.caller.get(`/notes/by-id/${first.id}/versions/2`)).body;
+    assert.deepEqual([second.parse_status, second.parse_reason], ['ok', undefined]);
+  });
+
   test('versions of an unknown id or with an unknown number are not found', async () => {
     await using notes = await startNotes({ open });
     const { alice } = notes;

@@ -95,10 +95,11 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
   return toNote({ ...note, version, meta, content: text, size_bytes, updated_at: madeAt, mtime: madeAt / 1000 }, links);
 }
 
-function metaOf(derived: ReturnType<typeof deriveNote>) {
-  const { title, tags, aliases, description, resource, type } = derived;
-  const { fmCreated: created, fmTimestamp: timestamp, parseStatus: status, parseReason: fault } = derived;
-  return { title, tags, aliases, description, resource, type, created, timestamp, status, fault };
+/** Returns the fields of a note's meta that follow from its text. */
+function metaOf(derived: ReturnType<typeof deriveNote>): Partial<NoteMeta> {
+  const { title, tags, aliases, description, resource, type, parseStatus } = derived;
+  const { fmCreated: created, fmTimestamp: timestamp, parseReason: parseFault } = derived;
+  return { title, tags, aliases, description, resource, type, created, timestamp, parseStatus, parseFault };
 }
 
 function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: NoteId, version: number): Promise<Note> {
