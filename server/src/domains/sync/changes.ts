@@ -1,16 +1,14 @@
-import { folderOf } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
-import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
-import type { ChangesQuery, SyncChange, SyncChanges } from '@notevault/protocol/sync.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
+import type { Seq } from '@notevault/protocol/ids.ts';
+import type { ChangesQuery, SyncChanges } from '@notevault/protocol/sync.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { ReadHandle } from '../../ports/database/database.ts';
-import type { ChangedAttachment } from '../attachments/attachments.ts';
 import type { ChangedNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { appliedBy, cursorOf, type Position, positionOf } from './cursor.ts';
 import { recordWatermark } from './device-watermarks.ts';
 import type { SyncDeps } from './sync.deps.ts';
+import { type ChangedRow, toChange } from './sync.mapper.ts';
 
 export interface PageRequest {
   /** The cursor to continue from; null for the start. */
@@ -40,10 +38,6 @@ export function pageRequest(query: ChangesQuery): PageRequest {
   };
 }
 
-type Row =
-  | { readonly type: 'note'; readonly row: ChangedNote }
-  | { readonly type: 'attachment'; readonly row: ChangedAttachment };
-
 /**
  * Returns one page of a vault's changes. Throws `invalid_cursor`, `history_expired`, `note_unreadable`,
  * `attachment_unreadable`.
@@ -70,7 +64,7 @@ export async function changesPage(
   const last: Position = { seq: rows.at(-1)?.row.seq ?? from.seq, base: from.base };
   const resume = cursorOf(vault, last);
   return {
-    changes: rows.map((row) => changeOf(row, texts)),
+    changes: rows.map((row) => toChange(row, texts)),
     has_more: hasMore,
     next_cursor: hasMore ? resume : null,
     resume_cursor: resume,
@@ -84,9 +78,9 @@ async function rowsAfter(
   vault: OpenVault,
   after: Seq,
   limit: number,
-): Promise<Row[]> {
+): Promise<ChangedRow[]> {
   const yieldIfDue = createYield();
-  const rows: Row[] = [];
+  const rows: ChangedRow[] = [];
   for (const row of await entries.changedAfter(handle, vault, after, limit)) {
     await yieldIfDue();
     rows.push(
@@ -99,7 +93,7 @@ async function rowsAfter(
 }
 
 /** Returns how many of the first `limit` rows fit into a page with their content: at least one. */
-function fitPage(rows: readonly Row[], limit: number): number {
+function fitPage(rows: readonly ChangedRow[], limit: number): number {
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {
     bytes += liveNote(row).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -108,42 +102,6 @@ function fitPage(rows: readonly Row[], limit: number): number {
   return tooMuch === -1 ? limit : Math.min(tooMuch, limit);
 }
 
-function liveNote({ type, row }: Row): ChangedNote[] {
+function liveNote({ type, row }: ChangedRow): ChangedNote[] {
   return type === 'note' && !row.deleted ? [row] : [];
-}
-
-function changeOf({ type, row }: Row, texts: ReadonlyMap<NoteId, string>): SyncChange {
-  const { id, seq, deleted, mtime } = row;
-  const updated_at = isoTime(row.updatedAt);
-  if (type === 'attachment') {
-    const { path, hash, mimeType, sizeBytes } = row;
-    return {
-      seq,
-      type,
-      id,
-      path,
-      content_hash: hash,
-      deleted,
-      mime_type: mimeType,
-      size_bytes: sizeBytes,
-      mtime,
-      updated_at,
-    };
-  }
-  const { path, hash, title } = row.meta;
-  const content = texts.get(row.id);
-  return {
-    seq,
-    type,
-    id,
-    path,
-    content_hash: hash,
-    deleted,
-    title,
-    folder: folderOf(path),
-    mtime,
-    version: row.version,
-    updated_at,
-    ...(content === undefined ? {} : { content }),
-  };
 }

@@ -1,12 +1,10 @@
 import type { Seq } from '@notevault/protocol/ids.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import type { FairSemaphore } from '../../concurrency/semaphore.ts';
-import type { ChangedAttachment } from '../attachments/attachments.ts';
-import type { CachedNote } from '../notes/notes.ts';
 import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
 import { writeJsonList, writeJsonObject } from './json-writer.ts';
 import type { SyncDeps } from './sync.deps.ts';
+import { manifestAttachmentJson, manifestNoteJson, treeAttachmentJson, treeNoteJson } from './sync.mapper.ts';
 
 /** A manifest: only its seq if the client already has it, else JSON ready to send. */
 export type Manifest = { readonly unchanged: Seq } | { readonly json: readonly Buffer[] };
@@ -40,8 +38,8 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
         const files = await (await snapshot.rows(cachedAttachments)).sorted();
         const totals = { total_notes: notes.length, total_attachments: files.length };
         const lists = [
-          await writeJsonList('notes', notes, noteEntry),
-          await writeJsonList('attachments', files, fileEntry),
+          await writeJsonList('notes', notes, manifestNoteJson),
+          await writeJsonList('attachments', files, manifestAttachmentJson),
         ];
         return { json: writeJsonObject({ change_seq: snapshot.changeSeq, ...totals }, lists) };
       });
@@ -52,35 +50,10 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
         const files = await (await snapshot.rows(cachedAttachments)).sorted();
         const all = await folders.listAt(snapshot.handle, vault);
         const lists = [
-          await writeJsonList('notes', notes, treeNote),
-          await writeJsonList('attachments', files, treeFile),
+          await writeJsonList('notes', notes, treeNoteJson),
+          await writeJsonList('attachments', files, treeAttachmentJson),
         ];
         return writeJsonObject({ change_seq: snapshot.changeSeq, folders: all }, lists);
       }),
   };
-}
-
-// Ids, hashes and times need no escaping; a general serializer takes several times as long.
-function noteEntry({ id, path, hash, head, seq }: CachedNote): string {
-  return `{"id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}","crdt_head":"${head}","seq":${seq}}`;
-}
-
-function fileEntry({ id, path, hash, seq }: ChangedAttachment): string {
-  return `{"id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}","seq":${seq}}`;
-}
-
-function treeNote({ id, path, createdAt, updatedAt }: CachedNote): string {
-  const times = `"created_at":"${isoTime(createdAt)}","updated_at":"${isoTime(updatedAt)}"`;
-  return `{"id":"${id}","path":${JSON.stringify(path)},${times}}`;
-}
-
-function treeFile({ id, path, sizeBytes, mtime, updatedAt, mimeType }: ChangedAttachment): string {
-  return JSON.stringify({
-    id,
-    path,
-    size_bytes: sizeBytes,
-    mtime,
-    updated_at: isoTime(updatedAt),
-    mime_type: mimeType,
-  });
 }
