@@ -1,11 +1,12 @@
 import { folderOf, normalizeNotePath } from '@notevault/note-text/paths.ts';
-import type { Note, NoteLink, NoteListed } from '@notevault/protocol/notes.ts';
+import type { Note, NoteLink, NoteListed, NoteVersion } from '@notevault/protocol/notes.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/time.ts';
 import type { StoredEntry } from '../entries/entries.ts';
 import { pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import type { CachedNote } from './note-cache.ts';
 import type { StoredNote } from './notes.store.ts';
-import { type NoteMeta, sealed } from './sealed-note.ts';
+import { type NoteMeta, sealed, type VersionMeta } from './sealed-note.ts';
 
 /** A note's row with its parts unsealed. */
 export interface OpenedNote extends Omit<StoredNote, 'meta' | 'content'> {
@@ -64,6 +65,31 @@ export function toListed(vault: OpenVault, row: StoredEntry): NoteListed {
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };
+}
+
+/** Like toListed, for a note in the cache. */
+export function cachedToListed(note: CachedNote): NoteListed {
+  const { id, path, title, tags, version, hash, mtime } = note;
+  return {
+    id,
+    path,
+    title,
+    folder: folderOf(path),
+    tags: [...tags],
+    version,
+    content_hash: hash,
+    mtime,
+    created_at: isoTime(note.createdAt),
+    updated_at: isoTime(note.updatedAt),
+  };
+}
+
+/** Maps a version to an item of a note's history. */
+export function toVersion(
+  { version, created_at, size_bytes }: { version: number; created_at: number; size_bytes: number },
+  { hash, reason, actor }: VersionMeta,
+): NoteVersion {
+  return { version, content_hash: hash, created_at: isoTime(created_at), size_bytes, reason, actor: { ...actor } };
 }
 
 /** Normalizes a note path from a request. Throws a validation error on `field`. */

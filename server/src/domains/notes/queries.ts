@@ -1,12 +1,10 @@
-import { folderOf } from '@notevault/note-text/paths.ts';
 import type { FolderId } from '@notevault/protocol/ids.ts';
 import type { NoteListed } from '@notevault/protocol/notes.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
 import { createYield } from '../../concurrency/yield.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
-import { type CachedNote, cachedNotes } from './note-cache.ts';
+import { cachedNotes } from './note-cache.ts';
 import type { NoteDeps } from './notes.deps.ts';
-import { toListed } from './notes.mapper.ts';
+import { cachedToListed, toListed } from './notes.mapper.ts';
 
 /**
  * Returns the notes directly inside a folder (null: the root), ordered by path: from memory when the vault is cached,
@@ -36,20 +34,4 @@ export async function listIn(
     notes.push(toListed(vault, row));
   }
   return notes.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function cachedToListed(note: CachedNote): NoteListed {
-  const { id, path, title, tags, version, hash, mtime } = note;
-  return {
-    id,
-    path,
-    title,
-    folder: folderOf(path),
-    tags: [...tags],
-    version,
-    content_hash: hash,
-    mtime,
-    created_at: isoTime(note.createdAt),
-    updated_at: isoTime(note.updatedAt),
-  };
 }

@@ -2,12 +2,11 @@ import { deriveNote } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
-import { type OpenedNote, openNote, toNote } from '../notes.mapper.ts';
+import { type OpenedNote, openNote, toNote, toVersion } from '../notes.mapper.ts';
 import * as notesStore from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
 import type { WritePlan } from '../writes/commit.ts';
@@ -47,26 +46,17 @@ async function listVersions({ db, entries }: NoteDeps, vault: OpenVault, id: Not
   if (row === undefined || row.version === null) throw new NotevaultError('note_not_found');
   const meta = sealed.openMeta(vault, id, row.revision, row.meta);
   const current = { version: row.version, created_at: meta.versionAt, size_bytes: row.size_bytes };
-  const versions = [versionOf(current, meta)];
+  const versions = [toVersion(current, meta)];
   const yieldIfDue = createYield();
   for (let before = row.version; ; ) {
     const slice = await db.all(store.listVersions, { vault: vault.id, id, before, limit: SLICE });
     for (const kept of slice) {
       await yieldIfDue();
-      versions.push(versionOf(kept, sealed.openVersion(vault, id, kept.version, kept.meta)));
+      versions.push(toVersion(kept, sealed.openVersion(vault, id, kept.version, kept.meta)));
       before = kept.version;
     }
     if (slice.length < SLICE) return versions;
   }
-}
-
-type VersionSummary = Pick<NoteMeta, 'hash' | 'reason' | 'actor'>;
-
-function versionOf(
-  { version, created_at, size_bytes }: { version: number; created_at: number; size_bytes: number },
-  { hash, reason, actor }: VersionSummary,
-): NoteVersion {
-  return { version, content_hash: hash, created_at: isoTime(created_at), size_bytes, reason, actor: { ...actor } };
 }
 
 /** Returns the version with the note's present path and its links resolved in the present vault. */
