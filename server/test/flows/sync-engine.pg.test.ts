@@ -63,6 +63,11 @@ onEachEngine('the sync engine against a server', (open) => {
     await desk.sync();
     assert.ok(desk.requests.length < 10 + notes.size / 50, `${desk.requests.length} requests for ${notes.size} notes`);
     await lap.sync();
+    assert.deepEqual(
+      lap.requests.filter((request) => request.startsWith('GET /notes')),
+      [],
+      'the notes come with the change feed',
+    );
     assert.deepEqual(lap.disk.contents, new Map([...lap.disk.contents.keys()].map((path) => [path, notes.get(path)])));
     assert.equal(lap.disk.contents.size, notes.size);
     for (const device of [desk, lap]) {

@@ -80,9 +80,26 @@ export async function syncFolder(folder: string): Promise<void> {
 /** This share of a disk stays free. */
 const FREE_SHARE = 0.01;
 
-/** Throws FolderGone unless a file of this size fits on the disk. */
-export async function requireRoom(folder: string, size: number): Promise<void> {
-  const { bavail, blocks, bsize } = await statfs(folder);
-  if (bavail * bsize - size < blocks * bsize * FREE_SHARE)
-    throw new FolderGone('Nothing is written: less than 1 % of the disk would be free. Make room.');
+const ROOM_MS = 1000;
+
+/** Keeps a part of the disk free. It asks the system once a second, and counts what is written meanwhile. */
+export class FreeRoom {
+  readonly #folder: string;
+  #left = 0;
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Throws FolderGone unless a file of this size fits. */
+  async require(size: number): Promise<void> {
+    if (performance.now() - this.#askedAt > ROOM_MS || this.#left < size) {
+      const { bavail, blocks, bsize } = await statfs(this.#folder);
+      this.#left = bavail * bsize - blocks * bsize * FREE_SHARE;
+      this.#askedAt = performance.now();
+    }
+    this.#left -= size;
+    if (this.#left < 0) throw new FolderGone('Nothing is written: less than 1 % of the disk would be free. Make room.');
+  }
 }

@@ -15,7 +15,7 @@ import { onDisk } from './disk-errors.ts';
 import { DiskNames } from './disk-names.ts';
 import { diskFile, isSameFile } from './entry.ts';
 import { FileReader } from './file-reader.ts';
-import { hasBirthTimes, linkOrCopy, moveFileTo, moveToFreePath, requireRoom, syncFolder } from './file-system.ts';
+import { FreeRoom, hasBirthTimes, linkOrCopy, moveFileTo, moveToFreePath, syncFolder } from './file-system.ts';
 import { IGNORE_FILE, IgnoreRules, LITTER } from './ignore-rules.ts';
 import { makeParents, requireRealParents } from './real-parents.ts';
 import { pathFault } from './safe-path.ts';
@@ -36,6 +36,9 @@ export interface NodeDiskOptions {
   readonly isReadOnly?: boolean;
 }
 
+/** While many files are written, the root is checked again after this time. */
+const ROOT_MS = 100;
+
 /** Implements the `Disk` port on a folder of this machine. */
 export class NodeDisk implements Disk {
   readonly #root: string;
@@ -46,7 +49,9 @@ export class NodeDisk implements Disk {
   readonly #checkRoot: () => Promise<void>;
   readonly #names = new DiskNames();
   readonly #reader: FileReader;
+  readonly #room: FreeRoom;
   readonly #hasFileIds: boolean;
+  #checkedAt = Number.NEGATIVE_INFINITY;
   /** Folders with changes that are not durable yet, as the disk spells them. */
   #changed = new Set<string>();
   /** The paths of the files that were last listed. */
@@ -64,6 +69,7 @@ export class NodeDisk implements Disk {
     this.#settings = new SettingsFiles(settings);
     this.#rules = new IgnoreRules(this.#settings);
     this.#checkRoot = checkRoot ?? (async () => undefined);
+    this.#room = new FreeRoom(root);
     this.#reader = new FileReader(root, this.#names, hasFileIds);
   }
 
@@ -77,7 +83,7 @@ export class NodeDisk implements Disk {
   }
 
   async list(): Promise<DiskListing> {
-    await this.#checkRoot();
+    await this.#check();
     await this.#loadRules();
     const isIgnored = (path: string, kind: 'file' | 'folder') => this.#rules.isIgnored(path, kind);
     const listing = scan(this.#root, { hasFileIds: this.#hasFileIds, names: this.#names, isIgnored });
@@ -122,7 +128,7 @@ export class NodeDisk implements Disk {
     return onDisk(async () => {
       const target = await this.#target(path, 'file');
       if (over === null) this.#noteChanges(await makeParents(this.#root, target));
-      await requireRoom(this.#root, content.size ?? 0);
+      await this.#room.require(content.size ?? 0);
       const temp = await writeTemp(this.#place, content, 0o666);
       try {
         // The folders may have changed while the bytes came in.
@@ -211,7 +217,7 @@ export class NodeDisk implements Disk {
 
   async keep(path: string, content: FileContent): Promise<void> {
     await onDisk(async () => {
-      await requireRoom(this.#root, content.size ?? 0);
+      await this.#room.require(content.size ?? 0);
       const temp = await writeTemp(this.#place, content, 0o600);
       const { size } = await lstat(temp);
       const id = this.#trash.newId();
@@ -262,8 +268,14 @@ export class NodeDisk implements Disk {
   async #target(path: string, kind: 'file' | 'folder'): Promise<string> {
     const fault = this.#fault(path, kind);
     if (fault !== null) throw new DiskRefused(fault);
-    await this.#checkRoot();
+    if (performance.now() - this.#checkedAt > ROOT_MS) await this.#check();
     return this.#names.spelled(path);
+  }
+
+  async #check(): Promise<void> {
+    this.#checkedAt = Number.NEGATIVE_INFINITY;
+    await this.#checkRoot();
+    this.#checkedAt = performance.now();
   }
 
   async #requireListed(spelled: string, file: DiskFile): Promise<void> {

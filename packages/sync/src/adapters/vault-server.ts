@@ -1,6 +1,7 @@
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { BatchResult, UpsertNote } from '@notevault/protocol/notes.ts';
+import type { SyncChange } from '@notevault/protocol/sync.ts';
 import {
   type ChangesPage,
   type Content,
@@ -18,20 +19,27 @@ import { kindOf, type RemoteFile } from '../plan/trees.ts';
  * upload of a new file never overwrites a note that another client has created at its path meanwhile.
  */
 const NO_VERSION = Number.MAX_SAFE_INTEGER;
+/** Maximum total length of the texts that are kept until they are read. */
+const FETCHED_LENGTH = 32 * 1024 * 1024;
 /** Maximum total length of the texts in one request, in UTF-16 code units. */
 const BATCH_LENGTH = 4 * 1024 * 1024;
 
 /** Implements the `Server` port over the HTTP API of a Notevault server. */
 export class VaultServer implements Server {
   readonly #vault: VaultClient;
+  /** Notes that came with the change feed, until they are read. */
+  readonly #fetched = new Map<string, Pick<SyncChange, 'content_hash' | 'version' | 'content'>>();
+  #fetchedLength = 0;
 
   constructor(vault: VaultClient) {
     this.#vault = vault;
   }
 
-  async changes(cursor: string | null): Promise<ChangesPage | null> {
-    const page = await reached(this.#vault.changes(cursor));
+  async changes(cursor: string | null, isForAll = false): Promise<ChangesPage | null> {
+    const content = isForAll && this.#fetchedLength < FETCHED_LENGTH;
+    const page = await reached(this.#vault.changes(cursor, { content }));
     if (page === null) return null;
+    for (const change of page.changes) if (change.content !== undefined) this.#keep(change);
     const changes = page.changes.map(({ id, path, content_hash: hash, version, mtime, deleted }) => ({
       id,
       path,
@@ -53,10 +61,24 @@ export class VaultServer implements Server {
       if (found === null) return null;
       return { hash: found.hash, version: null, size: found.size, bytes: reachedBytes(found.bytes) };
     }
-    const note = await reached(this.#vault.readNoteById(id));
+    const note = this.#taken(id) ?? (await reached(this.#vault.readNoteById(id)));
     if (note === null) return null;
     const bytes = new TextEncoder().encode(note.content);
     return { hash: note.content_hash, version: note.version, size: bytes.length, bytes: once(bytes) };
+  }
+
+  #keep({ id, content_hash, version, content }: SyncChange): void {
+    this.#fetched.set(id, { content_hash, version: version ?? 0, content: content ?? '' });
+    this.#fetchedLength += content?.length ?? 0;
+  }
+
+  /** Returns a note that came with the change feed, once: it may change after that. */
+  #taken(id: string): { readonly content_hash: string; readonly version: number; readonly content: string } | null {
+    const { content_hash, version, content } = this.#fetched.get(id) ?? {};
+    this.#fetched.delete(id);
+    if (content_hash === undefined || version === undefined || content === undefined) return null;
+    this.#fetchedLength -= content.length;
+    return { content_hash, version, content };
   }
 
   async createNotes(notes: readonly (NoteText & { readonly id: string | null })[]): Promise<readonly Written[]> {

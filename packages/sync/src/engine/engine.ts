@@ -187,7 +187,9 @@ export class SyncEngine {
   async #observe(): Promise<{ readonly trees: Trees; readonly local: LocalObservation }> {
     // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
     const local = await this.#local.observe();
-    const { files, folders } = await this.#remote.observe();
+    const { files, folders } = await this.#remote.observe(
+      local.tree.files.length === 0 && this.#state.synced.size === 0,
+    );
     const { disk } = this.#ports;
     const remote = {
       files: files.filter(({ path }) => !disk.isIgnored(path, 'file')),

@@ -160,8 +160,10 @@ export interface Server {
   /**
    * Returns a page of the change feed; null when the cursor is no longer valid and the feed must be read from the
    * start.
+   *
+   * @param isForAll whether the contents of all files will be read next, so that they may be fetched together.
    */
-  changes(cursor: string | null): Promise<ChangesPage | null>;
+  changes(cursor: string | null, isForAll?: boolean): Promise<ChangesPage | null>;
   /** Returns the folders that exist without files. */
   folders(): Promise<readonly string[]>;
   /** Returns the current content of a file; null when it no longer exists. */

@@ -12,18 +12,18 @@ export class RemoteObserver {
     this.#state = state;
   }
 
-  /** Throws the errors of the server port. */
-  async observe(): Promise<SideTree<RemoteFile>> {
-    await this.#follow();
+  /** Throws the errors of the server port. @param isForAll whether the folder lacks all files, as at a first sync */
+  async observe(isForAll: boolean): Promise<SideTree<RemoteFile>> {
+    await this.#follow(isForAll);
     const folders = await this.#server.folders();
     this.#state.record({ type: 'remoteFolders', paths: folders });
     await this.#state.commit();
     return { files: [...this.#state.remote.values()], folders };
   }
 
-  async #follow(): Promise<void> {
+  async #follow(isForAll: boolean): Promise<void> {
     for (;;) {
-      const page = await this.#server.changes(this.#state.cursor);
+      const page = await this.#server.changes(this.#state.cursor, isForAll);
       if (page === null) return this.readAnew();
       this.#apply(page);
       if (!page.hasMore) return;
