@@ -7,6 +7,9 @@ import { configOf } from '../config-flags.ts';
 import { processEnvironment } from '../environment.ts';
 import { accountMessage, CliError } from '../error-messages.ts';
 import { openApp } from '../open-app.ts';
+import { deviceTokensOf } from '../sync/account/connect.ts';
+import { Credentials } from '../sync/account/credentials.ts';
+import { serverOrigin } from '../sync/account/server-address.ts';
 
 /** How to call the API of a server. */
 export interface ApiAccess {
@@ -17,21 +20,24 @@ export interface ApiAccess {
 }
 
 /**
- * Runs `work` with the API: of the server named by flags or environment, else of the data folder, in this process or
- * through the server that uses it.
+ * Runs `work` with the API: of the server named by flags or environment, else of that of a stored login, else of the
+ * data folder, in this process or through the server that uses it.
  */
 export async function withApi(flags: Record<string, unknown>, work: (api: ApiAccess) => Promise<void>): Promise<void> {
   const environment = processEnvironment();
   const text = (name: string) => (typeof flags[name] === 'string' ? flags[name] : undefined);
   const url = text('url') ?? environment.url;
-  if (url !== null) {
-    const token = text('token') ?? environment.token;
-    if (token === null) throw new CliError('A server needs a token: set NOTEVAULT_TOKEN, or give --token.');
+  const token = text('token') ?? environment.token;
+  if (url !== null && token !== null) {
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
       throw new CliError(`The server is "${url}": it must be an address such as https://notes.example.org.`);
     }
     return work({ url, tokens: fixedToken(token) });
   }
+  const login = hasDataFlags(flags) ? null : await storedLogin(environment.configFolder, url, text('vault'));
+  if (login !== null) return work(login);
+  if (url !== null)
+    throw new CliError('A server needs a token: set NOTEVAULT_TOKEN, give --token, or run "notevault login".');
   if (text('token') !== undefined) throw new CliError('--token goes with --url: the server that it is for.');
   const user = text('user');
   const config = configOf(flags);
@@ -49,6 +55,37 @@ export async function withApi(flags: Record<string, unknown>, work: (api: ApiAcc
   } catch (error) {
     throw accountMessage(user, error);
   }
+}
+
+/** Whether the flags name a data folder or a database. */
+function hasDataFlags(flags: Record<string, unknown>): boolean {
+  return flags.dataDir !== undefined || flags.databaseUrl !== undefined;
+}
+
+/** The login that `notevault login` stored; null when there is none. Throws CliError when several fit. */
+async function storedLogin(
+  configFolder: string,
+  url: string | null,
+  vault: string | undefined,
+): Promise<ApiAccess | null> {
+  const credentials = new Credentials(configFolder);
+  const origin = url === null ? null : serverOrigin(url, true);
+  const fitting = (await credentials.list()).filter(
+    (one) =>
+      (origin === null || one.url === origin) &&
+      (vault === undefined || [one.vault_id, one.vault_name].includes(vault)),
+  );
+  const [only] = fitting;
+  if (only === undefined) {
+    if (vault === undefined) return null;
+    throw new CliError(`This device is not signed in for the vault ${vault}: run "notevault login" first.`);
+  }
+  if (fitting.length > 1) {
+    const names = fitting.map(({ vault_name: name, url: at }) => `"${name}" on ${at}`).join(', ');
+    throw new CliError(`This device is signed in for several vaults: choose one with --vault or --url (${names}).`);
+  }
+  serverOrigin(only.url, only.allow_http);
+  return { url: only.url, tokens: deviceTokensOf(credentials, only) };
 }
 
 /** The API of this process, which does not listen. */

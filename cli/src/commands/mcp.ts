@@ -7,6 +7,7 @@ export function mcpCommand(): Command {
     .description('Serve the tools for assistants over standard input and output, as hosts start it (see docs/mcp.md)')
     .option('--user <email>', 'whose vaults (default: the only account)')
     .option('--url <url>', 'a running server that has the vaults (NOTEVAULT_URL), with a token')
+    .option('--vault <name>', 'name or id of the vault of a stored login, if there are several')
     .option('--token <token>', 'an access token for it (NOTEVAULT_TOKEN, which other programs cannot see)')
     .action(async (flags: Record<string, unknown>) => {
       const { serveAssistant } = await import('../assistant/serve-assistant.ts');

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Credentials } from '../../../cli/src/sync/account/credentials.ts';
 import { onSqlite } from '../kit/engines.ts';
 import { Assistant } from '../kit/mcp.ts';
+import { linkDevice } from '../kit/operations.ts';
 import { assertFails, cli, type Environment, Folder, startServe } from '../kit/process.ts';
-import { startServer } from '../kit/server.ts';
+import { startServer, type TestServer } from '../kit/server.ts';
 
 const main = join(import.meta.dirname, '../../../cli/src/main.ts');
 
@@ -21,10 +23,25 @@ async function connect(env: Environment, legacy = false): Promise<Assistant> {
   return new Assistant(client);
 }
 
+/** Uses what `notevault login` stores, and asks for a choice when there are several. */
+async function storedLogins(server: TestServer, vault: string, open: typeof connect): Promise<void> {
+  using folder = new Folder();
+  const { access, refresh } = await linkDevice(server.alice, vault);
+  const login = { url: server.url, vault_id: vault, vault_name: 'Home', email: 'alice@example.org', allow_http: true };
+  const credentials = new Credentials(join(folder.path, 'notevault'));
+  await credentials.save({ ...login, access_token: access, refresh_token: refresh });
+  {
+    await using assistant = await open({ XDG_CONFIG_HOME: folder.path });
+    assert.equal((await assistant.call('list_vaults')).data.vaults[0].id, vault);
+  }
+  await credentials.save({ ...login, vault_id: crypto.randomUUID(), access_token: 'x', refresh_token: 'y' });
+  assertFails(await cli(['mcp'], { env: { XDG_CONFIG_HOME: folder.path } }), /choose one with --vault or --url/);
+}
+
 onSqlite('notevault mcp', (open) => {
   test('serves the tools of a server, in both eras, with the credential of the environment', async () => {
     await using server = await startServer({ open });
-    await server.alice.post('/vaults', { name: 'Home' });
+    const vault = (await server.alice.post('/vaults', { name: 'Home' })).body.vault.id;
     const { key } = (await server.alice.post('/api-keys', { name: 'laptop' })).body;
     for (const legacy of [false, true]) {
       await using assistant = await connect({ NOTEVAULT_URL: server.url, NOTEVAULT_TOKEN: key }, legacy);
@@ -52,6 +69,7 @@ onSqlite('notevault mcp', (open) => {
     assert.equal(code, 0);
     assertFails(await cli(['mcp', '--url', server.url], { env: { NOTEVAULT_TOKEN: 'nv_pat_wrong' } }), /401/);
     assertFails(await cli(['mcp', '--url', server.url]), /needs a token/);
+    await storedLogins(server, vault, connect);
   });
 });
 
