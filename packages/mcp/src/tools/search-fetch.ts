@@ -4,6 +4,7 @@ import { noteUri, parseNoteUri } from '../note-uri.ts';
 import { ToolFailure } from '../text/answer.ts';
 import { READS, type ToolContext, tool } from '../tool.ts';
 import { input, text } from './fields.ts';
+import { viewOf } from './note-view.ts';
 
 /*
  * The pair of tools that ChatGPT’s connectors ask for, in their shape: one JSON text, whose strings enclose all data.
@@ -11,7 +12,8 @@ import { input, text } from './fields.ts';
 
 const RESULTS = 10;
 const VAULTS_MAX = 20;
-const TEXT_MAX = 20_000;
+/** Estimated tokens of a note’s text. */
+const TOKENS_MAX = 5_000;
 
 export const search = tool({
   name: 'search',
@@ -63,11 +65,10 @@ export const fetchNote = tool({
     if (named === null) throw new ToolFailure('The id is not one that search gave.');
     const note = await client.vault(named.vault).readNote(named.path);
     if (note === null) throw new ToolFailure('There is no such note any more. Search again.');
-    const cut = note.content.length > TEXT_MAX;
-    const shown = cut ? note.content.slice(0, TEXT_MAX).toWellFormed() : note.content;
+    const { text: shown, complete } = viewOf(note, 'content', undefined, undefined, TOKENS_MAX);
     const metadata = {
-      ...{ hash: note.content_hash, updated: note.updated_at, complete: !cut },
-      ...(cut ? { characters: note.content.length, next: 'get_notes reads the rest' } : {}),
+      ...{ hash: note.content_hash, updated: note.updated_at, complete },
+      ...(!complete ? { characters: note.content.length, next: 'get_notes reads the rest' } : {}),
     };
     return {
       parts: [],
