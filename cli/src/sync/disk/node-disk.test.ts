@@ -123,6 +123,13 @@ describe('NodeDisk', () => {
     await disk.flush();
   });
 
+  it('writes many files into a new folder at once', async () => {
+    const disk = await open();
+    const paths = Array.from({ length: 20 }, (_, index) => `f/g/${index}.md`);
+    await Promise.all(paths.map((path) => disk.write(path, contentOf(path), null)));
+    assert.deepEqual((await disk.list()).files.map(({ path }) => path).sort(), paths.sort());
+  });
+
   it('replaces a file only as it was listed, keeps its mode, and puts the old bytes into the trash', async () => {
     put('a.md', 'old');
     execFileSync('chmod', ['640', at('a.md')]);

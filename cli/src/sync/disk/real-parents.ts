@@ -10,10 +10,7 @@ import { DiskChanged, DiskRefused } from '@notevault/sync/engine/ports.ts';
  */
 export async function requireRealParents(root: string, path: string): Promise<void> {
   for (const folder of parentsOf(path)) {
-    const stats = await lstat(join(root, folder)).catch(() => null);
-    if (stats === null) throw new DiskChanged(`${folder} is no longer there`);
-    if (stats.isSymbolicLink()) throw new DiskRefused(`lies below ${folder}, which is a link`);
-    if (!stats.isDirectory()) throw new DiskChanged(`${folder} is no folder`);
+    if (!(await isFolder(root, folder))) throw new DiskChanged(`${folder} is no longer there`);
   }
 }
 
@@ -21,14 +18,22 @@ export async function requireRealParents(root: string, path: string): Promise<vo
 export async function makeParents(root: string, path: string): Promise<string[]> {
   const made: string[] = [];
   for (const folder of parentsOf(path)) {
-    const stats = await lstat(join(root, folder)).catch(() => null);
-    if (stats?.isSymbolicLink()) throw new DiskRefused(`lies below ${folder}, which is a link`);
-    if (stats !== null && !stats.isDirectory()) throw new DiskChanged(`${folder} is no folder`);
-    if (stats !== null) continue;
-    await mkdir(join(root, folder));
+    if (await isFolder(root, folder)) continue;
+    await mkdir(join(root, folder)).catch(async (error: NodeJS.ErrnoException) => {
+      // Another file of the same folder may have made it at the same time.
+      if (error.code !== 'EEXIST' || !(await isFolder(root, folder))) throw error;
+    });
     made.push(folder);
   }
   return made;
+}
+
+/** Whether there is a folder; false for nothing. Throws for a link or a file. */
+async function isFolder(root: string, folder: string): Promise<boolean> {
+  const stats = await lstat(join(root, folder)).catch(() => null);
+  if (stats?.isSymbolicLink()) throw new DiskRefused(`lies below ${folder}, which is a link`);
+  if (stats !== null && !stats.isDirectory()) throw new DiskChanged(`${folder} is no folder`);
+  return stats !== null;
 }
 
 /** The folders above an entry, outermost first. */
