@@ -8,6 +8,8 @@ export const defaultExtensions: ReadonlySet<string> = new Set([
   ...['mp4', 'webm', 'ogv', 'mov', 'mkv', 'm4v', 'avi'],
   ...['pdf', 'doc', 'docx', 'xls', 'xlsx', 'ppt', 'pptx', 'odt', 'ods', 'odp', 'rtf', 'epub', 'mobi'],
   ...['txt', 'csv', 'tsv', 'json', 'canvas', 'base', 'xml', 'yaml', 'yml', 'log', 'ics', 'vcf', 'tex', 'bib'],
+  // Themes of editors, when their settings are synced.
+  'css',
   ...['ttf', 'otf', 'woff', 'woff2', 'zip'],
 ]);
 
