@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { NoteMeta } from '../../src/domains/notes/notes.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { checkedCallers } from './openapi.ts';
 import { type Answer, Caller, type Headed } from './person.ts';
@@ -127,4 +130,14 @@ export function writer(caller: Caller, vault: string): Writer {
       return backlinks.map((link: Json) => link.source_path);
     },
   };
+}
+
+/** Returns the sealed part of a note's row as it is stored: unlike a read, this flushes nothing. */
+export async function storedMetaOf({ app, db }: TestServer, vaultId: string, id: string): Promise<NoteMeta> {
+  const vault = await app.vaults.openAsSystem(vaultId as VaultId);
+  assert.ok(vault !== null);
+  const rows = await db.read((handle) => app.entries.changedAfter(handle, vault, 0 as Seq, 1000));
+  const row = rows.find((each) => each.id === id);
+  assert.ok(row !== undefined);
+  return app.notes.changed(vault, row).meta;
 }

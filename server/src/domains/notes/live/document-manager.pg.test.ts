@@ -1,36 +1,18 @@
 /** Documents that people edit over sockets, and REST beside them. */
 
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
+import type { VaultId } from '@notevault/protocol/ids.ts';
 import * as Y from 'yjs';
-import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
-import { notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
-import { startServer, type TestServer } from '../../../../test/kit/server.ts';
+import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { notesOnOneServer, startNotes, storedMetaOf } from '../../../../test/kit/notes.ts';
+import { startServer } from '../../../../test/kit/server.ts';
 import { turns, until } from '../../../../test/kit/until.ts';
 import { YjsClient } from '../../../../test/kit/yjs-client.ts';
-import { type Database, DatabaseError } from '../../../ports/database/database.ts';
-import type { NoteMeta } from '../notes.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const headOf = (doc: Y.Doc) => sha(Y.encodeSnapshot(Y.snapshot(doc)));
-
-/** Counts the calls that read from a database from now on. */
-function countReads(db: Database) {
-  const reads = { begun: 0, ended: 0 };
-  for (const name of ['get', 'all', 'allMany', 'read'] as const) {
-    const own = db[name].bind(db) as (...sent: unknown[]) => Promise<unknown>;
-    const counted = (...sent: unknown[]) => {
-      reads.begun += 1;
-      return own(...sent).finally(() => {
-        reads.ended += 1;
-      });
-    };
-    Object.assign(db, { [name]: counted });
-  }
-  return reads;
-}
 
 onEachEngine('live documents', (open) => {
   describe('on one server', () => {
@@ -82,14 +64,14 @@ onEachEngine('live documents', (open) => {
       const note = await alice.write('a.md', 'text');
       using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
       const { app } = server;
-      const before = await metaOf(server, alice.vault, note.id);
+      const before = await storedMetaOf(server, alice.vault, note.id);
       assert.equal(before.head, headOf(bob.doc));
       await bob.type('x');
       await bob.type('', 4, 1);
       const { body } = await alice.read('a.md');
       assert.deepEqual([body.content, body.version, body.content_hash], ['text', 1, note.content_hash]);
       assert.ok(body.seq > note.seq, 'who follows the feed hears of the new head');
-      assert.equal((await metaOf(server, alice.vault, note.id)).head, headOf(bob.doc));
+      assert.equal((await storedMetaOf(server, alice.vault, note.id)).head, headOf(bob.doc));
       // The document goes on: another edit of it is understood by all.
       await alice.write('a.md', 'text!');
       await until(() => bob.text === 'text!');
@@ -218,9 +200,9 @@ onEachEngine('live documents', (open) => {
       server.clock.advance({ ms: 700 });
       await turns();
       assert.equal(server.app.notes.live.stats().unflushed, 1);
-      assert.equal((await metaOf(server, alice.vault, note.id)).hash, sha('text'));
+      assert.equal((await storedMetaOf(server, alice.vault, note.id)).hash, sha('text'));
       server.clock.advance({ ms: 300 });
-      await until(async () => (await metaOf(server, alice.vault, note.id)).hash === sha('text!'));
+      await until(async () => (await storedMetaOf(server, alice.vault, note.id)).hash === sha('text!'));
     });
 
     test('[6.3] edits are flushed also when one that arrived with them is refused as ahead of the server', async () => {
@@ -233,7 +215,7 @@ onEachEngine('live documents', (open) => {
       assert.deepEqual(await bob.sendAll([typed, bob.draft('forged')]), ['known', 'malformed']);
       assert.equal(server.app.notes.live.stats().unflushed, 1);
       server.clock.advance({ seconds: 1 });
-      await until(async () => (await metaOf(server, alice.vault, note.id)).hash === sha('text!'));
+      await until(async () => (await storedMetaOf(server, alice.vault, note.id)).hash === sha('text!'));
     });
 
     test('an unused document leaves memory, and its edits are flushed', async () => {
@@ -247,7 +229,7 @@ onEachEngine('live documents', (open) => {
       bob.leave();
       await until(() => live.stats().documents === before.documents);
       assert.deepEqual(live.stats(), before);
-      assert.equal((await metaOf(server, alice.vault, note.id)).hash, sha('text!'));
+      assert.equal((await storedMetaOf(server, alice.vault, note.id)).hash, sha('text!'));
     });
 
     test('typing cannot make a note larger than a note may be', async () => {
@@ -328,7 +310,7 @@ onEachEngine('live documents', (open) => {
     await alice.write('a.md', 'written over');
     await second.app.notes.live.catchUp();
     assert.equal(carol.text, 'written over');
-    assert.equal((await metaOf(server, alice.vault, note.id)).head, headOf(carol.doc));
+    assert.equal((await storedMetaOf(server, alice.vault, note.id)).head, headOf(carol.doc));
   });
 
   test('an edit acknowledged while its note was being deleted becomes the text of the tombstone', async () => {
@@ -344,30 +326,12 @@ onEachEngine('live documents', (open) => {
     await alice.caller.get('/notes/a.md');
     await second.app.notes.live.catchUp();
     assert.equal(bob.closed, 'note_deleted');
-    const { hash, deletedBy } = await metaOf(server, alice.vault, note.id);
+    const { hash, deletedBy } = await storedMetaOf(server, alice.vault, note.id);
     assert.deepEqual([hash, deletedBy], [sha('text typed'), null]);
     assert.equal((await alice.read('a.md')).status, 404);
     const revived = await alice.write('a.md', 'text typed', { id: note.id });
     assert.equal(revived.id, note.id);
     await until(() => alice.read('a.md').then(({ body }) => body.content === 'text typed'));
-  });
-
-  test('an edit that cannot be stored is not acknowledged, and no other edit depends on it', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-    using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
-    await using raw = await rawOf(server.db);
-    await raw.run('alter table note_updates rename to elsewhere');
-    await assert.rejects(bob.type('!'), { code: 'unavailable' });
-    assert.deepEqual([bob.closed, carol.closed, carol.heard], ['lost', 'lost', 0]);
-    await raw.run('alter table elsewhere rename to note_updates');
-    // The client still has it, and sends it again when it comes back.
-    await bob.join(server.app, alice.vault, note.id);
-    await carol.join(server.app, alice.vault, note.id);
-    assert.equal(carol.text, 'text!');
-    assert.equal((await alice.read('a.md')).body.content, 'text!');
   });
 
   test('[6.4] an edit that arrives during a flush is flushed a second later', async () => {
@@ -388,7 +352,7 @@ onEachEngine('live documents', (open) => {
     await bob.type('!');
     server.clock.advance({ seconds: 1 });
     await until(() => begun.length === 1 && server.app.notes.live.stats().unflushed === 1);
-    await until(async () => (await metaOf(server, alice.vault, note.id)).hash === sha('text!'));
+    await until(async () => (await storedMetaOf(server, alice.vault, note.id)).hash === sha('text!'));
     const [first = 0] = begun;
     server.clock.advance({ ms: first + 999 - server.clock.elapsed() });
     await turns();
@@ -398,141 +362,4 @@ onEachEngine('live documents', (open) => {
     assert.deepEqual(await Promise.all(typed), ['stored', 'stored']);
     assert.equal((await alice.read('a.md')).body.content, 'text!!!');
   });
-
-  test('an edit that depends on one that could not be stored is not stored either', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    const other = await alice.write('b.md', 'other');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-    using carol = await new YjsClient('carol').join(server.app, alice.vault, other.id);
-    const transact = server.db.transact.bind(server.db);
-    const [begun, away] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
-    server.db.transact = () => {
-      server.db.transact = transact;
-      begun.resolve();
-      return away.promise;
-    };
-    const first = bob.type('1');
-    await begun.promise;
-    const behind = [bob.type('2'), carol.type('!')];
-    away.reject(new DatabaseError('unavailable', 'away'));
-    const said = await Promise.allSettled([first, ...behind]);
-    assert.deepEqual(
-      said.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.code)),
-      ['unavailable', 'unavailable', 'stored'],
-    );
-    using late = await new YjsClient('late').join(server.app, alice.vault, note.id);
-    assert.equal(late.text, 'text');
-    await bob.join(server.app, alice.vault, note.id);
-    assert.equal((await alice.read('a.md')).body.content, 'text12');
-  });
-
-  test('a note is not written with an edit that could not be stored', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-    assert.equal(await bob.type('1'), 'stored');
-    const transact = server.db.transact.bind(server.db);
-    const [begun, away] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
-    let writes = 0;
-    server.db.transact = (body, priority) => {
-      if (priority === 'interactive') {
-        begun.resolve();
-        return away.promise;
-      }
-      writes += 1;
-      return transact(body, priority);
-    };
-    const lost = assert.rejects(bob.type('2'), { code: 'unavailable' });
-    await begun.promise;
-    const reads = countReads(server.db);
-    // Flushes the first edit; the document that it is flushed from has the second one, too.
-    const reading = alice.read('a.md');
-    await until(() => reads.begun > 0 && reads.begun === reads.ended);
-    await turns();
-    const writtenBefore = writes;
-    server.db.transact = transact;
-    away.reject(new DatabaseError('unavailable', 'away'));
-    await Promise.all([lost, reading]);
-    assert.equal(writtenBefore, 0);
-    assert.equal((await alice.read('a.md')).body.content, 'text1');
-  });
-
-  test('a watcher who returns to a discarded document shares it with later ones', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    const bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-    await using raw = await rawOf(server.db);
-    await raw.run('alter table note_updates rename to elsewhere');
-    await assert.rejects(bob.type('!'), { code: 'unavailable' });
-    await raw.run('alter table elsewhere rename to note_updates');
-    using again = await new YjsClient('bob again').join(server.app, alice.vault, note.id);
-    // What held the lost document lets go of it only now.
-    bob.leave();
-    await turns();
-    using late = await new YjsClient('late').join(server.app, alice.vault, note.id);
-    assert.equal(await late.type(' late'), 'stored');
-    assert.equal(again.text, 'text late');
-    assert.equal(server.app.notes.live.stats().documents, 1);
-  });
-
-  test('a damaged edit leaves its note as it was, and other notes usable', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    await alice.write('b.md', 'other');
-    {
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-      await using raw = await rawOf(server.db);
-      await bob.type('!');
-      // What this process has in memory it need not read: the damage is in an edit that another one took.
-      const cut = `select vault_id, note_id, '${randomUUID()}', substr(payload, 1, length(payload) - 1)`;
-      await raw.run(`insert into note_updates ${cut} from note_updates`);
-    }
-    await until(() => server.app.notes.live.stats().documents === 0);
-    assert.equal((await alice.read('b.md')).body.content, 'other');
-    assert.equal((await alice.read('a.md')).body.content, 'text');
-    await assert.rejects(new YjsClient('bob').join(server.app, alice.vault, note.id), { code: 'note_unreadable' });
-  });
-
-  test('an edit that is damaged on disk while its document is in memory is flushed all the same', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-    await using raw = await rawOf(server.db);
-    await bob.type('!');
-    await raw.run('update note_updates set payload = substr(payload, 1, length(payload) - 1)');
-    await bob.type('?');
-    assert.equal((await alice.read('a.md')).body.content, 'text!?');
-    assert.deepEqual(await raw.all('select * from note_updates'), []);
-  });
-
-  test('edits left by a server that died are flushed by another', async () => {
-    await using first = await startNotes({ open });
-    const { alice, server } = first;
-    const { db, clock, masterKey } = server;
-    const note = await alice.write('a.md', 'text');
-    const bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-    await bob.type('!');
-    await using second = await startServer({ open: async () => db, clock, masterKey });
-    clock.advance({ seconds: 11 });
-    await second.app.notes.live.flushOverdue();
-    assert.equal((await metaOf(server, alice.vault, note.id)).hash, sha('text!'));
-    await using raw = await rawOf(db);
-    assert.deepEqual(await raw.all('select * from note_updates'), []);
-  });
 });
-
-/** The sealed part of the row as it stands, without folding anything in. */
-async function metaOf({ app, db }: TestServer, vaultId: string, id: string): Promise<NoteMeta> {
-  const vault = await app.vaults.openAsSystem(vaultId as VaultId);
-  assert.ok(vault !== null);
-  const rows = await db.read((handle) => app.entries.changedAfter(handle, vault, 0 as Seq, 1000));
-  const row = rows.find((each) => each.id === id);
-  assert.ok(row !== undefined);
-  return app.notes.changed(vault, row).meta;
-}
