@@ -73,9 +73,9 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
     changed: (id) => live.changed(id),
     deleted: (id) => live.deleted(id),
   };
-  const parts = { ...given, live: signals };
-  const live = new DocumentManager(parts);
-  const { db, entries, cache, hooks } = parts;
+  const deps = { ...given, live: signals };
+  const live = new DocumentManager(deps);
+  const { db, entries, cache, hooks } = deps;
   const { lock } = entries;
 
   async function read(vault: OpenVault, find: (handle: ReadHandle) => Promise<store.StoredNote | undefined>) {
@@ -88,18 +88,18 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
   }
 
   return {
-    ...createMoveOperations(parts),
-    ...createBatchOperations(parts),
-    ...createHistory(parts),
+    ...createMoveOperations(deps),
+    ...createBatchOperations(deps),
+    ...createHistory(deps),
     ...createFacets(cache),
     ...createNoteChangeFeed(entries),
-    kind: createNoteKind(parts),
+    kind: createNoteKind(deps),
     cache: cachedNotes,
     upsert(context, input) {
       const path = notePathOf(input.path);
       const pathKey = entries.pathKey(context.vault, path);
       return lock.run(context.vault.id, pathKey.toString('hex'), () =>
-        upsertNote(parts, context, { ...input, path, pathKey }),
+        upsertNote(deps, context, { ...input, path, pathKey }),
       );
     },
     getByPath: (vault, path) =>
@@ -107,9 +107,9 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
     getById: (vault, id) => read(vault, (handle) => handle.get(store.findById, { vault: vault.id, id })),
     recent: async (vault, limit) =>
       (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),
-    listIn: (vault, folder) => listIn(parts, vault, folder),
-    deleteByPath: (context, path, expected) => deleteByPath(parts, context, path, expected),
-    deleteById: (context, id, expected) => deleteById(parts, context, id, expected),
+    listIn: (vault, folder) => listIn(deps, vault, folder),
+    deleteByPath: (context, path, expected) => deleteByPath(deps, context, path, expected),
+    deleteById: (context, id, expected) => deleteById(deps, context, id, expected),
     purgeSlice,
     live,
     [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),

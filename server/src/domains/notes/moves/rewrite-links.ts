@@ -23,7 +23,7 @@ export interface Rewrite {
  * it.
  */
 export function rewriteLinks(
-  parts: { readonly clock: Pick<Clock, 'now'> },
+  deps: { readonly clock: Pick<Clock, 'now'> },
   context: Pick<WriteContext, 'vault' | 'actor'>,
   { note, doc: sealedDoc, to, pathKey, rewrites }: Rewrite,
 ): NoteRowDraft {
@@ -35,5 +35,5 @@ export function rewriteLinks(
   const text = applyEdits(note.content, edits);
   const resolved = { path: to, pathKey, nearest: null, blocked: null };
   const target = { kind: 'live' as const, id: note.id as NoteId, resolved, note, doc: sealedDoc };
-  return buildNoteRow(parts, context, target, { mtime: parts.clock.now() / 1000 }, doc, before, text, 'link_rewrite');
+  return buildNoteRow(deps, context, target, { mtime: deps.clock.now() / 1000 }, doc, before, text, 'link_rewrite');
 }

@@ -75,15 +75,15 @@ export interface Clocked {
  * Builds the next version of a note from a whole text: as the smallest edit of the document, or as its initial text.
  */
 export function draftText(
-  parts: Clocked,
+  deps: Clocked,
   context: Pick<WriteContext, 'vault' | 'actor'>,
   target: WriteTarget,
   input: { readonly mtime: number },
   text: string,
   reason: VersionReason,
 ): NoteRowDraft {
-  if (target.kind === 'new') return buildNoteRow(parts, context, target, input, null, null, text, reason);
-  return buildNextRow(parts, context, target, input, currentDocument(context.vault, target), text, reason);
+  if (target.kind === 'new') return buildNoteRow(deps, context, target, input, null, null, text, reason);
+  return buildNextRow(deps, context, target, input, currentDocument(context.vault, target), text, reason);
 }
 
 /** Returns the document, whose text must equal the stored text. Throws `note_unreadable`. */
@@ -95,7 +95,7 @@ export function currentDocument(vault: OpenVault, target: Exclude<WriteTarget, {
 
 /** Builds the next version of a note: its text becomes `text` by the smallest edit of its document. */
 export function buildNextRow(
-  parts: Clocked,
+  deps: Clocked,
   context: Pick<WriteContext, 'vault' | 'actor'>,
   target: WriteTarget & { kind: 'live' | 'tombstone' },
   input: { readonly mtime: number },
@@ -105,7 +105,7 @@ export function buildNextRow(
 ): NoteRowDraft {
   const snapshot = snapshotOf(doc);
   editDocument(doc, clientIdOf(context.vault, target.note), minimalDiff(textOf(doc), text));
-  return buildNoteRow(parts, context, target, input, doc, snapshot, text, reason);
+  return buildNoteRow(deps, context, target, input, doc, snapshot, text, reason);
 }
 
 /** @param doc the edited document; null for a first version, whose document follows from its text. */

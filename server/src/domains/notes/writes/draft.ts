@@ -27,7 +27,7 @@ export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
 
 /** Builds the next version of a note from a text that edits an older version. Throws `note_unreadable`. */
 export function draftMerge(
-  parts: Clocked,
+  deps: Clocked,
   context: Pick<WriteContext, 'vault' | 'actor'>,
   target: Exclude<WriteTarget, { kind: 'new' }>,
   input: { readonly mtime: number },
@@ -41,7 +41,7 @@ export function draftMerge(
   const merged = textOf(doc);
   if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
   if (merged === note.content) return 'same';
-  return buildNoteRow(parts, context, target, input, doc, snapshot, merged, reason);
+  return buildNoteRow(deps, context, target, input, doc, snapshot, merged, reason);
 }
 
 function openBase(vault: OpenVault, id: string, { version, content, snapshot }: SealedBase) {
