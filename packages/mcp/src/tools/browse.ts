@@ -8,7 +8,7 @@ import { DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { READS, tool } from '../tool.ts';
 import { cursor, input, limit, optional, vault } from './fields.ts';
 
-const PAGE = 100;
+const PAGE = 80;
 const TAGS_PAGE = 200;
 
 /** A line of a folder. */
@@ -36,7 +36,7 @@ export const listFolder = tool({
       ...{ vault: client.id, path: folder, has_more: page.next !== null, cursor: page.next, left: page.left },
       entries: page.items.map(({ kind, path, note, notes, size }) => ({
         ...{ kind, path },
-        ...(note === undefined ? {} : { id: note.id, title: note.title, hash: note.content_hash }),
+        ...(note === undefined ? {} : { id: note.id, title: note.title }),
         ...(notes === undefined ? {} : { notes }),
         ...(size === undefined ? {} : { size }),
       })),

@@ -1,17 +1,17 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
-import { tokensOf } from '@notevault/note-text/chunks.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { Type } from 'typebox';
 import { noSuchNote, readNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
+import { tokensOf } from '../text/tokens.ts';
 import { READS, type ToolContext, tool } from '../tool.ts';
 import { backlinkLine, backlinkOf } from './backlinks.ts';
 import { cursor, input, vault } from './fields.ts';
 import { type View, viewOf } from './note-view.ts';
 
 const NOTES_MAX = 20;
-/** Estimated tokens of note text in one answer; languages and markup may need a third more. */
+/** Estimated tokens of note text in one answer; some texts need a third more. */
 const ANSWER_TOKENS = 5_000;
 const LINKS_MAX = 50;
 const AT_ONCE = 4;

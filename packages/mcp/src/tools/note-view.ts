@@ -1,4 +1,3 @@
-import { tokensOf } from '@notevault/note-text/chunks.ts';
 import { splitsPair } from '@notevault/note-text/diff/tokens.ts';
 import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
@@ -7,6 +6,7 @@ import { EditFailure } from '../edits/edit.ts';
 import { sectionsOf } from '../edits/sections.ts';
 import { readCursor, writeCursor } from '../paging.ts';
 import { data, ToolFailure } from '../text/answer.ts';
+import { endOfTokens } from '../text/tokens.ts';
 
 export type View = 'content' | 'outline' | 'frontmatter';
 
@@ -82,13 +82,8 @@ function offsetOf(cursor: string, hash: string, length: number): number {
 
 /** The end of a piece: at a line end where one is near. */
 function endOfPiece(text: string, from: number, tokens: number): number {
-  if (tokensOf(text.slice(from, from + tokens * 4)) <= tokens && from + tokens * 4 >= text.length) return text.length;
-  let [low, high] = [from, Math.min(text.length, from + tokens * 4)];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (tokensOf(text.slice(from, middle)) <= tokens) low = middle;
-    else high = middle - 1;
-  }
+  const low = endOfTokens(text, from, tokens);
+  if (low === text.length) return low;
   const newline = text.lastIndexOf('\n', low - 1) + 1;
   const end = newline > from + (low - from) / 2 ? newline : low;
   return splitsPair(text, end) ? end - 1 : end;
