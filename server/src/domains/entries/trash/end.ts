@@ -16,7 +16,7 @@ export interface EndingEntry extends EndedEntry {
  * they are, so the change feed does not change. Resolves to whether data is left for `clearEnded`.
  */
 export async function endEntries(
-  { vaults, handlerOf }: EntryDeps,
+  { vaults, handlerOf }: Pick<EntryDeps, 'vaults' | 'handlerOf'>,
   handle: WriteHandle,
   vault: VaultId,
   entries: readonly EndingEntry[],

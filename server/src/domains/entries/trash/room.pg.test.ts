@@ -8,6 +8,7 @@ import { type Json, startLastingNotes, type Writer } from '../../../../test/kit/
 import { startServer } from '../../../../test/kit/server.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { YjsClient } from '../../../../test/kit/yjs-client.ts';
+import { endEntries } from './end.ts';
 import { TRASH_ROOM } from './room.ts';
 
 const paths = async ({ caller }: Writer): Promise<string[]> =>
@@ -100,8 +101,7 @@ onEachEngine('what the trash keeps', (open) => {
     const vault = alice.vault as VaultId;
     await server.db.transact(async (handle) => {
       await server.app.vaults.lockFeed(handle, vault);
-      const { endEntries } = await import('./end.ts');
-      const deps = { vaults: server.app.vaults, handlerOf: () => server.app.notes.kind } as never;
+      const deps = { vaults: server.app.vaults, handlerOf: () => server.app.notes.kind };
       await endEntries(deps, handle, vault, [{ id, kind: 'note', size_bytes: 3, blob_id: null }]);
     });
     await assertConsistent(server);

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import * as Y from 'yjs';
+import { assertConsistent } from '../../../../test/kit/assert-consistent.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { notesOnOneServer, startNotes, storedMetaOf } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
@@ -328,6 +329,7 @@ onEachEngine('live documents', (open) => {
     assert.equal(bob.closed, 'note_deleted');
     const { hash, deletedBy } = await storedMetaOf(server, alice.vault, note.id);
     assert.deepEqual([hash, deletedBy], [sha('text typed'), null]);
+    await assertConsistent(server);
     assert.equal((await alice.read('a.md')).status, 404);
     const revived = await alice.write('a.md', 'text typed', { id: note.id });
     assert.equal(revived.id, note.id);
