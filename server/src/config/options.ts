@@ -147,7 +147,7 @@ export const options = {
     group: 'storage',
     kind: integer(1, 36_500),
     default: 90,
-    does: 'Days for which tombstones are kept; a device that was offline for longer reads everything again.',
+    does: 'Days for which tombstones are kept and what was deleted can be restored; a device that was offline for longer reads everything again.',
   }),
   attachmentExtensions: option({
     group: 'storage',

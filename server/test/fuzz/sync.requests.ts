@@ -7,7 +7,7 @@ const NAMES = ['a', 'b', 'c', 'Ä', 'x y'];
 
 /**
  * How often things happen; `deletes` has many deletions, revivals and expiries of tombstones, `trash` also restores from
- * the trash and ends what is there.
+ * the trash, ends what is there and trims it.
  */
 export type Mode = 'ordinary' | 'deletes' | 'trash';
 export const MODES: readonly Mode[] = ['ordinary', 'deletes', 'trash'];

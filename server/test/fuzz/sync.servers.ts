@@ -17,6 +17,9 @@ export interface Process {
   readonly token: string;
 }
 
+/** Room for less than the notes of a run. */
+const ROOM = { notes: 4, textBytes: 2000, attachmentBytes: () => 0 };
+
 /** The messages between the processes, unless none of them is to arrive. */
 class Hub {
   readonly #hub = new MemoryHub();
@@ -108,7 +111,8 @@ export class Servers implements AsyncDisposable {
   async #start(): Promise<Process> {
     const { db: real, clock, masterKey, blobs } = this.first;
     const db = new CrashableDatabase(real);
-    const server = await startServer({ open: async () => db, clock, masterKey, blobs, bus: this.#hub.join() });
+    const bus = this.#hub.join();
+    const server = await startServer({ open: async () => db, clock, masterKey, blobs, bus, trashRoom: ROOM });
     const caller = new LeanCaller(server.url, { authorization: `Bearer ${this.#token}` });
     return { server, db, caller, token: this.#token };
   }

@@ -137,6 +137,12 @@ class Run {
         this.#say(`${dropped} tombstones expired`);
       });
     }
+    if (this.#mode === 'trash' && random.chance(0.15)) {
+      acts.push(async () => {
+        const ended = await this.#servers.any(random).server.app.entries.trash.trim();
+        this.#say(`${ended} notes beyond the room of the trash ended`);
+      });
+    }
     await Promise.all(acts.map((act) => act().catch((error) => this.#trouble(error))));
   }
 
