@@ -200,12 +200,14 @@ export class Requests {
     await this.#rewrite(id, () => this.#post(caller, '/notes', { id, path, content, mtime: 4 }));
   }
 
-  /** Restores a deleted note with the text that it had: nothing acknowledged may be missing in it. */
+  /**
+   * Restores a deleted note with the text that it had: nothing acknowledged may be missing in it. Always to its last
+   * path, because the edits here name no id: at another path, a version may be one of the note that was there before.
+   */
   async #untrash(caller: Caller): Promise<void> {
     const id = await this.#trashed(caller);
     if (id === null) return;
-    const to = this.#random.chance(0.5) ? { path: this.#path() } : {};
-    const { status, body } = await this.#post(caller, `/trash/${id}/restore`, to);
+    const { status, body } = await this.#post(caller, `/trash/${id}/restore`, {});
     if (status === 200) this.#keep(body.note);
   }
 
