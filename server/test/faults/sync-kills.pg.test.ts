@@ -14,8 +14,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     skip,
   }, async (t) => {
     const seed = seedOfRun(t);
-    const faults = await syncKillRun({ engine, machines: 2, operations: 90, perKill: 30, seed });
-    const again = `node server/test/faults/sync-kills.ts --engine ${engine} --operations 90 --per-kill 30 --seed ${seed}`;
+    const faults = await syncKillRun({ engine, machines: 2, operations: 50, perKill: 20, seed });
+    const again = `node server/test/faults/sync-kills.ts --engine ${engine} --operations 50 --per-kill 20 --seed ${seed}`;
     assert.deepEqual(faults, [], again);
   });
 }

@@ -176,14 +176,11 @@ describe('notevault login and sync', () => {
   const refused: [string, () => string[], RegExp][] = [
     ['the root', () => ['sync', '--once', '/'], /is not synced as a whole/],
     ['the home folder', () => ['sync', '--once', homedir()], /is not synced as a whole/],
-    ['a missing folder', () => ['sync', '--once', folder.at('none')], /There is no folder/],
-    ['a folder in a synced one', () => ['sync', '--once', desk.at('Garden beds')], /lie in one another/],
     [
       'another vault for a synced folder',
       () => ['sync', '--once', '--vault', 'Other', desk.folder()],
       /is synced with the vault "Garden"/,
     ],
-    ['an address without encryption', () => ['login', 'http://192.0.2.1'], /is not encrypted.+--allow-http/s],
     ['both directions alone', () => ['sync', '--pull', '--push', desk.folder()], /exclude one another/],
     [
       'unknown settings',

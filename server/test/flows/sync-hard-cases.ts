@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
-import { onEachEngine } from '../kit/engines.ts';
+import type { Database } from '../../src/ports/database/database.ts';
 import { Folder } from '../kit/process.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { SyncMachine } from '../kit/sync-machine.ts';
@@ -539,7 +539,8 @@ const cases: readonly (readonly [number, string, (world: World) => Promise<void>
   ],
 ];
 
-onEachEngine('hard cases of folder sync', (open) => {
+/** Registers a test for each case, against one server. */
+export function defineHardCases(open: () => Promise<Database>): void {
   const folder = new Folder();
   let server: TestServer;
   let key = '';
@@ -574,4 +575,4 @@ onEachEngine('hard cases of folder sync', (open) => {
       });
     });
   }
-});
+}
