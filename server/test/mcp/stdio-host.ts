@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Assistant } from '../kit/mcp.ts';
+import type { Environment } from '../kit/process.ts';
+
+const main = join(import.meta.dirname, '../../../cli/src/main.ts');
+
+/** Starts `notevault mcp` as a host does. */
+export async function connect(env: Environment, legacy = false): Promise<Assistant> {
+  const client = new Client(
+    { name: 'a host', version: '1' },
+    { versionNegotiation: { mode: legacy ? 'legacy' : 'auto' } },
+  );
+  const environment = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...env };
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp'], env: environment }));
+  return new Assistant(client);
+}
