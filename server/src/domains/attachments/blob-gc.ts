@@ -35,8 +35,8 @@ export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
       const now = clock.now();
       await db.transact((handle) => handle.run(blobStore.markStaleDeleting, { before: now - PENDING_MAX_MS }));
       for (let removed = 0; ; ) {
-        const going = await db.all(blobStore.findDeleting, { before: now - READ_GRACE_MS, limit: BATCH });
-        const keys = going.map(keyOf);
+        const deleting = await db.all(blobStore.findDeleting, { before: now - READ_GRACE_MS, limit: BATCH });
+        const keys = deleting.map(keyOf);
         // The bytes first: as long as the row exists, they can be found again.
         await blobs.delete(keys);
         for (const [vault, gone] of Map.groupBy(keys, ({ vaultId }) => vaultId)) {
@@ -44,7 +44,7 @@ export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
           await db.transact((handle) => handle.runMany(blobStore.deleteRows, { vault }, ids));
         }
         removed += keys.length;
-        if (going.length < BATCH) return removed;
+        if (deleting.length < BATCH) return removed;
       }
     },
     async collectOrphans() {

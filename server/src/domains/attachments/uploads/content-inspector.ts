@@ -17,7 +17,7 @@ export class ContentInspector {
   readonly #head = Buffer.alloc(HEAD_BYTES);
   readonly #tail = new Tail(TAIL_BYTES);
   readonly #limits: readonly SizeLimit[];
-  /** The file's path; null until the request has given it. */
+  /** Returns the extension of the file's path; null until the path has arrived. */
   readonly #extension: () => string | null;
   #size = 0;
   #inspected = false;

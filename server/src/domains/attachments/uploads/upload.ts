@@ -11,7 +11,7 @@ import { extensionOf } from './extensions.ts';
 
 /** A file being uploaded. */
 export interface UploadInput {
-  /** Returns the normalized path of the file; null until the request has given it. Throws a validation error. */
+  /** Returns the normalized path of the file; null until it has arrived. Throws a validation error. */
   readonly path: () => string | null;
   readonly bytes: AsyncIterable<Uint8Array>;
   /** The size that the client declares; null when it declares none. */
