@@ -5,8 +5,8 @@ import type { WriteContext } from '../../entries/entries.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { notePathOf, openNote } from '../notes.mapper.ts';
 import * as notesStore from '../notes.store.ts';
-import type { WritePlan } from '../writes/commit.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
+import type { WritePlan } from '../writes/write-plan.ts';
 import type { WriteTarget } from '../writes/write-target.ts';
 import * as store from './note-tombstones.store.ts';
 

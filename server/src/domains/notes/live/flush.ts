@@ -5,9 +5,10 @@ import { textOf } from '../merge/document.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { insertVersion, updateBody } from '../notes.store.ts';
 import { sealed } from '../sealed-note.ts';
-import { type WriteBatch, type WritePlan, writeNotes } from '../writes/commit.ts';
+import { type WriteBatch, writeNotes } from '../writes/commit.ts';
 import { offload } from '../writes/offload.ts';
 import { areLarge, isLarge, postVault, receiveDraft } from '../writes/task-transfer.ts';
+import type { RowWrite } from '../writes/write-plan.ts';
 import { type FoldedRow, foldUpdates, foldWaiting, lastActor, NOBODY, targetOf, typedDraft } from './fold.ts';
 import * as store from './live.store.ts';
 import type { LiveDocument } from './live-document.ts';
@@ -28,7 +29,7 @@ const SEALS = 5;
 /** A note with its waiting edits folded in, ready to be written. */
 interface FoldedNote {
   readonly state: NoteState;
-  readonly plan: Extract<WritePlan, { kind: 'write' }>;
+  readonly plan: RowWrite;
   /** The snapshot of the document with these edits. */
   readonly snapshot: Uint8Array;
 }

@@ -1,5 +1,3 @@
-import { aliasKey } from '@notevault/note-text/links/resolve.ts';
-import { folderOf } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq } from '@notevault/protocol/ids.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
@@ -9,28 +7,13 @@ import type { PathOwner, WriteContext } from '../../entries/entries.ts';
 import { RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault, TrashContents } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
-import type { OpenedNote, toNote } from '../notes.mapper.ts';
-import * as store from '../notes.store.ts';
+import type { toNote } from '../notes.mapper.ts';
 import type { NoteRowDraft } from './build-note-row.ts';
-import { nameKeysOf } from './name-keys.ts';
-import { lastVersionOf, type WriteTarget } from './write-target.ts';
+import { movedKeysOf } from './name-keys.ts';
+import type { RowWrite, WritePlan } from './write-plan.ts';
+import { amongNewFolders, PathTaken, writeFingerprints, writeRows } from './write-rows.ts';
+import type { WriteTarget } from './write-target.ts';
 import type { WrittenNote } from './written-note.ts';
-
-/** The plan of a note's write: new rows, or none if the text is unchanged. */
-export type WritePlan =
-  | {
-      readonly kind: 'write';
-      readonly target: WriteTarget;
-      readonly next: NoteRowDraft;
-      readonly fingerprints?: FingerprintsChange;
-    }
-  | { readonly kind: 'same'; readonly note: OpenedNote; readonly fingerprints?: FingerprintsChange };
-
-/** The note's new fingerprints; they replace those that were read. */
-export interface FingerprintsChange {
-  readonly was: Buffer | null;
-  readonly now: Buffer;
-}
 
 /** A note after its transaction. */
 export interface CommittedNote {
@@ -43,7 +26,7 @@ export interface CommittedNote {
 
 /** Notes to write in one transaction, each identified by its index. */
 export interface WriteBatch<Result> {
-  /** Works out a write against what is stored now. A NotevaultError refuses it. */
+  /** Plans a write from what is stored now; a NotevaultError rejects the note. */
   plan(index: number): Promise<WritePlan>;
   /**
    * Called for a note that cannot be written: throws to abort the batch, or records the failure while the others
@@ -58,15 +41,6 @@ export interface WriteBatch<Result> {
 interface WriteConflict {
   readonly index: number;
   readonly cause: null | PathOwner | NotevaultError;
-}
-
-/** An entry that is not a note has the path. */
-class PathTaken extends Error {
-  readonly owner: PathOwner;
-  constructor(owner: PathOwner) {
-    super('the path is taken');
-    this.owner = owner;
-  }
 }
 
 /** Thrown inside the transaction and handled outside it. */
@@ -89,7 +63,7 @@ const ROUNDS_MAX = 50;
 
 /**
  * Reads and prepares outside the transaction, commits if what was read is unchanged, and retries with the notes that
- * have changed meanwhile. Throws `limit_exceeded`, and the errors of `refuse`.
+ * have changed meanwhile. Throws `limit_exceeded`, and the errors of `reject`.
  */
 export async function writeNotes<Result>(
   deps: NoteDeps,
@@ -180,13 +154,13 @@ function outOfTrash(targets: readonly WriteTarget[]): TrashContents {
 async function touchesManyLinks(
   { db, hooks }: NoteDeps,
   vault: OpenVault,
-  writes: readonly Extract<WritePlan, { kind: 'write' }>[],
+  writes: readonly RowWrite[],
 ): Promise<boolean> {
   const keys = writes.flatMap(({ target, next }) => movedKeysOf(vault, target, next));
   return keys.length > 0 && (await hooks.hasManyLinksTo(db, vault, keys));
 }
 
-function isLong(writes: readonly Extract<WritePlan, { kind: 'write' }>[]): boolean {
+function isLong(writes: readonly RowWrite[]): boolean {
   const links = writes.reduce((sum, { next }) => sum + next.derived.links.length, 0);
   return writes.length > SHORT_MAX || links > MANY_LINKS;
 }
@@ -254,11 +228,6 @@ async function writePlan(
   return { note: noteOf(next, seq), written };
 }
 
-async function writeFingerprints(handle: WriteHandle, vault: OpenVault, id: string, { was, now }: FingerprintsChange) {
-  const written = await handle.run(store.updateFingerprints, { vault: vault.id, id, fingerprints: now, was });
-  if (written === 0) throw new RevisionConflict();
-}
-
 /** Writes the edges. Several new notes are linked at once when all of them can be found. */
 async function linkAll(
   { hooks }: NoteDeps,
@@ -282,102 +251,6 @@ async function linkAll(
   if (conflicts.length > 0) throw new WriteConflicts(conflicts);
   if (together) await hooks.writtenBatch(handle, vault, fresh);
   return done;
-}
-
-/** Resolves a new note's folders again: another note of the same transaction may have created them. */
-async function amongNewFolders(
-  deps: NoteDeps,
-  handle: WriteHandle,
-  vault: OpenVault,
-  target: WriteTarget,
-): Promise<WriteTarget> {
-  const { resolved } = target;
-  if (target.kind === 'live' || (resolved.nearest?.path ?? '') === folderOf(resolved.path)) return target;
-  const now = await deps.entries.resolve(handle, vault, resolved.path, resolved.pathKey);
-  if (now.blocked !== null) throw new PathTaken(now.blocked.owner);
-  if (now.path !== resolved.path) throw new RevisionConflict();
-  return { ...target, resolved: now };
-}
-
-async function writeRows(
-  deps: NoteDeps,
-  handle: WriteHandle,
-  vault: OpenVault,
-  plan: Extract<WritePlan, { kind: 'write' }>,
-  seq: Seq,
-): Promise<void> {
-  const { target, next, fingerprints } = plan;
-  await writeEntry(deps, handle, vault, plan, seq);
-  const body = { vault: vault.id, id: next.id, content: next.content, doc: next.doc };
-  if (target.kind === 'new') {
-    await handle.run(store.insertBody, { ...body, fingerprints: fingerprints?.now ?? null });
-  } else {
-    if (next.replaced !== null)
-      await handle.run(store.insertVersion, { vault: vault.id, id: next.id, ...next.replaced });
-    if (fingerprints === undefined) await handle.run(store.updateBody, body);
-    else {
-      const { was, now } = fingerprints;
-      const update = { ...body, fingerprints: now, was };
-      if ((await handle.run(store.updateBodyWithFingerprints, update)) === 0) throw new RevisionConflict();
-    }
-  }
-  const had = target.kind === 'live' ? target.note.meta.aliases : [];
-  if (had.join('\0') === next.meta.aliases.join('\0')) return;
-  if (had.length > 0) await handle.run(store.deleteAliases, { vault: vault.id, id: next.id });
-  const keys = new Map(next.meta.aliases.map((alias) => [aliasKey(alias), vault.key.blind('name', aliasKey(alias))]));
-  await handle.runMany(store.insertAliases, { vault: vault.id, id: next.id }, [...keys.values()]);
-}
-
-/** Writes the note's row at its path. Throws PathTaken, RevisionConflict. */
-async function writeEntry(
-  { entries }: NoteDeps,
-  handle: WriteHandle,
-  vault: OpenVault,
-  { target, next }: Extract<WritePlan, { kind: 'write' }>,
-  seq: Seq,
-): Promise<void> {
-  const entered =
-    target.kind === 'live'
-      ? { ok: true as const, folder: target.note.parent_id }
-      : await entries.enter(handle, vault, target.resolved, 'note');
-  if (!entered.ok) throw entered.owner === null ? new RevisionConflict() : new PathTaken(entered.owner);
-  const row = {
-    vault_id: vault.id,
-    id: next.id,
-    seq,
-    revision: next.revision,
-    version: next.version,
-    parent_id: entered.folder,
-    path_key: target.resolved.pathKey,
-    name_key: next.nameKey,
-    blob_id: null,
-    size_bytes: next.size,
-    mtime: next.mtime,
-    updated_at: next.now,
-    meta: next.sealedMeta,
-  };
-  const written = await (target.kind === 'new'
-    ? entries.insert(handle, { ...row, kind: 'note', created_at: next.createdAt }, target.tombstoneVersion)
-    : target.kind === 'live'
-      ? entries.update(handle, { ...row, was: target.note.revision })
-      : entries.revive(handle, { ...row, was: target.note.revision }, lastVersionOf(target)));
-  if (written) return;
-  const owner = target.kind === 'live' ? null : await entries.ownerOf(handle, vault, target.resolved.path);
-  // A note created there meanwhile is edited by the next attempt; any other entry keeps the path.
-  throw owner === null || owner.kind === 'note' ? new RevisionConflict() : new PathTaken(owner);
-}
-
-/** Returns the name keys under which the note is newly found, and those under which it no longer is. */
-function movedKeysOf(vault: OpenVault, target: WriteTarget, next: NoteRowDraft): Buffer[] {
-  const now = nameKeysOf(vault, next.meta);
-  if (target.kind !== 'live') return now;
-  const before = nameKeysOf(vault, target.note.meta);
-  const hex = (keys: Buffer[]) => new Set(keys.map((key) => key.toString('hex')));
-  const [had, has] = [hex(before), hex(now)];
-  return [
-    ...before.filter((key) => !has.has(key.toString('hex'))),
-    ...now.filter((key) => !had.has(key.toString('hex'))),
-  ];
 }
 
 function noteOf(next: NoteRowDraft, seq: Seq) {

@@ -8,8 +8,9 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, toNote } from '../notes.mapper.ts';
 import * as store from '../notes.store.ts';
 import type { VersionReason } from '../sealed-note.ts';
-import { type CommittedNote, type WritePlan, writeNotes } from './commit.ts';
+import { type CommittedNote, writeNotes } from './commit.ts';
 import { draftMergeAnywhere, draftTextAnywhere } from './draft-anywhere.ts';
+import type { WritePlan } from './write-plan.ts';
 import { findWriteTarget, lastVersionOf, type NoteInput, type WriteTarget } from './write-target.ts';
 
 const NOTE_BYTES_MAX = 10 * 1024 * 1024;
