@@ -33,7 +33,7 @@ export interface Place {
 export function commonStretches({ stored, client }: Texts, place: Place, budget: Budget): Stretch[] {
   const { ofBase, ofStored, ofClient, changes } = place;
   const whole = alikeIn(stored, ofStored, client, ofClient, true, budget);
-  if (whole.length > 0) return whole;
+  if (whole.length > 0) return besideChanges(client, whole, place);
   // The client's insertion can equal the stored one even where the client kept text beside it that the stored side
   // removed.
   const found: Stretch[] = [];
@@ -47,6 +47,30 @@ export function commonStretches({ stored, client }: Texts, place: Place, budget:
     rest = { from: last.inStored + last.length, to: rest.to };
   }
   return found;
+}
+
+/**
+ * Slides the stretches so that what lies between two of them is a change of the client, where a comparison could have
+ * chosen either position: in `<42>` and a line break before `<2>`, the inserted text may also be read as beginning after
+ * the `<`. The first letter of the inserted text would then count as common, and the one after it as removed.
+ */
+function besideChanges(client: string, stretches: readonly Stretch[], { changes, ofClient }: Place): Stretch[] {
+  const slid = stretches.map((stretch) => ({ ...stretch }));
+  for (const [at, next] of slid.entries()) {
+    const before = slid[at - 1];
+    const from = before === undefined ? ofClient.from : before.inClient + before.length;
+    const change = changes.find(
+      ({ bFrom, bTo }) => bTo - bFrom === next.inClient - from && bFrom < from && bTo >= from,
+    );
+    if (before === undefined || change === undefined) continue;
+    const shift = from - change.bFrom;
+    if (shift > before.length) continue;
+    if (client.slice(change.bFrom, from) !== client.slice(change.bTo, next.inClient)) continue;
+    slid[at - 1] = { ...before, length: before.length - shift };
+    const { inStored, inClient, length } = next;
+    slid[at] = { inStored: inStored - shift, inClient: inClient - shift, length: length + shift };
+  }
+  return slid.filter(({ length }) => length > 0);
 }
 
 function alikeIn(

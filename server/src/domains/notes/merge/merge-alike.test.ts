@@ -155,6 +155,13 @@ describe('a merge with what both sides did alike', () => {
     );
   });
 
+  it('tears no line added above lines that the other side removed and wrote again', () => {
+    const base = 'text\n<3>\n\n<2>\n<1><4>\n';
+    const stored = 'text\n<28>\n<29>\n<3>\n<30>\n\n<2>\n<1><4>\n';
+    const { text } = merged(base, ['text\n<3>\n\n', stored], 'text\n<3>\n\n<42>\n<2>\n<1><4>\n');
+    assert.equal(text, 'text\n<28>\n<29>\n<3>\n<30>\n\n<42>\n<2>\n<1><4>\n');
+  });
+
   it('tears no line that one side added or removed beside a word that the other side changed', () => {
     const drawn = fc.array(fc.tuple(fc.boolean(), fc.constantFrom('kept', 'added', 'removed')), { minLength: 1 });
     fc.assert(
