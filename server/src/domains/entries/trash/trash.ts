@@ -99,7 +99,15 @@ async function restore(
   const path = sent ?? undefined;
   if (path !== undefined && typeof path !== 'string') throw invalid({ path: ['must be string'] });
   const { kind } = await trashed(deps, deps.db, context.vault, id);
-  return deps.lock.run(context.vault.id, id, () => deps.handlerOf(kind).restore(context, id, path));
+  return deps.lock.run(context.vault.id, id, async () => {
+    try {
+      return await deps.handlerOf(kind).restore(context, id, path);
+    } catch (error) {
+      // When another process restored it meanwhile, it is the entry itself that is at the path.
+      if (error instanceof NotevaultError && error.code === 'conflict') await trashed(deps, deps.db, context.vault, id);
+      throw error;
+    }
+  });
 }
 
 async function end(deps: LockedDeps, vault: OpenVault, id: string): Promise<void> {
