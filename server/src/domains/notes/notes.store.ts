@@ -249,7 +249,8 @@ export const updateFingerprints = statement(
       .where('fingerprints', 'is not distinct from', p.was),
 );
 
-interface NewVersion {
+/** A version to be stored, sealed. */
+export interface NewVersion {
   readonly id: NoteId;
   readonly version: number;
   readonly createdAt: number;

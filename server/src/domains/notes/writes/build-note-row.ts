@@ -20,6 +20,7 @@ import {
   textOf,
 } from '../merge/document.ts';
 import type { OpenedNote } from '../notes.mapper.ts';
+import type { NewVersion } from '../notes.store.ts';
 import { KEEP_ALL_MS, type NoteMeta, PINNED_REASONS, sealed, type VersionReason } from '../sealed-note.ts';
 import { lastVersionOf, type StoredNoteContent, type WriteTarget } from './write-target.ts';
 
@@ -45,16 +46,7 @@ export interface NoteRowDraft {
 }
 
 /** A replaced version, sealed. */
-export interface VersionDraft {
-  readonly version: number;
-  readonly createdAt: number;
-  readonly size: number;
-  readonly pinned: number;
-  readonly dueAt: number;
-  readonly meta: Buffer;
-  readonly content: Buffer;
-  readonly snapshot: Buffer;
-}
+export type VersionDraft = Omit<NewVersion, 'id'>;
 
 /** Edits from a socket. */
 export interface TypingSpan {
