@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
-import * as store from './vaults.store.ts';
+import * as feeds from './vault-feeds.store.ts';
 
 /** The range of a vault's changes that can be followed. */
 export interface FeedState {
@@ -25,12 +25,12 @@ export interface ChangeFeeds {
 
 export const changeFeeds: ChangeFeeds = {
   async feed(handle, vault) {
-    const row = await handle.get(store.findFeed, { vaultId: vault.id });
+    const row = await handle.get(feeds.findFeed, { vaultId: vault.id });
     if (row === undefined) throw new NotevaultError('vault_header_not_found');
     return { changeSeq: row.change_seq as Seq, floorSeq: row.floor_seq as Seq };
   },
-  lockFeed: async (handle, vaultId) => (await handle.run(store.lockFeed, { vaultId })) > 0,
+  lockFeed: async (handle, vaultId) => (await handle.run(feeds.lockFeed, { vaultId })) > 0,
   async raiseFloor(handle, vaultId, seq) {
-    await handle.run(store.raiseFloor, { vaultId, seq });
+    await handle.run(feeds.raiseFloor, { vaultId, seq });
   },
 };

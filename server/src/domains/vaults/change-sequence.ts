@@ -4,6 +4,7 @@ import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../access/access.ts';
 import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { EMPTY_TRASH, type TrashContents } from './trash-usage.ts';
+import * as feeds from './vault-feeds.store.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
@@ -63,7 +64,7 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       // Without the user's lock, two vaults of one user that grow at once would each see the other's old count. Every
       // operation locks users before vaults, so there is no deadlock.
       const tier = growth.length > 0 ? (await accounts.lockUser(handle, vault.userId)).tier : vault.tier;
-      const feed = await handle.get(store.advanceFeed, {
+      const feed = await handle.get(feeds.advanceFeed, {
         vaultId: vault.id,
         seqs,
         notes,
@@ -88,13 +89,13 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       return (feed.change_seq - seqs + 1) as Seq;
     },
     async currentSeq(handle, vault) {
-      const feed = await handle.get(store.findFeed, { vaultId: vault.id });
+      const feed = await handle.get(feeds.findFeed, { vaultId: vault.id });
       if (feed === undefined) throw new NotevaultError('vault_header_not_found');
       return feed.change_seq as Seq;
     },
     async changeSeqs(ids) {
-      const feeds = await db.allMany(store.findFeeds, {}, ids);
-      return new Map(feeds.map((feed) => [feed.vault_id, feed.change_seq as Seq]));
+      const rows = await db.allMany(feeds.findFeeds, {}, ids);
+      return new Map(rows.map((row) => [row.vault_id, row.change_seq as Seq]));
     },
     usage,
   };

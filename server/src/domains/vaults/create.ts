@@ -9,6 +9,7 @@ import { capExceeded, capOf, planOf } from '../plans/plans.ts';
 import { checkMayAdopt, checkMayCreate } from './access.ts';
 import { openUserKey, openVaultKey, purgeDelayMs, type Vault, type VaultWithCounts, vaultOf } from './opened-vault.ts';
 import { cleanDescription, cleanName, clientBlindOf, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
+import * as feeds from './vault-feeds.store.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
@@ -136,7 +137,7 @@ async function insert(
     now,
   };
   await handle.run(store.insertVault, row);
-  await handle.run(store.insertFeed, { vaultId: id });
+  await handle.run(feeds.insertFeed, { vaultId: id });
   const counts = { noteCount: 0, attachmentCount: 0 };
   return { id, name, slug, description, isDefault, ...counts, createdAt: now, deletedAt: null, purgeAt: null };
 }

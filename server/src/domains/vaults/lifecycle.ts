@@ -18,6 +18,7 @@ import {
 } from './opened-vault.ts';
 import { allowed, findAllowed, restorableAfter } from './queries.ts';
 import { cleanDescription, cleanName, freeSlug, sealMeta, slugBlindOf } from './sealed-vault.ts';
+import * as feeds from './vault-feeds.store.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
@@ -63,7 +64,7 @@ async function remove(deps: VaultDeps, principal: Principal, id: string): Promis
     await accounts.lockUser(handle, userId);
     const marked = await handle.run(store.markDeleted, { id: vaultId, userId, now: clock.now() });
     if (marked === 0) throw new NotevaultError('vault_not_found');
-    await handle.run(store.setWritable, { vaultId, writable: 0 });
+    await handle.run(feeds.setWritable, { vaultId, writable: 0 });
     await promoteOldest(handle, userId);
     handle.onCommit(() => events.emit('vaultClosed', { vaultId }));
   });
@@ -145,7 +146,7 @@ async function reactivate(handle: WriteHandle, row: VaultWithCounts, keys: OpenK
     ...sealedMeta(row, keys, { ...old, slug }),
   });
   if (restored === 0) throw new NotevaultError('vault_not_found');
-  await handle.run(store.setWritable, { vaultId: id, writable: 1 });
+  await handle.run(feeds.setWritable, { vaultId: id, writable: 1 });
 }
 
 function slugFor(handle: ReadHandle, userKey: SealingKey, row: VaultWithCounts, name: string): Promise<string> {

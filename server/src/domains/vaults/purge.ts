@@ -4,6 +4,7 @@ import type { Principal } from '../access/access.ts';
 import { type InTransaction, skipInTransaction } from '../idempotency/idempotency.ts';
 import { checkPermission, vaultIdOf } from './access.ts';
 import { purgeDelayMs } from './opened-vault.ts';
+import * as feeds from './vault-feeds.store.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
@@ -95,7 +96,7 @@ async function purgeAllOf(deps: VaultDeps, userId: UserId): Promise<void> {
   const closed = await db.transact(async (handle) => {
     const rows = await handle.all(store.markAllPurging, { userId, now: clock.now() });
     for (const { id } of rows) {
-      await handle.run(store.setWritable, { vaultId: id, writable: 0 });
+      await handle.run(feeds.setWritable, { vaultId: id, writable: 0 });
       await keys.destroy(handle, { kind: 'vault', id });
       handle.onCommit(() => events.emit('vaultClosed', { vaultId: id }));
     }

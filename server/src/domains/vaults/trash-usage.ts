@@ -1,8 +1,8 @@
 import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
+import * as feeds from './vault-feeds.store.ts';
 import type { VaultDeps } from './vaults.deps.ts';
-import * as store from './vaults.store.ts';
 
 /** How much the trash of a vault has, or by how much that changes. */
 export interface TrashContents {
@@ -33,14 +33,14 @@ export interface TrashUsage {
 export function createTrashUsage({ db, plans }: Pick<VaultDeps, 'db' | 'plans'>): TrashUsage {
   return {
     async countTrash(handle, vaultId, change) {
-      await handle.run(store.countTrash, { vaultId, ...change });
+      await handle.run(feeds.countTrash, { vaultId, ...change });
     },
     async trashOf(handle, vaultId) {
-      const row = await handle.get(store.findTrash, { vaultId });
+      const row = await handle.get(feeds.findTrash, { vaultId });
       return row === undefined ? EMPTY_TRASH : contentsOf(row);
     },
     async trashes(after, limit) {
-      const rows = await db.all(store.findTrashes, { after, limit });
+      const rows = await db.all(feeds.findTrashes, { after, limit });
       return rows.map((row) => ({ vaultId: row.vault_id, ...contentsOf(row), plan: planOf(plans, row.tier) }));
     },
   };

@@ -9,8 +9,8 @@ import { createPurgeOperations, type PurgeOperations } from './purge.ts';
 import { createQueries, type VaultQueries } from './queries.ts';
 import { createTrashUsage, type TrashUsage } from './trash-usage.ts';
 import { createUsage, type UsageQueries } from './usage.ts';
+import * as feeds from './vault-feeds.store.ts';
 import type { VaultDeps } from './vaults.deps.ts';
-import * as store from './vaults.store.ts';
 
 export type { OpenVault } from '../access/access.ts';
 export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './cache/vault-cache.ts';
@@ -51,5 +51,5 @@ export function createVaults(deps: VaultDeps): Vaults {
 export function beginFeedEpochs(db: Database, clock: Clock): Promise<number> {
   // Derived from the clock, so that restoring one backup twice does not lead to the same epoch twice.
   const epoch = Math.floor(clock.now() / 1000);
-  return db.transact((handle) => handle.run(store.beginEpochs, { epoch }), 'bulk');
+  return db.transact((handle) => handle.run(feeds.beginEpochs, { epoch }), 'bulk');
 }
