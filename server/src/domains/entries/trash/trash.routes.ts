@@ -4,6 +4,7 @@ import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
 import { writeContextOf } from '../../../http/write-context.ts';
+import { toTrashPage } from './trash.mapper.ts';
 import type { Trash } from './trash.ts';
 
 const UNREADABLE = ['note_unreadable', 'attachment_unreadable'] as const;
@@ -20,7 +21,7 @@ export function trashRoutes(trash: Trash): Route[] {
       query: TrashQuery,
       responses: { 200: TrashPage },
       errors: ['invalid_cursor', ...UNREADABLE],
-      handle: async ({ vault, query }) => ({ body: await trash.list(vault, query.cursor) }),
+      handle: async ({ vault, query }) => ({ body: toTrashPage(await trash.list(vault, query.cursor)) }),
     }),
     idempotentRoute({
       path: '/trash/:id/restore',

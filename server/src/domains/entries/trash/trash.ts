@@ -1,10 +1,9 @@
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import { isoTime } from '@notevault/protocol/time.ts';
-import type { TrashItem, TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
+import type { TrashRestored } from '@notevault/protocol/trash.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import type { LockedDeps } from '../entries.deps.ts';
+import type { LockedDeps, TrashedMeta } from '../entries.deps.ts';
 import type { StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import type { WriteContext } from '../write-context.ts';
@@ -20,13 +19,29 @@ const NEWEST: store.TrashPosition = {
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
+/** A deleted note or attachment that can be restored. Times are in milliseconds since 1970. */
+export interface TrashedItem extends TrashedMeta {
+  readonly id: string;
+  readonly kind: ItemKind;
+  readonly sizeBytes: number;
+  readonly deletedAt: number;
+  /** From then on it cannot be restored. */
+  readonly expiresAt: number;
+}
+
+/** A page of the trash; `nextCursor` is null on the last one. */
+export interface TrashedItems {
+  readonly items: readonly TrashedItem[];
+  readonly nextCursor: string | null;
+}
+
 /** Deleted notes and attachments that can be restored. */
 export interface Trash {
   /**
    * Returns a page of the trash, what was deleted last first. Throws `invalid_cursor`, `note_unreadable`,
    * `attachment_unreadable`.
    */
-  list(vault: OpenVault, cursor: string | undefined): Promise<TrashPage>;
+  list(vault: OpenVault, cursor: string | undefined): Promise<TrashedItems>;
   /**
    * Makes a deleted note or attachment live again, with its id; at its last path, or at the given one. Throws
    * `trash_not_found`, `conflict`, `limit_exceeded`, and the errors of paths.
@@ -56,7 +71,7 @@ export function createTrash(deps: LockedDeps): Trash {
   };
 }
 
-async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | undefined): Promise<TrashPage> {
+async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | undefined): Promise<TrashedItems> {
   const position = cursor === undefined ? NEWEST : trashPositionOf(vault, cursor);
   const rows = await deps.db.all(store.findTrashed, {
     ...position,
@@ -66,27 +81,27 @@ async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | un
   });
   const page = rows.slice(0, PAGE);
   const yieldIfDue = createYield();
-  const items: TrashItem[] = [];
+  const items: TrashedItem[] = [];
   for (const row of page) {
     await yieldIfDue();
     items.push(itemOf(deps, vault, row));
   }
   const last = page.at(-1);
   const more = rows.length > PAGE && last !== undefined;
-  return { items, next_cursor: more ? trashCursorOf(vault, { deletedAt: last.deleted_at, id: last.id }) : null };
+  return { items, nextCursor: more ? trashCursorOf(vault, { deletedAt: last.deleted_at, id: last.id }) : null };
 }
 
-function itemOf({ handlerOf, trashDays }: LockedDeps, vault: OpenVault, row: store.TrashedEntry): TrashItem {
+function itemOf({ handlerOf, trashDays }: LockedDeps, vault: OpenVault, row: store.TrashedEntry): TrashedItem {
   const { path, title, actor } = handlerOf(row.kind).describeTrashed(vault, row);
   return {
     id: row.id,
-    type: row.kind,
+    kind: row.kind,
     path,
     title,
-    deleted_at: isoTime(row.deleted_at),
-    actor: { ...actor },
-    size_bytes: row.size_bytes,
-    expires_at: isoTime(row.deleted_at + trashDays * DAY_MS),
+    actor,
+    sizeBytes: row.size_bytes,
+    deletedAt: row.deleted_at,
+    expiresAt: row.deleted_at + trashDays * DAY_MS,
   };
 }
 
