@@ -1,7 +1,6 @@
-/** Access control: calls every operation of the OpenAPI document with every kind of credential at every level. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachEngine } from '../kit/engines.ts';
+import type { Database } from '../../src/ports/database/database.ts';
 import { OAuthApp } from '../kit/oauth-app.ts';
 import { type AccessKind, type Known, knownOperations, linkDevice, makeWorld, type World } from '../kit/operations.ts';
 import { type Answer, type Caller, Person } from '../kit/person.ts';
@@ -128,7 +127,8 @@ function refusal(door: AccessKind, { kind, level, creates }: Rights): Refusal | 
   return door.endsWith('write') && level === 'read' ? INSUFFICIENT : null;
 }
 
-onEachEngine('who may do what', (open) => {
+/** Access control: calls every operation of the OpenAPI document with every kind of credential at every level. */
+export function defineAccess(open: () => Promise<Database>): void {
   test('asks every operation with every kind of credential', async (t) => {
     await using server = await startServer({ open });
     const operations = await knownOperations(server.anyone);
@@ -140,7 +140,7 @@ onEachEngine('who may do what', (open) => {
       await t.test(operation.name, () => askWithAll(server, owner, operation));
     }
   });
-});
+}
 
 async function askWithAll(server: TestServer, owner: Person, operation: Known): Promise<void> {
   let made = 0;
