@@ -24,13 +24,15 @@ export interface PostgresOptions {
   readonly statementTimeoutMs?: number;
   /** Most callers that may wait for a connection; more are refused as overloaded. */
   readonly maxWaiting?: number;
-  /** How long a caller waits for a connection. */
+  /** How long a caller waits until a connection is free. */
   readonly waitMs?: number;
   /** How long a body may leave its handle unused while it holds a connection and perhaps locks. */
   readonly idleMs?: number;
 }
 
 const ATTEMPTS = 10;
+/** How long the server may take to accept a connection. */
+const CONNECT_MS = 10_000;
 /** How long after the server's own timeout the client considers the connection dead. */
 const SILENCE_MS = 5_000;
 
@@ -71,7 +73,7 @@ class Postgres implements Database {
       // Our own watchdog aborts the body first and answers the caller; this timeout is for a process that hangs.
       idle_in_transaction_session_timeout: this.#idleMs * 2 + SILENCE_MS,
       query_timeout: statementTimeoutMs + SILENCE_MS,
-      connectionTimeoutMillis: waitMs,
+      connectionTimeoutMillis: CONNECT_MS,
       idleTimeoutMillis: 60_000,
       onConnect: prepareConnection,
     });
