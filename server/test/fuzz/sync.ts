@@ -293,12 +293,16 @@ function clip(text: string): string {
 /** Number of seeds per database, because creating a database takes as long as running a seed. */
 const TOGETHER = 20;
 
-/** Runs seeds on databases created for them. Resolves to the faults of the seeds that failed, at most ten of them. */
+/**
+ * Runs seeds on databases created for them. Resolves to the faults of the seeds that failed, at most ten of them.
+ *
+ * @param done called after each database, with the number of seeds run and the faults found on it.
+ */
 export async function runSeeds(
   engine: 'sqlite' | 'postgres',
   seeds: readonly number[],
   options: Options,
-  done: (count: number) => void = () => undefined,
+  done: (count: number, faults: readonly string[]) => void = () => undefined,
 ): Promise<string[][]> {
   const failed: string[][] = [];
   for (let at = 0; at < seeds.length && failed.length < 10; ) {
@@ -309,7 +313,7 @@ export async function runSeeds(
     await fresh.remove();
     if (faults.length > 0) failed.push(faults);
     at += ran;
-    done(at);
+    done(at, faults);
   }
   return failed;
 }
@@ -329,10 +333,10 @@ if (import.meta.main) {
   const mode = MODES.find((each) => each === values.mode) ?? 'ordinary';
   const options = { mode, verbose: values.verbose };
   const engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
-  const failed = await runSeeds(engine, seeds, options, (count) => {
+  const failed = await runSeeds(engine, seeds, options, (count, faults) => {
+    for (const fault of faults) process.stdout.write(`${fault}\n`);
     if (count % 100 < TOGETHER) process.stderr.write(`${count} of ${seeds.length} seeds done\n`);
   });
-  for (const fault of failed.flat()) process.stdout.write(`${fault}\n`);
   const [seconds, { user, system }] = [(performance.now() - since) / 1000, process.cpuUsage()];
   const cost = `${Math.round(seconds)} s, of the processor ${Math.round((user + system) / 1e6)} s`;
   process.stdout.write(`${seeds.length} ${options.mode} seeds on ${engine} in ${cost}: ${failed.length} failed\n`);
