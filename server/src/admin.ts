@@ -15,6 +15,8 @@ export interface AdminCommands {
     password: string | undefined,
     role: 'admin' | 'member',
   ): Promise<{ email: string; role: string }>;
+  /** Returns the token with which the first account can be made from elsewhere; null once there is an account. */
+  setupToken(): Promise<string | null>;
   /** Returns an invite token, which is shown once. */
   invite(email: string | undefined): Promise<string>;
   setPlan(email: string, plan: string): Promise<void>;
@@ -44,6 +46,7 @@ export function adminCommands({ accounts, vaults, search }: AdminDeps, url: () =
       const user = await accounts.createUser(email, password, role);
       return { email: user.email, role: user.role };
     },
+    setupToken: () => accounts.setupToken(),
     invite: (email) => accounts.invite(email),
     setPlan: async (email, plan) => {
       await accounts.setPlan(email, plan);

@@ -167,6 +167,11 @@ const SAMPLES: Readonly<Record<string, Find>> = {
     statement((db) => db.selectFrom('log_records').select(['user_id', 'id', 'record']).limit(1)),
     (row) => [user(row.user_id), at(row.id), row.record],
   ),
+  'sessions.client': sample(
+    'sessions.client',
+    statement((db) => db.selectFrom('sessions').select(['id', 'client']).where('client', 'is not', null).limit(1)),
+    (row) => [serverOwner, at(row.id), row.client],
+  ),
   'refresh_tokens.sealed': sample(
     'refresh_tokens.sealed',
     statement((db) => db.selectFrom('refresh_tokens').select(['session_id', 'sealed']).limit(1)),

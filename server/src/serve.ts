@@ -13,8 +13,8 @@ export interface Serving extends AsyncDisposable {
   readonly keyOrigin: string;
   /** Whether this start created the master key. */
   readonly madeKey: boolean;
-  /** Whether there is no account yet. */
-  readonly noAccounts: boolean;
+  /** The token with which the first account can be made from elsewhere; null once there is an account. */
+  readonly setupToken: string | null;
   readonly app: App;
 }
 
@@ -31,13 +31,13 @@ export async function serve(config: Config, log: FastifyBaseLogger): Promise<Ser
   const { port } = app.http.server.address() as AddressInfo;
   const address = publicUrlOf({ ...config, publicUrl: null }, port);
   app.jobRunner.start();
-  const { pending } = await app.accounts.bootstrap();
+  const setupToken = await app.accounts.setupToken();
   const closing = opened.move();
   return {
     url: address,
     keyOrigin: ports.keyOrigin,
     madeKey: ports.madeKey,
-    noAccounts: pending,
+    setupToken,
     app,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { askPassword } from '../ask-password.ts';
 import { configOf, storageOptions, withConfig } from '../config-flags.ts';
+import { CliError } from '../error-messages.ts';
 import { withAdmin } from '../open-app.ts';
 
 type Flags = Record<string, unknown>;
@@ -10,6 +11,7 @@ export function adminCommand(): Command {
   return new Command('admin')
     .description('Accounts, invites and plans; works beside a running server')
     .addCommand(createUser())
+    .addCommand(setupToken())
     .addCommand(invite())
     .addCommand(setPlan())
     .addCommand(resetPassword());
@@ -27,6 +29,16 @@ function createUser(): Command {
       const role = flags.admin === true ? 'admin' : 'member';
       const user = await withAdmin(config, (commands) => commands.createUser(email, password, role), true);
       print(`Made the account ${user.email} (${user.role}).`);
+    });
+}
+
+function setupToken(): Command {
+  return withConfig(new Command('setup-token'), storageOptions)
+    .description('Show the token with which the first account can be made from another machine')
+    .action(async (flags: Flags) => {
+      const token = await withAdmin(configOf(flags), (commands) => commands.setupToken());
+      if (token === null) throw new CliError('There is an account already, so there is no setup token.');
+      print(token);
     });
 }
 

@@ -24,9 +24,10 @@ export function serveCommand(): Command {
           '           This key was made just now. BACK IT UP, apart from the data: without it no note can be read again.',
         );
       }
-      if (serving.noAccounts) {
+      if (serving.setupToken !== null) {
         print('  account  There is none yet. Create the first, which becomes the admin, in another terminal:');
         print('           notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)');
+        print(`           From another machine it needs this setup token: ${serving.setupToken}`);
       }
       await stopped;
       print('Stopping: running requests may finish.');

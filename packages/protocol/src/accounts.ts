@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Unchecked, Uuid } from './schemas.ts';
+import { Nullable, Timestamp, Unchecked, Uuid } from './schemas.ts';
 
 const Email = { description: 'E-mail address.' };
 const Password = { description: 'At least 8 characters, at most 256 bytes.' };
@@ -10,11 +10,15 @@ export const RegisterBody = Unchecked<{
   password?: unknown;
   display_name?: string | null;
   invite?: string | null;
+  setup_token?: string | null;
 }>({
   email: Type.Unknown(Email),
   password: Type.Unknown(Password),
   display_name: DisplayName,
   invite: Nullable(Type.String({ description: 'Invite token, where registration needs one.' })),
+  setup_token: Nullable(
+    Type.String({ description: 'Setup token, for the first account, if it is not made on the machine of the server.' }),
+  ),
 });
 
 export const LoginBody = Unchecked<{ email?: unknown; password?: unknown }>({
@@ -60,4 +64,26 @@ export type SignedInResponse = Static<typeof SignedInResponse>;
 export const TokensResponse = Type.Object(TokenFields);
 export type TokensResponse = Static<typeof TokensResponse>;
 
-export const BootstrapResponse = Type.Object({ bootstrap_pending: Type.Boolean(), registration_mode: Type.String() });
+export const BootstrapResponse = Type.Object({
+  bootstrap_pending: Type.Boolean({ description: 'Whether there is no account yet.' }),
+  registration_mode: Type.String({ description: '`open`, `invite_only` or `closed`; the first account is always allowed.' }),
+  setup_token_required: Type.Boolean({ description: 'Whether this caller needs the setup token to make the first account.' }),
+});
+export type BootstrapResponse = Static<typeof BootstrapResponse>;
+
+export const Session = Type.Object({
+  id: Uuid,
+  current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+  created_at: Timestamp,
+  last_used_at: Type.String({
+    format: 'date-time',
+    description: 'When it was refreshed last, which a client in use does every quarter of an hour.',
+  }),
+  ip: Nullable(Type.String({ description: 'Address from which it was refreshed last; null for one of the command line.' })),
+  user_agent: Nullable(Type.String()),
+});
+export type Session = Static<typeof Session>;
+export const SessionsResponse = Type.Object({
+  sessions: Type.Array(Session, { description: 'What was used last first.' }),
+});
+export type SessionsResponse = Static<typeof SessionsResponse>;

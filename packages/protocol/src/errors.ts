@@ -103,6 +103,16 @@ export const errors = {
   registration_closed: entry(403, 'registration_closed', 'Registration is closed on this server.'),
   invite_required: entry(403, 'invite_required', 'Registration needs an invite. Ask the operator for one.'),
   invite_invalid: entry(403, 'invite_invalid', 'The invite is unknown, used, expired or for another e-mail.'),
+  setup_token_required: entry(
+    403,
+    'setup_token_required',
+    'The first account is made on the machine of the server, or with the setup token that `notevault serve` prints and `notevault admin setup-token` shows: send it as `setup_token`.',
+  ),
+  setup_token_invalid: entry(
+    403,
+    'setup_token_invalid',
+    'The setup token is wrong, or the first account exists already: sign in, or register without a setup token.',
+  ),
   invalid_credentials: entry(401, 'invalid_credentials', 'E-mail or password is wrong.'),
   account_suspended: entry(403, 'account_suspended', 'The account is suspended. Ask the operator.'),
   no_refresh_token: entry(401, 'no_refresh_token', 'The refresh cookie is missing. Sign in again.'),
@@ -113,6 +123,7 @@ export const errors = {
   ),
   foreign_host: entry(403, 'foreign_host', 'The Host header does not name this server. Use its public address.'),
   foreign_origin: entry(403, 'foreign_origin', 'This operation can be used only from the server’s own pages.'),
+  session_not_found: entry(404, 'not_found', 'You have no such session; it may have ended.'),
   wrong_old_password: entry(422, 'invalid_password', 'The old password is wrong.', both),
   invalid_reset_token: entry(422, 'invalid_token', 'The reset token is unknown, used or over an hour old.', both),
   api_key_not_allowed: entry(

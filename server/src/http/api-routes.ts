@@ -49,7 +49,7 @@ function mountRoute(api: FastifyInstance, route: Route, deps: MountedDeps): void
     config: route.limit === 'auth' && deps.authRateLimit > 0 ? { rateLimit: {} } : { rateLimit: false },
     // Decides who calls and which vault is used before the body is read.
     onRequest: async (request, reply) => {
-      refuseForeignOrigin(request, deps.publicUrl);
+      if (route.readsCookies) refuseForeignOrigin(request, deps.publicUrl);
       authorized.set(request, await authorize(route, request, reply, deps));
       if ('perform' in route) keyOf(request, route);
     },
@@ -74,7 +74,7 @@ async function answer(
   const { idempotency, admission, bodies, publicUrl } = deps;
   const successStatus = Math.min(...Object.keys(route.responses).map(Number));
   // The request was assembled from the schemas from which the handler's types are derived.
-  const context = requestContextOf(request, route, authorized) as IdempotentRequest;
+  const context = requestContextOf(request, route, authorized, publicUrl) as IdempotentRequest;
   const handle = async (call: IdempotentRequest) =>
     'perform' in route
       ? runIdempotent(idempotency, route, call, keyOf(request, route), successStatus)

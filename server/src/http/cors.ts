@@ -1,5 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
+import { isOwnOrigin } from './origins.ts';
 
 const CORS_HEADERS = [
   'authorization',
@@ -27,15 +28,18 @@ const EXPOSED_HEADERS = [
   'content-disposition',
   'www-authenticate',
 ];
-/** The routes of the refresh cookie; pages of other origins must not use them. */
-const COOKIE_ROUTES = new Set(['/api/auth/refresh', '/api/auth/logout']);
 
 /**
  * Makes the CORS answer to a request.
  *
  * @param openPaths paths that pages of any origin may use, because no cookie counts there.
+ * @param cookiePaths paths of routes that read a cookie; pages of other origins must not use them.
  */
-export function corsFor(origins: readonly string[], openPaths: ReadonlySet<string>) {
+export function corsFor(
+  origins: readonly string[],
+  openPaths: ReadonlySet<string>,
+  cookiePaths: ReadonlySet<string>,
+) {
   const open = {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -47,15 +51,13 @@ export function corsFor(origins: readonly string[], openPaths: ReadonlySet<strin
   return (request: FastifyRequest, done: (error: Error | null, options?: object) => void) => {
     const path = routedPath(request);
     if (openPaths.has(path)) done(null, { ...open, origin: '*' });
-    else done(null, path.startsWith('/api/') && !COOKIE_ROUTES.has(path) ? open : { origin: false });
+    else done(null, path.startsWith('/api/') && !cookiePaths.has(path) ? open : { origin: false });
   };
 }
 
-/** Throws `foreign_origin` when a page of another origin calls a route of the cookie. */
+/** Throws `foreign_origin` when a page of another origin makes the request. Programs send no origin. */
 export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
-  const { origin } = request.headers;
-  if (origin === undefined || !COOKIE_ROUTES.has(routedPath(request))) return;
-  if (origin !== publicUrl) throw new NotevaultError('foreign_origin');
+  if (!isOwnOrigin(request, publicUrl)) throw new NotevaultError('foreign_origin');
 }
 
 /**

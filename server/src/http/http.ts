@@ -97,7 +97,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   routeExpectations(app);
   await app.register(cookie);
   const openPaths = new Set(deps.rawRoutes.filter(({ anyOrigin }) => anyOrigin).map(({ path }) => path));
-  await app.register(cors, { delegator: corsFor(deps.corsOrigins, openPaths) });
+  const cookiePaths = new Set(deps.routes.filter(({ readsCookies }) => readsCookies).map(({ path }) => `/api${path}`));
+  await app.register(cors, { delegator: corsFor(deps.corsOrigins, openPaths, cookiePaths) });
   refuseUnknownRoutes(app);
   if (deps.authRateLimit > 0) await limitByAddress(app, deps.authRateLimit);
   if (deps.metrics !== undefined) measure(app, deps.metrics, uploads, admission);

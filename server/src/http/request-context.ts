@@ -2,6 +2,7 @@ import { decodeUrlPath, normalizePath, PathError } from '@notevault/note-text/pa
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import type { OpenVault, Principal } from '../domains/access/access.ts';
+import { isLocal } from './origins.ts';
 import type { RequestContext, Route } from './route.ts';
 
 /** The result of a route's access check. */
@@ -10,6 +11,7 @@ export interface Authorized {
   readonly vault?: OpenVault;
 }
 
+const NO_COOKIES = {};
 const DEVICE_BYTES_MAX = 64;
 const AGENT_LENGTH_MAX = 80;
 
@@ -18,6 +20,7 @@ export function requestContextOf(
   request: FastifyRequest,
   route: Route,
   authorized: Authorized,
+  publicUrl: string,
 ): RequestContext & Authorized {
   const { headers } = request;
   const device = headers['x-device-id'];
@@ -27,9 +30,10 @@ export function requestContextOf(
     userAgent: headers['user-agent'] ?? null,
     device: typeof device === 'string' && Buffer.byteLength(device) <= DEVICE_BYTES_MAX ? device : null,
     agent: agentOf(headers['x-agent']),
-    cookies: request.cookies,
+    cookies: route.readsCookies ? request.cookies : NO_COOKIES,
     authorization: headers.authorization ?? null,
     origin: headers.origin ?? null,
+    isLocal: () => isLocal(request, publicUrl),
     header: (name: string) => {
       const value = headers[name];
       return typeof value === 'string' ? value : null;

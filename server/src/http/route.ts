@@ -20,11 +20,14 @@ export interface RequestContext {
   readonly device: string | null;
   /** The `X-Agent` header: the name of the program for which an assistant acts, unverified; null for other requests. */
   readonly agent: string | null;
+  /** Empty unless the route declares that it reads them. */
   readonly cookies: Readonly<Record<string, string | undefined>>;
   /** The `Authorization` header, for the public routes that end a credential; the others get a principal. */
   readonly authorization: string | null;
   /** The `Origin` header, sent by browsers. */
   readonly origin: string | null;
+  /** Whether the request was made on the machine of the server. */
+  readonly isLocal: () => boolean;
   /** Returns any header of the request by its lower-case name. */
   readonly header: (name: string) => string | null;
   /**
@@ -111,6 +114,11 @@ interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
   readonly bodyLimit?: number;
   /** `auth`: rate-limited by IP and path. */
   readonly limit?: 'auth';
+  /**
+   * Set for a route that reads a cookie. Browsers add cookies to requests of any page, so pages of other origins are
+   * refused there.
+   */
+  readonly readsCookies?: true;
   /** Whether some requests are allowed beyond the plan's limit, so that a new account can be set up. */
   readonly onboarding?: true;
   readonly body?: B;

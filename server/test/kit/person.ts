@@ -72,11 +72,17 @@ export class Person extends Caller {
   readonly password: string;
   readonly #register: () => Promise<Signed>;
 
-  constructor(url: string, name: string, before: () => Promise<unknown>) {
+  /** @param setupToken returns the token for the first account; null if another account is the first. */
+  constructor(
+    url: string,
+    name: string,
+    before: () => Promise<unknown>,
+    setupToken: () => Promise<string | null> = async () => null,
+  ) {
     let signed: Promise<Signed> | undefined;
     const [email, password] = [`${name}@example.org`, `${name}'s long password`];
     const register = () => {
-      signed ??= before().then(() => signUp(url, email, password));
+      signed ??= before().then(async () => signUp(url, { email, password, setup_token: await setupToken() }));
       return signed;
     };
     super(url, async () => ({ authorization: `Bearer ${(await register()).accessToken}` }));
@@ -98,9 +104,9 @@ export interface Signed {
   readonly refreshToken: string;
 }
 
-async function signUp(url: string, email: string, password: string): Promise<Signed> {
-  const answer = await new Caller(url).post('/auth/register', { email, password });
-  if (answer.status !== 201) throw new Error(`registering ${email} was answered ${answer.status}`);
+async function signUp(url: string, account: { readonly email: string; readonly [field: string]: unknown }): Promise<Signed> {
+  const answer = await new Caller(url).post('/auth/register', account);
+  if (answer.status !== 201) throw new Error(`registering ${account.email} was answered ${answer.status}`);
   const { user, access_token: accessToken } = answer.body;
   return { id: user.id, accessToken, refreshToken: answer.cookie('refresh_token') ?? '' };
 }

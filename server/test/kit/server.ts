@@ -110,7 +110,12 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
   await app.http.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;
 
-  const alice = new Person(url, 'alice', async () => undefined);
+  const alice = new Person(
+    url,
+    'alice',
+    async () => undefined,
+    () => app.accounts.setupToken(),
+  );
   const bob = new Person(url, 'bob', () => alice.signed());
   const closing = opened.move();
   return {

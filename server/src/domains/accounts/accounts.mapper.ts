@@ -1,6 +1,8 @@
-import type { User as UserBody } from '@notevault/protocol/accounts.ts';
+import type { SessionsResponse, User as UserBody } from '@notevault/protocol/accounts.ts';
+import { isoTime } from '@notevault/protocol/time.ts';
 import type { User } from './profile.ts';
 import type { Tokens } from './refresh-tokens.ts';
+import type { ListedSession } from './session-list.ts';
 import type { SignedIn } from './sign-in.ts';
 
 /** Maps an account to the wire. */
@@ -15,6 +17,20 @@ export function userView(user: User): { user: UserBody } {
       analytics_id: user.analyticsId,
       analytics_opt_out: user.analyticsOptOut,
     },
+  };
+}
+
+/** @param current id of the caller's own session. */
+export function sessionsView(sessions: readonly ListedSession[], current: string): SessionsResponse {
+  return {
+    sessions: sessions.map(({ id, createdAt, lastUsedAt, client }) => ({
+      id,
+      current: id === current,
+      created_at: isoTime(createdAt),
+      last_used_at: isoTime(lastUsedAt),
+      ip: client?.address ?? null,
+      user_agent: client?.userAgent ?? null,
+    })),
   };
 }
 

@@ -35,6 +35,20 @@ onEachEngine('registering accounts', (open) => {
     assert.equal((await db.all(allUsers, {})).length, 1);
   });
 
+  test('lets one of eight first registrations with the setup token at once succeed, also on an open server', async () => {
+    const { accounts, db } = await openFixtures(open, { registration: 'open' });
+    const setup_token = await accounts.setupToken();
+    const eight = Array.from({ length: 8 }, (_, i) =>
+      accounts.register({ email: `p${i}@example.org`, password, setup_token }, { client: null, isLocal: false }),
+    );
+    const codes = await Promise.all(eight.map(codeOf));
+    assert.deepEqual(codes.sort(), [...Array(7).fill('setup_token_invalid'), null]);
+    assert.deepEqual(
+      (await db.all(allUsers, {})).map(({ role }) => role),
+      ['admin'],
+    );
+  });
+
   test('lets one of eight registrations of one e-mail at once succeed, however the e-mail is written', async () => {
     const { accounts } = await openFixtures(open);
     const spellings = ['alice@example.org', ' Alice@Example.org', 'ALICE@EXAMPLE.ORG ', 'alice@example.org\n'];

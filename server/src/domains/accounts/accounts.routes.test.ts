@@ -8,6 +8,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const cookieOf = (refreshToken: string) => ({ cookie: `refresh_token=${refreshToken}` });
 const both = (error: string) => ({ error, errors: error });
 
+/** Headers of a request that a proxy passes on for a client elsewhere. */
+const FORWARDED = { 'x-forwarded-for': '203.0.113.9' };
+
 onSqlite('POST /auth/register', (open) => {
   test('answers 201 with tokens, the user and a cookie that scripts cannot read', async () => {
     await using server = await startServer({ open });
@@ -27,7 +30,8 @@ onSqlite('POST /auth/register', (open) => {
 
   test('makes the cookie secure when the public address is https', async () => {
     await using server = await startServer({ open, config: { publicUrl: 'https://notes.example.org' } });
-    const answer = await server.anyone.post('/auth/register', { email: 'alice@example.org', password });
+    const setup_token = await server.app.accounts.setupToken();
+    const answer = await server.anyone.post('/auth/register', { email: 'alice@example.org', password, setup_token });
     assert.match(answer.headers.getSetCookie()[0] ?? '', /; Secure/);
   });
 
@@ -164,6 +168,18 @@ onSqlite('POST /auth/refresh', (open) => {
     const foreign = await server.anyone.post('/auth/refresh', undefined, { origin: 'https://evil.example' });
     assert.deepEqual([foreign.status, foreign.body], [403, { error: 'foreign_origin' }]);
   });
+
+  test('accepts pages of the public address and of the address by which they reach the server', async () => {
+    const publicUrl = 'https://notes.example.org';
+    await using server = await startServer({ open, config: { publicUrl } });
+    const { port } = new URL(server.url);
+    const refresh = (origin: string) => server.anyone.post('/auth/refresh', undefined, { origin });
+    for (const origin of [publicUrl, `http://127.0.0.1:${port}`]) {
+      assert.deepEqual((await refresh(origin)).body, { error: 'no_refresh_token' }, origin);
+    }
+    const foreign = ['null', 'http://127.0.0.1', `https://127.0.0.1:${port}`, `http://localhost:${port}`, `${publicUrl}:444`];
+    for (const origin of foreign) assert.deepEqual((await refresh(origin)).body, { error: 'foreign_origin' }, origin);
+  });
 });
 
 onSqlite('POST /auth/logout', (open) => {
@@ -190,10 +206,94 @@ onSqlite('GET /auth/bootstrap', (open) => {
   test('returns whether the first account is still missing, and who may register', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     const before = await server.anyone.get('/auth/bootstrap');
-    assert.deepEqual(before.body, { bootstrap_pending: true, registration_mode: 'invite_only' });
+    const mode = { registration_mode: 'invite_only' };
+    assert.deepEqual(before.body, { ...mode, bootstrap_pending: true, setup_token_required: false });
+    const remote = await server.anyone.get('/auth/bootstrap', FORWARDED);
+    assert.deepEqual(remote.body, { ...mode, bootstrap_pending: true, setup_token_required: true });
     await server.alice.signed();
-    const after = await server.anyone.get('/auth/bootstrap');
-    assert.deepEqual(after.body, { bootstrap_pending: false, registration_mode: 'invite_only' });
+    const after = await server.anyone.get('/auth/bootstrap', FORWARDED);
+    assert.deepEqual(after.body, { ...mode, bootstrap_pending: false, setup_token_required: false });
+  });
+});
+
+onSqlite('the first account', (open) => {
+  const first = { email: 'alice@example.org', password };
+
+  test('needs the setup token, which is void afterwards, unless it is made on the machine of the server', async () => {
+    await using server = await startServer({ open, config: { registration: 'open' } });
+    const register = (body: object) => server.anyone.post('/auth/register', body, FORWARDED);
+    const without = await register(first);
+    assert.deepEqual([without.status, without.body], [403, { error: 'setup_token_required' }]);
+    const wrong = await register({ ...first, setup_token: `nv_setup_${'A'.repeat(43)}` });
+    assert.deepEqual([wrong.status, wrong.body], [403, { error: 'setup_token_invalid' }]);
+    const setup_token = await server.app.accounts.setupToken();
+    const made = await register({ ...first, setup_token });
+    assert.deepEqual([made.status, made.body.user.role], [201, 'admin']);
+    assert.equal(await server.app.accounts.setupToken(), null);
+    const again = await register({ email: 'bob@example.org', password, setup_token });
+    assert.deepEqual([again.status, again.body], [403, { error: 'setup_token_invalid' }]);
+    assert.equal((await register({ email: 'bob@example.org', password })).body.user.role, 'member');
+  });
+
+  test('cannot be made without the token by a page of another origin, or behind a public address', async () => {
+    await using server = await startServer({ open });
+    const page = await server.anyone.post('/auth/register', first, { origin: 'https://evil.example' });
+    assert.deepEqual([page.status, page.body], [403, { error: 'setup_token_required' }]);
+    await using behind = await startServer({ open, config: { publicUrl: 'https://notes.example.org' } });
+    const proxied = await behind.anyone.post('/auth/register', first);
+    assert.deepEqual([proxied.status, proxied.body], [403, { error: 'setup_token_required' }]);
+    assert.equal((await server.anyone.post('/auth/register', first, { origin: server.url })).status, 201);
+  });
+});
+
+onSqlite('/me/sessions', (open) => {
+  test('lists every sign-in with address and program, and ends one or all others', async () => {
+    await using server = await startServer({ open });
+    const { alice, bob } = server;
+    await alice.signed();
+    server.clock.advance({ seconds: 60 });
+    const login = async (agent: string) => {
+      const sent = { email: alice.email, password: alice.password };
+      const { body } = await server.anyone.post('/auth/login', sent, { 'user-agent': agent });
+      return server.bearer(body.access_token);
+    };
+    const phone = await login('Phone/1');
+    const tablet = await login(`Tablet/${'9'.repeat(300)}`);
+    const { status, body } = await phone.get('/me/sessions');
+    assert.equal(status, 200);
+    const [newest, phones, oldest] = body.sessions;
+    assert.equal(body.sessions.length, 3);
+    assert.equal(oldest.created_at < phones.created_at, true);
+    assert.deepEqual([phones.current, phones.ip, phones.user_agent], [true, '127.0.0.1', 'Phone/1']);
+    assert.deepEqual([newest.current, newest.user_agent.length], [false, 256]);
+
+    for (const [caller, id] of [
+      [bob, newest.id],
+      [alice, 'no id'],
+      [alice, crypto.randomUUID()],
+    ] as const) {
+      const refused = await caller.delete(`/me/sessions/${id}`);
+      assert.deepEqual([refused.status, refused.body], [404, { error: 'not_found' }]);
+    }
+    assert.equal((await tablet.get('/me')).status, 200);
+    assert.equal((await phone.delete(`/me/sessions/${newest.id}`)).status, 204);
+    assert.equal((await tablet.get('/me')).status, 401);
+    const others = await phone.delete('/me/sessions');
+    assert.deepEqual([others.status, others.body], [200, { deleted: 1 }]);
+    assert.equal((await alice.get('/me')).status, 401);
+    assert.equal((await phone.get('/me')).status, 200);
+    assert.equal((await bob.get('/me')).status, 200);
+  });
+
+  test('shows the address and time of the last refresh', async () => {
+    await using server = await startServer({ open });
+    const { accessToken, refreshToken } = await server.alice.signed();
+    server.clock.advance({ seconds: 90 });
+    const agent = { 'user-agent': 'Browser/2' };
+    assert.equal((await server.anyone.post('/auth/refresh', undefined, { ...cookieOf(refreshToken), ...agent })).status, 200);
+    const [session] = (await server.bearer(accessToken).get('/me/sessions')).body.sessions;
+    assert.equal(Date.parse(session.last_used_at) - Date.parse(session.created_at), 90_000);
+    assert.equal(session.user_agent, 'Browser/2');
   });
 });
 

@@ -1,15 +1,21 @@
 import * as schema from '@notevault/protocol/accounts.ts';
-import { type Route, route } from '../../http/route.ts';
-import { REFRESH_COOKIE, signedInReply, signedOutReply, tokensReply, userView } from './accounts.mapper.ts';
+import { DeletedCount, IdParams } from '@notevault/protocol/schemas.ts';
+import { type RequestContext, type Route, route } from '../../http/route.ts';
+import { REFRESH_COOKIE, sessionsView, signedInReply, signedOutReply, tokensReply, userView } from './accounts.mapper.ts';
 import type { Accounts } from './accounts.ts';
 
 export function accountsRoutes(accounts: Accounts): Route[] {
   return [
     ...signInRoutes(accounts),
     ...sessionRoutes(accounts),
+    ...sessionListRoutes(accounts),
     ...passwordRoutes(accounts),
     ...profileRoutes(accounts),
   ];
+}
+
+function clientOf({ ip, userAgent }: Pick<RequestContext, 'ip' | 'userAgent'>) {
+  return { address: ip, userAgent };
 }
 
 function signInRoutes(accounts: Accounts): Route[] {
@@ -31,8 +37,11 @@ function signInRoutes(accounts: Accounts): Route[] {
         'registration_closed',
         'invite_required',
         'invite_invalid',
+        'setup_token_required',
+        'setup_token_invalid',
       ],
-      handle: async ({ body, ip }) => signedInReply(await accounts.register(body ?? {}, ip)),
+      handle: async ({ body, isLocal, ...from }) =>
+        signedInReply(await accounts.register(body ?? {}, { client: clientOf(from), isLocal: isLocal() })),
     }),
     route({
       method: 'POST',
@@ -44,7 +53,7 @@ function signInRoutes(accounts: Accounts): Route[] {
       body: schema.LoginBody,
       responses: { 200: schema.SignedInResponse },
       errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended'],
-      handle: async ({ body, ip }) => signedInReply(await accounts.login(body ?? {}, ip)),
+      handle: async ({ body, ...from }) => signedInReply(await accounts.login(body ?? {}, clientOf(from))),
     }),
   ];
 }
@@ -58,9 +67,11 @@ function sessionRoutes(accounts: Accounts): Route[] {
       summary: 'Exchange the refresh cookie for a new access token',
       access: 'public',
       limit: 'auth',
+      readsCookies: true,
       responses: { 200: schema.TokensResponse },
       errors: ['no_refresh_token', 'invalid_refresh_token', 'foreign_origin'],
-      handle: async ({ cookies }) => tokensReply(await accounts.refresh(cookies[REFRESH_COOKIE])),
+      handle: async ({ cookies, ...from }) =>
+        tokensReply(await accounts.refresh(cookies[REFRESH_COOKIE], clientOf(from))),
     }),
     route({
       method: 'POST',
@@ -69,6 +80,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       summary: 'End the session',
       access: 'public',
       limit: 'auth',
+      readsCookies: true,
       responses: { 204: null },
       errors: ['foreign_origin'],
       handle: async ({ cookies, authorization }) => {
@@ -84,10 +96,50 @@ function sessionRoutes(accounts: Accounts): Route[] {
       access: 'public',
       limit: 'auth',
       responses: { 200: schema.BootstrapResponse },
-      handle: async () => {
+      handle: async ({ isLocal }) => {
         const { pending, mode } = await accounts.bootstrap();
-        return { body: { bootstrap_pending: pending, registration_mode: mode } };
+        const setup_token_required = pending && !isLocal();
+        return { body: { bootstrap_pending: pending, registration_mode: mode, setup_token_required } };
       },
+    }),
+  ];
+}
+
+function sessionListRoutes(accounts: Accounts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/me/sessions',
+      operation: 'listSessions',
+      summary: 'The sessions of the account, one for each sign-in',
+      access: 'session',
+      responses: { 200: schema.SessionsResponse },
+      handle: async ({ principal }) => ({
+        body: sessionsView(await accounts.sessionsOf(principal.userId), principal.credentialId),
+      }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/me/sessions/:id',
+      operation: 'endSession',
+      summary: 'End one session of the account',
+      access: 'session',
+      params: IdParams,
+      responses: { 204: null },
+      errors: ['session_not_found'],
+      handle: async ({ principal, params }) => {
+        await accounts.endSession(principal.userId, params.id);
+        return {};
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/me/sessions',
+      operation: 'endOtherSessions',
+      summary: 'End every session of the account but that of this request',
+      access: 'session',
+      responses: { 200: DeletedCount },
+      handle: async ({ principal }) => ({ body: { deleted: await accounts.endOtherSessions(principal) } }),
     }),
   ];
 }

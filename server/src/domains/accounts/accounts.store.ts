@@ -145,14 +145,24 @@ export const deleteUser = statement((db, p: { id: UserId }) => db.deleteFrom('us
 export const insertSession = statement(
   (
     db,
-    p: { id: SessionId; userId: UserId; familyHash: Buffer; networkMac: Buffer | null; now: number; expiresAt: number },
+    p: {
+      id: SessionId;
+      userId: UserId;
+      familyHash: Buffer;
+      networkMac: Buffer | null;
+      client: Buffer | null;
+      now: number;
+      expiresAt: number;
+    },
   ) =>
     db.insertInto('sessions').values({
       id: p.id,
       user_id: p.userId,
       family_hash: p.familyHash,
       network_mac: p.networkMac,
+      client: p.client,
       created_at: p.now,
+      last_used_at: p.now,
       expires_at: p.expiresAt,
     }),
 );
@@ -174,8 +184,32 @@ export const findFamily = statement((db, p: { familyHash: Buffer }) =>
 /**
  * Extends the session; returns no row when it was revoked. Locks the session's row until the end of the transaction.
  */
-export const prolongSession = statement((db, p: { id: SessionId; expiresAt: number }) =>
-  db.updateTable('sessions').set({ expires_at: p.expiresAt }).where('id', '=', p.id).returning('id'),
+export const prolongSession = statement(
+  (db, p: { id: SessionId; client: Buffer | null; now: number; expiresAt: number }) =>
+    db
+      .updateTable('sessions')
+      .set((eb) => ({
+        expires_at: p.expiresAt,
+        last_used_at: p.now,
+        client: eb.fn.coalesce(eb.val(p.client), eb.ref('client')),
+      }))
+      .where('id', '=', p.id)
+      .returning('id'),
+);
+
+/** The active sessions of a user, the one used last first. */
+export const listSessions = statement((db, p: { userId: UserId; now: number }) =>
+  db
+    .selectFrom('sessions')
+    .select(['id', 'client', 'created_at', 'last_used_at'])
+    .where('user_id', '=', p.userId)
+    .where('expires_at', '>', p.now)
+    .orderBy('last_used_at', 'desc')
+    .orderBy('id', 'desc'),
+);
+
+export const deleteSessionOf = statement((db, p: { id: SessionId; userId: UserId }) =>
+  db.deleteFrom('sessions').where('id', '=', p.id).where('user_id', '=', p.userId),
 );
 
 export const deleteSession = statement((db, p: { id: SessionId }) => db.deleteFrom('sessions').where('id', '=', p.id));

@@ -46,7 +46,11 @@ export interface SessionRow {
   family_hash: Buffer;
   /** HMAC of the network in which it started, under the server's key; null when there was none. */
   network_mac: Buffer | null;
+  /** Address and program from which it was used last, sealed under the server's key; null when there were none. */
+  client: Buffer | null;
   created_at: number;
+  /** When it was opened or refreshed last. */
+  last_used_at: number;
   /** 30 days after the last refresh. */
   expires_at: number;
 }
@@ -134,7 +138,9 @@ create table sessions (
   user_id uuid not null references users (id) on delete cascade,
   family_hash bytea not null unique,
   network_mac bytea,
+  client bytea,
   created_at bigint not null,
+  last_used_at bigint not null,
   expires_at bigint not null
 );
 create index sessions_of_user on sessions (user_id);

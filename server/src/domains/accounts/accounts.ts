@@ -12,7 +12,9 @@ import { createPasswords } from './passwords.ts';
 import { createProfile, type Profile } from './profile.ts';
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
 import { createRegistration, type Registration } from './registration.ts';
+import { createSessionList, type SessionList } from './session-list.ts';
 import { createSessions, type Sessions } from './sessions.ts';
+import { createSetupToken, type SetupToken } from './setup-token.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 
 /** Accounts: registration, authentication, profiles and deletion. */
@@ -20,6 +22,8 @@ export interface Accounts
   extends SignIn,
     RefreshTokens,
     Registration,
+    SetupToken,
+    SessionList,
     PasswordReset,
     Profile,
     AnalyticsErasure,
@@ -42,6 +46,8 @@ export function createAccounts(deps: AccountDeps): Accounts {
     ...createSignIn(deps, passwords, throttle, { prepare }),
     ...createRegistration(deps, passwords, { prepare }),
     ...createRefreshTokens(deps),
+    ...createSetupToken(deps),
+    ...createSessionList(deps),
     ...createPasswordReset(deps, passwords, throttle),
     ...createAccountAdmin(deps, { prepare }),
     ...createProfile(deps),

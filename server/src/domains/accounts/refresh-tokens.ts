@@ -5,6 +5,7 @@ import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../tokens/tokens.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
+import { type SignInClient, sealClient } from './session-client.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
@@ -19,12 +20,12 @@ export interface Tokens {
 
 export interface RefreshTokens {
   /** Returns the next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`. */
-  refresh(cookie: string | undefined): Promise<Tokens>;
+  refresh(cookie: string | undefined, client?: SignInClient | null): Promise<Tokens>;
 }
 
 export function createRefreshTokens({ db, keys, clock, events }: AccountDeps): RefreshTokens {
   return {
-    async refresh(cookie) {
+    async refresh(cookie, client = null) {
       if (cookie === undefined || cookie === '') throw new NotevaultError('no_refresh_token');
       const [family = ''] = cookie.split('.', 1);
       const now = clock.now();
@@ -35,8 +36,10 @@ export function createRefreshTokens({ db, keys, clock, events }: AccountDeps): R
       const next = newToken(clock.random, `${family}.`);
       const access = newToken(clock.random, prefixes.session);
       const sealed = sealToken(server, session.id, next.raw);
+      const sealedClient = sealClient(server, session.id, client);
       const current = await db.transact(async (handle) => {
-        const rotation = { sessionId: session.id, presented: hashOf(cookie), next: next.hash, sealed, now };
+        const hashes = { presented: hashOf(cookie), next: next.hash };
+        const rotation = { sessionId: session.id, ...hashes, sealed, client: sealedClient, now };
         const found = await rotate(familyOf(handle, rotation), sealed, now);
         if (found === null) {
           handle.onCommit(() => events.emit('credentialsChanged', { userId: session.user_id }));
@@ -59,13 +62,18 @@ interface Rotation {
   readonly presented: Buffer;
   readonly next: Buffer;
   readonly sealed: Buffer;
+  readonly client: Buffer | null;
   readonly now: number;
 }
 
-function familyOf(handle: WriteHandle, { sessionId, presented, next, sealed, now }: Rotation): PresentedToken {
+function familyOf(
+  handle: WriteHandle,
+  { sessionId, presented, next, sealed, client, now }: Rotation,
+): PresentedToken {
   return {
     async hold() {
-      return (await handle.get(store.prolongSession, { id: sessionId, expiresAt: now + SESSION_MS })) !== undefined;
+      const use = { id: sessionId, client, now, expiresAt: now + SESSION_MS };
+      return (await handle.get(store.prolongSession, use)) !== undefined;
     },
     async replace() {
       if ((await handle.run(store.replaceRefreshToken, { sessionId, hash: presented, now })) === 0) return false;

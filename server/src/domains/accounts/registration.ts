@@ -8,7 +8,9 @@ import type { Role, UserRow } from './accounts.tables.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
+import type { SignInClient } from './session-client.ts';
 import type { Sessions } from './sessions.ts';
+import { checkSetupToken } from './setup-token.ts';
 import { type Credentials, readCredentials, type SignedIn } from './sign-in.ts';
 
 const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
@@ -16,14 +18,24 @@ const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
 export interface NewAccount extends Credentials {
   readonly display_name?: string | null;
   readonly invite?: unknown;
+  readonly setup_token?: unknown;
 }
+
+/** Where a registration comes from. */
+export interface Registrant {
+  readonly client: SignInClient | null;
+  /** Whether it was made on the machine of the server, where the first account needs no setup token. */
+  readonly isLocal: boolean;
+}
+
+const LOCAL: Registrant = { client: null, isLocal: true };
 
 export interface Registration {
   /**
    * Throws `email_and_password_required`, the errors of a password, `registration_closed`, `invite_required`,
-   * `invite_invalid`, `registration_failed`.
+   * `invite_invalid`, `registration_failed`; of the first account `setup_token_required`, `setup_token_invalid`.
    */
-  register(account: NewAccount, address?: string | null): Promise<SignedIn>;
+  register(account: NewAccount, from?: Registrant): Promise<SignedIn>;
   bootstrap(): Promise<{ pending: boolean; mode: AccountDeps['registration'] }>;
   /**
    * Creates an account for the operator, whatever the registration mode; without a password it needs a reset to sign
@@ -46,7 +58,7 @@ export function createRegistration(
 ): Registration {
   const deps = { ...accountDeps, passwords, sessions };
   return {
-    register: (account, address = null) => register(deps, account, address),
+    register: (account, from = LOCAL) => register(deps, account, from),
     bootstrap: () => bootstrap(deps),
     createUser: (email, password, role = 'member') => createUser(deps, email, password, role),
     invite: (email) => invite(deps, email),
@@ -55,21 +67,26 @@ export function createRegistration(
 
 async function register(
   deps: RegistrationDeps,
-  { email: sent, password: secret, display_name, invite: token }: NewAccount,
-  address: string | null,
+  { email: sent, password: secret, display_name, invite: token, setup_token }: NewAccount,
+  { client, isLocal }: Registrant,
 ): Promise<SignedIn> {
   const { db, keys, passwords, sessions } = deps;
   const { email, password } = readCredentials(sent, secret);
   checkPassword(password);
   const displayName = cleanDisplayName(display_name ?? null);
-  const invite = typeof token === 'string' && token !== '' ? token : null;
-  await checkMode(deps, email, invite);
+  const invite = textOf(token);
+  const setupToken = textOf(setup_token);
+  await checkMode(deps, { email, invite, setupToken, isLocal });
   const server = await keys.openServer();
   const passwordHash = await passwords.hash(password);
-  const session = await sessions.prepare(address);
+  const session = await sessions.prepare(client);
   const row = await db.transact(async (handle) => {
     const account = { email, passwordHash, displayName, role: 'member' as const };
-    const user = await insertAccount(handle, deps, account, () => admit(handle, deps, email, invite));
+    const user = await insertAccount(handle, deps, account, async () => {
+      // Whoever sends the token wants the first account, not any account.
+      if (setupToken !== null) throw new NotevaultError('setup_token_invalid');
+      await admit(handle, deps, email, invite);
+    });
     await session.write(handle, user.id);
     return user;
   });
@@ -110,13 +127,30 @@ async function invite({ db, clock }: AccountDeps, sent: string | undefined): Pro
   return token.raw;
 }
 
+function textOf(sent: unknown): string | null {
+  return typeof sent === 'string' && sent !== '' ? sent : null;
+}
+
+/** What decides whether somebody may register. */
+interface Admission {
+  readonly email: string;
+  readonly invite: string | null;
+  readonly setupToken: string | null;
+  readonly isLocal: boolean;
+}
+
 /** Refuses whatever can be refused before a password is hashed. */
 async function checkMode(
-  { db, clock, registration }: AccountDeps,
-  email: string,
-  invite: string | null,
+  deps: AccountDeps,
+  { email, invite, setupToken, isLocal }: Admission,
 ): Promise<void> {
-  if (registration === 'open' || (await db.get(store.findFirstAccount, {})) === undefined) return;
+  const { db, clock, registration } = deps;
+  if ((await db.get(store.findFirstAccount, {})) === undefined) {
+    if (!isLocal || setupToken !== null) await checkSetupToken(deps, setupToken);
+    return;
+  }
+  if (setupToken !== null) throw new NotevaultError('setup_token_invalid');
+  if (registration === 'open') return;
   if (registration === 'closed') throw new NotevaultError('registration_closed');
   if (invite === null) throw new NotevaultError('invite_required');
   const found = await db.get(store.findInvite, { hash: hashOf(invite), email, now: clock.now() });

@@ -7,6 +7,7 @@ import { bearerOf, hashOf, newToken, prefixes } from '../tokens/tokens.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import { ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh-tokens.ts';
+import { type SignInClient, sealClient } from './session-client.ts';
 
 const FAMILY_BYTES = 16;
 
@@ -26,8 +27,8 @@ export interface SessionPrincipal {
 }
 
 export interface Sessions {
-  /** @param address of the client; null if there is none. */
-  prepare(address: string | null): Promise<PreparedSession>;
+  /** @param client null if there is none. */
+  prepare(client: SignInClient | null): Promise<PreparedSession>;
   /** Returns the caller of an `Authorization` header. Throws `unauthorized`. */
   authenticate(authorization: string | undefined): Promise<SessionPrincipal>;
   /** The session of a principal while it is active, even if its access token has expired; else null. */
@@ -38,7 +39,7 @@ export interface Sessions {
 
 export function createSessions(deps: AccountDeps): Sessions {
   return {
-    prepare: (address) => prepare(deps, address),
+    prepare: (client) => prepare(deps, client),
     authenticate: (authorization) => authenticate(deps, authorization),
     recall: (principal) => recall(deps, principal),
     logout: (cookie, authorization) => logout(deps, cookie, authorization),
@@ -61,7 +62,7 @@ async function recall(
   return found === undefined ? null : principalOf(found);
 }
 
-async function prepare({ keys, clock }: AccountDeps, address: string | null): Promise<PreparedSession> {
+async function prepare({ keys, clock }: AccountDeps, client: SignInClient | null): Promise<PreparedSession> {
   const server = await keys.openServer();
   const id = clock.uuid() as SessionId;
   const family = clock.random(FAMILY_BYTES).toString('base64url');
@@ -71,7 +72,8 @@ async function prepare({ keys, clock }: AccountDeps, address: string | null): Pr
   const session = {
     id,
     familyHash: hashOf(family),
-    networkMac: address === null ? null : networkMacOf(server, networkOf(address)),
+    networkMac: client === null ? null : networkMacOf(server, networkOf(client.address)),
+    client: sealClient(server, id, client),
     now,
     expiresAt: now + SESSION_MS,
   };

@@ -8,6 +8,7 @@ import type { LoginThrottle } from './login-throttle.ts';
 import type { Passwords } from './passwords.ts';
 import { type User, userOf } from './profile.ts';
 import type { Tokens } from './refresh-tokens.ts';
+import type { SignInClient } from './session-client.ts';
 import { networkMacOf, type Sessions } from './sessions.ts';
 
 export interface SignedIn extends Tokens {
@@ -22,10 +23,10 @@ export interface Credentials {
 
 export interface SignIn {
   /**
-   * @param address of the client; null if there is none. Throws `email_and_password_required`, `invalid_credentials`,
+   * @param client null if there is none. Throws `email_and_password_required`, `invalid_credentials`,
    * `account_suspended`, `rate_limited`.
    */
-  login(credentials: Credentials, address?: string | null): Promise<SignedIn>;
+  login(credentials: Credentials, client?: SignInClient | null): Promise<SignedIn>;
   /** Returns the account of these credentials without opening a session; throws like `login`. */
   identify(credentials: Credentials, address?: string | null): Promise<{ id: UserId; email: string }>;
 }
@@ -58,10 +59,10 @@ export function createSignIn(
       const { id, email } = await check(credentials, address);
       return { id, email };
     },
-    async login(credentials, address = null) {
-      const row = await check(credentials, address);
+    async login(credentials, client = null) {
+      const row = await check(credentials, client?.address);
       const server = await keys.openServer();
-      const session = await sessions.prepare(address);
+      const session = await sessions.prepare(client);
       await db.transact(async (handle) => {
         // A password change revokes every session, so none may be opened with the old password meanwhile.
         const held = await handle.get(store.lockUser, { id: row.id });
