@@ -20,6 +20,8 @@ export interface AdminCommands {
   /** Returns an invite token, which is shown once. */
   invite(email: string | undefined): Promise<string>;
   setPlan(email: string, plan: string): Promise<void>;
+  /** Throws `last_admin`. */
+  setSuspended(email: string, suspended: boolean): Promise<void>;
   /** Returns a password reset token, which is shown once. */
   issueReset(email: string): Promise<string>;
   /**
@@ -47,7 +49,10 @@ export function adminCommands({ accounts, vaults, search }: AdminDeps, url: () =
       return { email: user.email, role: user.role };
     },
     setupToken: () => accounts.setupToken(),
-    invite: (email) => accounts.invite(email),
+    invite: async (email) => (await accounts.createInvite(email)).token,
+    setSuspended: async (email, suspended) => {
+      await accounts.setSuspended(email, suspended);
+    },
     setPlan: async (email, plan) => {
       await accounts.setPlan(email, plan);
     },

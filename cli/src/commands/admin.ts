@@ -14,6 +14,8 @@ export function adminCommand(): Command {
     .addCommand(setupToken())
     .addCommand(invite())
     .addCommand(setPlan())
+    .addCommand(suspend())
+    .addCommand(unsuspend())
     .addCommand(resetPassword());
 }
 
@@ -62,6 +64,26 @@ function setPlan(): Command {
     .action(async (email: string, plan: string, flags: Flags) => {
       await withAdmin(configOf(flags), (commands) => commands.setPlan(email, plan));
       print(`${email} is on the plan ${plan}.`);
+    });
+}
+
+function suspend(): Command {
+  return withConfig(new Command('suspend'), storageOptions)
+    .description('Refuse every sign-in and credential of an account until it is unsuspended')
+    .argument('<email>')
+    .action(async (email: string, flags: Flags) => {
+      await withAdmin(configOf(flags), (commands) => commands.setSuspended(email, true));
+      print(`${email} is suspended.`);
+    });
+}
+
+function unsuspend(): Command {
+  return withConfig(new Command('unsuspend'), storageOptions)
+    .description('Let a suspended account be used again')
+    .argument('<email>')
+    .action(async (email: string, flags: Flags) => {
+      await withAdmin(configOf(flags), (commands) => commands.setSuspended(email, false));
+      print(`${email} may be used again.`);
     });
 }
 

@@ -1,7 +1,16 @@
-import type { TokensResponse, User, UserResponse } from '@notevault/protocol/accounts.ts';
+import type {
+  BootstrapResponse,
+  Session,
+  SessionsResponse,
+  SignedInResponse,
+  TokensResponse,
+  User,
+  UserResponse,
+} from '@notevault/protocol/accounts.ts';
 import type { Connection, ConnectionsResponse } from '@notevault/protocol/connections.ts';
 import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 import type { StorageResponse, Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/vaults.ts';
+import { AdminClient } from './admin-client.ts';
 import { ApiError, type Transport } from './transport.ts';
 import { VaultClient } from './vault-client.ts';
 
@@ -11,6 +20,11 @@ export class NotevaultClient {
 
   constructor(transport: Transport) {
     this.transport = transport;
+  }
+
+  /** The operations of admins. */
+  get admin(): AdminClient {
+    return new AdminClient(this.transport);
   }
 
   vault(id: string): VaultClient {
@@ -35,6 +49,37 @@ export class NotevaultClient {
 
   async connections(): Promise<Connection[]> {
     return this.#get<ConnectionsResponse>('/connections');
+  }
+
+  /** Whether the first account is still missing, who may register, and whether this needs the setup token. */
+  async bootstrap(): Promise<BootstrapResponse> {
+    return this.#get<BootstrapResponse>('/auth/bootstrap');
+  }
+
+  /** Creates an account and signs in. A lost answer is not requested again: sign in instead. */
+  async register(account: {
+    readonly email: string;
+    readonly password: string;
+    readonly display_name?: string;
+    readonly invite?: string;
+    readonly setup_token?: string;
+  }): Promise<SignedInResponse> {
+    return this.transport.json({ method: 'POST', path: '/auth/register', json: account, repeatable: false });
+  }
+
+  /** The sessions of the account, the one used last first. */
+  async sessions(): Promise<Session[]> {
+    return (await this.#get<SessionsResponse>('/me/sessions')).sessions;
+  }
+
+  async endSession(id: string): Promise<void> {
+    await this.transport.json({ method: 'DELETE', path: `/me/sessions/${encodeURIComponent(id)}` });
+  }
+
+  /** Ends every session but this one; resolves to their number. */
+  async endOtherSessions(): Promise<number> {
+    const { deleted } = await this.transport.json<{ deleted: number }>({ method: 'DELETE', path: '/me/sessions' });
+    return deleted;
   }
 
   /** Signs in; the answer carries a refresh cookie for browsers. */

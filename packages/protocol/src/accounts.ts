@@ -66,8 +66,12 @@ export type TokensResponse = Static<typeof TokensResponse>;
 
 export const BootstrapResponse = Type.Object({
   bootstrap_pending: Type.Boolean({ description: 'Whether there is no account yet.' }),
-  registration_mode: Type.String({ description: '`open`, `invite_only` or `closed`; the first account is always allowed.' }),
-  setup_token_required: Type.Boolean({ description: 'Whether this caller needs the setup token to make the first account.' }),
+  registration_mode: Type.String({
+    description: '`open`, `invite_only` or `closed`; the first account is always allowed.',
+  }),
+  setup_token_required: Type.Boolean({
+    description: 'Whether this caller needs the setup token to make the first account.',
+  }),
 });
 export type BootstrapResponse = Static<typeof BootstrapResponse>;
 
@@ -79,7 +83,9 @@ export const Session = Type.Object({
     format: 'date-time',
     description: 'When it was refreshed last, which a client in use does every quarter of an hour.',
   }),
-  ip: Nullable(Type.String({ description: 'Address from which it was refreshed last; null for one of the command line.' })),
+  ip: Nullable(
+    Type.String({ description: 'Address from which it was refreshed last; null for one of the command line.' }),
+  ),
   user_agent: Nullable(Type.String()),
 });
 export type Session = Static<typeof Session>;

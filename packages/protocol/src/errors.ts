@@ -115,6 +115,10 @@ export const errors = {
   ),
   invalid_credentials: entry(401, 'invalid_credentials', 'E-mail or password is wrong.'),
   account_suspended: entry(403, 'account_suspended', 'The account is suspended. Ask the operator.'),
+  suspended: entry(403, 'suspended', 'The account of this credential is suspended. Ask the operator.'),
+  admin_required: entry(403, 'admin_required', 'Only a session of an admin may do this. Sign in as one.'),
+  user_not_found: entry(404, 'not_found', 'There is no such account.'),
+  invite_not_found: entry(404, 'not_found', 'There is no such invite; it may have been used.'),
   no_refresh_token: entry(401, 'no_refresh_token', 'The refresh cookie is missing. Sign in again.'),
   invalid_refresh_token: entry(
     401,

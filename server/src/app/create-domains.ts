@@ -1,4 +1,5 @@
 import { createAccounts } from '../domains/accounts/accounts.ts';
+import { Admin } from '../domains/admin/admin.ts';
 import { Idempotency } from '../domains/idempotency/idempotency.ts';
 import { Keys } from '../domains/keys/keys.ts';
 import { Logs } from '../domains/logs/logs.ts';
@@ -34,7 +35,9 @@ export async function createDomains(context: Context): Promise<Domains> {
   const tickets = new Tickets({ ...parts, attachments, publicUrl: context.publicUrl });
   const mcp = createMcp(context);
   const logs = new Logs({ db, keys: foundations.keys, clock });
-  domains = { ...foundations, ...people, ...contents, ...credentials, tickets, mcp, logs };
+  const { accounts, vaults } = people;
+  const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version });
+  domains = { ...foundations, ...people, ...contents, ...credentials, tickets, mcp, logs, admin };
   return domains;
 }
 

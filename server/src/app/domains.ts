@@ -1,6 +1,7 @@
 import type { Tasks } from '../concurrency/task-worker.ts';
 import type { WorkerPool } from '../concurrency/worker-pool.ts';
 import type { Accounts } from '../domains/accounts/accounts.ts';
+import type { Admin } from '../domains/admin/admin.ts';
 import type { ApiKeys } from '../domains/api-keys/api-keys.ts';
 import type { Attachments } from '../domains/attachments/attachments.ts';
 import type { Connections } from '../domains/connections/connections.ts';
@@ -61,6 +62,7 @@ export interface Domains extends Foundations, People, Contents, CredentialDomain
   readonly tickets: Tickets;
   readonly mcp: Mcp;
   readonly logs: Logs;
+  readonly admin: Admin;
 }
 
 /** Returns all domains once they exist, for hooks in which an earlier one calls a later one. */

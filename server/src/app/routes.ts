@@ -1,4 +1,5 @@
 import { accountsRoutes } from '../domains/accounts/accounts.routes.ts';
+import { adminRoutes } from '../domains/admin/admin.routes.ts';
 import { apiKeysRoutes } from '../domains/api-keys/api-keys.routes.ts';
 import { attachmentsRoutes } from '../domains/attachments/attachments.routes.ts';
 import { connectionsRoutes } from '../domains/connections/connections.routes.ts';
@@ -45,6 +46,7 @@ export function routesOf(domains: Domains): Route[] {
     ...devicesRoutes(domains.devices),
     ...ticketsRoutes(domains.tickets),
     ...logsRoutes(domains.logs),
+    ...adminRoutes(domains.admin),
     ...oauthRoutes(domains.oauth),
   ];
 }

@@ -119,6 +119,10 @@ async function authorize(
     if (principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
     return { principal };
   }
+  if (route.access === 'admin') {
+    if (principal.kind !== 'session' || principal.isAdmin !== true) throw new NotevaultError('admin_required');
+    return { principal };
+  }
   const need = route.access;
   const header = request.headers['x-vault-id'];
   const sent = Array.isArray(header) ? header[0] : header;

@@ -35,11 +35,7 @@ const EXPOSED_HEADERS = [
  * @param openPaths paths that pages of any origin may use, because no cookie counts there.
  * @param cookiePaths paths of routes that read a cookie; pages of other origins must not use them.
  */
-export function corsFor(
-  origins: readonly string[],
-  openPaths: ReadonlySet<string>,
-  cookiePaths: ReadonlySet<string>,
-) {
+export function corsFor(origins: readonly string[], openPaths: ReadonlySet<string>, cookiePaths: ReadonlySet<string>) {
   const open = {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],

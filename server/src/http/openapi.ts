@@ -13,11 +13,13 @@ const BodyErrors: readonly ErrorCode[] = [
 ];
 const AccessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
-  credential: ['unauthorized'],
-  session: ['unauthorized', 'api_key_not_allowed'],
-  read: ['unauthorized', 'vault_header_not_found', 'no_vault', 'vault_unreadable', 'vault_no_access'],
+  credential: ['unauthorized', 'suspended'],
+  session: ['unauthorized', 'suspended', 'api_key_not_allowed'],
+  admin: ['unauthorized', 'suspended', 'admin_required'],
+  read: ['unauthorized', 'suspended', 'vault_header_not_found', 'no_vault', 'vault_unreadable', 'vault_no_access'],
   write: [
     'unauthorized',
+    'suspended',
     'vault_header_not_found',
     'no_vault',
     'vault_unreadable',

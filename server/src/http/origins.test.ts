@@ -4,7 +4,12 @@ import { isLocal, isOwnOrigin, type Sender } from './origins.ts';
 
 const LISTENING = 'http://127.0.0.1:4100';
 
-function sender({ headers = {}, ip = '127.0.0.1', protocol = 'http', host = 'localhost:4100' }: Partial<Sender>): Sender {
+function sender({
+  headers = {},
+  ip = '127.0.0.1',
+  protocol = 'http',
+  host = 'localhost:4100',
+}: Partial<Sender>): Sender {
   return { headers, ip, protocol, host };
 }
 

@@ -5,10 +5,10 @@ import type { InTransaction } from '../domains/idempotency/idempotency.ts';
 import type { BodyStream } from './body/body-stream.ts';
 
 /**
- * Who may call: anybody, a session, any credential, or any credential that may read or write the vault of the request.
+ * Who may call: anybody, a session, a session of an admin, any credential, or any credential that may read or write the vault of the request.
  * Checked before the body is read.
  */
-export type Access = 'public' | 'session' | 'credential' | 'read' | 'write';
+export type Access = 'public' | 'session' | 'admin' | 'credential' | 'read' | 'write';
 
 /** The input of every handler. */
 export interface RequestContext {
@@ -46,7 +46,7 @@ interface VaultRequest extends CredentialRequest {
 
 type AccessRequest<A extends Access> = A extends 'public'
   ? unknown
-  : A extends 'session' | 'credential'
+  : A extends 'session' | 'admin' | 'credential'
     ? CredentialRequest
     : VaultRequest;
 

@@ -12,6 +12,7 @@ interface Rights {
   /** Level on the vault that the request names. */
   readonly level: 'none' | 'read' | 'write';
   readonly creates: boolean;
+  readonly isAdmin?: true;
 }
 
 interface Credential {
@@ -119,6 +120,7 @@ function refusal(door: AccessKind, { kind, level, creates }: Rights): Refusal | 
   if (door === 'public') return null;
   if (kind === 'nobody') return UNAUTHORIZED;
   if (door === 'session') return kind === 'session' ? null : [403, 'api_key_not_allowed'];
+  if (door === 'admin') return [403, 'admin_required'];
   if (door === 'credential') return null;
   if (door === 'create') return creates ? null : INSUFFICIENT;
   if (level === 'none') {

@@ -6,12 +6,13 @@ import type { Caller, Headed } from './person.ts';
  */
 
 /**
- * What an operation requires of a credential: nothing; a session; any credential; level `read` or `write` on the vault
+ * What an operation requires of a credential: nothing; a session; a session of an admin; any credential; level `read` or `write` on the vault
  * of the header (`read`, `write`) or of the URL (`vault read`, `vault write`); permission to create vaults (`create`).
  */
 export type AccessKind =
   | 'public'
   | 'session'
+  | 'admin'
   | 'credential'
   | 'read'
   | 'write'
@@ -236,6 +237,17 @@ const connections: Record<string, Operation> = {
   revokePat: row('session', 204, (w) => ({ url: `/connections/pat/${w.key}` })),
 };
 
+const admin: Record<string, Operation> = {
+  adminListUsers: row('admin', 200, () => ({ url: '/admin/users' })),
+  // Nobody has this id, so that the test of one account changes no other.
+  adminUpdateUser: row('admin', 404, (w) => ({ url: `/admin/users/${w.note}`, body: { suspended: true } })),
+  adminDeleteUser: row('admin', 403, (w) => ({ url: `/admin/users/${w.note}`, body: { password: 'wrong' } })),
+  adminListInvites: row('admin', 200, () => ({ url: '/admin/invites' })),
+  adminCreateInvite: row('admin', 201, () => ({ url: '/admin/invites', body: {} })),
+  adminDeleteInvite: row('admin', 404, (w) => ({ url: `/admin/invites/${w.note}` })),
+  adminHealth: row('admin', 200, () => ({ url: '/admin/health' })),
+};
+
 const logs: Record<string, Operation> = {
   addLogs: row('credential', 200, (w) => ({ url: '/logs', body: { logs: [{ message: w.fresh }] } })),
   listLogs: row('credential', 200, () => ({ url: '/logs' })),
@@ -361,6 +373,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...connections,
   ...tickets,
   ...logs,
+  ...admin,
   ...vaults,
   ...notes,
   ...folders,

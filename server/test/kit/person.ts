@@ -104,7 +104,10 @@ export interface Signed {
   readonly refreshToken: string;
 }
 
-async function signUp(url: string, account: { readonly email: string; readonly [field: string]: unknown }): Promise<Signed> {
+async function signUp(
+  url: string,
+  account: { readonly email: string; readonly [field: string]: unknown },
+): Promise<Signed> {
   const answer = await new Caller(url).post('/auth/register', account);
   if (answer.status !== 201) throw new Error(`registering ${account.email} was answered ${answer.status}`);
   const { user, access_token: accessToken } = answer.body;

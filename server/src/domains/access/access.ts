@@ -13,6 +13,8 @@ export interface Principal {
   readonly name: string;
   /** The plan of the account. */
   readonly tier: string;
+  /** Whether a session is of an admin; absent for other credentials, which never act as one. */
+  readonly isAdmin?: boolean;
   /**
    * The access scope of a credential other than a session, limited by its OAuth scope; a session may access everything.
    */

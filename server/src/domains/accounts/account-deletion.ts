@@ -1,9 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { UserId } from '@notevault/protocol/ids.ts';
+import { parseUuid, type UserId } from '@notevault/protocol/ids.ts';
 import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
+import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
 import { requestErasure } from './analytics-erasure.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import type { Passwords } from './passwords.ts';
@@ -18,6 +19,11 @@ export interface AccountDeletion {
    * `delete_failed`, `rate_limited`.
    */
   deleteMe(userId: UserId, password: unknown): Promise<void>;
+  /**
+   * Erases the account of another, or the admin's own, with the admin's password. Throws like `deleteMe`, and
+   * `user_not_found`, `admin_required`.
+   */
+  deleteUser(admin: UserId, sent: string, password: unknown): Promise<void>;
   /** Continues every erasure that was interrupted by a crash or a failure; resolves to the number it finished. */
   resumeDeletions(): Promise<number>;
 }
@@ -35,20 +41,40 @@ export function createAccountDeletion(
   const deps = { ...accountDeps, passwords, throttle };
   return {
     deleteMe: (userId, password) => deleteMe(deps, userId, password),
+    deleteUser: (admin, sent, password) => deleteUser(deps, admin, sent, password),
     resumeDeletions: () => resumeDeletions(deps),
   };
 }
 
 async function deleteMe(deps: DeletionDeps, userId: UserId, password: unknown): Promise<void> {
-  const { db, keys, passwords, throttle } = deps;
+  const row = await checkOwnPassword(deps, userId, password);
+  await erase(deps, row, null);
+}
+
+async function deleteUser(deps: DeletionDeps, admin: UserId, sent: string, password: unknown): Promise<void> {
+  await checkOwnPassword(deps, admin, password);
+  const id = parseUuid(sent) as UserId | null;
+  const row = id === null ? undefined : await deps.db.get(store.findUser, { id });
+  if (row === undefined) throw new NotevaultError('user_not_found');
+  await erase(deps, row, admin);
+}
+
+/** Throws `password_required`, `invalid_password`, `rate_limited`. */
+async function checkOwnPassword(deps: DeletionDeps, userId: UserId, password: unknown): Promise<UserRow> {
+  const { db, passwords, throttle } = deps;
   if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
   const row = await db.get(store.findUser, { id: userId });
   if (row === undefined) throw new NotevaultError('unauthorized');
   const refund = throttle.recordAttempt({ account: userId, network: null });
   if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
   refund();
-  await close(deps, row, await keys.openServer());
-  await finish(deps, userId).catch((cause) => {
+  return row;
+}
+
+/** @param admin who erases it; null for its owner. */
+async function erase(deps: DeletionDeps, row: UserRow, admin: UserId | null): Promise<void> {
+  await close(deps, row, await deps.keys.openServer(), admin);
+  await finish(deps, row.id).catch((cause) => {
     throw new NotevaultError('delete_failed', {}, cause);
   });
 }
@@ -75,16 +101,16 @@ async function resumeDeletions(deps: AccountDeps): Promise<number> {
 }
 
 /** Closes the account: from the commit on every credential of it is refused, and its key is destroyed. */
-async function close(deps: AccountDeps, row: UserRow, server: SealingKey): Promise<void> {
+async function close(deps: AccountDeps, row: UserRow, server: SealingKey, admin: UserId | null): Promise<void> {
   const { db, keys, clock, events } = deps;
   const { id: userId } = row;
   await db.transact(async (handle) => {
-    if (row.role === 'admin') {
-      // Locked, because two last admins who delete their accounts at once would each see the other.
-      await handle.get(store.lockAdmins, {});
-      const other = await handle.get(store.findOtherAdmin, { id: userId });
-      if (other === undefined) throw new NotevaultError('last_admin');
-    }
+    // Roles change only under this lock.
+    await lockAdmins(handle);
+    if (admin !== null) await requireAdmin(handle, admin);
+    const now = await handle.get(store.lockAccount, { id: userId });
+    if (now === undefined) throw new NotevaultError(admin === null ? 'unauthorized' : 'user_not_found');
+    if (now.role === 'admin' && now.suspended_at === null) await requireOtherAdmin(handle, userId);
     await handle.run(store.markDeleting, { id: userId, now: clock.now() });
     await handle.run(store.deleteSessionsOf, { userId });
     await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { UserId } from '@notevault/protocol/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { codeOf, openFixtures } from '../../../test/kit/fixtures.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
@@ -10,6 +11,10 @@ const alice = { email: 'alice@example.org', password };
 const bob = { email: 'bob@example.org', password };
 const { statement } = statementsOver<AccountsTables>();
 const allUsers = statement((db, _: Record<never, never>) => db.selectFrom('users').select(['email', 'role']));
+const activeAdmins = statement((db, _: Record<never, never>) =>
+  db.selectFrom('users').select('id').where('role', '=', 'admin').where('suspended_at', 'is', null),
+);
+const forgetUser = statement((db, p: { id: UserId }) => db.deleteFrom('users').where('id', '=', p.id));
 const allHashes = statement((db, _: Record<never, never>) =>
   db
     .selectFrom('access_tokens as a')
@@ -42,7 +47,7 @@ onEachEngine('registering accounts', (open) => {
       accounts.register({ email: `p${i}@example.org`, password, setup_token }, { client: null, isLocal: false }),
     );
     const codes = await Promise.all(eight.map(codeOf));
-    assert.deepEqual(codes.sort(), [...Array(7).fill('setup_token_invalid'), null]);
+    assert.deepEqual(codes.sort(), [null, ...Array(7).fill('setup_token_invalid')]);
     assert.deepEqual(
       (await db.all(allUsers, {})).map(({ role }) => role),
       ['admin'],
@@ -61,8 +66,8 @@ onEachEngine('registering accounts', (open) => {
   test('accepts an invite once, for its e-mail, for a week', async () => {
     const { accounts, clock } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
-    const forBob = await accounts.invite('Bob@example.org');
-    const late = await accounts.invite();
+    const forBob = (await accounts.createInvite('Bob@example.org')).token;
+    const late = (await accounts.createInvite()).token;
     assert.equal(
       await codeOf(accounts.register({ ...bob, email: 'carol@example.org', invite: forBob })),
       'invite_invalid',
@@ -82,7 +87,7 @@ onEachEngine('registering accounts', (open) => {
   test('lets one of two registrations with one invite at once succeed', async () => {
     const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
-    const invite = await accounts.invite();
+    const invite = (await accounts.createInvite()).token;
     const both = [1, 2].map((i) => codeOf(accounts.register({ email: `p${i}@example.org`, password, invite })));
     assert.deepEqual((await Promise.all(both)).sort(), ['invite_invalid', null]);
   });
@@ -90,7 +95,7 @@ onEachEngine('registering accounts', (open) => {
   test('leaves the invite unused when it refuses a registration', async () => {
     const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
-    const invite = await accounts.invite();
+    const invite = (await accounts.createInvite()).token;
     assert.equal(await codeOf(accounts.register({ ...alice, invite })), 'registration_failed');
     assert.equal(await codeOf(accounts.register({ ...bob, invite })), null);
   });
@@ -288,17 +293,55 @@ onEachEngine('passwords of an account', (open) => {
 });
 
 onEachEngine('the admin operations on accounts', (open) => {
-  test('suspend an account, which ends its sessions, and unsuspend it', async () => {
-    const { accounts } = await openFixtures(open);
-    const { accessToken, refreshToken } = await accounts.register(alice);
-    await accounts.setSuspended(alice.email, true);
-    assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
-    assert.equal(await codeOf(accounts.refresh(refreshToken)), 'invalid_refresh_token');
-    assert.equal(await codeOf(accounts.login(alice)), 'account_suspended');
-    assert.equal(await codeOf(accounts.login({ ...alice, password: 'a wrong one' })), 'invalid_credentials');
-    assert.equal(await codeOf(accounts.openSession(alice.email)), 'account_suspended');
-    await accounts.setSuspended(alice.email, false);
-    await accounts.login(alice);
+  test('suspend an account, whose sessions are refused until it is unsuspended', async () => {
+    const { accounts, hookCalls } = await openFixtures(open);
+    await accounts.register(alice);
+    const { accessToken, refreshToken, user } = await accounts.register(bob);
+    const principal = await accounts.authenticate(`Bearer ${accessToken}`);
+    await accounts.setSuspended(bob.email, true);
+    assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'suspended');
+    assert.equal(await accounts.recall(principal), null);
+    assert.equal(await codeOf(accounts.refresh(refreshToken)), 'suspended');
+    assert.equal(await codeOf(accounts.login(bob)), 'account_suspended');
+    assert.equal(await codeOf(accounts.login({ ...bob, password: 'a wrong one' })), 'invalid_credentials');
+    assert.equal(await codeOf(accounts.openSession(bob.email)), 'account_suspended');
+    assert.deepEqual(hookCalls.credentialsChanged, [user.id]);
+    await accounts.setSuspended(bob.email, false);
+    await accounts.login(bob);
+    await accounts.authenticate(`Bearer ${accessToken}`);
+    await accounts.refresh(refreshToken);
+  });
+
+  test('leave one active admin of two who suspend, demote or delete each other at once', async () => {
+    const { accounts, db } = await openFixtures(open);
+    for (const how of ['suspend', 'demote', 'delete', 'delete oneself'] as const) {
+      const [a, b] = [
+        await accounts.createUser(`a-${how}@example.org`.replace(' ', '-'), password, 'admin'),
+        await accounts.createUser(`b-${how}@example.org`.replace(' ', '-'), password, 'admin'),
+      ];
+      const end = (by: typeof a, who: typeof a) => {
+        if (how === 'suspend') return accounts.updateUser(by.id, who.id, { suspended: true });
+        if (how === 'demote') return accounts.updateUser(by.id, who.id, { role: 'member' });
+        return how === 'delete' ? accounts.deleteUser(by.id, who.id, password) : accounts.deleteMe(by.id, password);
+      };
+      const codes = await Promise.all([codeOf(end(a, b)), codeOf(end(b, a))]);
+      // The slower one is no admin any more, or was the last one.
+      assert.deepEqual(codes.filter((code) => code === null).length, 1, `${how}: ${codes}`);
+      assert.ok(
+        codes.some((code) => code === 'admin_required' || code === 'last_admin'),
+        `${how}: ${codes}`,
+      );
+      const active = (await db.all(activeAdmins, {})).length;
+      assert.equal(active, 1, how);
+      // The next pair must not be saved by the survivor of this one.
+      const survivor = codes[0] === null ? (how === 'delete oneself' ? b : a) : how === 'delete oneself' ? a : b;
+      const next = await accounts.createUser(`next-${how}@example.org`.replace(' ', '-'), password, 'admin');
+      await accounts.deleteUser(next.id, survivor.id, password);
+      assert.equal(await codeOf(accounts.updateUser(next.id, next.id, { role: 'member' })), 'last_admin');
+      assert.equal(await codeOf(accounts.setSuspended(next.email, true)), 'last_admin');
+      assert.equal(await codeOf(accounts.deleteMe(next.id, password)), 'last_admin');
+      await db.transact((handle) => handle.run(forgetUser, { id: next.id }));
+    }
   });
 
   test('set only existing plans', async () => {

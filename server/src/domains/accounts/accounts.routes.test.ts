@@ -80,7 +80,7 @@ onSqlite('POST /auth/register', (open) => {
     assert.deepEqual([without.status, without.body], [403, { error: 'invite_required' }]);
     const wrong = await server.anyone.post('/auth/register', { ...sent, invite: 'nv_inv_x' });
     assert.deepEqual([wrong.status, wrong.body], [403, { error: 'invite_invalid' }]);
-    const invite = await server.app.accounts.invite();
+    const invite = (await server.app.accounts.createInvite()).token;
     const right = await server.anyone.post('/auth/register', { ...sent, invite });
     assert.deepEqual([right.status, right.body.user.role], [201, 'member']);
 
@@ -120,13 +120,13 @@ onSqlite('POST /auth/login', (open) => {
 
   test('refuses a suspended account', async () => {
     await using server = await startServer({ open });
-    const { email } = server.alice;
-    await server.alice.signed();
+    const { email } = server.bob;
+    await server.bob.signed();
     await server.app.accounts.setSuspended(email, true);
-    const answer = await server.anyone.post('/auth/login', { email, password: server.alice.password });
+    const answer = await server.anyone.post('/auth/login', { email, password: server.bob.password });
     assert.deepEqual([answer.status, answer.body], [403, { error: 'account_suspended' }]);
-    const me = await server.alice.get('/me');
-    assert.deepEqual([me.status, me.body], [401, { error: 'unauthorized' }]);
+    const me = await server.bob.get('/me');
+    assert.deepEqual([me.status, me.body], [403, { error: 'suspended' }]);
   });
 
   test('is rate-limited by address and path', async () => {
@@ -177,7 +177,13 @@ onSqlite('POST /auth/refresh', (open) => {
     for (const origin of [publicUrl, `http://127.0.0.1:${port}`]) {
       assert.deepEqual((await refresh(origin)).body, { error: 'no_refresh_token' }, origin);
     }
-    const foreign = ['null', 'http://127.0.0.1', `https://127.0.0.1:${port}`, `http://localhost:${port}`, `${publicUrl}:444`];
+    const foreign = [
+      'null',
+      'http://127.0.0.1',
+      `https://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
+      `${publicUrl}:444`,
+    ];
     for (const origin of foreign) assert.deepEqual((await refresh(origin)).body, { error: 'foreign_origin' }, origin);
   });
 });
@@ -290,7 +296,10 @@ onSqlite('/me/sessions', (open) => {
     const { accessToken, refreshToken } = await server.alice.signed();
     server.clock.advance({ seconds: 90 });
     const agent = { 'user-agent': 'Browser/2' };
-    assert.equal((await server.anyone.post('/auth/refresh', undefined, { ...cookieOf(refreshToken), ...agent })).status, 200);
+    assert.equal(
+      (await server.anyone.post('/auth/refresh', undefined, { ...cookieOf(refreshToken), ...agent })).status,
+      200,
+    );
     const [session] = (await server.bearer(accessToken).get('/me/sessions')).body.sessions;
     assert.equal(Date.parse(session.last_used_at) - Date.parse(session.created_at), 90_000);
     assert.equal(session.user_agent, 'Browser/2');

@@ -1,7 +1,14 @@
 import * as schema from '@notevault/protocol/accounts.ts';
 import { DeletedCount, IdParams } from '@notevault/protocol/schemas.ts';
 import { type RequestContext, type Route, route } from '../../http/route.ts';
-import { REFRESH_COOKIE, sessionsView, signedInReply, signedOutReply, tokensReply, userView } from './accounts.mapper.ts';
+import {
+  REFRESH_COOKIE,
+  sessionsView,
+  signedInReply,
+  signedOutReply,
+  tokensReply,
+  userView,
+} from './accounts.mapper.ts';
 import type { Accounts } from './accounts.ts';
 
 export function accountsRoutes(accounts: Accounts): Route[] {
@@ -69,7 +76,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       limit: 'auth',
       readsCookies: true,
       responses: { 200: schema.TokensResponse },
-      errors: ['no_refresh_token', 'invalid_refresh_token', 'foreign_origin'],
+      errors: ['no_refresh_token', 'invalid_refresh_token', 'suspended', 'foreign_origin'],
       handle: async ({ cookies, ...from }) =>
         tokensReply(await accounts.refresh(cookies[REFRESH_COOKIE], clientOf(from))),
     }),

@@ -119,8 +119,58 @@ export const updatePlan = statement((db, p: { email: string; plan: string }) =>
     .returningAll(),
 );
 
-export const updateSuspended = statement((db, p: { id: UserId; suspendedAt: number | null }) =>
-  db.updateTable('users').set({ suspended_at: p.suspendedAt }).where('id', '=', p.id).returningAll(),
+/** Returns the user's row, locked until the end of the transaction; no row once its erasure has begun. */
+export const lockAccount = statement((db, p: { id: UserId }) =>
+  db
+    .updateTable('users')
+    .set((eb) => ({ created_at: eb.ref('created_at') }))
+    .where('id', '=', p.id)
+    .where('deleting_at', 'is', null)
+    .returningAll(),
+);
+
+export const updateAccount = statement((db, p: { id: UserId; plan: string; role: Role; suspendedAt: number | null }) =>
+  db
+    .updateTable('users')
+    .set({ plan: p.plan, role: p.role, suspended_at: p.suspendedAt })
+    .where('id', '=', p.id)
+    .returningAll(),
+);
+
+/** A page of accounts by id, which is the order of their creation. */
+export const findUsersAfter = statement((db, p: { after: UserId; limit: number }) =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where('deleting_at', 'is', null)
+    .where('id', '>', p.after)
+    .orderBy('id')
+    .limit(p.limit),
+);
+
+/** How many active sessions each account of a page has; accounts without any are left out. */
+export const countSessionsOf = statement((db, p: { first: UserId; last: UserId; now: number }) =>
+  db
+    .selectFrom('sessions')
+    .select((eb) => ['user_id as userId', eb.fn.countAll<number>().as('sessions')])
+    .where('user_id', '>=', p.first)
+    .where('user_id', '<=', p.last)
+    .where('expires_at', '>', p.now)
+    .groupBy('user_id'),
+);
+
+export const countUsers = statement((db, _: Record<never, never>) =>
+  db
+    .selectFrom('users')
+    .select((eb) => [eb.fn.countAll<number>().as('users'), eb.fn.count<number>('suspended_at').as('suspended')])
+    .where('deleting_at', 'is', null),
+);
+
+export const countSessions = statement((db, p: { now: number }) =>
+  db
+    .selectFrom('sessions')
+    .select((eb) => eb.fn.countAll<number>().as('sessions'))
+    .where('expires_at', '>', p.now),
 );
 
 export const markDeleting = statement((db, p: { id: UserId; now: number }) =>
@@ -178,7 +228,11 @@ export const findKnownNetwork = statement((db, p: { userId: UserId; networkMac: 
 );
 
 export const findFamily = statement((db, p: { familyHash: Buffer }) =>
-  db.selectFrom('sessions').select(['id', 'user_id', 'expires_at']).where('family_hash', '=', p.familyHash),
+  db
+    .selectFrom('sessions as s')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .select(['s.id', 's.user_id', 's.expires_at', 'u.suspended_at'])
+    .where('s.family_hash', '=', p.familyHash),
 );
 
 /**
@@ -274,25 +328,24 @@ export const deleteExpiredAccessTokens = statement((db, p: { sessionId: SessionI
   db.deleteFrom('access_tokens').where('session_id', '=', p.sessionId).where('expires_at', '<=', p.now),
 );
 
-/** The session and user of an access token, if the account may be used. */
+/** The session and user of an access token, also of a suspended account. */
 export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
   db
     .selectFrom('access_tokens as t')
     .innerJoin('sessions as s', 's.id', 't.session_id')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .select(['s.id as session_id', 'u.id as user_id', 'u.plan'])
+    .select(['s.id as session_id', 'u.id as user_id', 'u.plan', 'u.role', 'u.suspended_at'])
     .where('t.hash', '=', p.hash)
     .where('t.expires_at', '>', p.now)
-    .where('u.suspended_at', 'is', null)
     .where('u.deleting_at', 'is', null),
 );
 
-/** An active session, if the account may be used. */
+/** An active session, unless the account is suspended. */
 export const findSession = statement((db, p: { id: SessionId; userId: UserId; now: number }) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .select(['s.id as session_id', 'u.id as user_id', 'u.plan'])
+    .select(['s.id as session_id', 'u.id as user_id', 'u.plan', 'u.role'])
     .where('s.id', '=', p.id)
     .where('s.user_id', '=', p.userId)
     .where('s.expires_at', '>', p.now)
@@ -302,8 +355,25 @@ export const findSession = statement((db, p: { id: SessionId; userId: UserId; no
 
 // Invites and resets
 
-export const insertInvite = statement((db, p: { hash: Buffer; email: string | null; expiresAt: number }) =>
-  db.insertInto('invites').values({ hash: p.hash, email: p.email, expires_at: p.expiresAt }),
+export const insertInvite = statement(
+  (db, p: { id: string; hash: Buffer; email: string | null; now: number; expiresAt: number }) =>
+    db
+      .insertInto('invites')
+      .values({ id: p.id, hash: p.hash, email: p.email, created_at: p.now, expires_at: p.expiresAt }),
+);
+
+/** The invites that can be used, the latest first. */
+export const listInvites = statement((db, p: { now: number; limit: number }) =>
+  db
+    .selectFrom('invites')
+    .select(['id', 'email', 'created_at', 'expires_at'])
+    .where('expires_at', '>', p.now)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+);
+
+export const deleteInvite = statement((db, p: { id: string; now: number }) =>
+  db.deleteFrom('invites').where('id', '=', p.id).where('expires_at', '>', p.now),
 );
 
 export const findInvite = statement((db, p: { hash: Buffer; email: string; now: number }) =>

@@ -79,10 +79,12 @@ export interface AccessTokenRow {
 
 /** An invite to register, until it is used. */
 export interface InviteRow {
+  id: string;
   /** SHA-256 of the token. */
   hash: Buffer;
   /** The only e-mail that may use it, canonical; null for any. */
   email: string | null;
+  created_at: number;
   expires_at: number;
 }
 
@@ -159,8 +161,10 @@ create table access_tokens (
 );
 create index access_tokens_of_session on access_tokens (session_id);
 create table invites (
-  hash bytea primary key,
+  id uuid primary key,
+  hash bytea not null unique,
   email text,
+  created_at bigint not null,
   expires_at bigint not null
 );
 create table analytics_erasures (

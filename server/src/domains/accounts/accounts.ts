@@ -6,6 +6,7 @@ import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import { type AccountAdmin, createAccountAdmin } from './admin.ts';
 import { type AnalyticsErasure, createAnalyticsErasure } from './analytics-erasure.ts';
+import { createInvites, type Invites } from './invites.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { createPasswordReset, type PasswordReset } from './password-reset.ts';
 import { createPasswords } from './passwords.ts';
@@ -16,12 +17,15 @@ import { createSessionList, type SessionList } from './session-list.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSetupToken, type SetupToken } from './setup-token.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
+import { createUserAdmin, type UserAdmin } from './user-admin.ts';
 
 /** Accounts: registration, authentication, profiles and deletion. */
 export interface Accounts
   extends SignIn,
     RefreshTokens,
     Registration,
+    Invites,
+    UserAdmin,
     SetupToken,
     SessionList,
     PasswordReset,
@@ -37,6 +41,9 @@ export interface Accounts
   lockUser(handle: WriteHandle, userId: UserId): Promise<{ tier: string }>;
 }
 
+export type { Invite } from './invites.ts';
+export type { ListedUser, UserChange } from './user-admin.ts';
+
 export function createAccounts(deps: AccountDeps): Accounts {
   const passwords = createPasswords(deps.clock.random, deps.passwordCost);
   const throttle = createLoginThrottle(deps.clock);
@@ -47,6 +54,8 @@ export function createAccounts(deps: AccountDeps): Accounts {
     ...createRegistration(deps, passwords, { prepare }),
     ...createRefreshTokens(deps),
     ...createSetupToken(deps),
+    ...createInvites(deps),
+    ...createUserAdmin(deps),
     ...createSessionList(deps),
     ...createPasswordReset(deps, passwords, throttle),
     ...createAccountAdmin(deps, { prepare }),

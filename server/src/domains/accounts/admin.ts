@@ -2,15 +2,17 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
+import { lockAdmins } from './active-admins.ts';
 import { canonicalEmail } from './emails.ts';
 import { type User, userOf } from './profile.ts';
 import type { Sessions } from './sessions.ts';
+import { changeAccount, checkPlan } from './user-admin.ts';
 
 /** Admin operations on accounts, by e-mail. All of these throw `account_not_found`. */
 export interface AccountAdmin {
   /** Throws `validation` for an unknown plan. */
   setPlan(email: string, plan: string): Promise<User>;
-  /** Suspending revokes every session; a suspended account cannot sign in, and no credential of it works. */
+  /** A suspended account cannot sign in, and its credentials are refused until it is not. Throws `last_admin`. */
   setSuspended(email: string, suspended: boolean): Promise<User>;
   findByEmail(email: string): Promise<User>;
   /** The named account, or the only one. Throws `validation` when there are several and none is named. */
@@ -23,7 +25,7 @@ export interface AccountAdmin {
 }
 
 export function createAccountAdmin(deps: AccountDeps, sessions: Pick<Sessions, 'prepare'>): AccountAdmin {
-  const { db, keys, clock, events, plans } = deps;
+  const { db, keys, plans } = deps;
 
   async function findOwner(sent: string | undefined): Promise<UserRow> {
     if (sent !== undefined) return findNamed(deps, sent);
@@ -36,7 +38,7 @@ export function createAccountAdmin(deps: AccountDeps, sessions: Pick<Sessions, '
 
   return {
     async setPlan(sent, plan) {
-      if (!Object.hasOwn(plans, plan)) throw invalid({ plan: [`must be one of ${Object.keys(plans).join(', ')}`] });
+      checkPlan(plans, plan);
       const server = await keys.openServer();
       const { email } = await findNamed(deps, sent);
       const row = await db.transact((handle) => handle.get(store.updatePlan, { email, plan }));
@@ -47,10 +49,8 @@ export function createAccountAdmin(deps: AccountDeps, sessions: Pick<Sessions, '
       const server = await keys.openServer();
       const { id } = await findNamed(deps, sent);
       const row = await db.transact(async (handle) => {
-        const changed = await handle.get(store.updateSuspended, { id, suspendedAt: suspended ? clock.now() : null });
-        if (suspended) await handle.run(store.deleteSessionsOf, { userId: id });
-        handle.onCommit(() => events.emit('credentialsChanged', { userId: id }));
-        return changed;
+        await lockAdmins(handle);
+        return await changeAccount(handle, deps, id, { suspended });
       });
       if (row === undefined) throw new NotevaultError('account_not_found');
       return userOf(row, server);

@@ -19,7 +19,7 @@ export interface Tokens {
 }
 
 export interface RefreshTokens {
-  /** Returns the next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`. */
+  /** Returns the next tokens of a session. Throws `no_refresh_token`, `invalid_refresh_token`, `suspended`. */
   refresh(cookie: string | undefined, client?: SignInClient | null): Promise<Tokens>;
 }
 
@@ -31,6 +31,7 @@ export function createRefreshTokens({ db, keys, clock, events }: AccountDeps): R
       const now = clock.now();
       const session = await db.get(store.findFamily, { familyHash: hashOf(family) });
       if (session === undefined || session.expires_at <= now) throw new NotevaultError('invalid_refresh_token');
+      if (session.suspended_at !== null) throw new NotevaultError('suspended');
 
       const server = await keys.openServer();
       const next = newToken(clock.random, `${family}.`);
@@ -66,10 +67,7 @@ interface Rotation {
   readonly now: number;
 }
 
-function familyOf(
-  handle: WriteHandle,
-  { sessionId, presented, next, sealed, client, now }: Rotation,
-): PresentedToken {
+function familyOf(handle: WriteHandle, { sessionId, presented, next, sealed, client, now }: Rotation): PresentedToken {
   return {
     async hold() {
       const use = { id: sessionId, client, now, expiresAt: now + SESSION_MS };

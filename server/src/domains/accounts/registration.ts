@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
-import { hashOf, newToken } from '../tokens/tokens.ts';
+import { hashOf } from '../tokens/tokens.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import type { Role, UserRow } from './accounts.tables.ts';
@@ -12,8 +12,6 @@ import type { SignInClient } from './session-client.ts';
 import type { Sessions } from './sessions.ts';
 import { checkSetupToken } from './setup-token.ts';
 import { type Credentials, readCredentials, type SignedIn } from './sign-in.ts';
-
-const INVITE_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface NewAccount extends Credentials {
   readonly display_name?: string | null;
@@ -42,8 +40,6 @@ export interface Registration {
    * in.
    */
   createUser(email: string, password?: string, role?: Role): Promise<User>;
-  /** Returns an invite, which is shown once; valid for one e-mail if that is given. */
-  invite(email?: string): Promise<string>;
 }
 
 interface RegistrationDeps extends AccountDeps {
@@ -61,7 +57,6 @@ export function createRegistration(
     register: (account, from = LOCAL) => register(deps, account, from),
     bootstrap: () => bootstrap(deps),
     createUser: (email, password, role = 'member') => createUser(deps, email, password, role),
-    invite: (email) => invite(deps, email),
   };
 }
 
@@ -115,18 +110,6 @@ async function createUser(
   return userOf(row, server);
 }
 
-async function invite({ db, clock }: AccountDeps, sent: string | undefined): Promise<string> {
-  const email = sent === undefined ? null : canonicalEmail(sent);
-  if (sent !== undefined && email === null) throw new NotevaultError('email_and_password_required');
-  const token = newToken(clock.random, 'nv_inv_');
-  const now = clock.now();
-  await db.transact(async (handle) => {
-    await handle.run(store.deleteExpiredInvites, { now });
-    await handle.run(store.insertInvite, { hash: token.hash, email, expiresAt: now + INVITE_MS });
-  });
-  return token.raw;
-}
-
 function textOf(sent: unknown): string | null {
   return typeof sent === 'string' && sent !== '' ? sent : null;
 }
@@ -140,10 +123,7 @@ interface Admission {
 }
 
 /** Refuses whatever can be refused before a password is hashed. */
-async function checkMode(
-  deps: AccountDeps,
-  { email, invite, setupToken, isLocal }: Admission,
-): Promise<void> {
+async function checkMode(deps: AccountDeps, { email, invite, setupToken, isLocal }: Admission): Promise<void> {
   const { db, clock, registration } = deps;
   if ((await db.get(store.findFirstAccount, {})) === undefined) {
     if (!isLocal || setupToken !== null) await checkSetupToken(deps, setupToken);

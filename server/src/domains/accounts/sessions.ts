@@ -6,6 +6,7 @@ import type { SealingKey } from '../../ports/keyring/keyring.ts';
 import { bearerOf, hashOf, newToken, prefixes } from '../tokens/tokens.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
+import type { Role } from './accounts.tables.ts';
 import { ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh-tokens.ts';
 import { type SignInClient, sealClient } from './session-client.ts';
 
@@ -24,12 +25,13 @@ export interface SessionPrincipal {
   readonly credentialId: SessionId;
   readonly name: string;
   readonly tier: string;
+  readonly isAdmin: boolean;
 }
 
 export interface Sessions {
   /** @param client null if there is none. */
   prepare(client: SignInClient | null): Promise<PreparedSession>;
-  /** Returns the caller of an `Authorization` header. Throws `unauthorized`. */
+  /** Returns the caller of an `Authorization` header. Throws `unauthorized`, `suspended`. */
   authenticate(authorization: string | undefined): Promise<SessionPrincipal>;
   /** The session of a principal while it is active, even if its access token has expired; else null. */
   recall(principal: { readonly userId: UserId; readonly credentialId: string }): Promise<SessionPrincipal | null>;
@@ -51,6 +53,7 @@ async function authenticate({ db, clock }: AccountDeps, authorization: string | 
   if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');
   const found = await db.get(store.findAccess, { hash: hashOf(token), now: clock.now() });
   if (found === undefined) throw new NotevaultError('unauthorized');
+  if (found.suspended_at !== null) throw new NotevaultError('suspended');
   return principalOf(found);
 }
 
@@ -116,6 +119,8 @@ function principalOf(found: {
   readonly user_id: UserId;
   readonly session_id: SessionId;
   readonly plan: string;
+  readonly role: Role;
 }): SessionPrincipal {
-  return { kind: 'session', userId: found.user_id, credentialId: found.session_id, name: 'Session', tier: found.plan };
+  const { user_id: userId, session_id: credentialId, plan: tier, role } = found;
+  return { kind: 'session', userId, credentialId, name: 'Session', tier, isAdmin: role === 'admin' };
 }

@@ -271,7 +271,7 @@ onSqlite('keys of unusable accounts', (open) => {
     const { key } = (await at.bob.post('/api-keys', { name: 'K' })).body;
     const status = async () => (await at.bearer(key).get('/me')).status;
     await at.server.app.accounts.setSuspended(at.server.bob.email, true);
-    assert.equal(await status(), 401);
+    assert.equal(await status(), 403);
     await at.server.app.accounts.setSuspended(at.server.bob.email, false);
     assert.equal(await status(), 200);
     const { accessToken } = await at.server.app.accounts.login(at.server.bob);

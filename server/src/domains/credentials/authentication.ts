@@ -42,6 +42,7 @@ export class Authentication {
     const rows = (await this.#lookups.get(prefix)?.(token)) ?? [];
     const [first] = rows;
     if (first === undefined) throw new NotevaultError('unauthorized');
+    if (first.suspended_at !== null) throw new NotevaultError('suspended');
     this.#lastUsed.record({ userId: first.user_id, id: first.id }, first.last_used_at, client);
     return principalOf(first, rows, await keys.openServer());
   }
@@ -51,7 +52,7 @@ export class Authentication {
     if (principal.kind === 'session') return accounts.recall(principal);
     const rows = await db.all(store.findUsable, { userId: principal.userId, id: principal.credentialId });
     const [first] = rows;
-    if (first === undefined) return null;
+    if (first === undefined || first.suspended_at !== null) return null;
     const now = principalOf(first, rows, await keys.openServer());
     // A token may have a smaller scope than its connection.
     const { scope = now.scope } = principal;

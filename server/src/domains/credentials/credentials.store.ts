@@ -12,7 +12,7 @@ const { statement, listStatement } = statementsOver<Tables>();
 
 // The connection of a credential
 
-/** Connections that may be used: one row for each vault with its own level, at least one row. */
+/** Connections that are not revoked, also of suspended accounts: one row for each vault with its own level, at least one row. */
 function credentialQuery(db: Kysely<Tables>) {
   return db
     .selectFrom('connections as c')
@@ -21,9 +21,8 @@ function credentialQuery(db: Kysely<Tables>) {
       join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
     )
     .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 'c.scope', 'c.last_used_at'])
-    .select(['l.vault_id', 'l.permission', 'u.plan as tier'])
+    .select(['l.vault_id', 'l.permission', 'u.plan as tier', 'u.suspended_at'])
     .where('c.revoked_at', 'is', null)
-    .where('u.suspended_at', 'is', null)
     .where('u.deleting_at', 'is', null);
 }
 

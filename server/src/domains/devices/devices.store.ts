@@ -132,7 +132,7 @@ export const insertFamily = statement(
     }),
 );
 
-/** The device of a refresh token and its vault, while it may be used. */
+/** The device of a refresh token and its vault, unless it has ended. */
 export const findFamily = statement((db, p: { familyHash: Buffer; now: number }) =>
   db
     .selectFrom('device_families as f')
@@ -141,11 +141,10 @@ export const findFamily = statement((db, p: { familyHash: Buffer; now: number })
     .leftJoin('connection_permissions as l', (join) =>
       join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
     )
-    .select(['f.id', 'f.user_id as userId', 'l.vault_id'])
+    .select(['f.id', 'f.user_id as userId', 'l.vault_id', 'u.suspended_at'])
     .where('f.family_hash', '=', p.familyHash)
     .where('f.expires_at', '>', p.now)
     .where('c.revoked_at', 'is', null)
-    .where('u.suspended_at', 'is', null)
     .where('u.deleting_at', 'is', null),
 );
 
@@ -250,10 +249,9 @@ export const findAccess = statement((db, p: { hash: Buffer; now: number }) =>
       join.onRef('l.user_id', '=', 'c.user_id').onRef('l.connection_id', '=', 'c.id'),
     )
     .select(['c.user_id', 'c.id', 'c.kind', 'c.name', 'c.default_permission', 'c.scope', 'c.last_used_at'])
-    .select(['l.vault_id', 'l.permission', 'u.plan as tier'])
+    .select(['l.vault_id', 'l.permission', 'u.plan as tier', 'u.suspended_at'])
     .where('t.hash', '=', p.hash)
     .where('t.expires_at', '>', p.now)
     .where('c.revoked_at', 'is', null)
-    .where('u.suspended_at', 'is', null)
     .where('u.deleting_at', 'is', null),
 );

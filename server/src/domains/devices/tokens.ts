@@ -73,13 +73,14 @@ export class DeviceTokens {
     return true;
   }
 
-  /** Returns the next tokens of a device. Throws `invalid_device_token`. */
+  /** Returns the next tokens of a device. Throws `invalid_device_token`, `suspended`. */
   async refresh(refreshToken: string): Promise<DevicePair> {
     const { db, keys, clock } = this.#deps;
     const [prefix = ''] = refreshToken.split('.', 1);
     const now = clock.now();
     const family = await db.get(store.findFamily, { familyHash: hashOf(prefix), now });
     if (family === undefined) throw new NotevaultError('invalid_device_token');
+    if (family.suspended_at !== null) throw new NotevaultError('suspended');
     const { userId, id, vault_id: vaultId } = family;
     const server = await keys.openServer();
     const next = newToken(clock.random, `${prefix}.`);

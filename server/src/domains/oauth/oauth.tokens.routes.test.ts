@@ -180,7 +180,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     const app = await OAuthApp.register(server);
     const pair = await app.connect({}, server.bob);
     await server.app.accounts.setSuspended(server.bob.email, true);
-    assert.equal(await statusWith(server, pair), 401);
+    assert.equal(await statusWith(server, pair), 403);
     assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
     await server.app.accounts.setSuspended(server.bob.email, false);
     assert.equal(await statusWith(server, await app.refresh(pair.refresh_token)), 200);

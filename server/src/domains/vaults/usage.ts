@@ -1,22 +1,33 @@
+import type { UserId } from '@notevault/protocol/ids.ts';
 import type { Principal } from '../access/access.ts';
 import { type Plan, planOf } from '../plans/plans.ts';
 import type { VaultDeps } from './vaults.deps.ts';
 import * as store from './vaults.store.ts';
 
-/** The totals of an account over its active vaults, and its plan. */
-export interface StorageUsage {
+/** Totals over active vaults. */
+export interface Totals {
   readonly vaults: number;
   readonly notes: number;
   readonly attachments: number;
   /** Bytes of the attachments, as uploaded. */
   readonly bytes: number;
+}
+
+/** The totals of an account, and its plan. */
+export interface StorageUsage extends Totals {
   readonly plan: Plan;
   readonly tier: string;
 }
 
 export interface UsageQueries {
   storage(principal: Principal): Promise<StorageUsage>;
+  /** The totals of each account whose id is from `first` to `last`; accounts without vaults are left out. */
+  totalsOfUsers(first: UserId, last: UserId): Promise<ReadonlyMap<UserId, Totals>>;
+  /** The totals of all accounts together. */
+  totals(): Promise<Totals>;
 }
+
+const NOTHING: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
 
 export function createUsage({ db, plans }: VaultDeps): UsageQueries {
   return {
@@ -30,6 +41,13 @@ export function createUsage({ db, plans }: VaultDeps): UsageQueries {
         plan: planOf(plans, tier),
         tier,
       };
+    },
+    async totalsOfUsers(first, last) {
+      const rows = await db.all(store.sumActiveOfUsers, { first, last });
+      return new Map(rows.map(({ userId, ...sums }) => [userId, sums]));
+    },
+    async totals() {
+      return (await db.get(store.sumActiveOfAll, {})) ?? NOTHING;
     },
   };
 }

@@ -158,6 +158,38 @@ export const sumActive = statement((db, p: { userId: UserId }) =>
     .where('v.deleted_at', 'is', null),
 );
 
+/** The same sums for each account of a page; accounts without vaults are left out. */
+export const sumActiveOfUsers = statement((db, p: { first: UserId; last: UserId }) =>
+  db
+    .selectFrom('vaults as v')
+    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
+    .select((eb) => [
+      'v.user_id as userId',
+      eb.fn.countAll<number>().as('vaults'),
+      eb.cast<number>(eb.fn.sum('f.note_count'), 'bigint').as('notes'),
+      eb.cast<number>(eb.fn.sum('f.attachment_count'), 'bigint').as('attachments'),
+      eb.cast<number>(eb.fn.sum('f.attachment_bytes'), 'bigint').as('bytes'),
+    ])
+    .where('v.user_id', '>=', p.first)
+    .where('v.user_id', '<=', p.last)
+    .where('v.deleted_at', 'is', null)
+    .groupBy('v.user_id'),
+);
+
+/** The same sums for all accounts together. */
+export const sumActiveOfAll = statement((db, _: Record<never, never>) =>
+  db
+    .selectFrom('vaults as v')
+    .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('vaults'),
+      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.note_count'), eb.lit(0)), 'bigint').as('notes'),
+      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.attachment_count'), eb.lit(0)), 'bigint').as('attachments'),
+      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('f.attachment_bytes'), eb.lit(0)), 'bigint').as('bytes'),
+    ])
+    .where('v.deleted_at', 'is', null),
+);
+
 export const findOldestActive = statement((db, p: { userId: UserId }) =>
   db
     .selectFrom('vaults')

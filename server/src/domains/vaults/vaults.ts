@@ -17,6 +17,7 @@ export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './c
 export type { ChangeFeeds, FeedState } from './change-feed.ts';
 export type { ChangeSequence } from './change-sequence.ts';
 export type { TrashContents, TrashUsage } from './trash-usage.ts';
+export type { Totals } from './usage.ts';
 
 /** Vaults: creation, access, queries and deletion. */
 export interface Vaults

@@ -1,0 +1,116 @@
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { parseUuid, type UserId } from '@notevault/protocol/ids.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
+import type { AccountDeps } from './accounts.deps.ts';
+import * as store from './accounts.store.ts';
+import type { Role, UserRow } from './accounts.tables.ts';
+import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
+
+const PAGE = 100;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000' as UserId;
+
+/** An account, as admins see it. */
+export interface ListedUser {
+  readonly id: UserId;
+  readonly email: string;
+  readonly displayName: string | null;
+  readonly role: Role;
+  readonly plan: string;
+  readonly createdAt: number;
+  readonly suspendedAt: number | null;
+  readonly sessions: number;
+}
+
+export interface UserChange {
+  readonly plan?: string;
+  readonly role?: Role;
+  readonly suspended?: boolean;
+}
+
+export interface AccountCounts {
+  readonly users: number;
+  readonly suspended: number;
+  readonly sessions: number;
+}
+
+/** What admins do with the accounts of others, by id. */
+export interface UserAdmin {
+  /** A page of accounts in the order of their creation. Throws `invalid_cursor`. */
+  listUsers(cursor?: string): Promise<{ users: ListedUser[]; next: UserId | null }>;
+  /** Throws `user_not_found`, `validation` for an unknown plan, `last_admin`, `admin_required`. */
+  updateUser(admin: UserId, sent: string, change: UserChange): Promise<ListedUser>;
+  countAccounts(): Promise<AccountCounts>;
+}
+
+export function createUserAdmin(deps: AccountDeps): UserAdmin {
+  return {
+    listUsers: (cursor) => listUsers(deps, cursor),
+    updateUser: (admin, sent, change) => updateUser(deps, admin, sent, change),
+    async countAccounts() {
+      const { db, clock } = deps;
+      const users = await db.get(store.countUsers, {});
+      const sessions = await db.get(store.countSessions, { now: clock.now() });
+      return { users: 0, suspended: 0, sessions: 0, ...users, ...sessions };
+    },
+  };
+}
+
+async function listUsers({ db, clock }: AccountDeps, cursor: string | undefined) {
+  const after = cursor === undefined ? FIRST_ID : (parseUuid(cursor) as UserId | null);
+  if (after === null) throw new NotevaultError('invalid_cursor');
+  const rows = await db.all(store.findUsersAfter, { after, limit: PAGE + 1 });
+  const page = rows.slice(0, PAGE);
+  const [first, last] = [page.at(0), page.at(-1)];
+  if (first === undefined || last === undefined) return { users: [], next: null };
+  const counts = await db.all(store.countSessionsOf, { first: first.id, last: last.id, now: clock.now() });
+  const sessions = new Map(counts.map(({ userId, sessions: count }) => [userId, count]));
+  const users = page.map((row) => listed(row, sessions.get(row.id) ?? 0));
+  return { users, next: rows.length > PAGE ? last.id : null };
+}
+
+async function updateUser(deps: AccountDeps, admin: UserId, sent: string, change: UserChange): Promise<ListedUser> {
+  const { db, clock, plans } = deps;
+  const id = parseUuid(sent) as UserId | null;
+  if (id === null) throw new NotevaultError('user_not_found');
+  checkPlan(plans, change.plan);
+  return await db.transact(async (handle) => {
+    await lockAdmins(handle);
+    await requireAdmin(handle, admin);
+    const row = await changeAccount(handle, deps, id, change);
+    if (row === undefined) throw new NotevaultError('user_not_found');
+    const [counted] = await handle.all(store.countSessionsOf, { first: id, last: id, now: clock.now() });
+    return listed(row, counted?.sessions ?? 0);
+  });
+}
+
+/** Throws `validation` for a plan that does not exist. */
+export function checkPlan(plans: AccountDeps['plans'], plan: string | undefined): void {
+  if (plan === undefined || Object.hasOwn(plans, plan)) return;
+  throw invalid({ plan: [`must be one of ${Object.keys(plans).join(', ')}`] });
+}
+
+/**
+ * Changes an account; resolves to its row, or to nothing when there is none. All admins must be locked. Throws
+ * `last_admin`.
+ */
+export async function changeAccount(
+  handle: WriteHandle,
+  { clock, events }: Pick<AccountDeps, 'clock' | 'events'>,
+  id: UserId,
+  change: UserChange,
+): Promise<UserRow | undefined> {
+  const row = await handle.get(store.lockAccount, { id });
+  if (row === undefined) return undefined;
+  const { plan = row.plan, role = row.role, suspended = row.suspended_at !== null } = change;
+  const isActiveAdmin = row.role === 'admin' && row.suspended_at === null;
+  if (isActiveAdmin && (role !== 'admin' || suspended)) await requireOtherAdmin(handle, id);
+  const suspendedAt = suspended ? (row.suspended_at ?? clock.now()) : null;
+  handle.onCommit(() => events.emit('credentialsChanged', { userId: id }));
+  return handle.get(store.updateAccount, { id, plan, role, suspendedAt });
+}
+
+function listed(row: UserRow, sessions: number): ListedUser {
+  const { id, email, display_name, role, plan, created_at, suspended_at } = row;
+  const times = { createdAt: created_at, suspendedAt: suspended_at };
+  return { id, email, displayName: display_name, role, plan, ...times, sessions };
+}

@@ -1,0 +1,78 @@
+import type { Principal } from '../access/access.ts';
+import type { ListedUser, UserChange } from '../accounts/accounts.ts';
+import type { Totals } from '../vaults/vaults.ts';
+import type { AdminDeps } from './admin.deps.ts';
+
+const NOTHING: Totals = { vaults: 0, notes: 0, attachments: 0, bytes: 0 };
+
+/** An account with its totals: counts and sizes, never anything that its owner wrote. */
+export interface AdminUser extends ListedUser {
+  readonly totals: Totals;
+}
+
+/** The state of a server. */
+export interface ServerHealth {
+  readonly version: string;
+  readonly startedAt: number;
+  readonly now: number;
+  readonly engine: 'sqlite' | 'postgres';
+  readonly registrationMode: string;
+  readonly plans: readonly string[];
+  readonly users: number;
+  readonly suspended: number;
+  readonly sessions: number;
+  readonly totals: Totals;
+}
+
+/** What admins see and change over HTTP. The routes require a session of an admin. */
+export class Admin {
+  readonly #deps: AdminDeps;
+  readonly #startedAt: number;
+
+  constructor(deps: AdminDeps) {
+    this.#deps = deps;
+    this.#startedAt = deps.clock.now();
+  }
+
+  /** Throws `invalid_cursor`. */
+  async users(cursor: string | undefined): Promise<{ users: AdminUser[]; next: string | null }> {
+    const { users, next } = await this.#deps.accounts.listUsers(cursor);
+    return { users: await this.#withTotals(users), next };
+  }
+
+  /** Throws `user_not_found`, `validation` for an unknown plan, `last_admin`, `admin_required`. */
+  async updateUser(admin: Principal, id: string, change: UserChange): Promise<AdminUser> {
+    const user = await this.#deps.accounts.updateUser(admin.userId, id, change);
+    const [changed] = await this.#withTotals([user]);
+    return changed ?? { ...user, totals: NOTHING };
+  }
+
+  /** Throws `user_not_found`, `last_admin`, `admin_required`, and the errors of the admin's password. */
+  async deleteUser(admin: Principal, id: string, password: unknown): Promise<void> {
+    await this.#deps.accounts.deleteUser(admin.userId, id, password);
+  }
+
+  get invites(): Pick<AdminDeps['accounts'], 'createInvite' | 'listInvites' | 'deleteInvite'> {
+    return this.#deps.accounts;
+  }
+
+  async health(): Promise<ServerHealth> {
+    const { db, clock, accounts, vaults, plans, version } = this.#deps;
+    const [{ mode }, counts, totals] = [
+      await accounts.bootstrap(),
+      await accounts.countAccounts(),
+      await vaults.totals(),
+    ];
+    const times = { startedAt: this.#startedAt, now: clock.now() };
+    const settings = { engine: db.engine, registrationMode: mode, plans: Object.keys(plans) };
+    return { version, ...times, ...settings, ...counts, totals };
+  }
+
+  /** @param users of one page, in order of their ids. */
+  async #withTotals(users: readonly ListedUser[]): Promise<AdminUser[]> {
+    const [first, last] = [users.at(0), users.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const totals = await this.#deps.vaults.totalsOfUsers(first.id, last.id);
+    return users.map((user) => ({ ...user, totals: totals.get(user.id) ?? NOTHING }));
+  }
+}
