@@ -21,12 +21,14 @@ import {
 import type { LiveDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
 import { clientIdOf } from '../writes/build-note-row.ts';
+import { Durability } from './durability.ts';
 import { documentOf, type NoteState } from './note-state.ts';
 import { isLongDocument, readSlices } from './read-slices.ts';
 import type { UpdateLog } from './update-log.ts';
 import type { ApplyResult } from './updates/outcomes.ts';
 import { rejectionOf, runTrial } from './updates/run-trial.ts';
 import type { Trial } from './updates/trial.ts';
+import { TrialQueue } from './updates/trial-queue.ts';
 import { UpdateCheck } from './updates/update-check.ts';
 import { MalformedUpdate, scanUpdate } from './updates/update-validator.ts';
 import { type CloseReason, type Watcher, Watchers } from './watchers.ts';
@@ -66,10 +68,8 @@ export class LiveDocument {
   #snapshot: Uint8Array;
   /** What Yjs reported during the present change. */
   #added: Uint8Array[] = [];
-  /** Resolves when everything applied so far is on disk. */
-  #durable: Promise<unknown> = Promise.resolve();
-  /** Resolves after the last update that is tried on a worker thread; later updates wait for it. */
-  #trials: Promise<unknown> | undefined;
+  readonly #durable = new Durability();
+  readonly #trials = new TrialQueue();
   #lost = false;
   #flushedAt = Number.NEGATIVE_INFINITY;
 
@@ -145,7 +145,7 @@ export class LiveDocument {
 
   /** Resolves when everything in the document is on disk; rejects when that failed. */
   async durable(): Promise<void> {
-    await this.#durable;
+    await this.#durable.reached();
   }
 
   watch(watcher: Watcher): Disposable {
@@ -156,13 +156,13 @@ export class LiveDocument {
   async missingFor(stateVector: Uint8Array | null): Promise<Uint8Array> {
     if (stateVector !== null) this.#check.checkStateVector(stateVector);
     const missing = missingFor(this.#doc, stateVector);
-    await this.#durable;
+    await this.#durable.reached();
     return missing;
   }
 
   async stateVector(): Promise<Uint8Array> {
     const vector = stateVectorOf(this.#doc);
-    await this.#durable;
+    await this.#durable.reached();
     return vector;
   }
 
@@ -185,24 +185,11 @@ export class LiveDocument {
    */
   async apply(updates: readonly Uint8Array[], actor: Actor, from: Watcher | null): Promise<ApplyResult[]> {
     // The document must not change during a trial.
-    if (this.#trials !== undefined) return this.#afterTrials(() => this.#applyAll(updates, actor, from));
+    if (this.#trials.isRunning) return this.#trials.run(() => this.#applyAll(updates, actor, from));
     const { count, outcomes } = this.#applyQuick(updates, actor, from);
     if (count === updates.length) return outcomes;
-    const rest = this.#afterTrials(() => this.#applyAll(updates.slice(count), actor, from, true));
+    const rest = this.#trials.run(() => this.#applyAll(updates.slice(count), actor, from, true));
     return (await Promise.all([outcomes, rest])).flat();
-  }
-
-  async #afterTrials<Result>(work: () => Promise<Result>): Promise<Result> {
-    const run = (this.#trials ?? Promise.resolve()).then(work);
-    const ended = run.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#trials = ended;
-    void ended.then(() => {
-      if (this.#trials === ended) this.#trials = undefined;
-    });
-    return run;
   }
 
   async #applyAll(
@@ -269,7 +256,7 @@ export class LiveDocument {
   /** Applies an accepted update, yielding to the event loop after each slice. */
   async #applySlices({ added, slices, size }: AcceptedTrial, actor: Actor, from: Watcher | null): Promise<ApplyResult> {
     const applied = Promise.withResolvers<void>();
-    this.#addToDurable(applied.promise);
+    this.#durable.add(applied.promise);
     try {
       for (const slice of slices) {
         if (this.#lost) throw new NotevaultError('unavailable');
@@ -290,11 +277,11 @@ export class LiveDocument {
   /** Stores what was added and notifies the watchers; if nothing was added, waits until the document is on disk. */
   async #store(added: Uint8Array | undefined, actor: Actor, from: Watcher | null): Promise<'stored' | 'known'> {
     if (added === undefined) {
-      await this.#durable;
+      await this.#durable.reached();
       return 'known';
     }
     const stored = this.#log.append({ vault: this.vault, note: this.id, update: added, actor, document: this });
-    this.#addToDurable(stored);
+    this.#durable.add(stored);
     try {
       this.#seen.add(await stored);
     } catch (error) {
@@ -304,13 +291,6 @@ export class LiveDocument {
     }
     this.#watchers.notify(added, from);
     return 'stored';
-  }
-
-  /** Nothing is returned or sent before `work` has succeeded. */
-  #addToDurable(work: Promise<unknown>): void {
-    this.#durable = Promise.all([this.#durable, work]);
-    // Its failure is reported to those who wait for it, and there may be none.
-    this.#durable.catch(() => {});
   }
 
   /** Whether a row is of this note, and not of one that was created anew under its id. */
