@@ -1,7 +1,9 @@
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { foldPath, isInside, normalizePath } from '@notevault/note-text/paths.ts';
 import { chooseVault } from '../choose-vault.ts';
-import { DATA_NOTICE, data } from '../text/answer.ts';
+import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { ADDS, CHANGES, tool } from '../tool.ts';
-import { input, text, vault } from './fields.ts';
+import { dryMove, input, text, vault } from './fields.ts';
 
 export const createFolder = tool({
   name: 'create_folder',
@@ -20,10 +22,11 @@ export const renameFolder = tool({
   name: 'rename_folder',
   title: 'Rename or move a folder',
   description: 'Give a folder and all that is in it a new path. Links are updated.',
-  input: input({ vault, path: text(''), new_path: text('Must not exist.') }),
+  input: input({ vault, path: text(''), new_path: text('Must not exist.'), dry_run: dryMove }),
   hints: CHANGES,
-  async run({ vault: wanted, path, new_path: target }, context) {
+  async run({ vault: wanted, path, new_path: target, dry_run: dry }, context) {
     const client = await chooseVault(context, wanted);
+    if (dry === true) return wouldRename(client, normalizePath(path), normalizePath(target));
     const { old_path: from, new_path: to, count, attachments } = await client.renameFolder(path, target);
     const structured = { notice: DATA_NOTICE, old_path: from, new_path: to, notes: count, attachments };
     return {
@@ -32,3 +35,27 @@ export const renameFolder = tool({
     };
   },
 });
+
+/** Answers a dry run. Throws ToolFailure if the folder does not exist, or its new path is taken or inside of it. */
+async function wouldRename(client: VaultClient, path: string, target: string): Promise<Answer> {
+  const { folders, notes, attachments } = await client.tree();
+  const exists = (name: string) => folders.some((folder) => foldPath(folder.name) === foldPath(name));
+  const isSame = foldPath(path) === foldPath(target);
+  if (!exists(path)) throw new ToolFailure('There is no such folder; nothing was done.', data(path));
+  if (isInside(path, target)) throw new ToolFailure('A folder cannot move into itself; nothing was done.');
+  const isTaken = [...notes, ...attachments].some((entry) => foldPath(entry.path) === foldPath(target));
+  if (!isSame && (exists(target) || isTaken)) {
+    throw new ToolFailure('The new path is taken, so the rename would fail; nothing was done.', data(target));
+  }
+  const count = (entries: readonly { readonly path: string }[]) =>
+    entries.filter((entry) => isInside(path, entry.path)).length;
+  const counts = { notes: count(notes), attachments: count(attachments) };
+  const structured = { notice: DATA_NOTICE, dry_run: true, old_path: path, new_path: target, ...counts };
+  return {
+    parts: [
+      `Dry run: nothing was renamed. It has ${counts.notes} notes and ${counts.attachments} attachments.`,
+      data(`${path} → ${target}`),
+    ],
+    structured,
+  };
+}

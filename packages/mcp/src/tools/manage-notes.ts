@@ -1,6 +1,7 @@
 import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
-import { normalizeNotePath } from '@notevault/note-text/paths.ts';
+import { fileName, foldPath, joinPath, normalizeNotePath, normalizePath } from '@notevault/note-text/paths.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
 import { Type } from 'typebox';
 import { chooseNote, type NoteName } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
@@ -8,7 +9,7 @@ import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
 import { ADDS, CHANGES, tool } from '../tool.ts';
 import { changeNote, sizeOf, staleText } from './change-note.ts';
-import { baseHash, dryRun, id, input, path, text, vault } from './fields.ts';
+import { baseHash, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
 
 /** Most items that one call may touch. */
 const ITEMS_MAX = 100;
@@ -62,13 +63,15 @@ export const renameNote = tool({
   name: 'rename_note',
   title: 'Rename or move a note',
   description: 'Give a note a new path. Links to it are updated.',
-  input: input({ vault, path, id, new_path: text('Ends in .md.') }),
+  input: input({ vault, path, id, new_path: text('Ends in .md.'), base_hash: baseHash, dry_run: dryMove }),
   hints: CHANGES,
-  async run({ vault: wanted, new_path: sent, ...name }, context) {
+  async run({ vault: wanted, new_path: sent, base_hash: hash, dry_run: dry, ...name }, context) {
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);
-    const target = /\.md$/i.test(sent) ? sent : `${sent}.md`;
+    if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash);
+    const target = normalizeNotePath(/\.md$/i.test(sent) ? sent : `${sent}.md`);
     const linking = new Set((await client.backlinksOf(note.id)).map(({ source_note_id: source }) => source)).size;
+    if (dry === true) return wouldMove(client, [{ note, to: target }], linking);
     const { old_path: from, new_path: to, note: renamed } = await client.renameNote(note.path, target);
     const structured = {
       notice: DATA_NOTICE,
@@ -97,16 +100,27 @@ export const moveNotes = tool({
     paths: Type.Optional(Type.Array(Type.String(), { maxItems: ITEMS_MAX })),
     ids: Type.Optional(Type.Array(Type.String(), { maxItems: ITEMS_MAX })),
     folder: text('Target; "" is the root.'),
+    dry_run: dryMove,
   }),
   hints: CHANGES,
-  async run({ vault: wanted, paths = [], ids = [], folder }, context) {
+  async run({ vault: wanted, paths = [], ids = [], folder, dry_run: dry }, context) {
     const count = paths.length + ids.length;
     if (count === 0) throw new ToolFailure('Send `paths` or `ids`.');
     if (count > ITEMS_MAX) throw new ToolFailure(`Send at most ${ITEMS_MAX} notes.`);
     const client = await chooseVault(context, wanted);
-    const named = [];
-    for (const path of paths) named.push((await chooseNote(client, { path })).id);
-    const all = [...new Set([...named, ...ids])];
+    const named = new Map<string, Note>();
+    // A dry run says from where each note would move, so it reads those that are named by id too.
+    const names = [...paths.map((path) => ({ path })), ...(dry === true ? ids.map((id) => ({ id })) : [])];
+    for (const name of names) {
+      const note = await chooseNote(client, name);
+      named.set(note.id, note);
+    }
+    if (dry === true) {
+      const target = /^[/\s]*$/.test(folder) ? '' : normalizePath(folder);
+      const moves = [...named.values()].map((note) => ({ note, to: joinPath(target, fileName(note.path)) }));
+      return wouldMove(client, moves, null);
+    }
+    const all = [...new Set([...named.keys(), ...ids])];
     await client.moveNotes(all, folder);
     const structured = { notice: DATA_NOTICE, moved: all.length, folder };
     return {
@@ -115,6 +129,38 @@ export const moveNotes = tool({
     };
   },
 });
+
+interface Move {
+  readonly note: Note;
+  readonly to: string;
+}
+
+/**
+ * Answers a dry run of moves. Throws ToolFailure if one of them would fail because its new path is taken.
+ *
+ * @param linking how many notes link to the only note that moves.
+ */
+async function wouldMove(client: VaultClient, moves: readonly Move[], linking: number | null): Promise<Answer> {
+  const targets = new Set<string>();
+  const taken: string[] = [];
+  for (const { note, to } of moves) {
+    const there = await client.readNote(to);
+    if ((there !== null && there.id !== note.id) || targets.has(foldPath(to))) taken.push(to);
+    targets.add(foldPath(to));
+  }
+  if (taken.length > 0) {
+    throw new ToolFailure('These paths are taken, so the move would fail; nothing was done.', data(taken.join('\n')));
+  }
+  const structured = {
+    notice: DATA_NOTICE,
+    dry_run: true,
+    moves: moves.map(({ note, to }) => ({ id: note.id, old_path: note.path, new_path: to, hash: note.content_hash })),
+    ...(linking === null ? {} : { linking_notes: linking }),
+  };
+  const links = linking === null ? '' : ` ${linking} notes link to it.`;
+  const lines = moves.map(({ note, to }) => `${note.path} → ${to}`);
+  return { parts: [`Dry run: nothing was moved.${links}`, data(lines.join('\n'))], structured };
+}
 
 export const deleteNote = tool({
   name: 'delete_note',
