@@ -23,7 +23,7 @@ export async function serveAssistant(flags: Record<string, unknown>): Promise<vo
     const factory = () =>
       createMcpServer({
         ...api,
-        ...{ canWrite, budget, credential: 'the user of this process', userAgent: null, version },
+        ...{ canWrite, budget, credential: 'the user of this process', clientName: null, version },
         ...{ now: () => new Date(), random: (bytes) => new Uint8Array(randomBytes(bytes)), failed },
       });
     const serving = serveStdio(factory, { transport, onerror: failed });

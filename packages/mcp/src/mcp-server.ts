@@ -35,7 +35,7 @@ export interface McpDeps {
   /** Identifies the credential in the budget. */
   readonly credential: string;
   /** What the client calls itself where the protocol does not say; null if unknown. */
-  readonly userAgent: string | null;
+  readonly clientName: string | null;
   readonly version: string;
   readonly now: () => Date;
   readonly random: (bytes: number) => Uint8Array;
@@ -156,7 +156,7 @@ function refused(parts: Parts, { random }: McpDeps): CallToolResult {
 function contextOf(deps: McpDeps, server: Server, { mcpReq }: ServerContext): ToolContext {
   const envelope = mcpReq.envelope as Readonly<Record<string, { readonly name?: string } | undefined>> | undefined;
   const { name } = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion() ?? {};
-  const agent = (name ?? deps.userAgent ?? 'MCP client').slice(0, AGENT_LENGTH_MAX);
+  const agent = (name ?? deps.clientName ?? 'MCP client').slice(0, AGENT_LENGTH_MAX);
   const options = {
     ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }),
     ...(deps.tries === undefined ? {} : { tries: deps.tries }),

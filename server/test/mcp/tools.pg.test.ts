@@ -63,7 +63,7 @@ onEachEngine('the tools of assistants', (open) => {
         ['agent', 'create'],
       );
       assert.equal(versions[0]?.actor.name, 'robot key');
-      if (!legacy) assert.equal(versions[0]?.actor.client, 'test assistant');
+      assert.equal(versions[0]?.actor.client, 'test assistant');
       const restored = await assistant.call('restore_note', { path: `folder/${path}`, version: versions[1]?.version });
       assert.equal(restored.isError, false, restored.text);
       assert.equal(await textOf(world, `folder/${path}`), '# T\n\none\n\n## S\n\ntwo\n');

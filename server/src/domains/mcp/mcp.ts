@@ -11,6 +11,7 @@ import { WriteBudget } from '@notevault/mcp/write-budget.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { Principal } from '../access/access.ts';
+import { ClientNames, type Sender } from './client-names.ts';
 import type { McpDeps, McpProtocolServer } from './mcp.deps.ts';
 
 /** A request of an MCP client. */
@@ -34,6 +35,7 @@ export class Mcp {
   readonly #calls = new FairSemaphore(CALLS);
   readonly #handler: McpHttpHandler;
   readonly #served = new WeakMap<Request, McpCall>();
+  readonly #names = new ClientNames();
 
   constructor(deps: McpDeps) {
     this.#deps = deps;
@@ -63,7 +65,8 @@ export class Mcp {
    * Serves clients of revisions before 2026-07-28. The answer is JSON, and a stream only if progress was requested,
    * because many proxies hold streams back.
    */
-  async #serveLegacy({ request, body }: McpCall): Promise<Response> {
+  async #serveLegacy({ principal, request, body }: McpCall): Promise<Response> {
+    this.#names.remember(sender(principal, request), body);
     const server = this.#server(request);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !wantsProgress(body) });
     await server.connect(transport);
@@ -81,11 +84,15 @@ export class Mcp {
     const deps: ServerDeps = {
       ...{ url: request.url.slice(0, request.url.indexOf('/api/')), tokens: noToken, fetch: call.fetch, tries: 1 },
       ...{ canWrite: mayWrite(call.principal), budget: this.#budget, credential: call.principal.credentialId },
-      ...{ userAgent: request.headers.get('user-agent'), version, failed },
+      ...{ clientName: this.#names.of(sender(call.principal, request)), version, failed },
       ...{ now: () => new Date(clock.now()), random: (bytes) => clock.random(bytes) },
     };
     return createServer(deps);
   }
+}
+
+function sender({ credentialId }: Principal, { headers }: Request): Sender {
+  return { credentialId, userAgent: headers.get('user-agent') };
 }
 
 /** Whether a credential may write in any vault, now or later. */
