@@ -11,7 +11,7 @@ import type { Connection, ConnectionsResponse } from '@notevault/protocol/connec
 import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 import type { StorageResponse, Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { AdminClient } from './admin-client.ts';
-import { ApiError, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 import { VaultClient } from './vault-client.ts';
 
 /** The operations on an account. All of them throw ApiError and ConnectionError. */
@@ -110,17 +110,10 @@ export class NotevaultClient {
     });
   }
 
-  /**
-   * Ends a linked device: its tokens stop working. The server ends a device whose refresh token it never issued,
-   * because somebody may have guessed or stolen one; so this sends one. Resolves also when it has ended before.
-   */
+  /** Ends a linked device: its tokens stop working. Resolves also when it has ended before. */
   async endDevice(refreshToken: string): Promise<void> {
-    const [family = ''] = refreshToken.split('.', 1);
-    try {
-      await this.refreshDevice(`${family}.${crypto.randomUUID()}`);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    }
+    const json = { refresh_token: refreshToken };
+    await this.transport.json({ method: 'POST', path: '/auth/token/revoke', json });
   }
 
   #get<Body>(path: string): Promise<Body> {

@@ -231,6 +231,12 @@ const connections: Record<string, Operation> = {
       body: { refresh_token: w.deviceRefresh },
     })),
   ),
+  signOffDevice: withDevices(
+    row('public', 204, (w) => ({
+      url: '/auth/token/revoke',
+      body: { refresh_token: w.deviceRefresh },
+    })),
+  ),
   // The client was never authorized, so a permitted caller gets 404.
   revokeOAuthClient: row('session', 404, (w) => ({ url: `/connections/oauth/https://client.example/${w.fresh}` })),
   revokeDevice: withDevices(row('session', 204, (w) => ({ url: `/connections/device/${w.device}` }))),

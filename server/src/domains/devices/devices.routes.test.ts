@@ -409,6 +409,27 @@ onSqlite('a device’s tokens', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
+  test('end by a request of the device itself, repeatedly, and by no made-up token', async () => {
+    await using server = await startServer({ open });
+    const first = await linked(server);
+    const kept = await linked(server);
+    const signOff = async (refresh_token: unknown) => {
+      const { status, body } = await server.anyone.post('/auth/token/revoke', { refresh_token });
+      return [status, body];
+    };
+    for (const token of ['', 'x', first.access_token, 'nv_dvr_x.y'])
+      assert.deepEqual(await signOff(token), [204, null]);
+    assert.equal(await works(server, first.access_token), true);
+    const { refresh_token } = (await refresh(server, first.refresh_token)).body;
+    for (const token of [refresh_token, refresh_token, first.refresh_token])
+      assert.deepEqual(await signOff(token), [204, null]);
+    assert.equal(await works(server, first.access_token), false);
+    assert.equal((await refresh(server, refresh_token)).status, 401);
+    assert.equal(await works(server, kept.access_token), true);
+    assert.equal((await server.alice.get('/connections')).body.length, 1);
+    assert.equal((await signOff(undefined))[0], 422);
+  });
+
   test('give no access once their vault is purged, and are deleted with the account', async () => {
     await using server = await startServer({ open });
     const { access_token, vault } = await linked(server);

@@ -69,6 +69,20 @@ function tokenRoutes(authorization: DeviceAuthorization, tokens: DeviceTokens): 
       handle: async ({ body }) => ({ body: tokensView(await tokens.refresh(body.refresh_token)), headers }),
     }),
     route({
+      method: 'POST',
+      path: '/auth/token/revoke',
+      operation: 'signOffDevice',
+      summary: 'End a device by its refresh token; unknown tokens are answered alike',
+      access: 'public',
+      limit: 'auth',
+      body: schema.RefreshBody,
+      responses: { 204: null },
+      handle: async ({ body }) => {
+        await tokens.signOff(body.refresh_token);
+        return {};
+      },
+    }),
+    route({
       method: 'DELETE',
       path: '/connections/device/:family_id',
       operation: 'revokeDevice',

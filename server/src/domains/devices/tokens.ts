@@ -97,6 +97,19 @@ export class DeviceTokens {
     return { accessToken: access.raw, refreshToken: raw, expiresIn: ACCESS_SECONDS, vaultId };
   }
 
+  /**
+   * Ends the device of a refresh token, at its own request. A token that never was one of it ends it too: somebody may
+   * have guessed or stolen one. Has no effect on unknown devices, and those that have ended before.
+   */
+  async signOff(refreshToken: string): Promise<void> {
+    const { db, clock } = this.#deps;
+    const [prefix = ''] = refreshToken.split('.', 1);
+    const family = await db.get(store.findFamily, { familyHash: hashOf(prefix), now: clock.now() });
+    if (family === undefined) return;
+    const { userId, id } = family;
+    await db.transact((handle) => this.end(handle, { userId, id }));
+  }
+
   /** Ends a device; has no effect on one that has ended before. Throws `connection_not_found`. */
   async revoke(userId: UserId, familyId: string): Promise<void> {
     const { db, credentials } = this.#deps;
