@@ -30,6 +30,15 @@ test('a plan that deletes more than a tenth of the files needs approval from fiv
   assert.equal(brake(deletions('deleteLocal', 8), treesOf(8)).length, 1, 'all files of a small folder');
 });
 
+test('deletions of a short while ago count with those of a plan, and stop nothing else', () => {
+  const recent = { local: 18, remote: 0 };
+  assert.deepEqual(brake(deletions('deleteLocal', 2), treesOf(1000), recent), []);
+  const [reason] = brake(deletions('deleteLocal', 3), treesOf(1000), recent);
+  assert.deepEqual(reason, { side: 'local', kind: 'deletions', files: 21, of: 1018 });
+  assert.deepEqual(brake(deletions('deleteRemote', 20), treesOf(1000), recent), []);
+  assert.deepEqual(brake([], treesOf(1), { local: 30, remote: 30 }), []);
+});
+
 test('a plan that overwrites nearly all files needs approval, a first copy does not', () => {
   const writes = (over: string | null): Operation[] =>
     names(100).map((path) => ({ type: 'writeLocal', id: path, path, hash: 'x', version: 1, over }));

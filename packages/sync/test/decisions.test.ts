@@ -35,6 +35,10 @@ class Device {
     return (await this.engine()).sync(options);
   }
 
+  pass(ms: number): void {
+    this.#scheduler.ticks += ms;
+  }
+
   get both(): [ReadonlyMap<string, string>, ReadonlyMap<string, string>] {
     return [this.disk.contents, new Map(this.server.live.map(({ path, content }) => [path, content]))];
   }
@@ -62,6 +66,31 @@ test('deletions that wait for approval do not hold up other changes, and are car
   assert.equal(device.both[1].size, 30);
   assert.equal((await device.sync({ isApproved: (brakes) => brakes[0]?.files === 25 })).kind, 'in step');
   assert.equal(device.both[1].size, 5);
+});
+
+test('deletions that come one by one need approval like those that come together, also after a restart', async () => {
+  const device = await synced(300);
+  for (const [path] of notes(20)) {
+    device.disk.userDelete(path);
+    assert.equal((await device.sync()).kind, 'in step', path);
+  }
+  device.disk.userDelete('20.md');
+  const waiting = await device.sync();
+  assert.deepEqual([waiting.kind, waiting.brakes[0]?.files, device.both[1].size], ['waiting', 21, 280]);
+  assert.equal((await device.sync({ isApproved: (brakes) => brakes[0]?.files === 21 })).kind, 'in step');
+  assert.equal(device.both[1].size, 279);
+  // After an approval the count begins anew.
+  device.disk.userDelete('21.md');
+  assert.equal((await device.sync()).kind, 'in step');
+});
+
+test('deletions of a quarter of an hour ago do not count with those of now', async () => {
+  const device = await synced(300);
+  for (const [path] of notes(20)) device.disk.userDelete(path);
+  assert.equal((await device.sync()).kind, 'in step');
+  device.pass(15 * 60 * 1000);
+  device.disk.userDelete('20.md');
+  assert.equal((await device.sync()).kind, 'in step');
 });
 
 test('putting back restores what was deleted on either side, in the vault under the same ids', async () => {

@@ -40,6 +40,10 @@ const change: fc.Arbitrary<StateChange> = fc.oneof(
     refusal: fc.record({ key: name, path: text, reason: text, until: number }),
   }),
   fc.record({ type: fc.constant('retried' as const), key: name }),
+  fc.record({
+    type: fc.constant('deletions' as const),
+    deletions: fc.array(fc.record({ side: fc.constantFrom('local', 'remote'), at: fc.nat() }), { maxLength: 3 }),
+  }),
 );
 
 it('SqliteStore loads after a restart what it committed, to the last digit, like the store in memory', async () => {
@@ -64,6 +68,7 @@ it('SqliteStore loads after a restart what it committed, to the last digit, like
         assert.deepEqual(sorted(loaded[part]), sorted(model[part]));
       assert.deepEqual([...loaded.folders].sort(), [...model.folders].sort());
       assert.deepEqual([loaded.remoteFolders, loaded.cursor], [model.remoteFolders, model.cursor]);
+      assert.deepEqual(sorted(loaded.deletions), sorted(model.deletions));
     }),
     { numRuns: 40 },
   );

@@ -1,6 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { DiskFile, Refusal, StateChange, StateStore, StoredState } from '@notevault/sync/engine/ports.ts';
+import type {
+  Deletion,
+  DiskFile,
+  Refusal,
+  StateChange,
+  StateStore,
+  StoredState,
+} from '@notevault/sync/engine/ports.ts';
 import type { RemoteFile, SyncedFile } from '@notevault/sync/plan/trees.ts';
 
 const SCHEMA_VERSION = 1;
@@ -70,6 +77,7 @@ export class SqliteStore implements StateStore, Disposable {
         'select path, size, mtime_ms as mtimeMs, ctime_ms as ctimeMs, file_id as fileId, hash from hashes',
       ),
       refused: rows<Refusal>('select key, path, reason, until from refused'),
+      deletions: JSON.parse(value('deletions') ?? '[]') as Deletion[],
     };
   }
 
@@ -143,6 +151,9 @@ export class SqliteStore implements StateStore, Disposable {
       }
       case 'retried':
         this.#run('delete from refused where key = ?', change.key);
+        return;
+      case 'deletions':
+        this.#single('deletions', JSON.stringify(change.deletions));
         return;
       case 'baseText':
         this.#run('insert or ignore into base_texts (hash, text) values (?, ?)', change.hash, change.text);

@@ -1,11 +1,11 @@
-import { type BrakeReason, brake, isHeld } from '../plan/brake.ts';
+import { type BrakeReason, brake, isHeld, type RecentDeletions } from '../plan/brake.ts';
 import { conflictLabel } from '../plan/names.ts';
 import type { Direction, Operation, Problem } from '../plan/operations.ts';
 import { type Plan, plan } from '../plan/planner.ts';
 import { kindOf, type Trees } from '../plan/trees.ts';
 import { Executor, type Outcome } from './executor.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
-import type { Ports, Refusal, Refused, StateChange } from './ports.ts';
+import type { Deletion, Ports, Refusal, Refused, StateChange } from './ports.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
 import { SyncState } from './sync-state.ts';
@@ -58,6 +58,8 @@ const CONCURRENCY = 8;
 /** Maximum number of notes created in one request. */
 const NOTES_PER_REQUEST = 100;
 const COMMIT_EVERY = 64;
+/** Deletions within this time count together. */
+const RECENT_MS = 15 * 60 * 1000;
 /** A refused operation is tried again after this time: the limits of the server or the disk may have changed. */
 const REFUSAL_MS = 24 * 60 * 60 * 1000;
 
@@ -167,8 +169,9 @@ export class SyncEngine {
         await this.#ports.clock.sleep(IDLE_MS, signal);
         continue;
       }
-      const found = brake(open, trees);
-      const brakes = found.length > 0 && isApproved(found) ? [] : found;
+      const found = brake(open, trees, this.#recentDeletions());
+      const isAllowed = found.length > 0 && isApproved(found);
+      const brakes = isAllowed ? [] : found;
       const allowed = open.filter((operation) => !isHeld(operation, brakes));
       if (allowed.length === 0) {
         await this.#state.commit();
@@ -177,7 +180,9 @@ export class SyncEngine {
       if (round > ROUNDS_MAX || idle === IDLE_MAX)
         return { ...result, brakes, kind: local.unsettled ? 'unsettled' : 'unfinished' };
       this.#options.onPlan?.(allowed);
-      const doneNow = await this.#carryOut(allowed, local, signal);
+      // What was approved does not count again, and neither does what had led to the question.
+      if (isAllowed) this.#state.record({ type: 'deletions', deletions: [] });
+      const doneNow = await this.#carryOut(allowed, local, isAllowed, signal);
       done += doneNow;
       idle = doneNow === 0 ? idle + 1 : 0;
       if (doneNow === 0) await this.#ports.clock.sleep(IDLE_MS, signal);
@@ -229,8 +234,28 @@ export class SyncEngine {
     return [...local.skipped, ...named, ...refused];
   }
 
-  /** Returns the number of operations carried out. */
-  async #carryOut(operations: readonly Operation[], local: LocalObservation, signal?: AbortSignal): Promise<number> {
+  /** Returns the deletions of the last while, by side, and forgets older ones. */
+  #recentDeletions(): RecentDeletions {
+    const now = this.#ports.clock.now();
+    const recent = this.#state.deletions.filter(({ at }) => Math.abs(now - at) < RECENT_MS);
+    if (recent.length < this.#state.deletions.length) this.#state.record({ type: 'deletions', deletions: recent });
+    const count = (side: Deletion['side']) => recent.filter((deletion) => deletion.side === side).length;
+    return { local: count('local'), remote: count('remote') };
+  }
+
+  #countDeletion({ type }: Operation): void {
+    if (type !== 'deleteLocal' && type !== 'deleteRemote') return;
+    const deletion = { side: type === 'deleteLocal' ? 'local' : 'remote', at: this.#ports.clock.now() } as const;
+    this.#state.record({ type: 'deletions', deletions: [...this.#state.deletions, deletion] });
+  }
+
+  /** Returns the number of operations carried out. @param isApproved whether deletions among them are approved */
+  async #carryOut(
+    operations: readonly Operation[],
+    local: LocalObservation,
+    isApproved: boolean,
+    signal?: AbortSignal,
+  ): Promise<number> {
     const { disk, server } = this.#ports;
     const executor = new Executor(disk, server, this.#state, local.entries);
     let done = 0;
@@ -238,6 +263,7 @@ export class SyncEngine {
     const finished = async (operation: Operation, outcome: Outcome) => {
       this.#options.onOperation?.(operation, outcome);
       if (outcome.kind === 'done') done += 1;
+      if (outcome.kind === 'done' && !isApproved) this.#countDeletion(operation);
       if (outcome.kind === 'refused') this.#refuse(operation, outcome);
       sinceCommit += 1;
       if (sinceCommit < COMMIT_EVERY) return;

@@ -211,6 +211,13 @@ export interface StoredState {
   readonly cursor: string | null;
   readonly hashes: readonly (DiskFile & { readonly hash: string })[];
   readonly refused: readonly Refusal[];
+  readonly deletions: readonly Deletion[];
+}
+
+/** A deletion that nobody had to approve. @property at epoch milliseconds */
+export interface Deletion {
+  readonly side: 'local' | 'remote';
+  readonly at: number;
 }
 
 /** An operation that a side refused. @property key identifies its effect */
@@ -234,6 +241,8 @@ export type StateChange =
   | { readonly type: 'hashGone'; readonly path: string }
   | { readonly type: 'refused'; readonly refusal: Refusal }
   | { readonly type: 'retried'; readonly key: string }
+  /** All that are to be remembered. */
+  | { readonly type: 'deletions'; readonly deletions: readonly Deletion[] }
   | { readonly type: 'baseText'; readonly hash: string; readonly text: string };
 
 /**

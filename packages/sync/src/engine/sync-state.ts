@@ -1,6 +1,6 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { RemoteFile, SyncedFile } from '../plan/trees.ts';
-import type { DiskFile, Refusal, StateChange, StateStore } from './ports.ts';
+import type { Deletion, DiskFile, Refusal, StateChange, StateStore } from './ports.ts';
 
 /** The stored state in memory. A recorded change is visible at once and persisted by the next `commit`. */
 export class SyncState {
@@ -11,6 +11,7 @@ export class SyncState {
   remoteFolders: readonly string[] = [];
   cursor: string | null = null;
   readonly refused = new Map<string, Refusal>();
+  deletions: readonly Deletion[] = [];
   readonly #hashes = new Map<string, DiskFile & { readonly hash: string }>();
   readonly #store: StateStore;
   readonly #flushDisk: () => Promise<void>;
@@ -25,7 +26,7 @@ export class SyncState {
   /** @param flushDisk makes the changes on the disk durable, which the state must never be ahead of. */
   static async load(store: StateStore, flushDisk: () => Promise<void>): Promise<SyncState> {
     const state = new SyncState(store, flushDisk);
-    const { synced, folders, remote, remoteFolders, cursor, hashes, refused } = await store.load();
+    const { synced, folders, remote, remoteFolders, cursor, hashes, refused, deletions } = await store.load();
     for (const file of synced) state.synced.set(file.id, file);
     for (const path of folders) state.folders.set(foldPath(path), path);
     for (const file of remote) state.remote.set(file.id, file);
@@ -33,6 +34,7 @@ export class SyncState {
     for (const refusal of refused) state.refused.set(refusal.key, refusal);
     state.remoteFolders = remoteFolders;
     state.cursor = cursor;
+    state.deletions = deletions;
     return state;
   }
 
@@ -109,6 +111,9 @@ export class SyncState {
         return;
       case 'retried':
         this.refused.delete(change.key);
+        return;
+      case 'deletions':
+        this.deletions = change.deletions;
         return;
       case 'baseText':
         return;

@@ -6,10 +6,19 @@ export interface BrakeReason {
   /** The side whose files would be deleted, or nearly all overwritten. */
   readonly side: 'local' | 'remote';
   readonly kind: 'deletions' | 'everything changed';
+  /** With those that were deleted a short while ago. */
   readonly files: number;
-  /** The number of files on that side. */
+  /** The number of files on that side, before the deletions. */
   readonly of: number;
 }
+
+/** Deletions of a side that were carried out a short while ago without having been approved. */
+export interface RecentDeletions {
+  readonly local: number;
+  readonly remote: number;
+}
+
+const NO_DELETIONS: RecentDeletions = { local: 0, remote: 0 };
 
 const DELETIONS_MAX = 20;
 const SHARE_MAX = 0.1;
@@ -21,9 +30,14 @@ const CHANGED_SHARE = 0.9;
 
 /**
  * Returns the reasons why a plan needs approval: it deletes more than 20 files of a side, or at least 5 that are more
- * than a tenth, or it overwrites nearly all of them. A rename is not a deletion.
+ * than a tenth, or it overwrites nearly all of them. A rename is not a deletion. What was deleted a short while ago
+ * counts too, so that a slow deletion of everything is noticed.
  */
-export function brake(operations: readonly Operation[], { local, remote }: Trees): BrakeReason[] {
+export function brake(
+  operations: readonly Operation[],
+  { local, remote }: Trees,
+  recent: RecentDeletions = NO_DELETIONS,
+): BrakeReason[] {
   const count = (type: Operation['type'], isCounted: (operation: Operation) => boolean = () => true) =>
     operations.filter((operation) => operation.type === type && isCounted(operation)).length;
   const sides = [
@@ -36,8 +50,9 @@ export function brake(operations: readonly Operation[], { local, remote }: Trees
     { side: 'remote', of: remote.files.length, deleted: count('deleteRemote'), changed: count('pushContent') },
   ] as const;
   return sides.flatMap(({ side, of, deleted, changed }): BrakeReason[] => {
-    const tooMany = deleted > DELETIONS_MAX || (deleted >= FEW_DELETIONS && deleted > SHARE_MAX * of);
-    if (tooMany) return [{ side, kind: 'deletions', files: deleted, of }];
+    const [gone, before] = [deleted + recent[side], of + recent[side]];
+    const tooMany = gone > DELETIONS_MAX || (gone >= FEW_DELETIONS && gone > SHARE_MAX * before);
+    if (deleted > 0 && tooMany) return [{ side, kind: 'deletions', files: gone, of: before }];
     if (of >= MANY_FILES && changed > CHANGED_SHARE * of)
       return [{ side, kind: 'everything changed', files: changed, of }];
     return [];

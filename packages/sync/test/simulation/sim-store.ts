@@ -9,6 +9,7 @@ export class SimStore implements StateStore {
   readonly #remote: Keyed<StoredState['remote'][number]> = new Map();
   readonly #hashes: Keyed<StoredState['hashes'][number]> = new Map();
   readonly #refused: Keyed<StoredState['refused'][number]> = new Map();
+  #deletions: StoredState['deletions'] = [];
   readonly #texts = new Map<string, string>();
   #remoteFolders: readonly string[] = [];
   #cursor: string | null = null;
@@ -23,6 +24,7 @@ export class SimStore implements StateStore {
       cursor: this.#cursor,
       hashes: [...this.#hashes.values()],
       refused: [...this.#refused.values()],
+      deletions: this.#deletions,
     };
   }
 
@@ -72,6 +74,9 @@ export class SimStore implements StateStore {
         return;
       case 'retried':
         this.#refused.delete(change.key);
+        return;
+      case 'deletions':
+        this.#deletions = change.deletions;
         return;
       case 'baseText':
         this.#texts.set(change.hash, change.text);
