@@ -159,6 +159,33 @@ test('a folder that is authoritative gives the vault its contents, and keeps wha
   for (const text of ['edited there\n', 'new there\n']) assert.ok(device.disk.trashed.includes(text), text);
 });
 
+test('a sync that only pulls merges notes edited on both sides in the folder, and sends nothing', async () => {
+  const device = await synced(2);
+  device.disk.userWrite('0.md', 'of the desk\nnote 0\n');
+  device.disk.userWrite('1.md', 'of the desk\n');
+  const [zero] = device.server.live;
+  assert.ok(zero);
+  device.server.agentWrite(zero, 'note 0\nof the vault\n');
+  const pull = async () => (await device.engine({ direction: 'pull' })).sync();
+  const pulled = await pull();
+  assert.equal(pulled.kind, 'in step');
+  assert.deepEqual(
+    [device.disk.contents.get('0.md'), device.both[1].get('0.md')],
+    ['of the desk\nnote 0\nof the vault\n', 'note 0\nof the vault\n'],
+  );
+  assert.deepEqual(
+    pulled.pending.map(({ type }) => type),
+    ['pushContent', 'pushContent'],
+  );
+  assert.equal((await pull()).done, 0);
+  device.server.agentWrite(zero, 'note 0\nof the vault\nmore\n');
+  await pull();
+  assert.equal(device.disk.contents.get('0.md'), 'of the desk\nnote 0\nof the vault\nmore\n');
+  assert.equal((await device.sync()).kind, 'in step');
+  assert.deepEqual(device.both[0], device.both[1]);
+  assert.equal(device.both[1].get('0.md'), 'of the desk\nnote 0\nof the vault\nmore\n');
+});
+
 test('a check reads every file again and finds a change that left size and times as they were', async () => {
   const device = await synced(3);
   const engine = await device.engine();

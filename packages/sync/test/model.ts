@@ -184,6 +184,9 @@ export class Model {
       case 'writeLocal':
         this.#write(operation);
         return;
+      case 'mergeLocal':
+        this.#merge(operation);
+        return;
       case 'moveLocal':
         assert.equal(this.local.get(operation.from)?.content, operation.hash);
         this.moveLocal(operation.from, operation.to);
@@ -257,6 +260,15 @@ export class Model {
       const version = isNote ? remote.version : null;
       this.synced.set(id, { ...synced, hash, version, pushed: null });
     } else this.synced.set(id, { ...synced, pushed: hash });
+  }
+
+  #merge({ id, path, hash, baseHash, remoteHash }: Extract<Operation, { type: 'mergeLocal' }>): void {
+    const [remote, synced] = [this.remote.get(id), this.synced.get(id)];
+    assert.ok(remote !== undefined && synced !== undefined);
+    assert.deepEqual([this.local.get(path)?.content, synced.hash, remote.content], [hash, baseHash, remoteHash]);
+    const fileId = this.#newFileId();
+    this.local.set(path, { content: withLetters(remote.content, hash), fileId });
+    this.synced.set(id, { ...synced, hash: remoteHash, version: remote.version, fileId, pushed: null });
   }
 
   #write({ id, path, hash, over }: Extract<Operation, { type: 'writeLocal' }>): void {

@@ -24,7 +24,8 @@ export async function writeTemp(
       hasher.update(piece);
       for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten;
     }
-    if ((size !== null && written !== size) || hasher.digest('hex') !== hash) throw new DiskRefused(OTHER_BYTES);
+    const isOther = hash !== null && hasher.digest('hex') !== hash;
+    if ((size !== null && written !== size) || isOther) throw new DiskRefused(OTHER_BYTES);
     await file.utimes(mtime, mtime);
     await file.sync();
     await file.close();

@@ -20,6 +20,8 @@ export function describe(operation: Operation): { readonly direction: 'up' | 'do
       return { direction: 'up', text: `deleted  ${operation.path}/` };
     case 'writeLocal':
       return { direction: 'down', text: `${operation.over === null ? 'new    ' : 'changed'}  ${operation.path}` };
+    case 'mergeLocal':
+      return { direction: 'down', text: `merged   ${operation.path}` };
     case 'moveLocal':
     case 'moveLocalFolder':
     case 'setAside':

@@ -200,6 +200,8 @@ export class Executor {
     switch (operation.type) {
       case 'writeLocal':
         return this.#writeLocal(operation);
+      case 'mergeLocal':
+        return this.#mergeLocal(operation);
       case 'moveLocal': {
         const { id, from, to } = operation;
         const moved = await this.#moveLocal(from, to, operation.hash);
@@ -244,6 +246,35 @@ export class Executor {
     const written = await this.#disk.write(path, { bytes, hash, size: content.size, mtime: remote.mtime }, file);
     this.#state.record({ type: 'hash', file: written, hash });
     this.#agreeOnContent({ ...remote, version: content.version }, written, hash, text);
+    return DONE;
+  }
+
+  /** Afterwards the server's text is the base, and the merged one an edit of it that is not sent. */
+  async #mergeLocal({
+    id,
+    path,
+    hash,
+    baseHash,
+    remoteHash,
+  }: Extract<DownOperation, { type: 'mergeLocal' }>): Promise<Outcome> {
+    const [file, remote, synced] = [this.#entries.get(path), this.#state.remote.get(id), this.#state.synced.get(id)];
+    const read = file === undefined ? null : await this.#disk.readText(file);
+    if (file === undefined || remote === undefined || synced?.hash !== baseHash || read?.hash !== hash) return CHANGED;
+    if (read.text === null) return NO_TEXT;
+    const content = await this.#server.read(remote);
+    if (content === null || content.hash !== remoteHash) return CHANGED;
+    const [theirs, base] = [await textOf(content), await this.#state.baseText(baseHash)];
+    if (base === null) {
+      // As in `#pushMerged`: both are kept, like two notes created at one path.
+      this.#state.record({ type: 'unsynced', id });
+      return CHANGED;
+    }
+    const bytes = new TextEncoder().encode(mergeTexts(base, read.text, theirs));
+    const merged = { bytes: once(bytes), hash: null, size: bytes.length, mtime: remote.mtime };
+    const written = await this.#disk.write(path, merged, file);
+    this.#state.record({ type: 'baseText', hash: remoteHash, text: theirs });
+    const agreed = { ...synced, hash: remoteHash, version: content.version, fileId: written.fileId, pushed: null };
+    this.#state.record({ type: 'synced', file: agreed });
     return DONE;
   }
 

@@ -41,10 +41,15 @@ export interface DiskListing {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** What a file must be once it is written. @property size null when the server did not say. @property mtime epoch seconds */
+/**
+ * What a file must be once it is written.
+ *
+ * @property hash null for bytes that were made here. @property size null when the server did not say. @property mtime
+ * epoch seconds
+ */
 export interface FileContent {
   readonly bytes: AsyncIterable<Uint8Array>;
-  readonly hash: string;
+  readonly hash: string | null;
   readonly size: number | null;
   readonly mtime: number;
 }

@@ -50,6 +50,16 @@ export type DownOperation =
       readonly version: number | null;
       readonly over: string | null;
     }
+  /** Merges the server's text of a note into the local one, which is not sent; `base` is what both were made from. */
+  | {
+      readonly type: 'mergeLocal';
+      readonly id: string;
+      /** The path on the disk. */
+      readonly path: string;
+      readonly hash: string;
+      readonly baseHash: string;
+      readonly remoteHash: string;
+    }
   | {
       readonly type: 'moveLocal';
       readonly id: string | null;

@@ -50,7 +50,7 @@ export function plan(trees: Trees, { label, direction, canStore }: PlanOptions):
   for (const state of states) {
     if (moving.isTouched(state)) continue;
     const operation =
-      comingOrGoing(state, { local, remote }) ?? (renames ? null : contentOperation(state, states, label));
+      comingOrGoing(state, { local, remote }) ?? (renames ? null : contentOperation(state, states, label, direction));
     if (operation !== null) operations.push(operation);
   }
   if (!renames) operations.push(...folderOperations(trees, states, { local, remote }));
@@ -161,7 +161,12 @@ export function agreedPath(local: string, remote: string, synced: SyncedFile | n
 /**
  * Returns the operation that makes the contents of a file equal; null when they are equal or the file must move first.
  */
-function contentOperation(state: FileState, states: readonly FileState[], label: string): Operation | null {
+function contentOperation(
+  state: FileState,
+  states: readonly FileState[],
+  label: string,
+  direction: Direction,
+): Operation | null {
   const { key, synced, local, remote, target, problem } = state;
   if (local === null || remote === null || target === null) return null;
   const isThere = (path: string) => problem !== null || isSamePlace(path, target);
@@ -179,6 +184,10 @@ function contentOperation(state: FileState, states: readonly FileState[], label:
   const { id, path, hash, version } = remote;
   if (local.hash === synced.hash || local.hash === synced.pushed)
     return { type: 'writeLocal', id, path: local.path, hash, version, over: local.hash };
+  if (direction === 'pull' && remote.hash !== synced.hash && kindOf(path) === 'note') {
+    const hashes = { hash: local.hash, baseHash: synced.hash, remoteHash: hash };
+    return { type: 'mergeLocal', id, path: local.path, ...hashes };
+  }
   if (remote.hash === synced.hash || kindOf(path) === 'note') {
     const base = { hash: synced.hash, version: synced.version };
     return { type: 'pushContent', id, path, localPath: local.path, hash: local.hash, base, remoteHash: hash };
