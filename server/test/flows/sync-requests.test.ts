@@ -44,6 +44,30 @@ onSqlite('what a sync of folders sends', (open) => {
     }
   });
 
+  it('takes settings that were only written in another order for unchanged, and sends those that were changed', async () => {
+    await using server = await startServer({ open });
+    const { desk, lap } = await machines(server, 'Values', ['app']);
+    const path = '.obsidian/app.json';
+    desk.put(path, '{"a":1,"b":[1,2]}');
+    await desk.sync();
+    await lap.sync();
+    // One has sent the file, the other has received it.
+    for (const machine of [desk, lap]) {
+      machine.put(path, '{\n  "b": [1, 2],\n  "a": 1\n}\n');
+      await machine.sync();
+      assert.deepEqual(writesOf(machine), []);
+      assert.match(machine.read(path), /\n/, 'the file stays as it is here');
+    }
+    desk.put(path, '{"a":2,"b":[1,2]}');
+    await desk.sync();
+    assert.deepEqual(writesOf(desk), [`PUT /attachments/${path}`]);
+    await lap.sync();
+    assert.equal(lap.read(path), '{"a":2,"b":[1,2]}');
+    lap.put(path, '{"a":2,"b":[2,1]}');
+    await lap.sync();
+    assert.deepEqual(writesOf(lap), [`PUT /attachments/${path}`]);
+  });
+
   it('sends the settings of Obsidian that are switched on, lists the code of plugins, and asks for neither again', async () => {
     await using server = await startServer({ open });
     const { desk, lap, phone } = await machines(server, 'Settings', ['themes', 'community-plugins']);

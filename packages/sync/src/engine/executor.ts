@@ -1,6 +1,7 @@
 import type { DownOperation, Operation, UpOperation } from '../plan/operations.ts';
 import { agreedPath } from '../plan/planner.ts';
 import { kindOf, type RemoteFile } from '../plan/trees.ts';
+import { isComparedByValue } from './json-values.ts';
 import { mergeTexts } from './merge-texts.ts';
 import {
   type Content,
@@ -241,8 +242,10 @@ export class Executor {
     const remote = this.#state.remote.get(id);
     const content = remote === undefined ? null : await this.#server.read(remote);
     if (remote === undefined || content?.hash !== hash) return CHANGED;
-    const text = kindOf(path) === 'note' ? await textOf(content) : null;
-    const bytes = text === null ? content.bytes : once(new TextEncoder().encode(text));
+    const isText = kindOf(path) === 'note' || isComparedByValue({ path, size: content.size });
+    const whole = isText ? await bytesOf(content) : null;
+    const text = whole === null ? null : decoded(whole);
+    const bytes = whole === null ? content.bytes : once(whole);
     const written = await this.#disk.write(path, { bytes, hash, size: content.size, mtime: remote.mtime }, file);
     this.#state.record({ type: 'hash', file: written, hash });
     this.#agreeOnContent({ ...remote, version: content.version }, written, hash, text);
@@ -359,11 +362,30 @@ export class Executor {
 
 const NO_TEXT: Outcome = { kind: 'refused', reason: 'is no text in UTF-8' };
 
-async function textOf({ bytes }: Content): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  let text = '';
-  for await (const part of bytes) text += decoder.decode(part, { stream: true });
-  return text + decoder.decode();
+async function textOf(content: Content): Promise<string> {
+  return decoded(await bytesOf(content));
+}
+
+function decoded(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+/** Collects a content; throws DiskRefused for one of more bytes than the server said. */
+async function bytesOf({ bytes, size }: Content): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of bytes) {
+    length += part.length;
+    if (size !== null && length > size) throw new DiskRefused('was sent with more bytes than the server announced');
+    parts.push(part);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {

@@ -1,5 +1,6 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { LocalFile, SideTree } from '../plan/trees.ts';
+import { isComparedByValue, isSameValue } from './json-values.ts';
 import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused } from './ports.ts';
 import { isAlike, type SyncState } from './sync-state.ts';
 
@@ -94,9 +95,20 @@ export class LocalObserver {
     const age = this.#clock.now() - file.mtimeMs;
     const since = this.#seen.get(file.path)?.since ?? ticks;
     if (age < this.#patience.oldMs && ticks - since < this.#patience.settleMs) return null;
-    const hash = await this.#disk.hash(file);
+    const hash = await (isComparedByValue(file) ? this.#hashOfValue(file) : this.#disk.hash(file));
     if (hash !== null) this.#state.record({ type: 'hash', file, hash });
     return hash;
+  }
+
+  /** Returns the hash of a file of which only the value counts: the agreed one while that is its value. */
+  async #hashOfValue(file: DiskFile): Promise<string | null> {
+    const read = await this.#disk.readText(file);
+    if (read === null || read.text === null) return read?.hash ?? null;
+    const synced = [...this.#state.synced.values()].find(({ path }) => path === file.path);
+    const base = synced === undefined ? null : await this.#state.baseText(synced.hash);
+    if (synced !== undefined && base !== null && isSameValue(base, read.text)) return synced.hash;
+    this.#state.record({ type: 'baseText', hash: read.hash, text: read.text });
+    return read.hash;
   }
 
   /**
