@@ -1,4 +1,4 @@
-import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
+import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { FileState } from './file-states.ts';
 import type { Operation } from './operations.ts';
 import type { Side } from './side.ts';
@@ -6,10 +6,16 @@ import type { Trees } from './trees.ts';
 
 /** Returns the folders' spellings on this side by case-folded path. */
 function foldersOf(files: readonly { readonly path: string }[], folders: readonly string[]): Map<string, string> {
-  const all = new Map<string, string>();
-  for (const { path } of files) for (const folder of ancestorsOf(path)) all.set(foldPath(folder), folder);
-  for (const folder of folders) for (const path of [folder, ...ancestorsOf(folder)]) all.set(foldPath(path), path);
-  return all;
+  const spellings = new Set<string>();
+  const add = (folder: string) => {
+    // Where a spelling is known, those above it are.
+    for (let at = folder; at !== '' && !spellings.has(at); at = folderOf(at)) spellings.add(at);
+  };
+  for (const { path } of files) add(folderOf(path));
+  const ofFiles = [...spellings];
+  spellings.clear();
+  for (const folder of folders) add(folder);
+  return new Map([...ofFiles, ...spellings].map((folder) => [foldPath(folder), folder]));
 }
 
 /**
@@ -28,8 +34,10 @@ export function folderOperations(
   const needed = new Set<string>();
   for (const state of states) {
     if (state.target === null) continue;
-    files.set(foldPath(state.target), state);
-    for (const folder of ancestorsOf(foldPath(state.target))) needed.add(folder);
+    const folded = foldPath(state.target);
+    files.set(folded, state);
+    for (let folder = folderOf(folded); folder !== '' && !needed.has(folder); folder = folderOf(folder))
+      needed.add(folder);
   }
   const operations: Operation[] = [];
   const all = new Map([...inSynced, ...inRemote, ...inLocal]);

@@ -61,13 +61,14 @@ export function plan(trees: Trees, { label, direction, canStore }: PlanOptions):
 
 /** Returns the files of a side that are not at their target path. */
 function changesOf(states: readonly FileState[], side: Side): PathChange[] {
-  return states.flatMap((state) => {
+  const changes: PathChange[] = [];
+  for (const state of states) {
     const from = side.pathOf(state);
     const { target } = state;
-    return from === null || target === null || from === target || state.problem === 'case'
-      ? []
-      : [{ state, from, to: target }];
-  });
+    if (from !== null && target !== null && from !== target && state.problem !== 'case')
+      changes.push({ state, from, to: target });
+  }
+  return changes;
 }
 
 function movesOfFolders(
@@ -76,6 +77,7 @@ function movesOfFolders(
   states: readonly FileState[],
   folders: readonly string[],
 ): FolderMove[] {
+  if (changes.length === 0) return [];
   const present = states.map((state) => side.pathOf(state)).filter((path) => path !== null);
   const emptyFolders = folders.map(foldPath);
   const isFree = (folder: string) => {
@@ -211,9 +213,11 @@ function isEqual(agreed: SyncedFile, synced: SyncedFile | null): boolean {
 }
 
 function problemsOf(states: readonly FileState[]): Problem[] {
-  return states.flatMap(({ problem, target, local, remote, key }) => {
-    if (problem === null) return [];
+  const problems: Problem[] = [];
+  for (const { problem, target, local, remote, key } of states) {
+    if (problem === null) continue;
     const path = (problem === 'name' ? target : local?.path) ?? '';
-    return [{ path, id: remote === null ? null : key, reason: problem }];
-  });
+    problems.push({ path, id: remote === null ? null : key, reason: problem });
+  }
+  return problems;
 }

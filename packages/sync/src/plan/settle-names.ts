@@ -1,4 +1,4 @@
-import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
+import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { FileState } from './file-states.ts';
 import { conflictPath } from './names.ts';
 
@@ -21,17 +21,20 @@ export function settleNames(states: readonly FileState[], label: string, canStor
   };
 
   const losers: FileState[] = [];
-  for (const state of [...states].sort(byPrecedence)) {
+  for (const state of byPrecedence(states)) {
     if (state.target === null) continue;
-    const owner = owners.get(foldPath(state.target));
-    if (owner === undefined) owners.set(foldPath(state.target), state);
+    const folded = foldPath(state.target);
+    const owner = owners.get(folded);
+    if (owner === undefined) owners.set(folded, state);
     else if (isCaseTwin(owner, state)) state.problem = 'case';
     else losers.push(state);
   }
   for (const state of losers) makeWay(state, state.target ?? '');
-  for (const state of states) {
-    if (state.target === null || state.problem !== null) continue;
-    for (const folder of ancestorsOf(state.target)) separate(owners.get(foldPath(folder)), state, folder, makeWay);
+  if (hasFileAsFolder(states, owners)) {
+    for (const state of states) {
+      if (state.target === null || state.problem !== null) continue;
+      for (const folder of ancestorsOf(state.target)) separate(owners.get(foldPath(folder)), state, folder, makeWay);
+    }
   }
   for (const state of states) {
     if (state.target !== null && state.local?.path !== state.target && !canStore(state.target))
@@ -39,10 +42,29 @@ export function settleNames(states: readonly FileState[], label: string, canStor
   }
 }
 
+/** Whether any file has the path of a folder with files. */
+function hasFileAsFolder(states: readonly FileState[], owners: ReadonlyMap<string, FileState>): boolean {
+  const folders = new Set<string>();
+  for (const { target } of states) {
+    if (target === null) continue;
+    for (let folder = folderOf(target); folder !== '' && !folders.has(folder); folder = folderOf(folder)) {
+      if (owners.has(foldPath(folder))) return true;
+      folders.add(folder);
+    }
+  }
+  return false;
+}
+
 /** Orders files already at their target on the server first, then those known to both sides, then new ones. */
-function byPrecedence(a: FileState, b: FileState): number {
-  const rank = ({ remote, synced, target }: FileState) => (remote?.path === target ? 0 : synced === null ? 2 : 1);
-  return rank(a) - rank(b) || (a.key < b.key ? -1 : 1);
+function byPrecedence(states: readonly FileState[]): FileState[] {
+  const ranks: [FileState[], FileState[], FileState[]] = [[], [], []];
+  for (const state of states) {
+    const { remote, synced, target } = state;
+    ranks[remote?.path === target ? 0 : synced === null ? 2 : 1].push(state);
+  }
+  const [atTarget, ...others] = ranks;
+  // No two files are at one path on the server, so the order of the first ones makes no difference.
+  return [...atTarget, ...others.flatMap((rank) => rank.sort((a, b) => (a.key < b.key ? -1 : 1)))];
 }
 
 function isCaseTwin(owner: FileState, state: FileState): boolean {

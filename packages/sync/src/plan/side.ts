@@ -24,8 +24,11 @@ export class Side {
     for (const state of states) {
       const path = pathOf(state);
       if (path === null) continue;
-      this.#owners.set(foldPath(path), state);
-      for (const folder of ancestorsOf(foldPath(path))) if (!this.#inside.has(folder)) this.#inside.set(folder, state);
+      const folded = foldPath(path);
+      this.#owners.set(folded, state);
+      // Where a folder is known, those above it are.
+      for (let folder = folderOf(folded); folder !== '' && !this.#inside.has(folder); folder = folderOf(folder))
+        this.#inside.set(folder, state);
     }
     this.#emptyFolders = new Set(folders.map(foldPath).filter((folder) => !this.#inside.has(folder)));
   }
