@@ -393,7 +393,8 @@ const cases: readonly (readonly [number, string, (world: World) => Promise<void>
     19,
     'a file that is still being written is sent once, when it is complete',
     async ({ desk, ids, ...world }) => {
-      desk.wallOffset = 0;
+      // Its times say nothing on this clock, so that the pace of this machine does not count.
+      desk.wallOffset = -3_600_000;
       desk.put('big.md', 'part 0\n');
       let parts = 0;
       desk.onSleep = () => {

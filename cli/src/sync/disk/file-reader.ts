@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiskChanged, type DiskFile, DiskRefused, FolderGone } from '@notevault/sync/engine/ports.ts';
 import { isAlike } from '@notevault/sync/engine/sync-state.ts';
 import type { DiskNames } from './disk-names.ts';
 import { diskFile } from './entry.ts';
-import { requireRealParents } from './real-parents.ts';
+import { requireRealParents, requireRealParentsSync } from './real-parents.ts';
 
 const PIECE_BYTES = 1 << 20;
+const SMALL_BYTES = 64 * 1024;
+// A pipe in the place of the file would block.
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Reads files of a folder as they were listed; a file that is another one by now, or changes meanwhile, is not read. */
 export class FileReader {
@@ -23,12 +26,17 @@ export class FileReader {
   }
 
   async readText(file: DiskFile): Promise<{ readonly text: string | null; readonly hash: string } | null> {
-    const bytes = await this.#reading(file, (handle) => handle.readFile());
+    const isSmall = file.size <= SMALL_BYTES;
+    const bytes = isSmall ? this.#readSmall(file) : await this.#reading(file, (handle) => handle.readFile());
     if (bytes === null) return null;
     return { text: utf8Text(bytes), hash: createHash('sha256').update(bytes).digest('hex') };
   }
 
-  hash(file: DiskFile): Promise<string | null> {
+  async hash(file: DiskFile): Promise<string | null> {
+    if (file.size <= SMALL_BYTES) {
+      const bytes = this.#readSmall(file);
+      return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
+    }
     return this.#reading(file, async (handle) => {
       const hash = createHash('sha256');
       const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(1, file.size)));
@@ -51,6 +59,24 @@ export class FileReader {
     if (!(await this.#isAsListed(handle, file))) throw new DiskChanged(file.path);
   }
 
+  /** Reads a file without yielding, which takes a tenth of the time. */
+  #readSmall(file: DiskFile): Uint8Array | null {
+    const path = this.#names.spelled(file.path);
+    let descriptor: number | null = null;
+    try {
+      requireRealParentsSync(this.#root, path);
+      descriptor = openSync(join(this.#root, path), READ_FLAGS);
+      const before = fstatSync(descriptor, { bigint: true });
+      if (!this.#isListed(before, file)) return null;
+      const bytes = readFileSync(descriptor);
+      return this.#isListed(fstatSync(descriptor, { bigint: true }), file) ? bytes : null;
+    } catch (error) {
+      return unreadable(file, error);
+    } finally {
+      if (descriptor !== null) closeSync(descriptor);
+    }
+  }
+
   async #reading<Result>(file: DiskFile, read: (handle: FileHandle) => Promise<Result>): Promise<Result | null> {
     await using handle = await this.#open(file);
     if (handle === null || !(await this.#isAsListed(handle, file))) return null;
@@ -60,24 +86,29 @@ export class FileReader {
 
   async #open(file: DiskFile): Promise<FileHandle | null> {
     const path = this.#names.spelled(file.path);
-    // A pipe in the place of the file would block.
-    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     try {
       await requireRealParents(this.#root, path);
-      return await open(join(this.#root, path), flags);
+      return await open(join(this.#root, path), READ_FLAGS);
     } catch (error) {
-      const { code = '', message } = error as NodeJS.ErrnoException;
-      if (error instanceof DiskChanged || error instanceof DiskRefused || ['ENOENT', 'ELOOP'].includes(code))
-        return null;
-      if (['EACCES', 'EPERM'].includes(code)) throw new DiskRefused('cannot be read by this user', { cause: error });
-      throw new FolderGone(`${file.path} cannot be read: ${message}`, { cause: error });
+      return unreadable(file, error);
     }
   }
 
   async #isAsListed(handle: FileHandle, file: DiskFile): Promise<boolean> {
-    const stats = await handle.stat({ bigint: true });
+    return this.#isListed(await handle.stat({ bigint: true }), file);
+  }
+
+  #isListed(stats: BigIntStats, file: DiskFile): boolean {
     return stats.isFile() && isAlike(diskFile(file.path, stats, this.#hasFileIds), file);
   }
+}
+
+/** Returns null for a file that is not as listed; throws the error of the port for one that cannot be read. */
+function unreadable(file: DiskFile, error: unknown): null {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (error instanceof DiskChanged || error instanceof DiskRefused || ['ENOENT', 'ELOOP'].includes(code)) return null;
+  if (['EACCES', 'EPERM'].includes(code)) throw new DiskRefused('cannot be read by this user', { cause: error });
+  throw new FolderGone(`${file.path} cannot be read: ${message}`, { cause: error });
 }
 
 // A byte order mark is part of the text, so that a file comes back byte for byte.

@@ -1,3 +1,4 @@
+import { lstatSync, type Stats } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiskChanged, DiskRefused } from '@notevault/sync/engine/ports.ts';
@@ -11,6 +12,14 @@ import { DiskChanged, DiskRefused } from '@notevault/sync/engine/ports.ts';
 export async function requireRealParents(root: string, path: string): Promise<void> {
   for (const folder of parentsOf(path)) {
     if (!(await isFolder(root, folder))) throw new DiskChanged(`${folder} is no longer there`);
+  }
+}
+
+/** Like `requireRealParents`, without yielding. */
+export function requireRealParentsSync(root: string, path: string): void {
+  for (const folder of parentsOf(path)) {
+    const stats = lstatSync(join(root, folder), { throwIfNoEntry: false });
+    if (!isFolderStats(folder, stats ?? null)) throw new DiskChanged(`${folder} is no longer there`);
   }
 }
 
@@ -30,7 +39,10 @@ export async function makeParents(root: string, path: string): Promise<string[]>
 
 /** Whether there is a folder; false for nothing. Throws for a link or a file. */
 async function isFolder(root: string, folder: string): Promise<boolean> {
-  const stats = await lstat(join(root, folder)).catch(() => null);
+  return isFolderStats(folder, await lstat(join(root, folder)).catch(() => null));
+}
+
+function isFolderStats(folder: string, stats: Stats | null): boolean {
   if (stats?.isSymbolicLink()) throw new DiskRefused(`lies below ${folder}, which is a link`);
   if (stats !== null && !stats.isDirectory()) throw new DiskChanged(`${folder} is no folder`);
   return stats !== null;

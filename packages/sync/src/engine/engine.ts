@@ -54,6 +54,7 @@ const ROUNDS_MAX = 200;
 /** Maximum number of consecutive rounds in which no operation could run because its preconditions had changed. */
 const IDLE_MAX = 5;
 const IDLE_MS = 400;
+const FIRST_WAIT_MS = 20;
 const CONCURRENCY = 8;
 /** Maximum number of notes created in one request. */
 const NOTES_PER_REQUEST = 100;
@@ -128,8 +129,8 @@ export class SyncEngine {
   async #observeSettled(): Promise<{ readonly trees: Trees }> {
     for (let tries = 0; ; tries++) {
       const { trees, local } = await this.#observe();
-      if (!local.unsettled || tries === IDLE_MAX) return { trees };
-      await this.#ports.clock.sleep(IDLE_MS);
+      if (local.settlesInMs === null || tries === IDLE_MAX) return { trees };
+      await this.#ports.clock.sleep(waitOf(local.settlesInMs, tries));
     }
   }
 
@@ -163,10 +164,10 @@ export class SyncEngine {
       const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted], retryAt };
       if (open.length === 0) {
         await this.#state.commit();
-        if (!local.unsettled) return { ...result, kind: 'in step' };
+        if (local.settlesInMs === null) return { ...result, kind: 'in step' };
         if (idle === IDLE_MAX) return { ...result, kind: 'unsettled' };
+        await this.#ports.clock.sleep(waitOf(local.settlesInMs, idle), signal);
         idle += 1;
-        await this.#ports.clock.sleep(IDLE_MS, signal);
         continue;
       }
       const found = brake(open, trees, this.#recentDeletions());
@@ -178,7 +179,7 @@ export class SyncEngine {
         return { ...result, kind: 'waiting', brakes };
       }
       if (round > ROUNDS_MAX || idle === IDLE_MAX)
-        return { ...result, brakes, kind: local.unsettled ? 'unsettled' : 'unfinished' };
+        return { ...result, brakes, kind: local.settlesInMs === null ? 'unfinished' : 'unsettled' };
       this.#options.onPlan?.(allowed);
       // What was approved does not count again, and neither does what had led to the question.
       if (isAllowed) this.#state.record({ type: 'deletions', deletions: [] });
@@ -284,6 +285,11 @@ export class SyncEngine {
     }
     return done;
   }
+}
+
+/** How long to wait for files that are being written: longer each time, because they may be written for long. */
+function waitOf(settlesInMs: number, tries: number): number {
+  return Math.max(settlesInMs, FIRST_WAIT_MS * 2 ** tries);
 }
 
 const SAME_BUT_CASE = 'has the name of another file here but for the case of letters: rename one of them';
