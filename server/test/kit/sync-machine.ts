@@ -60,6 +60,10 @@ export class SyncMachine {
     for (const folder of [this.root, this.place]) mkdirSync(folder, { recursive: true });
   }
 
+  get record(): FolderRecord {
+    return this.#record;
+  }
+
   get root(): string {
     return join(this.#options.home, 'vault');
   }

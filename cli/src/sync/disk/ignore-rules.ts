@@ -10,25 +10,42 @@ const OF_PROGRAMS = ['*~', '~$*', '*.tmp', '*.part', '*.crdownload', '*.swp', 'T
 /** Names of files that file managers put into every folder; they do not keep a folder from being removed. */
 export const LITTER: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
+const KNOWN_MAX = 500_000;
+
 /** Which paths are left out of syncing: by the rules of the user, by what programs leave behind, by the settings. */
 export class IgnoreRules {
   readonly #settings: SettingsFiles;
   #rules: Ignore;
   #text = '';
+  /** Answers by path; every path is asked about in each round. */
+  readonly #known = new Map<string, boolean>();
 
   constructor(settings: SettingsFiles) {
     this.#settings = settings;
     this.#rules = ignore().add(OF_PROGRAMS);
   }
 
-  /** @param text the content of the ignore file, in the syntax of gitignore. */
-  load(text: string): void {
-    if (text === this.#text) return;
+  /** Returns whether the rules have changed. @param text the content of the ignore file, in the syntax of gitignore. */
+  load(text: string): boolean {
+    if (text === this.#text) return false;
     this.#text = text;
     this.#rules = ignore().add(OF_PROGRAMS).add(text);
+    this.#known.clear();
+    return true;
   }
 
   isIgnored(path: string, kind: 'file' | 'folder'): boolean {
+    const key = kind === 'folder' ? `${path}/` : path;
+    let isIgnored = this.#known.get(key);
+    if (isIgnored === undefined) {
+      isIgnored = this.#find(path, kind);
+      if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+      this.#known.set(key, isIgnored);
+    }
+    return isIgnored;
+  }
+
+  #find(path: string, kind: 'file' | 'folder'): boolean {
     // A path that cannot be below the folder is not left out but refused, and listed.
     if (structureFault(path) !== null) return false;
     if (path === SETTINGS_FOLDER || path.startsWith(`${SETTINGS_FOLDER}/`)) return !this.#settings.includes(path, kind);

@@ -11,15 +11,16 @@ import {
   FolderGone,
 } from '@notevault/sync/engine/ports.ts';
 import { isAlike } from '@notevault/sync/engine/sync-state.ts';
+import { ChangedPaths } from './changed-paths.ts';
 import { onDisk } from './disk-errors.ts';
 import { DiskNames } from './disk-names.ts';
 import { diskFile, isSameFile } from './entry.ts';
 import { FileReader } from './file-reader.ts';
 import { FreeRoom, hasBirthTimes, linkOrCopy, moveFileTo, moveToFreePath, syncFolder } from './file-system.ts';
+import { FolderScanner } from './folder-scanner.ts';
 import { IGNORE_FILE, IgnoreRules, LITTER } from './ignore-rules.ts';
 import { makeParents, requireRealParents } from './real-parents.ts';
 import { pathFault } from './safe-path.ts';
-import { scan } from './scan.ts';
 import { type Setting, SettingsFiles } from './settings-files.ts';
 import { TempPlace } from './temp-place.ts';
 import type { Trash, TrashReason } from './trash.ts';
@@ -49,6 +50,9 @@ export class NodeDisk implements Disk {
   readonly #checkRoot: () => Promise<void>;
   readonly #names = new DiskNames();
   readonly #reader: FileReader;
+  readonly #scanner: FolderScanner;
+  /** What has to be listed next time. */
+  readonly changes = new ChangedPaths();
   readonly #room: FreeRoom;
   readonly #hasFileIds: boolean;
   #checkedAt = Number.NEGATIVE_INFINITY;
@@ -71,6 +75,8 @@ export class NodeDisk implements Disk {
     this.#checkRoot = checkRoot ?? (async () => undefined);
     this.#room = new FreeRoom(root);
     this.#reader = new FileReader(root, this.#names, hasFileIds);
+    const isIgnored = (path: string, kind: 'file' | 'folder') => this.#rules.isIgnored(path, kind);
+    this.#scanner = new FolderScanner(root, { hasFileIds, names: this.#names, isIgnored });
   }
 
   /** Opens the folder, and finishes what an earlier run left in its temporary place. */
@@ -84,20 +90,26 @@ export class NodeDisk implements Disk {
 
   async list(): Promise<DiskListing> {
     await this.#check();
-    await this.#loadRules();
-    const isIgnored = (path: string, kind: 'file' | 'folder') => this.#rules.isIgnored(path, kind);
-    const listing = scan(this.#root, { hasFileIds: this.#hasFileIds, names: this.#names, isIgnored });
-    this.listed = listing.files.map(({ path }) => path);
-    return listing;
+    if (await this.#loadRules()) this.changes.addAll();
+    const changed = this.changes.take();
+    try {
+      const listing = changed === null ? this.#scanner.scan() : this.#scanner.rescan(changed);
+      this.listed = listing.files.map(({ path }) => path);
+      return listing;
+    } catch (error) {
+      this.changes.addAll();
+      throw error;
+    }
   }
 
-  async #loadRules(): Promise<void> {
+  /** Returns whether the rules are others than before. */
+  async #loadRules(): Promise<boolean> {
     const file = join(this.#root, IGNORE_FILE);
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
       throw new FolderGone(`${file} cannot be read: ${error.message}`, { cause: error });
     });
-    this.#rules.load(text);
+    return this.#rules.load(text);
   }
 
   pathFault(path: string): string | null {
@@ -291,6 +303,9 @@ export class NodeDisk implements Disk {
 
   /** @param entries that were created, changed or removed */
   #noteChanges(entries: readonly string[]): void {
-    for (const entry of entries) this.#changed.add(entry.slice(0, Math.max(0, entry.lastIndexOf('/'))));
+    for (const entry of entries) {
+      this.#changed.add(entry.slice(0, Math.max(0, entry.lastIndexOf('/'))));
+      this.changes.add(entry.normalize('NFC'));
+    }
   }
 }

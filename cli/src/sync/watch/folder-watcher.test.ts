@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { Folder } from '../../../../server/test/kit/process.ts';
+import { ScriptedWatch } from '../../../../server/test/kit/scripted-watch.ts';
 import { until } from '../../../../server/test/kit/until.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 import { WakeUp } from './wake-up.ts';
@@ -30,8 +31,11 @@ it('FolderWatcher reports changes of files and folders, but none of hidden or ig
   await until(() => changed.has('f/b.md'), 'the saved file');
   renameSync(folder.at('f'), folder.at('g'));
   await until(() => changed.has('g') && changed.has('f'), 'the moved folder');
-  writeFileSync(folder.at('g/deep.md'), 'x');
-  await until(() => changed.has('g/deep.md'), 'a file in the moved folder');
+  // A folder is reported before it is watched: whoever lists it then finds what was written until then.
+  await until(() => {
+    writeFileSync(folder.at('g/deep.md'), 'x');
+    return changed.has('g/deep.md');
+  }, 'a file in the moved folder');
   rmSync(folder.at('g'), { recursive: true });
   writeFileSync(folder.at('.notevaultignore'), 'x');
   await until(() => changed.has('.notevaultignore'), 'the new rules');
@@ -41,6 +45,45 @@ it('FolderWatcher reports changes of files and folders, but none of hidden or ig
     [...changed].filter((path) => /^(\.notevault\/|out|.*\.tmp$)/.test(path)),
     [],
   );
+});
+
+it('FolderWatcher reports a file that was put into a new folder right away, and the events of 500 files', async () => {
+  using folder = new Folder();
+  const changed = new Set<string>();
+  await using watcher = new FolderWatcher({
+    root: folder.path,
+    isIgnored: () => false,
+    changed: (path) => changed.add(path),
+    failed: (reason) => assert.fail(reason),
+  });
+  await watcher.ready;
+  mkdirSync(folder.at('new/deep'), { recursive: true });
+  writeFileSync(folder.at('new/deep/x.md'), 'x');
+  await until(() => changed.has('new'), 'the new folder');
+  for (let index = 0; index < 500; index++) writeFileSync(folder.at(`${index}.md`), 'x');
+  await until(() => changed.size >= 500, 'all files');
+});
+
+it('FolderWatcher says why changes cannot be noticed', async () => {
+  using folder = new Folder();
+  const reasons: string[] = [];
+  for (const [code, reason] of [
+    ['ENOSPC', /no more inotify watches/],
+    ['EMFILE', /no more inotify instances/],
+    ['EIO', /^broken$/],
+  ] as const) {
+    const scripted = new ScriptedWatch();
+    await using watcher = new FolderWatcher({
+      root: folder.path,
+      isIgnored: () => false,
+      changed: () => undefined,
+      failed: (said) => reasons.push(said),
+      watch: scripted.watch,
+    });
+    scripted.fail(code);
+    await watcher.ready;
+    assert.match(reasons.at(-1) ?? '', reason);
+  }
 });
 
 it('WakeUp remembers calls that come while nobody waits, and counts several as one', async () => {

@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 
 export interface FolderWatcherOptions {
@@ -9,6 +9,8 @@ export interface FolderWatcherOptions {
   changed(path: string): void;
   /** Called when changes can no longer be noticed; the reason continues "because". */
   failed(reason: string): void;
+  /** What watches; chokidar if absent. */
+  readonly watch?: typeof watch;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,21 +21,27 @@ const REASONS: Readonly<Record<string, string>> = {
 /**
  * Reports changes below a folder. A report says only that something may have changed: what did is found by listing.
  * Saves by deleting and renaming are therefore no special case.
+ *
+ * The library follows the folders. Of the files it knows nothing, which saves their listing and a copy of it: their
+ * changes are the events of their folders, as the system gives them.
  */
 export class FolderWatcher implements AsyncDisposable {
   readonly #watcher: FSWatcher;
   /** Resolves when every folder is watched, or watching failed. */
   readonly ready: Promise<void>;
 
-  constructor({ root, isIgnored, changed, failed }: FolderWatcherOptions) {
+  constructor({ root, isIgnored, changed, failed, watch: begin = watch }: FolderWatcherOptions) {
     const pathOf = (absolute: string) => relative(root, absolute).split(sep).join('/').normalize('NFC');
-    const isLeftOut = (absolute: string, kind: 'file' | 'folder') => {
-      const path = pathOf(absolute);
+    const isLeftOut = (path: string, kind: 'file' | 'folder') => {
       if (path === '' || path === '.notevaultignore') return false;
       return (/(?:^|\/)\./.test(path) && !path.startsWith('.obsidian')) || isIgnored(path, kind);
     };
-    this.#watcher = watch(root, {
-      ignored: (absolute, stats) => isLeftOut(absolute, stats?.isDirectory() === false ? 'file' : 'folder'),
+    const report = (absolute: string) => {
+      const path = pathOf(absolute);
+      if (!isLeftOut(path, 'file')) changed(path);
+    };
+    this.#watcher = begin(root, {
+      ignored: (absolute, stats) => stats?.isDirectory() === false || isLeftOut(pathOf(absolute), 'folder'),
       ignoreInitial: true,
       followSymlinks: false,
       atomic: false,
@@ -46,7 +54,12 @@ export class FolderWatcher implements AsyncDisposable {
         resolve();
       });
     });
-    this.#watcher.on('all', (_event, absolute) => changed(pathOf(absolute)));
+    this.#watcher.on('raw', (_event, path, details) => {
+      const { watchedPath = root } = (details ?? {}) as { readonly watchedPath?: string };
+      report(path ? join(watchedPath, path) : watchedPath);
+    });
+    // A new folder may have got files before it was watched.
+    this.#watcher.on('addDir', report);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,7 +11,7 @@ import { runControl, runOnce } from '../run/run-once.ts';
 import { requestsFolder, takeRequests } from '../state/control.ts';
 import type { FolderRecord, FolderRegistry } from '../state/folder-registry.ts';
 import { NO_STATUS, readStatus, type SyncStatus, writeStatus } from '../state/sync-status.ts';
-import { FolderWatcher } from './folder-watcher.ts';
+import { FolderWatcher, type FolderWatcherOptions } from './folder-watcher.ts';
 import { WakeUp } from './wake-up.ts';
 
 export interface WatchOptions {
@@ -22,10 +22,19 @@ export interface WatchOptions {
   readonly reporter: Reporter;
   readonly isApproved: boolean;
   readonly signal: AbortSignal;
+  /** What watches the folder; chokidar if absent. */
+  readonly watch?: FolderWatcherOptions['watch'];
+  /** How often a folder that cannot be watched is compared. */
+  readonly blindMs?: number;
 }
 
-/** Changes that come within this time are synced together. */
-const GATHER_MS = 100;
+/** Changes of the folder that come within this time are synced together. */
+const GATHER_MS = 20;
+/**
+ * The folder is listed completely when nothing has changed for this time: until then only what was reported is looked
+ * at, and a system under load loses reports.
+ */
+const QUIET_MS = 2000;
 /** Everything is compared this often, whatever was noticed. */
 const SCAN_MS = 60 * 60 * 1000;
 /** The same where changes of the folder cannot be noticed, and where the server does not announce its own. */
@@ -47,7 +56,10 @@ class WatchLoop {
   #watching: string | null = 'watched';
   #hasSignal = () => false;
   #answered: string[] = [];
+  /** When the folder was last reported to have changed without having been listed completely since; null if not. */
+  #changedAt: number | null = null;
   #isOffline = false;
+  #listedAllAt = performance.now();
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -69,7 +81,8 @@ class WatchLoop {
       const result = await this.#turn();
       retries = this.#isOffline ? retries + 1 : 0;
       await this.#wakeUp.wait(this.#delay(result, retries), signal);
-      if (!signal.aborted) await wait(GATHER_MS, undefined, { signal }).catch(() => undefined);
+      const isChanging = this.#changedAt !== null && performance.now() - this.#changedAt < GATHER_MS;
+      if (isChanging) await wait(GATHER_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -83,25 +96,50 @@ class WatchLoop {
   }
 
   #watchDisk(): FolderWatcher {
-    const { sync, reporter } = this.#options;
-    return new FolderWatcher({
+    const { sync, reporter, watch: begin } = this.#options;
+    const watcher = new FolderWatcher({
       root: sync.root,
+      ...(begin && { watch: begin }),
       isIgnored: (path, kind) => sync.disk.isIgnored(path, kind),
-      changed: () => this.#wakeUp.call(),
+      changed: (path) => {
+        sync.disk.changes.add(path);
+        this.#changedAt = performance.now();
+        this.#wakeUp.call();
+      },
       failed: (reason) => {
+        sync.disk.changes.watchFails();
         if (this.#watching !== 'watched') return;
-        this.#watching = `compared every ${BLIND_MS / 1000} s, because ${reason}`;
+        this.#watching = `compared every ${this.#blindMs / 1000} s, because ${reason}`;
         reporter.note(`The folder is ${this.#watching}.`);
         this.#wakeUp.call();
       },
     });
+    void watcher.ready.then(() => {
+      if (this.#watching === 'watched') sync.disk.changes.watchBegins();
+    });
+    return watcher;
+  }
+
+  get #blindMs(): number {
+    return this.#options.blindMs ?? BLIND_MS;
+  }
+
+  /** Has the folder listed completely if it has come to rest, or nothing was reported for long. */
+  #listAllIfDue(): void {
+    const isQuiet = this.#changedAt !== null && performance.now() - this.#changedAt >= QUIET_MS;
+    const isOld = performance.now() - this.#listedAllAt >= SCAN_MS / 2;
+    if (!isQuiet && !isOld) return;
+    this.#changedAt = null;
+    this.#listedAllAt = performance.now();
+    this.#options.sync.disk.changes.addAll();
   }
 
   #delay(result: SyncResult | null, retries: number): number {
     if (this.#isPaused) return SCAN_MS;
     if (this.#isOffline) return Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** retries) * (0.5 + Math.random() / 2);
     if (result?.kind === 'unsettled' || result?.kind === 'unfinished') return SETTLE_MS;
-    if (this.#watching !== 'watched' || !this.#hasSignal()) return BLIND_MS;
+    if (this.#changedAt !== null) return QUIET_MS;
+    if (this.#watching !== 'watched' || !this.#hasSignal()) return this.#blindMs;
     const retryMs = Math.max(SETTLE_MS, (result?.retryAt ?? Number.POSITIVE_INFINITY) - Date.now());
     // At different times on each device, so that they do not all ask the server at once.
     return Math.min(retryMs, SCAN_MS * (0.75 + Math.random() / 2));
@@ -111,6 +149,7 @@ class WatchLoop {
   async #turn(): Promise<SyncResult | null> {
     const { sync, reporter, isApproved, signal } = this.#options;
     let result: SyncResult | null = null;
+    this.#listAllIfDue();
     try {
       for (const { id, control } of await takeRequests(sync.place)) {
         if (control === 'pause' || control === 'resume') await this.#pause(control === 'pause');
