@@ -15,6 +15,7 @@ interface LoginFlags {
   readonly device: string;
   readonly vault?: string;
   readonly allowHttp?: boolean;
+  readonly keychain: boolean;
 }
 
 export function loginCommand(): Command {
@@ -24,6 +25,7 @@ export function loginCommand(): Command {
     .option('--vault <name>', 'name to suggest for a new vault')
     .option('--device <name>', 'name under which the server lists this device', hostname())
     .option('--allow-http', 'allow an address without encryption, in a network that you trust')
+    .option('--no-keychain', 'store the credential in a file for you alone, also where the system has a keychain')
     .action(async (address: string, flags: LoginFlags) => {
       const url = serverOrigin(address, flags.allowHttp === true);
       const client = new NotevaultClient(new Transport(url, noToken));
@@ -41,9 +43,13 @@ export function loginCommand(): Command {
       const vaults = await new NotevaultClient(new Transport(url, fixedToken(access_token))).vaults();
       const vault_name = vaults.find(({ id }) => id === vault_id)?.name ?? vault_id;
       const allow_http = flags.allowHttp === true;
-      const credential: Credential = { url, vault_id, vault_name, email, access_token, refresh_token, allow_http };
-      await new Credentials(processEnvironment().configFolder).save(credential);
-      process.stdout.write(`Linked to the vault "${vault_name}" of ${email}. Now sync a folder with it:\n`);
+      const link = { url, vault_id, vault_name, email, access_token, refresh_token, allow_http };
+      const credential: Credential = { ...link, in_keychain: flags.keychain };
+      const inKeychain = await new Credentials(processEnvironment().configFolder).save(credential);
+      process.stdout.write(
+        `Linked to the vault "${vault_name}" of ${email}. Its credential is in ${inKeychain ? 'the keychain of this system' : 'a file for you alone'}.\n`,
+      );
+      process.stdout.write('Now sync a folder with it:\n');
       process.stdout.write('  notevault sync FOLDER\n');
     });
 }

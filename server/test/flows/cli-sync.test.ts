@@ -69,7 +69,7 @@ describe('notevault login and sync', () => {
 
   /** Runs `notevault login` on a machine, and approves it as alice does on the page. */
   async function link(machine: Machine, vault: { vault_id: string; vault_name?: string }): Promise<Ended> {
-    using login = startCli(['login', server.url], { env: machine.env });
+    using login = startCli(['login', '--no-keychain', server.url], { env: machine.env });
     await until(() => /code \S+/.test(login.stdout()), 'a code');
     const user_code = /code (\S+)/.exec(login.stdout())?.[1];
     assert.equal((await alice.post('/auth/device/authorize', { user_code, ...vault })).status, 200);

@@ -13,7 +13,7 @@ const STORAGE = ['--data-dir', '--database-url', '--master-key'];
 const COMMANDS: [string, string[]][] = [
   ['', ['serve', 'login', 'logout', 'sync', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
   ['serve', ALL],
-  ['login', ['<url>', '--vault', '--device', '--allow-http']],
+  ['login', ['<url>', '--vault', '--device', '--allow-http', '--no-keychain']],
   ['logout', ['<url>', '--vault']],
   [
     'sync',

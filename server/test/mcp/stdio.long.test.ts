@@ -13,7 +13,14 @@ import { connect } from './stdio-host.ts';
 async function storedLogins(server: TestServer, vault: string): Promise<void> {
   using folder = new Folder();
   const { access, refresh } = await linkDevice(server.alice, vault);
-  const login = { url: server.url, vault_id: vault, vault_name: 'Home', email: 'alice@example.org', allow_http: true };
+  const login = {
+    url: server.url,
+    vault_id: vault,
+    vault_name: 'Home',
+    email: 'alice@example.org',
+    allow_http: true,
+    in_keychain: false,
+  };
   const credentials = new Credentials(join(folder.path, 'notevault'));
   await credentials.save({ ...login, access_token: access, refresh_token: refresh });
   {

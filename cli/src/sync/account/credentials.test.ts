@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { Folder } from '../../../../server/test/kit/process.ts';
 import { type Credential, Credentials } from './credentials.ts';
+import type { Keychain } from './keychain.ts';
 import { serverOrigin } from './server-address.ts';
 
 const credential: Credential = {
@@ -13,7 +14,28 @@ const credential: Credential = {
   access_token: 'access 1',
   refresh_token: 'refresh 1',
   allow_http: false,
+  in_keychain: false,
 };
+
+/** A keychain in memory; it can be locked, and refuse. */
+class TestKeychain implements Keychain {
+  readonly secrets = new Map<string, string>();
+  isLocked = false;
+  refuses = false;
+
+  read(name: string): string | null {
+    return this.isLocked ? null : (this.secrets.get(name) ?? null);
+  }
+
+  write(name: string, secret: string): void {
+    if (this.refuses) throw new Error('locked');
+    this.secrets.set(name, secret);
+  }
+
+  remove(name: string): void {
+    this.secrets.delete(name);
+  }
+}
 
 it('Credentials keeps one file for each vault of each server, for its owner alone', async () => {
   using folder = new Folder();
@@ -28,6 +50,49 @@ it('Credentials keeps one file for each vault of each server, for its owner alon
     assert.equal(statSync(folder.at('config/credentials', name)).mode & 0o777, 0o600);
   await credentials.remove(credential);
   assert.equal(await credentials.find(credential.url, 'v1'), null);
+});
+
+it('Credentials keeps tokens in the keychain if it is asked to, and renews them there', async () => {
+  using folder = new Folder();
+  const keychain = new TestKeychain();
+  const credentials = new Credentials(folder.path, async () => keychain);
+  const asked = { ...credential, in_keychain: true };
+  assert.equal(await credentials.save(asked), true);
+  const [name = ''] = readdirSync(folder.at('credentials'));
+  const text = () => readFileSync(folder.at('credentials', name), 'utf8');
+  assert.ok(!/access 1|refresh 1/.test(text()));
+  assert.deepEqual(await credentials.list(), [asked]);
+  const tokens = credentials.tokens(asked, async () => ({ access_token: 'access 2', refresh_token: 'refresh 2' }));
+  assert.equal(await tokens.refresh('access 1', new Error('401')), 'access 2');
+  assert.equal((await credentials.find(credential.url, 'v1'))?.refresh_token, 'refresh 2');
+  assert.ok(!text().includes('access 2'));
+  keychain.isLocked = true;
+  await assert.rejects(credentials.list(), /keychain .* "Garden": unlock it, or run "notevault login/);
+  keychain.isLocked = false;
+  await credentials.remove(asked);
+  assert.deepEqual([keychain.secrets.size, await credentials.list()], [0, []]);
+});
+
+it('Credentials keeps tokens in the file where the keychain is missing, or refuses or forgets them', async () => {
+  using folder = new Folder();
+  const refusing = new TestKeychain();
+  refusing.refuses = true;
+  const forgetting = new TestKeychain();
+  forgetting.isLocked = true;
+  const asked = { ...credential, in_keychain: true };
+  for (const keychain of [null, refusing, forgetting]) {
+    const credentials = new Credentials(folder.path, async () => keychain);
+    assert.equal(await credentials.save(asked), false);
+    assert.deepEqual(await credentials.list(), [credential]);
+  }
+});
+
+it('Credentials does not open the keychain for tokens in files', async () => {
+  using folder = new Folder();
+  const credentials = new Credentials(folder.path, async () => assert.fail('opened'));
+  await credentials.save(credential);
+  assert.deepEqual(await credentials.list(), [credential]);
+  await credentials.remove(credential);
 });
 
 it('Credentials names the file that cannot be read', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { DeviceTokens, TokenSource } from '@notevault/client/tokens.ts';
 import { CliError } from '../../error-messages.ts';
 import { replaceFile } from '../state/folder-registry.ts';
+import { type Keychain, systemKeychain } from './keychain.ts';
 
 /** What `notevault login` got: the tokens of this device for one vault of one server. */
 export interface Credential {
@@ -15,14 +16,30 @@ export interface Credential {
   readonly refresh_token: string;
   /** Whether the user allowed plain HTTP to this server. */
   readonly allow_http: boolean;
+  /** Whether its tokens are in the keychain of the system instead of the file. */
+  readonly in_keychain: boolean;
 }
 
-/** Files with credentials, one for each vault of each server, which only their owner can read. */
+type Stored = Omit<Credential, 'access_token' | 'refresh_token'> & Partial<DeviceTokens>;
+
+/**
+ * Files with credentials, one for each vault of each server, which only their owner can read. The tokens are in them, or
+ * in the keychain of the system.
+ */
 export class Credentials {
   readonly #folder: string;
+  readonly #open: () => Promise<Keychain | null>;
+  #keychain: Promise<Keychain | null> | null = null;
 
-  constructor(configFolder: string) {
+  /** @param open opens the keychain, if a credential asks for it. */
+  constructor(configFolder: string, open: () => Promise<Keychain | null> = systemKeychain) {
     this.#folder = join(configFolder, 'credentials');
+    this.#open = open;
+  }
+
+  #openKeychain(): Promise<Keychain | null> {
+    this.#keychain ??= this.#open();
+    return this.#keychain;
   }
 
   async list(): Promise<Credential[]> {
@@ -38,14 +55,35 @@ export class Credentials {
     return (await this.list()).find((one) => one.url === url && one.vault_id === vaultId) ?? null;
   }
 
-  /** Stores a credential durably; it replaces the one of the same vault. */
-  async save(credential: Credential): Promise<void> {
+  /**
+   * Stores a credential durably; it replaces the one of the same vault. Resolves to whether its tokens are in the
+   * keychain: where that is missing or refuses, they are in the file.
+   */
+  async save(credential: Credential): Promise<boolean> {
+    const { access_token, refresh_token, ...rest } = credential;
+    const tokens = { access_token, refresh_token };
+    const in_keychain = credential.in_keychain && (await this.#keepInKeychain(nameOf(credential), tokens));
+    const stored: Stored = in_keychain ? rest : { ...rest, ...tokens, in_keychain };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await chmod(this.#folder, 0o700);
-    await replaceFile(this.#fileOf(credential), `${JSON.stringify(credential, null, 2)}\n`);
+    await replaceFile(this.#fileOf(credential), `${JSON.stringify(stored, null, 2)}\n`);
+    return in_keychain;
+  }
+
+  async #keepInKeychain(name: string, tokens: DeviceTokens): Promise<boolean> {
+    const keychain = await this.#openKeychain();
+    if (keychain === null) return false;
+    try {
+      keychain.write(name, JSON.stringify(tokens));
+      // Some services take a secret without keeping it.
+      return keychain.read(name) === JSON.stringify(tokens);
+    } catch {
+      return false;
+    }
   }
 
   async remove(credential: Credential): Promise<void> {
+    if (credential.in_keychain) (await this.#openKeychain())?.remove(nameOf(credential));
     await rm(this.#fileOf(credential), { force: true });
   }
 
@@ -80,17 +118,34 @@ export class Credentials {
   }
 
   async #read(path: string): Promise<Credential> {
+    let stored: Stored;
     try {
-      return JSON.parse(await readFile(path, 'utf8')) as Credential;
+      stored = JSON.parse(await readFile(path, 'utf8')) as Stored;
     } catch (cause) {
       throw new CliError(`${path} cannot be read (${(cause as Error).message}): remove it and sign in again.`, {
         cause,
       });
     }
+    return { ...stored, ...(await this.#tokensOf(stored)) };
+  }
+
+  async #tokensOf(stored: Stored): Promise<DeviceTokens> {
+    const { access_token, refresh_token, in_keychain, vault_name, url } = stored;
+    if (!in_keychain && access_token !== undefined && refresh_token !== undefined)
+      return { access_token, refresh_token };
+    const kept = (await this.#openKeychain())?.read(nameOf(stored)) ?? null;
+    if (kept !== null) return JSON.parse(kept) as DeviceTokens;
+    throw new CliError(
+      `The keychain of this system has or shows no tokens for the vault "${vault_name}": unlock it, or run "notevault login ${url}" again.`,
+    );
   }
 
   #fileOf({ url, vault_id }: Pick<Credential, 'url' | 'vault_id'>): string {
-    const name = createHash('sha256').update(`${url} ${vault_id}`).digest('hex').slice(0, 32);
+    const name = createHash('sha256').update(nameOf({ url, vault_id })).digest('hex').slice(0, 32);
     return join(this.#folder, `${name}.json`);
   }
+}
+
+function nameOf({ url, vault_id }: Pick<Credential, 'url' | 'vault_id'>): string {
+  return `${url} ${vault_id}`;
 }
