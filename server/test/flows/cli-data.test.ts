@@ -206,7 +206,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     [
       'a schema of later',
       /FAULT database: .*newer/i,
-      (data) => spoil(data, "insert into schema_migrations (number, name) values (999, 'later')"),
+      (data) => spoil(data, "insert into schema_migrations (number, name, version) values (999, 'later', '9.9.9')"),
     ],
   ];
   for (const [fault, says, make] of faults) {
@@ -231,7 +231,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
 
   it('reports a newer schema, which serve refuses with an explanation', async () => {
     const data = copyOf(served);
-    await spoil(data, "insert into schema_migrations (number, name) values (999, 'later')");
+    await spoil(data, "insert into schema_migrations (number, name, version) values (999, 'later', '9.9.9')");
     await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });
     await assert.rejects(server.listening());
     assertFails(await server.ended, /newer/i);

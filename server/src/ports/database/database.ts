@@ -93,6 +93,8 @@ export type Priority = 'interactive' | 'normal' | 'bulk';
 export interface Migration {
   readonly number: number;
   readonly name: string;
+  /** The release that has the step first; recorded with it, so that an older one can say which to use instead. */
+  readonly version?: string;
   readonly ddl: string;
   /** Names that this step had in versions whose data can no longer be read, each with what to do about such data. */
   readonly unreadable?: Readonly<Record<string, string>>;

@@ -3,10 +3,17 @@ import { type Migration, SchemaError } from './database.ts';
 export interface Applied {
   readonly number: number;
   readonly name: string;
+  /** The release that has the step first; absent in databases of 0.1.0. */
+  readonly version?: string;
 }
 
 export const CREATE_RECORD =
-  'create table if not exists schema_migrations (number bigint primary key, name text not null)';
+  'create table if not exists schema_migrations (number bigint primary key, name text not null, version text not null)';
+
+/** What is recorded of a step when it has been applied. */
+export function recordOf({ number, name, version = '' }: Migration): Required<Applied> {
+  return { number, name, version };
+}
 
 /**
  * Returns the steps that are not yet applied. Throws SchemaError for a list with gaps, and for a database with other
@@ -21,9 +28,10 @@ export function stepsLeft(migrations: readonly Migration[], applied: readonly Ap
     }
   }
   if (applied.length > migrations.length) {
+    const known = namedStep(migrations.at(-1), migrations.length);
     throw new SchemaError(
-      `the database is at schema step ${applied.length}, but this version knows only ${migrations.length}: ` +
-        'start the version that last used it, or a newer one',
+      `the database is at schema step ${namedStep(applied.at(-1), applied.length)}, but this version knows only ` +
+        `${known}: start the version that last used the database, or a newer one`,
     );
   }
   for (const [index, { number, name }] of applied.entries()) {
@@ -37,4 +45,10 @@ export function stepsLeft(migrations: readonly Migration[], applied: readonly Ap
     }
   }
   return migrations.slice(applied.length);
+}
+
+/** The number of a step, with the release that has it first. */
+function namedStep(step: Pick<Applied, 'version'> | undefined, number: number): string {
+  const version = step?.version ?? '';
+  return version === '' ? `${number}` : `${number} (of Notevault ${version})`;
 }

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Migration } from '../database.ts';
 import { ddlFor } from '../ddl.ts';
-import { type Applied, CREATE_RECORD, stepsLeft } from '../migrations.ts';
+import { type Applied, CREATE_RECORD, recordOf, stepsLeft } from '../migrations.ts';
 
 /** An arbitrary number that nothing else locks in this database. */
 const LOCK = 7_266_482_311;
@@ -18,13 +18,13 @@ export async function migratePostgres(client: Client, migrations: readonly Migra
       await client.query('set local idle_in_transaction_session_timeout = 0');
       await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
       await client.query(ddlFor('postgres', CREATE_RECORD));
-      const applied = await client.query<{ number: number; name: string }>(
-        'select number, name from schema_migrations order by number',
-      );
-      const [step] = stepsLeft(migrations, applied.rows satisfies Applied[]);
+      // The columns are not named, because a database of 0.1.0 has one less.
+      const applied = await client.query<Applied>('select * from schema_migrations order by number');
+      const [step] = stepsLeft(migrations, applied.rows);
       if (step !== undefined) {
         await client.query(ddlFor('postgres', step.ddl));
-        await client.query('insert into schema_migrations (number, name) values ($1, $2)', [step.number, step.name]);
+        const record = Object.values(recordOf(step));
+        await client.query('insert into schema_migrations (number, name, version) values ($1, $2, $3)', record);
       }
       await client.query('commit');
       if (step === undefined) return;

@@ -1,13 +1,17 @@
 import type { Migration } from '../database.ts';
 import { ddlFor } from '../ddl.ts';
-import { type Applied, CREATE_RECORD, stepsLeft } from '../migrations.ts';
+import { type Applied, CREATE_RECORD, recordOf, stepsLeft } from '../migrations.ts';
 import type { Compiled } from '../statement.ts';
 import { type Connection, whenFree } from './connection.ts';
 
-const RECORDED: Compiled = { sql: 'select number, name from schema_migrations order by number', bind: () => [] };
+const RECORDED: Compiled = {
+  // The columns are not named, because a database of 0.1.0 has one less.
+  sql: 'select * from schema_migrations order by number',
+  bind: () => [],
+};
 const RECORD: Compiled = {
-  sql: 'insert into schema_migrations (number, name) values (?, ?)',
-  bind: (step) => [(step as Applied).number, (step as Applied).name],
+  sql: 'insert into schema_migrations (number, name, version) values (?, ?, ?)',
+  bind: (step) => Object.values(recordOf(step as Migration)),
 };
 
 /**
