@@ -26,7 +26,8 @@ const SHARED = [
 ].map((name) => `server/src/domains/entries/${name}.ts`);
 
 /** The composition roots, which may import all of the server. */
-const ROOTS = /^server\/src\/(app\/.+|app|open-ports|migrations|search-thread|compute-thread|sealed-samples)\.ts$/;
+const ROOTS =
+  /^server\/src\/(app\/.+|backup\/.+|app|open-ports|migrations|search-thread|compute-thread|sealed-samples)\.ts$/;
 /** Packages that browsers use too, so they must not import Node. */
 const PURE = ['client', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`);
 

@@ -13,6 +13,7 @@ const MESSAGES = new Set([
     'CliError',
     'SchemaError',
   ],
+  ...['BackupError', 'BackupDamaged'],
   ...['FolderGone', 'ServerStopped', 'ServerUnreachable', 'NewerState'],
 ]);
 

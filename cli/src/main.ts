@@ -1,6 +1,7 @@
 import { version } from '@notevault/server/version.ts';
 import { Command, CommanderError } from 'commander';
 import { adminCommand } from './commands/admin.ts';
+import { backupCommand } from './commands/backup.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
@@ -8,9 +9,11 @@ import { keysCommand } from './commands/keys.ts';
 import { loginCommand, logoutCommand } from './commands/login.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { reindexCommand } from './commands/reindex.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { searchCommand } from './commands/search.ts';
 import { serveCommand } from './commands/serve.ts';
 import { syncCommand } from './commands/sync.ts';
+import { verifyCommand } from './commands/verify.ts';
 import { errorMessage } from './error-messages.ts';
 
 // Each command imports the service only when it runs, so that help and usage errors are fast.
@@ -32,6 +35,9 @@ const program = new Command('notevault')
   .addCommand(reindexCommand())
   .addCommand(adminCommand())
   .addCommand(keysCommand())
+  .addCommand(backupCommand())
+  .addCommand(verifyCommand())
+  .addCommand(restoreCommand())
   .addCommand(doctorCommand());
 inherit(program);
 

@@ -1,3 +1,4 @@
+import { backupDdl } from './backup/lease.tables.ts';
 import { accountsDdl } from './domains/accounts/accounts.tables.ts';
 import { attachmentsDdl } from './domains/attachments/attachments.tables.ts';
 import { credentialsDdl } from './domains/credentials/credentials.tables.ts';
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   {
     number: 1,
     name: 'tree',
+    version: '0.2.0',
     unreadable: { foundation: FROM_0_1_0, entries: FROM_0_1_0 },
     ddl: [
       ...[
@@ -42,6 +44,7 @@ export const migrations: readonly Migration[] = [
       ],
       ...[searchDdl, vectorsDdl, syncDdl, credentialsDdl, devicesDdl, oauthDdl, ticketsDdl, logsDdl],
       blobsDdl,
+      backupDdl,
     ].join('\n'),
   },
 ];

@@ -114,13 +114,22 @@ export async function openTracing(config: Config, clock: Clock, log: FastifyBase
 
 export const blobsFolder = (dataDir: string) => join(dataDir, 'blobs');
 
-/** Opens the configured blob store. */
-export async function openBlobs(config: Config, db: Database, clock: Clock): Promise<Blobs> {
+/**
+ * Opens the configured blob store.
+ *
+ * @param singleProcess whether no other process stores blobs in the data folder.
+ */
+export async function openBlobs(
+  config: Config,
+  db: Database,
+  clock: Clock,
+  singleProcess = config.databaseUrl === null,
+): Promise<Blobs> {
   const store = blobStoreOf(config);
   switch (store.kind) {
     case 'disk':
       // With SQLite, the data folder is locked for this process.
-      return openDiskBlobs({ folder: blobsFolder(config.dataDir), clock, singleProcess: config.databaseUrl === null });
+      return openDiskBlobs({ folder: blobsFolder(config.dataDir), clock, singleProcess });
     case 'database':
       return databaseBlobs(db, clock);
     case 's3': {
@@ -148,10 +157,7 @@ function openBus({ databaseUrl }: Config): Promise<Bus> {
 /** Opens the configured database at the latest schema. */
 export async function openDatabase(config: Config): Promise<Database> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const db =
-    config.databaseUrl === null
-      ? await openSqlite({ file: databaseFile(config.dataDir) })
-      : await openPostgres({ url: config.databaseUrl.reveal(), poolSize: config.databasePool });
+  const db = await openDatabaseAsIs(config);
   try {
     await db.migrate(migrations);
     return db;
@@ -159,6 +165,13 @@ export async function openDatabase(config: Config): Promise<Database> {
     await db[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Opens the configured database at the schema that it has. */
+export function openDatabaseAsIs(config: Config): Promise<Database> {
+  return config.databaseUrl === null
+    ? openSqlite({ file: databaseFile(config.dataDir) })
+    : openPostgres({ url: config.databaseUrl.reveal(), poolSize: config.databasePool });
 }
 
 /** A master key and its source, in words. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { backupState } from '../backup/lease.ts';
 import type { Tasks } from '../concurrency/task-worker.ts';
 import type { WorkerPool } from '../concurrency/worker-pool.ts';
 import { createAttachments } from '../domains/attachments/attachments.ts';
@@ -35,7 +36,16 @@ export function createContents(context: Context, before: Before, later: Later): 
   });
   const compute = openComputePool();
   const notes = createNotesOf(context, before, entries, links, compute);
-  const attachments = createAttachments({ db, blobs, entries, vaults, clock, extensions, hooks: links });
+  const attachments = createAttachments({
+    db,
+    blobs,
+    entries,
+    vaults,
+    clock,
+    extensions,
+    hooks: links,
+    backupRuns: async () => (await backupState(db, clock)).running,
+  });
   const { tombstoneDays } = config;
   const sync = createSync({ db, clock, vaults, cache, entries, notes, attachments, tombstoneDays });
   return { links, entries, notes, attachments, sync, search: createSearch(context, before, notes), compute };

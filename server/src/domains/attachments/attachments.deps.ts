@@ -23,4 +23,6 @@ export interface AttachmentDeps {
   /** Accepted file extensions, in lower case and without the dot. */
   readonly extensions: ReadonlySet<string>;
   readonly hooks: AttachmentLinkHooks;
+  /** Whether a backup is running, which may still have to copy bytes that nothing refers to any more. */
+  readonly backupRuns: () => Promise<boolean>;
 }

@@ -23,18 +23,23 @@ export interface BlobGc {
    * blobs.
    */
   collectOrphans(): Promise<number>;
-  /** Removes a slice of a purged vault's bytes; returns true when more may be left. */
+  /**
+   * Removes a slice of a purged vault's bytes, unless a backup is running; returns true when more may be left to remove
+   * now.
+   */
   purgeBytes(vaultId: VaultId): Promise<boolean>;
   /** Deletes a slice of the rows of blobs that no entry has; returns true when more may be left. */
   purgeSlice(handle: WriteHandle, vaultId: VaultId): Promise<boolean>;
 }
 
-export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
+export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps): BlobGc {
   return {
     async collect() {
       const now = clock.now();
       await db.transact((handle) => handle.run(blobStore.markStaleDeleting, { before: now - PENDING_MAX_MS }));
       for (let removed = 0; ; ) {
+        // A backup that begins after this has a snapshot in which the blobs of this batch are not in use any more.
+        if (await backupRuns()) return removed;
         const deleting = await db.all(blobStore.findDeleting, { before: now - READ_GRACE_MS, limit: BATCH });
         const keys = deleting.map(keyOf);
         // The bytes first: as long as the row exists, they can be found again.
@@ -51,6 +56,7 @@ export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
       const before = clock.now() - ORPHAN_AGE_MS;
       let removed = 0;
       for await (const page of blobs.list()) {
+        if (await backupRuns()) return removed;
         const old = page.filter(({ storedAt }) => storedAt < before).map(({ key }) => key);
         for (const [vault, keys] of Map.groupBy(old, ({ vaultId }) => vaultId)) {
           // A row exists before the first byte and after the last, so listed bytes without a row belong to nothing.
@@ -63,7 +69,8 @@ export function createBlobGc({ db, blobs, clock }: AttachmentDeps): BlobGc {
       }
       return removed;
     },
-    purgeBytes: (vaultId) => blobs.deleteVault(vaultId),
+    // During a backup the bytes stay, without rows or a key that opens them, until `collectOrphans` finds them.
+    purgeBytes: async (vaultId) => !(await backupRuns()) && (await blobs.deleteVault(vaultId)),
     purgeSlice: async (handle, vault) =>
       (await handle.run(blobStore.purgeBlobRows, { vault, limit: PURGE_SLICE })) === PURGE_SLICE,
   };

@@ -303,6 +303,17 @@ export const markAllPurging = statement((db, p: { userId: UserId; now: number })
     .returning('id'),
 );
 
+/** Active vaults of all users, in the order of their ids. */
+export const listActiveIds = statement((db, p: { after: VaultId; limit: number }) =>
+  db
+    .selectFrom('vaults')
+    .select(['id'])
+    .where('id', '>', p.after)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .limit(p.limit),
+);
+
 /** Vaults whose purge is due or interrupted, ordered by id. */
 export const findDue = statement((db, p: { deletedUntil: number; after: VaultId; limit: number }) =>
   db

@@ -1,3 +1,4 @@
+import type { VaultId } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { type Access, createAccess } from './access.ts';
@@ -11,6 +12,7 @@ import { createTrashUsage, type TrashUsage } from './trash-usage.ts';
 import { createUsage, type UsageQueries } from './usage.ts';
 import * as feeds from './vault-feeds.store.ts';
 import type { VaultDeps } from './vaults.deps.ts';
+import * as store from './vaults.store.ts';
 
 export type { OpenVault } from '../access/access.ts';
 export type { CachedCollection, CachedRow, CacheSnapshot, VaultCache } from './cache/vault-cache.ts';
@@ -53,4 +55,17 @@ export function beginFeedEpochs(db: Database, clock: Clock): Promise<number> {
   // Derived from the clock, so that restoring one backup twice does not lead to the same epoch twice.
   const epoch = Math.floor(clock.now() / 1000);
   return db.transact((handle) => handle.run(feeds.beginEpochs, { epoch }), 'bulk');
+}
+
+const IDS_A_PAGE = 1000;
+
+/** The ids of all active vaults of all users, for checks of a whole database. */
+export async function* activeVaultIds(db: Database): AsyncGenerator<VaultId> {
+  for (let after = '00000000-0000-0000-0000-000000000000' as VaultId; ; ) {
+    const rows = await db.all(store.listActiveIds, { after, limit: IDS_A_PAGE });
+    for (const { id } of rows) yield id;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
 }

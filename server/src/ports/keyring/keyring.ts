@@ -20,6 +20,8 @@ export interface Keyring {
   openDataKey(owner: KeyOwner, wrapped: WrappedKey, generation: number): SealingKey;
   /** Wraps the same data key by the master key of `to`. Throws like openDataKey. */
   rewrap(owner: KeyOwner, wrapped: WrappedKey, to: Keyring): WrappedKey;
+  /** A 32-byte HMAC-SHA-256 under a subkey of the master key, for what must show that its writer had that key. */
+  mac(purpose: string, text: string): Buffer;
 }
 
 export interface KeyOwner {

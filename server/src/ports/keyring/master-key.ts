@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { type KeyOwner, type Keyring, KeyringError, type WrappedKey } from './keyring.ts';
 import { sealingKey, subkey } from './sealing.ts';
 
@@ -10,6 +10,7 @@ const TAG_BYTES = 16;
 /** A keyring over a master key held in memory. */
 export class MasterKeyring implements Keyring {
   readonly masterKeyId: string;
+  readonly #masterKey: KeyObject;
   readonly #wrapKey: KeyObject;
   readonly #random: (bytes: number) => Buffer;
 
@@ -24,6 +25,7 @@ export class MasterKeyring implements Keyring {
         `A master key has ${MASTER_KEY_BYTES} bytes, this one ${masterKey.length}.`,
       );
     }
+    this.#masterKey = createSecretKey(masterKey);
     this.#wrapKey = subkey(masterKey, 'notevault wrap data keys');
     this.masterKeyId = subkey(masterKey, 'notevault name master key').export().subarray(0, 8).toString('hex');
     this.#random = random;
@@ -41,6 +43,12 @@ export class MasterKeyring implements Keyring {
     if (!(to instanceof MasterKeyring))
       throw new TypeError('data keys can be rewrapped only for a keyring that holds its master key');
     return to.#wrap(owner, this.#unwrap(owner, wrapped));
+  }
+
+  mac(purpose: string, text: string): Buffer {
+    return createHmac('sha256', subkey(this.#masterKey, `notevault mac ${purpose}`))
+      .update(text, 'utf8')
+      .digest();
   }
 
   #wrap(owner: KeyOwner, dataKey: Buffer): WrappedKey {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
 import type { Permit } from '../../../concurrency/semaphore.ts';
 import { ConnectionPermits } from '../connection-permits.ts';
 import {
@@ -17,6 +17,7 @@ import { isUnavailable, isWorthRetrying, portError } from './errors.ts';
 import { PostgresHandle } from './handle.ts';
 import { migratePostgres } from './migrate.ts';
 import { type Begin, prepareConnection, Session, StatementNames } from './session.ts';
+import { valueTypes } from './value-types.ts';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -64,7 +65,7 @@ class Postgres implements Database {
     const connectionsPerOwner = Math.ceil(poolSize / 2);
     this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerOwner, maxWaiting, waitMs });
     this.#idleMs = options.idleMs ?? 5_000;
-    this.#config = { connectionString: url, application_name: 'notevault', keepAlive: true, types: TYPES };
+    this.#config = { connectionString: url, application_name: 'notevault', keepAlive: true, types: valueTypes };
     this.#pool = new Pool({
       ...this.#config,
       max: poolSize,
@@ -271,27 +272,4 @@ function perform(effect: () => void): void {
 
 function bodyLeftOpen(): DatabaseError {
   return new DatabaseError('body_left_open', 'the body of a transaction did not use its handle for too long');
-}
-
-/** Parsers by the type numbers of PostgreSQL's catalogue, which are the same everywhere. */
-const PARSERS = new Map<number, (text: string) => unknown>([
-  [16, (text) => (text === 't' ? 1 : 0)],
-  [17, (text) => Buffer.from(text.slice(2), 'hex')],
-  [20, integer],
-  [21, Number],
-  [23, Number],
-  [700, Number],
-  [701, Number],
-  [1700, integer],
-]);
-
-const TYPES: CustomTypesConfig = {
-  getTypeParser: (type: number) => PARSERS.get(type) ?? ((text: string) => text),
-};
-
-/** Parses integers, and sums of integers, which PostgreSQL returns as `numeric`. Throws instead of rounding. */
-function integer(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new RangeError('an integer beyond 2^53');
-  return value;
 }

@@ -1,0 +1,83 @@
+import { setPriority } from 'node:os';
+import type { FolderBackup } from '@notevault/server/backup/run-backup.ts';
+import type { BackupSummary } from '@notevault/server/backup/take-backup.ts';
+import { requireData } from '@notevault/server/data-folder.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { askPassword } from '../ask-password.ts';
+import { configOf, storageOptions, withConfig } from '../config-flags.ts';
+import { progressLine } from '../progress.ts';
+
+interface Flags extends Record<string, unknown> {
+  readonly keep?: number;
+  readonly includeKey?: boolean;
+  readonly passphraseStdin?: boolean;
+  readonly maxRate?: number;
+}
+
+const LOWEST_PRIORITY = 19;
+const MB = 1_000_000;
+const inMb = (bytes: number) => `${(bytes / MB).toFixed(1)} MB`;
+
+export function backupCommand(): Command {
+  return withConfig(new Command('backup'), [...storageOptions, 'blobs', 's3Endpoint', 's3Addressing'])
+    .description('Take a backup of everything, beside a running server; it stays sealed')
+    .argument('<folder>', 'a folder, to which later backups add only what is new; - writes a tar stream')
+    .option('--keep <number>', 'after it ended well, remove all but the newest backups of the folder', atLeastOne)
+    .option('--include-key', 'put the master key into the backup, under a passphrase')
+    .option('--passphrase-stdin', 'read the passphrase from standard input instead of asking for it')
+    .option('--max-rate <MB/s>', 'most bytes to copy in a second, in MB', positive)
+    .action(async (folder: string, flags: Flags) => {
+      const config = configOf(flags);
+      requireData(config);
+      lowerPriority();
+      const passphrase = flags.includeKey === true ? await askPassword(flags.passphraseStdin === true) : null;
+      const line = progressLine();
+      const options = {
+        config,
+        passphrase,
+        ...(flags.maxRate === undefined ? {} : { bytesPerSecond: flags.maxRate * MB }),
+        progress: (step: string, bytes: number) => line(`${step}: ${inMb(bytes)}`, false),
+      };
+      const { backUpAsTar, backUpIntoFolder } = await import('@notevault/server/backup/run-backup.ts');
+      const done: BackupSummary & Partial<FolderBackup> =
+        folder === '-'
+          ? await backUpAsTar(process.stdout, options)
+          : await backUpIntoFolder(folder, flags.keep ?? null, options);
+      const { counts, blobs, key } = done.manifest;
+      const say = (text: string) => process.stderr.write(`${text}\n`);
+      say(
+        `Backup ${done.name}: ${counts.vaults} vaults, ${counts.notes} notes, ${counts.attachments} attachments (${inMb(blobs.bytes)}).`,
+      );
+      const removed = done.pruned?.backups.length ?? 0;
+      if (removed > 0) say(`Removed ${removed} older backups.`);
+      if (key === null)
+        say(`It does not have master key ${done.manifest.master_key_id}: keep a copy of that elsewhere.`);
+      if (blobs.missing.length > 0) {
+        say(
+          `MISSING: the bytes of ${blobs.missing.length} attachments were not where they are stored. Run "notevault doctor".`,
+        );
+        process.exitCode = 1;
+      }
+    });
+}
+
+/** Gives way to the server. Without the permission, or on another system, the priority stays as it is. */
+function lowerPriority(): void {
+  try {
+    setPriority(LOWEST_PRIORITY);
+  } catch {
+    // It only takes a bit more from others.
+  }
+}
+
+function atLeastOne(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1) return value;
+  throw new InvalidArgumentError('It must be a whole number from 1 on.');
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number greater than 0.');
+}

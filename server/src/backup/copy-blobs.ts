@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { BlobKey, Blobs } from '../ports/blobs/blobs.ts';
+import type { DatabaseSnapshot } from '../ports/database/snapshot.ts';
+import { sealedSize } from '../ports/keyring/keyring.ts';
+import { ENTRIES_A_PIECE, type ListedBlob, OrderedLookup, writeBlobLines } from './blob-list.ts';
+import { partIn, writeFileDurably } from './files.ts';
+import { sha256 } from './format.ts';
+import type { BackupLease } from './lease.ts';
+import type { Pace } from './pace.ts';
+import type { BackupSource } from './source.ts';
+import type { BackupTarget } from './target.ts';
+
+const PAGE = 1000;
+const FIRST = '00000000-0000-0000-0000-000000000000';
+/** Named in the manifest; beyond this many only the count matters. */
+const MISSING_MAX = 1000;
+
+/** Blobs that attachments have. Those of a vault whose key was destroyed cannot be opened, and may be deleted already. */
+const COMMITTED = `select b.vault_id as vault, b.id as id, b.size_bytes as size from attachment_blobs b
+  join data_keys k on k.owner_kind = 'vault' and k.owner_id = b.vault_id
+  where b.state = 'committed' and (b.vault_id > $1 or (b.vault_id = $1 and b.id > $2))
+  order by b.vault_id, b.id limit ${PAGE}`;
+
+export interface CopyBlobsDeps {
+  readonly snapshot: DatabaseSnapshot;
+  readonly blobs: Blobs;
+  readonly target: BackupTarget;
+  readonly previous: BackupSource | null;
+  readonly lease: BackupLease;
+  readonly pace: Pace;
+  /** Called with the number and bytes of blobs that the backup contains so far. */
+  readonly progress: (count: number, bytes: number) => void;
+}
+
+/** What the manifest says of blobs. */
+export interface CopiedBlobs {
+  readonly count: number;
+  readonly bytes: number;
+  readonly missing: readonly string[];
+  readonly lists: readonly [hash: string, size: number][];
+}
+
+/** Copies the blobs of a snapshot that the target does not have yet, and lists all of them. */
+export async function copyBlobs(deps: CopyBlobsDeps): Promise<CopiedBlobs> {
+  const { target, previous, progress } = deps;
+  const before = new OrderedLookup(previous === null ? none() : previous.blobs());
+  const lists: [hash: string, size: number][] = [];
+  const missing: string[] = [];
+  let listed: ListedBlob[] = [];
+  let [count, bytes] = [0, 0];
+  const flush = async () => {
+    const piece = writeBlobLines(listed);
+    listed = [];
+    if (piece.length === 0) return;
+    const hash = sha256(piece);
+    await target.put('database', hash, piece);
+    lists.push([hash, piece.length]);
+  };
+  for await (const { key, size } of committed(deps.snapshot)) {
+    const known = await before.find(key);
+    const isThere = known !== null && known.size === size && (await target.has('blobs', known));
+    const blob = isThere ? known : await copyBlob(deps, key, size);
+    if (blob === null) {
+      if (missing.length < MISSING_MAX) missing.push(`${key.vaultId}/${key.blobId}`);
+      continue;
+    }
+    listed.push(blob);
+    count += 1;
+    bytes += size;
+    progress(count, bytes);
+    if (listed.length >= ENTRIES_A_PIECE) await flush();
+  }
+  await flush();
+  return { count, bytes, missing, lists };
+}
+
+interface CommittedBlob {
+  readonly key: BlobKey;
+  /** Size of its sealed bytes. */
+  readonly size: number;
+}
+
+async function* committed(snapshot: DatabaseSnapshot): AsyncGenerator<CommittedBlob> {
+  for (let after = [FIRST, FIRST]; ; ) {
+    const rows = await snapshot.all(COMMITTED, ...after);
+    for (const { vault, id, size } of rows) {
+      const key = { vaultId: vault as VaultId, blobId: id as BlobId };
+      yield { key, size: sealedSize(Number(size)) };
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    after = [String(last.vault), String(last.id)];
+  }
+}
+
+/** Copies one blob; null when it is missing, or not as long as it was when it was stored. */
+async function copyBlob(
+  { blobs, target, pace, lease }: CopyBlobsDeps,
+  key: BlobKey,
+  size: number,
+): Promise<ListedBlob | null> {
+  const stored = await blobs.read(key);
+  if (stored === null) {
+    // Without the lease it may have been deleted since the snapshot, which is no damage.
+    lease.check();
+    return null;
+  }
+  const hash = createHash('sha256');
+  const file = partIn(target.scratch, key.blobId);
+  async function* read(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      await pace.spend(piece.length);
+      hash.update(piece);
+      yield piece;
+    }
+  }
+  const written = await writeFileDurably(file, read(stored));
+  if (written !== size) return null;
+  const object = { hash: hash.digest('hex'), size };
+  await target.adopt('blobs', object, file);
+  return { key, ...object };
+}
+
+async function* none(): AsyncGenerator<never> {}

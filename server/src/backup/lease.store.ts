@@ -1,0 +1,35 @@
+import { statementsOver } from '../ports/database/statement.ts';
+import type { BackupTables } from './lease.tables.ts';
+
+const { statement } = statementsOver<BackupTables>();
+
+export const findState = statement((db, _: Record<never, never>) => db.selectFrom('backup_state').selectAll());
+
+/** Changes no row while another backup holds the lease. */
+export const acquire = statement((db, p: { holder: string; now: number; until: number }) =>
+  db
+    .insertInto('backup_state')
+    .values({ id: 1, holder: p.holder, lease_until: p.until, taken_at: null })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ holder: p.holder, lease_until: p.until })
+        .where('backup_state.lease_until', '<', p.now),
+    ),
+);
+
+/** Changes no row when the lease was lost. */
+export const extend = statement((db, p: { holder: string; until: number }) =>
+  db.updateTable('backup_state').set({ lease_until: p.until }).where('holder', '=', p.holder),
+);
+
+export const release = statement((db, p: { holder: string }) =>
+  db.updateTable('backup_state').set({ holder: null, lease_until: 0 }).where('holder', '=', p.holder),
+);
+
+export const recordSuccess = statement((db, p: { holder: string; takenAt: number }) =>
+  db.updateTable('backup_state').set({ taken_at: p.takenAt }).where('holder', '=', p.holder),
+);
+
+/** Forgets the lease and the successes that a restored database remembers from its past. */
+export const forget = statement((db, _: Record<never, never>) => db.deleteFrom('backup_state'));

@@ -1,0 +1,24 @@
+/** The one row that backups share. */
+export interface BackupStateRow {
+  /** Always 1. */
+  id: number;
+  /** The backup that holds the lease; null when none does. */
+  holder: string | null;
+  /** Until when the lease is held unless it is extended, epoch milliseconds. No blob is deleted before. */
+  lease_until: number;
+  /** When the last backup that ended well was taken; null before the first one. */
+  taken_at: number | null;
+}
+
+export interface BackupTables {
+  backup_state: BackupStateRow;
+}
+
+export const backupDdl = `
+create table backup_state (
+  id bigint primary key check (id = 1),
+  holder uuid,
+  lease_until bigint not null,
+  taken_at bigint
+);
+`;

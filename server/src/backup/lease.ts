@@ -1,0 +1,90 @@
+import type { Clock } from '../ports/clock/clock.ts';
+import type { Database } from '../ports/database/database.ts';
+import { BackupError } from './format.ts';
+import * as store from './lease.store.ts';
+
+/** Long enough for a machine that hangs for a while; a killed backup blocks deletions for no longer than this. */
+const LEASE_MS = 3 * 60_000;
+const EXTEND_MS = 20_000;
+
+/** Whether a backup runs, and when the last one that ended well was taken. */
+export interface BackupState {
+  readonly running: boolean;
+  readonly takenAt: number | null;
+}
+
+export async function backupState(db: Database, clock: Pick<Clock, 'now'>): Promise<BackupState> {
+  const row = await db.get(store.findState, {});
+  return { running: row !== undefined && row.lease_until >= clock.now(), takenAt: row?.taken_at ?? null };
+}
+
+/** Removes the traces of the backup from which a database was restored. */
+export async function forgetBackups(db: Database): Promise<void> {
+  await db.transact((handle) => handle.run(store.forget, {}));
+}
+
+/**
+ * The exclusive right to take a backup of a database. While it is held, no process deletes the bytes of an attachment:
+ * those that the snapshot refers to are still there when they are copied after it.
+ */
+export class BackupLease implements AsyncDisposable {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #holder: string;
+  readonly #timer: NodeJS.Timeout;
+  #lost: unknown = null;
+  #until: number;
+
+  private constructor(db: Database, clock: Clock, holder: string, until: number) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#holder = holder;
+    this.#until = until;
+    this.#timer = setInterval(() => {
+      this.#extend().catch((error: unknown) => {
+        // It may work again in time, unless the database is gone for long; `check` tells.
+        this.#lost = error;
+      });
+    }, EXTEND_MS).unref();
+  }
+
+  /** Throws BackupError while another backup runs. */
+  static async acquire(db: Database, clock: Clock): Promise<BackupLease> {
+    const holder = clock.uuid();
+    const now = clock.now();
+    const until = now + LEASE_MS;
+    const acquired = await db.transact((handle) => handle.run(store.acquire, { holder, now, until }));
+    if (acquired > 0) return new BackupLease(db, clock, holder, until);
+    throw new BackupError(
+      'Another backup of this data is running: wait for its end, or three minutes if it was killed.',
+    );
+  }
+
+  /** Throws BackupError when the lease was lost, so that blobs of the snapshot may have been deleted. */
+  check(): void {
+    if (this.#clock.now() < this.#until) return;
+    throw new BackupError(
+      'The database could not be reached for minutes, so this backup may miss attachments: try again.',
+      {
+        cause: this.#lost,
+      },
+    );
+  }
+
+  /** Records that the backup taken at a time ended well. */
+  async succeeded(takenAt: number): Promise<void> {
+    await this.#db.transact((handle) => handle.run(store.recordSuccess, { holder: this.#holder, takenAt }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    // It ends by itself if the database is gone.
+    await this.#db.transact((handle) => handle.run(store.release, { holder: this.#holder })).catch(() => undefined);
+  }
+
+  async #extend(): Promise<void> {
+    const until = this.#clock.now() + LEASE_MS;
+    const extended = await this.#db.transact((handle) => handle.run(store.extend, { holder: this.#holder, until }));
+    if (extended > 0) this.#until = until;
+  }
+}

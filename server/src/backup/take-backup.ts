@@ -1,0 +1,166 @@
+import type { Config } from '../config/config.ts';
+import { databaseFile } from '../data-folder.ts';
+import { migrations } from '../migrations.ts';
+import { blobStoreOf, masterKeyFor, openBlobs, openDatabaseAsIs } from '../open-ports.ts';
+import { rechunk } from '../ports/blobs/rechunk.ts';
+import { type Clock, systemClock } from '../ports/clock/clock.ts';
+import { snapshotPostgres } from '../ports/database/postgres/snapshot.ts';
+import type { DatabaseSnapshot, SnapshotPart } from '../ports/database/snapshot.ts';
+import { snapshotSqlite } from '../ports/database/sqlite/snapshot.ts';
+import type { Keyring } from '../ports/keyring/keyring.ts';
+import { MasterKeyring } from '../ports/keyring/master-key.ts';
+import { wrapKey } from '../ports/keyring/wrapped-key.ts';
+import { version } from '../version.ts';
+import { type CopiedBlobs, copyBlobs } from './copy-blobs.ts';
+import { partIn } from './files.ts';
+import { BackupError, backupName, FORMAT, type ManifestBody, sha256, writeManifest } from './format.ts';
+import { BackupLease } from './lease.ts';
+import { Pace } from './pace.ts';
+import { cutRows, FILE_PIECE_BYTES } from './pieces.ts';
+import { readSchema } from './schema.ts';
+import type { BackupSource } from './source.ts';
+import type { BackupTarget } from './target.ts';
+
+export interface BackupRequest {
+  readonly config: Config;
+  /** Opened for this backup; the caller closes it. */
+  readonly target: BackupTarget;
+  /** The backup before it in the same target, whose blobs need not be read again. */
+  readonly previous: BackupSource | null;
+  /** Puts the master key into the backup, under this passphrase. */
+  readonly passphrase: string | null;
+  readonly bytesPerSecond?: number;
+  readonly clock?: Clock;
+  readonly progress?: (step: 'database' | 'attachments', bytes: number) => void;
+}
+
+export interface BackupSummary {
+  readonly name: string;
+  readonly manifest: ManifestBody;
+}
+
+/** What the HMAC of a manifest is for. */
+export const MANIFEST_MAC = 'backup manifest';
+/** Left free on the disk of the target, so that a backup does not stop the server beside it. */
+const SPARE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Takes a backup beside running servers. The database is copied first, as it is at one moment, and then the blobs that
+ * it refers to, which nobody deletes meanwhile. Throws BackupError, KeyringError and the errors of the ports.
+ */
+export async function takeBackup(request: BackupRequest): Promise<BackupSummary> {
+  const { config, target, passphrase, clock = systemClock() } = request;
+  await using opened = new AsyncDisposableStack();
+  const db = opened.use(await openDatabaseAsIs(config));
+  const key = await masterKeyFor(config, db, clock, { unfinishedRotation: true });
+  if (key.made) throw new BackupError('There is nothing to back up yet: the database is empty.');
+  const keyring = new MasterKeyring(key.bytes, clock.random);
+  const lease = opened.use(await BackupLease.acquire(db, clock));
+  const takenAt = new Date(clock.now());
+  const snapshot = opened.use(await openSnapshot(request));
+  const schema = await readSchema(snapshot, migrations);
+  await requireSpace(request, snapshot);
+  const pace = new Pace(request.bytesPerSecond ?? Number.POSITIVE_INFINITY);
+  const database = await copyDatabase(request, snapshot, pace);
+  const counts = await countRows(snapshot);
+  const isApart = blobStoreOf(config).kind !== 'database';
+  const blobs = isApart ? opened.use(await openBlobs(config, db, clock, false)) : null;
+  const progress = (_count: number, bytes: number) => request.progress?.('attachments', bytes);
+  const copied =
+    blobs === null ? NO_BLOBS : await copyBlobs({ ...{ ...request, snapshot, blobs, lease, pace, progress } });
+  lease.check();
+  const manifest: ManifestBody = {
+    ...{ format: FORMAT, taken_at: takenAt.toISOString(), version, engine: snapshot.engine, schema },
+    ...{ master_key_id: keyring.masterKeyId, counts, database },
+    blobs: { stored: isApart ? 'apart' : 'database', ...toWire(copied) },
+    key: passphrase === null ? null : await wrapKey(key.bytes, passphrase, clock.random),
+  };
+  const name = backupName(takenAt);
+  await target.finish(name, writeManifest(manifest, hmacOf(keyring)));
+  await lease.succeeded(takenAt.getTime());
+  return { name, manifest };
+}
+
+/** The HMAC of manifests, under a subkey of the master key. */
+export function hmacOf(keyring: Keyring): (text: string) => Buffer {
+  return (text) => keyring.mac(MANIFEST_MAC, text);
+}
+
+const NO_BLOBS: CopiedBlobs = { count: 0, bytes: 0, missing: [], lists: [] };
+const toWire = ({ missing, lists, ...counts }: CopiedBlobs) => ({
+  ...counts,
+  missing: [...missing],
+  lists: [...lists],
+});
+
+function openSnapshot({ config, target, bytesPerSecond }: BackupRequest): Promise<DatabaseSnapshot> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl !== null) return snapshotPostgres(databaseUrl.reveal());
+  return snapshotSqlite(databaseFile(dataDir), partIn(target.scratch, 'database'), bytesPerSecond);
+}
+
+/** Refuses to begin what will not fit. Pieces that the last backup has already are not counted as saved. */
+async function requireSpace({ target, previous }: BackupRequest, snapshot: DatabaseSnapshot): Promise<void> {
+  const free = await target.freeBytes();
+  if (free === null) return;
+  const [database] = await snapshot.all(DATABASE_BYTES[snapshot.engine]);
+  const [blobs] = await snapshot.all(
+    "select coalesce(sum(size_bytes), 0) as bytes from attachment_blobs where state = 'committed'",
+  );
+  const there = previous?.manifest.body.blobs.bytes ?? 0;
+  const needed = Number(database?.bytes ?? 0) + Math.max(0, Number(blobs?.bytes ?? 0) - there) + SPARE_BYTES;
+  if (free >= needed) return;
+  const mb = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
+  throw new BackupError(
+    `The backup may need ${mb(needed)}, but its disk has only ${mb(free)} free. Nothing was written.`,
+  );
+}
+
+const DATABASE_BYTES = {
+  sqlite: 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
+  postgres: 'select pg_database_size(current_database()) as bytes',
+};
+
+async function copyDatabase(
+  { target, progress }: BackupRequest,
+  snapshot: DatabaseSnapshot,
+  pace: Pace,
+): Promise<ManifestBody['database']> {
+  const parts: ManifestBody['database'] = [];
+  let copied = 0;
+  for await (const part of snapshot.parts()) {
+    const pieces: [hash: string, size: number][] = [];
+    for await (const piece of cut(part)) {
+      await pace.spend(piece.length);
+      const hash = sha256(piece);
+      await target.put('database', hash, piece);
+      pieces.push([hash, piece.length]);
+      copied += piece.length;
+      progress?.('database', copied);
+    }
+    parts.push({ name: part.name, columns: part.columns === null ? null : [...part.columns], pieces });
+  }
+  return parts;
+}
+
+async function* cut({ columns, bytes }: SnapshotPart): AsyncGenerator<Uint8Array> {
+  if (columns !== null) {
+    yield* cutRows(bytes);
+    return;
+  }
+  const buffer = Buffer.allocUnsafe(FILE_PIECE_BYTES);
+  for await (const { bytes: piece } of rechunk(bytes, () => buffer)) yield piece;
+}
+
+async function countRows(snapshot: DatabaseSnapshot): Promise<ManifestBody['counts']> {
+  const [row] =
+    await snapshot.all(`select (select count(*) from users) as users, (select count(*) from vaults) as vaults,
+    (select count(*) from entries where kind = 'note' and deleted_at is null) as notes,
+    (select count(*) from entries where kind = 'attachment' and deleted_at is null) as attachments,
+    (select count(*) from note_versions) as versions`);
+  const count = (name: string) => Number(row?.[name] ?? 0);
+  return {
+    ...{ users: count('users'), vaults: count('vaults'), notes: count('notes') },
+    ...{ attachments: count('attachments'), versions: count('versions') },
+  };
+}

@@ -1,0 +1,92 @@
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import type { DatabaseSnapshot, SnapshotPart, SnapshotRow } from '../snapshot.ts';
+import { portError } from './errors.ts';
+
+/** Pages copied at once (1 MB); other work of this process runs in between. */
+const PAGES = 256;
+const PAGE_BYTES = 4096;
+const READ_BYTES = 1024 * 1024;
+
+/**
+ * Copies a database file that other processes may write to, by SQLite's online backup, and opens the copy.
+ *
+ * @param copy the file to create, which is removed on disposal. It needs as much space as the database.
+ * @param bytesPerSecond most bytes to copy in a second.
+ */
+export async function snapshotSqlite(
+  file: string,
+  copy: string,
+  bytesPerSecond = Number.POSITIVE_INFINITY,
+): Promise<DatabaseSnapshot> {
+  await rm(copy, { force: true });
+  // Created here, because SQLite would create a file that other users can read.
+  await (await open(copy, 'wx', 0o600)).close();
+  try {
+    await copyDatabase(file, copy, bytesPerSecond);
+    return new SqliteSnapshot(copy, basename(file));
+  } catch (error) {
+    await rm(copy, { force: true });
+    throw portError(error);
+  }
+}
+
+/**
+ * The read transaction pins the copied state. Without it, the backup would begin again after each commit of another
+ * process.
+ */
+async function copyDatabase(file: string, copy: string, bytesPerSecond: number): Promise<void> {
+  const source = new DatabaseSync(file, { timeout: 15_000 });
+  try {
+    source.exec('pragma wal_autocheckpoint = 0');
+    source.exec('pragma query_only = on');
+    source.exec('begin');
+    source.prepare('select count(*) from sqlite_schema').get();
+    const stepMs = ((PAGES * PAGE_BYTES) / bytesPerSecond) * 1000;
+    await backup(source, copy, { rate: PAGES, progress: () => pause(stepMs) });
+    source.exec('rollback');
+  } finally {
+    source.close();
+  }
+}
+
+class SqliteSnapshot implements DatabaseSnapshot {
+  readonly engine = 'sqlite';
+  readonly #copy: string;
+  readonly #name: string;
+  readonly #db: DatabaseSync;
+
+  constructor(copy: string, name: string) {
+    this.#copy = copy;
+    this.#name = name;
+    this.#db = new DatabaseSync(copy);
+    // The copy has the mode of its source, which would write beside it; one file is all that is kept.
+    this.#db.exec('pragma journal_mode = delete');
+    this.#db.exec('pragma query_only = on');
+  }
+
+  async all(sql: string, ...params: readonly (string | number)[]): Promise<readonly SnapshotRow[]> {
+    const named = Object.fromEntries(params.map((value, at) => [`$${at + 1}`, value]));
+    return this.#db.prepare(sql).all(named) as SnapshotRow[];
+  }
+
+  async *parts(): AsyncGenerator<SnapshotPart> {
+    // Reading the file itself while it is open would be safe, but closing it then would drop SQLite's locks on it.
+    this.#db.close();
+    const bytes = createReadStream(this.#copy, { highWaterMark: READ_BYTES });
+    yield { name: this.#name, columns: null, bytes };
+    this.#db.open();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#db.isOpen) this.#db.close();
+    await rm(this.#copy, { force: true });
+  }
+}
+
+/** Blocks: between two steps of a backup there is nothing to await, and it runs in a process of its own. */
+function pause(ms: number): void {
+  if (ms >= 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
