@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { finishRestore } from './finish-restore.ts';
 
 /** The Unix socket on which a server listens for admin commands. */
 export function adminSocketPath(dataDir: string): string {
@@ -61,6 +62,7 @@ export function lockDataFolder(dataDir: string): Disposable {
   try {
     // Without a journal file, because only the lock matters.
     lock.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive;');
+    finishRestore(dataDir);
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode === 5) throw new DataFolderBusy(dataDir);

@@ -29,8 +29,8 @@ export interface CopyBlobsDeps {
   readonly previous: BackupSource | null;
   readonly lease: BackupLease;
   readonly pace: Pace;
-  /** Called with the number and bytes of blobs that the backup contains so far. */
-  readonly progress: (count: number, bytes: number) => void;
+  /** Called with the bytes of blobs that the backup contains so far. */
+  readonly progress: (bytes: number) => void;
 }
 
 /** What the manifest says of blobs. */
@@ -68,7 +68,7 @@ export async function copyBlobs(deps: CopyBlobsDeps): Promise<CopiedBlobs> {
     listed.push(blob);
     count += 1;
     bytes += size;
-    progress(count, bytes);
+    progress(bytes);
     if (listed.length >= ENTRIES_A_PIECE) await flush();
   }
   await flush();

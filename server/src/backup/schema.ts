@@ -9,9 +9,9 @@ export async function readSchema(
   migrations: readonly Migration[],
 ): Promise<ManifestBody['schema']> {
   const rows = await snapshot.all('select number, name, version from schema_migrations order by number');
-  const steps = rows.map(({ number, name, version }) => ({
-    ...{ number: Number(number), name: String(name), version: String(version) },
-  }));
+  const steps = rows.map(({ number, name, version }) => {
+    return { number: Number(number), name: String(name), version: String(version) };
+  });
   stepsLeft(migrations, steps);
   return steps;
 }

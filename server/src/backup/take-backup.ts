@@ -65,13 +65,20 @@ export async function takeBackup(request: BackupRequest): Promise<BackupSummary>
   const counts = await countRows(snapshot);
   const isApart = blobStoreOf(config).kind !== 'database';
   const blobs = isApart ? opened.use(await openBlobs(config, db, clock, false)) : null;
-  const progress = (_count: number, bytes: number) => request.progress?.('attachments', bytes);
+  const progress = (bytes: number) => request.progress?.('attachments', bytes);
+  const { previous } = request;
   const copied =
-    blobs === null ? NO_BLOBS : await copyBlobs({ ...{ ...request, snapshot, blobs, lease, pace, progress } });
+    blobs === null ? NO_BLOBS : await copyBlobs({ snapshot, blobs, target, previous, lease, pace, progress });
   lease.check();
   const manifest: ManifestBody = {
-    ...{ format: FORMAT, taken_at: takenAt.toISOString(), version, engine: snapshot.engine, schema },
-    ...{ master_key_id: keyring.masterKeyId, counts, database },
+    format: FORMAT,
+    taken_at: takenAt.toISOString(),
+    version,
+    engine: snapshot.engine,
+    schema,
+    master_key_id: keyring.masterKeyId,
+    counts,
+    database,
     blobs: { stored: isApart ? 'apart' : 'database', ...toWire(copied) },
     key: passphrase === null ? null : await wrapKey(key.bytes, passphrase, clock.random),
   };
@@ -160,7 +167,10 @@ async function countRows(snapshot: DatabaseSnapshot): Promise<ManifestBody['coun
     (select count(*) from note_versions) as versions`);
   const count = (name: string) => Number(row?.[name] ?? 0);
   return {
-    ...{ users: count('users'), vaults: count('vaults'), notes: count('notes') },
-    ...{ attachments: count('attachments'), versions: count('versions') },
+    users: count('users'),
+    vaults: count('vaults'),
+    notes: count('notes'),
+    attachments: count('attachments'),
+    versions: count('versions'),
   };
 }

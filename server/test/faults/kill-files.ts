@@ -23,6 +23,8 @@ export interface FileSlot {
   /** The id of the attachment, live or in the trash, and the hash of its bytes; null when it is not known. */
   file: { readonly id: string; readonly hash: string } | null;
   pending: SentFile | null;
+  /** How many writes were sent: an attachment that was deleted and restored is as it was before. */
+  sent: number;
 }
 
 type SentFile =
@@ -48,7 +50,7 @@ export function newFileLedger(): FileLedger {
 export function addFileSlots({ slots }: FileLedger, vault: string): void {
   for (let at = 0; at < SLOTS; at++) {
     const path = `${at % 3 === 0 ? '' : `files ${at % 4}/`}file-${at}.txt`;
-    slots.push({ vault, path, kept: null, file: null, pending: null });
+    slots.push({ vault, path, kept: null, file: null, pending: null, sent: 0 });
   }
 }
 
@@ -65,6 +67,7 @@ function bytesOf(random: Random): Buffer {
 /** Makes one write to the path; false when the server is gone. */
 export async function writeFile(caller: Caller, ledger: FileLedger, slot: FileSlot, random: Random): Promise<boolean> {
   const headers = { 'x-vault-id': slot.vault };
+  slot.sent += 1;
   const settle = (answer: Answer | null, acknowledge: (answer: Answer) => void): boolean => {
     if (answer === null) return false;
     if (answer.status === 200) acknowledge(answer);

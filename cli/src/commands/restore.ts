@@ -1,0 +1,59 @@
+import { Command } from 'commander';
+import { askPassword } from '../ask-password.ts';
+import { configOf, withConfig } from '../config-flags.ts';
+import { CliError } from '../error-messages.ts';
+import { progressLine } from '../progress.ts';
+
+interface Flags extends Record<string, unknown> {
+  readonly passphraseStdin?: boolean;
+  readonly revokeCredentials?: boolean;
+  readonly vault?: string;
+  readonly note?: string;
+  readonly user?: string;
+}
+
+export function restoreCommand(): Command {
+  return withConfig(new Command('restore'))
+    .description('Replace all data by a backup, with every server stopped; or bring back one vault or note')
+    .argument('<backup>', 'a folder with backups (the newest is taken), the folder of one, or a tar file')
+    .option('--vault <name>', 'only this vault, into a new one; works beside a running server')
+    .option('--note <path>', 'with --vault: only this note, as a new version of it')
+    .option('--user <email>', 'with --vault: whose vault (default: the only account)')
+    .option('--revoke-credentials', 'end all keys, devices and applications too, not only sessions')
+    .option('--passphrase-stdin', 'open the master key in the backup with a passphrase from standard input')
+    .action(async (path: string, flags: Flags) => {
+      if (flags.note !== undefined && flags.vault === undefined) throw new CliError('--note needs --vault.');
+      const passphrase = flags.passphraseStdin === true ? await askPassword(true) : null;
+      if (flags.vault !== undefined) {
+        const { restoreVault } = await import('../restore/restore-vault.ts');
+        await restoreVault(path, { ...flags, vault: flags.vault }, passphrase);
+        return;
+      }
+      await restoreAll(path, flags, passphrase);
+    });
+}
+
+async function restoreAll(path: string, flags: Flags, passphrase: string | null): Promise<void> {
+  const config = configOf(flags);
+  const revokeCredentials = flags.revokeCredentials === true;
+  const { restoreBackup } = await import('@notevault/server/backup/restore.ts');
+  const line = progressLine();
+  const progress = (bytes: number) => line(`${(bytes / 1_000_000).toFixed(1)} MB compared`, false);
+  const { name, manifest, restorePoint } = await restoreBackup({
+    path,
+    config,
+    passphrase,
+    revokeCredentials,
+    progress,
+  });
+  const { counts } = manifest;
+  const print = (text: string) => process.stdout.write(`${text}\n`);
+  print(`Restored ${name}: ${counts.vaults} vaults, ${counts.notes} notes, ${counts.attachments} attachments.`);
+  if (restorePoint !== null)
+    print(`  before  the data before is kept in ${restorePoint}: remove it once you do not need it`);
+  print('  undone  whatever was revoked, purged, erased or changed since the backup was taken');
+  print(
+    `  ended   all sessions${revokeCredentials ? ', keys, devices and applications' : '; keys, devices and applications still work'}`,
+  );
+  print('  next    start the server; clients read their vaults again, and people sign in again');
+}

@@ -1,0 +1,53 @@
+import { Command } from 'commander';
+import { askPassword } from '../ask-password.ts';
+import { configOf, storageOptions, withConfig } from '../config-flags.ts';
+import { CliError } from '../error-messages.ts';
+import { progressLine } from '../progress.ts';
+
+interface Flags extends Record<string, unknown> {
+  readonly deep?: boolean;
+  readonly passphraseStdin?: boolean;
+}
+
+export function verifyCommand(): Command {
+  return withConfig(new Command('verify'), storageOptions)
+    .description('Check a backup: every byte, and that a server can use it; changes nothing')
+    .argument('<backup>', 'a folder with backups (the newest is checked), the folder of one, or a tar file')
+    .option('--deep', 'open every note and attachment')
+    .option('--passphrase-stdin', 'open the master key in the backup with a passphrase from standard input')
+    .action(async (path: string, flags: Flags) => {
+      const config = configOf(flags);
+      const passphrase = flags.passphraseStdin === true ? await askPassword(true) : null;
+      const { verifyBackup } = await import('@notevault/server/backup/verify-backup.ts');
+      const line = progressLine();
+      const progress = (bytes: number) => line(`${(bytes / 1_000_000).toFixed(1)} MB compared`, false);
+      const { manifest, opened, name } = await verifyBackup({
+        path,
+        config,
+        passphrase,
+        deep: flags.deep === true,
+        progress,
+      });
+      const { counts, blobs } = manifest;
+      const print = (text: string) => process.stdout.write(`${text}\n`);
+      print(`Backup ${name}, taken at ${manifest.taken_at} by Notevault ${manifest.version} on ${manifest.engine}.`);
+      print(
+        `  holds   ${counts.users} accounts, ${counts.vaults} vaults, ${counts.notes} notes, ${counts.versions} earlier versions`,
+      );
+      print(`          ${counts.attachments} attachments (${blobs.missing.length} missing since before the backup)`);
+      print(
+        `  key     ${manifest.master_key_id}${manifest.key === null ? ', not in the backup' : ', in the backup under a passphrase'}`,
+      );
+      print('  hashes  all bytes are as they were written');
+      if (opened === null) {
+        print(
+          '  opened  nothing: without the master key only hashes are compared. Who wrote them is not known either.',
+        );
+        return;
+      }
+      print(`  opened  ${opened.notes} notes and ${opened.attachments} attachments listed in ${opened.vaults} vaults`);
+      if (opened.faults.length > 0)
+        throw new CliError(`The backup has faults:\n${opened.faults.map((fault) => `  ${fault}`).join('\n')}`);
+      print('The backup is good.');
+    });
+}

@@ -1,0 +1,91 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Config } from '@notevault/server/config/config.ts';
+import { configOf } from '../config-flags.ts';
+import { localVaultClient, type VaultClient } from '../copy/vault-client.ts';
+import { withVaultClient } from '../copy/with-vault-client.ts';
+import { CliError } from '../error-messages.ts';
+import { progressLine } from '../progress.ts';
+
+interface Flags extends Record<string, unknown> {
+  readonly vault: string;
+  readonly note?: string;
+  readonly user?: string;
+}
+
+/**
+ * Brings back one vault of a backup as a new vault, or one note of it as a version of the present note, in this process
+ * or through the server that uses the data folder. Earlier versions stay in the backup.
+ */
+export async function restoreVault(path: string, flags: Flags, passphrase: string | null): Promise<void> {
+  const config = configOf(flags);
+  await using opened = new AsyncDisposableStack();
+  const { scratch, source } = await openSource(opened, path, flags, config, passphrase);
+  const print = (text: string) => process.stdout.write(`${text}\n`);
+  if (flags.note !== undefined) {
+    const note = await source.vault.read(flags.note);
+    if (note === null) throw new CliError(`The vault "${flags.vault}" of the backup has no note ${flags.note}.`);
+    const { content, mtime } = note;
+    const written = await withVaultClient(flags, { name: flags.vault, make: false }, (client) =>
+      client.upsert({ path: note.path, content, mtime }),
+    );
+    print(
+      `Restored ${written.path} of "${flags.vault}" as version ${written.version}; the text before is kept as a version.`,
+    );
+    return;
+  }
+  const name = `${flags.vault} (${source.takenAt.slice(0, 10)})`;
+  const copied = await withVaultClient(flags, { name, make: true }, (client) =>
+    copyVault(source.vault, client, scratch),
+  );
+  print(`Restored "${flags.vault}" as the vault "${name}": ${copied.notes} notes, ${copied.attachments} attachments.`);
+}
+
+async function openSource(
+  opened: AsyncDisposableStack,
+  path: string,
+  { vault, user }: Flags,
+  config: Config,
+  passphrase: string | null,
+) {
+  const { openBackup, keyOfBackup, checkHashes } = await import('@notevault/server/backup/open-backup.ts');
+  const { openCopyApp } = await import('@notevault/server/backup/open-copy.ts');
+  const backup = opened.use(await openBackup(path));
+  const key = await keyOfBackup(backup.source, config, passphrase);
+  if (key === null)
+    throw new CliError('The backup needs its master key: give NOTEVAULT_MASTER_KEY or --passphrase-stdin.');
+  const line = progressLine();
+  await checkHashes(backup.source, (bytes) => line(`${(bytes / 1_000_000).toFixed(1)} MB compared`, false));
+  const app = opened.use(await openCopyApp(backup, key, config));
+  const client = await localVaultClient(app, user, { name: vault, make: false });
+  return {
+    scratch: backup.scratch,
+    source: { vault: client, takenAt: backup.source.manifest.body.taken_at },
+  };
+}
+
+async function copyVault(from: VaultClient, to: VaultClient, scratch: string) {
+  if ((await to.listNotes()).length > 0 || (await to.listFiles()).length > 0) {
+    throw new CliError('The vault to restore into is not empty: rename it, then try again.');
+  }
+  const files = await from.listFiles();
+  for (const { path, mtime, size_bytes: size, content_hash: hash } of files) {
+    const at = join(scratch, 'attachment');
+    await pipeline(await from.bytesOf(path), createWriteStream(at, { mode: 0o600 }));
+    const stored = await to.upload(path, { at, size, mtime });
+    if (stored.content_hash !== hash)
+      throw new CliError(`The attachment ${path} was not stored as it is in the backup.`);
+    await rm(at);
+  }
+  const paths = await from.listNotes();
+  for (const path of paths) {
+    const note = await from.read(path);
+    if (note === null) throw new CliError(`The note ${path} of the backup cannot be read.`);
+    const written = await to.upsert({ path, content: note.content, mtime: note.mtime });
+    if (written.content_hash !== note.content_hash)
+      throw new CliError(`The note ${path} was not stored as it is in the backup.`);
+  }
+  return { notes: paths.length, attachments: files.length };
+}

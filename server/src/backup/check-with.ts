@@ -1,0 +1,45 @@
+import type { App } from '../app.ts';
+import { buildApp } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { openEmbedder } from '../open-ports.ts';
+import type { Blobs } from '../ports/blobs/blobs.ts';
+import { MemoryHub } from '../ports/bus/memory.ts';
+import type { Clock } from '../ports/clock/clock.ts';
+import type { Database } from '../ports/database/database.ts';
+import { MasterKeyring } from '../ports/keyring/master-key.ts';
+import { createSafeFetch } from '../ports/safe-fetch/public-fetch.ts';
+import { createLogger } from '../telemetry/telemetry.ts';
+import { type CopyCheck, checkCopy } from './check-copy.ts';
+import type { BackupKey } from './open-backup.ts';
+
+export interface OfflineDeps {
+  readonly db: Database;
+  readonly blobs: Blobs;
+  readonly key: BackupKey;
+  readonly config: Config;
+  readonly clock: Clock;
+}
+
+/** Makes a service that neither listens nor tells anybody anything, over the data of a backup. */
+export async function openOffline({ db, blobs, key, config, clock }: OfflineDeps): Promise<App> {
+  await using opened = new AsyncDisposableStack();
+  const keyring = new MasterKeyring(key.bytes, clock.random);
+  const bus = opened.use(new MemoryHub().join());
+  const quiet = { ...config, embedder: 'builtin', analytics: 'none', metricsToken: null, otlpUrl: null } as const;
+  const embedder = opened.use(openEmbedder(quiet, clock));
+  const app = opened.use(
+    await buildApp(
+      { db, keyring, blobs, bus, embedder, clock, singleProcess: true, fetcher: createSafeFetch() },
+      quiet,
+      createLogger('silent'),
+    ),
+  );
+  const closing = opened.move();
+  return { ...app, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+}
+
+/** Checks data by using it. */
+export async function checkWith(deps: OfflineDeps, deep = false): Promise<CopyCheck> {
+  await using app = await openOffline(deps);
+  return await checkCopy(deps.db, app, new MasterKeyring(deps.key.bytes, deps.clock.random), deep);
+}

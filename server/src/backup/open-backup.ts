@@ -1,0 +1,106 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { keyFile } from '../open-ports.ts';
+import { readKeyFile } from '../ports/keyring/key-file.ts';
+import { type Keyring, KeyringError } from '../ports/keyring/keyring.ts';
+import { MasterKeyring } from '../ports/keyring/master-key.ts';
+import { unwrapKey } from '../ports/keyring/wrapped-key.ts';
+import { BackupDamaged, BackupError, MANIFEST_FILE, type Manifest } from './format.ts';
+import { type BackupSource, openBackupFolder } from './source.ts';
+import { hmacOf } from './take-backup.ts';
+import { unpackTar } from './unpack.ts';
+
+/** A backup, and a folder for what is made of it. */
+export interface OpenBackup extends AsyncDisposable {
+  readonly source: BackupSource;
+  /** Removed on disposal. */
+  readonly scratch: string;
+}
+
+/**
+ * Opens a backup: a folder with backups, of which it takes the newest, the folder of one, or a tar file, which is
+ * unpacked.
+ *
+ * @param scratchIn where to make the temporary folder.
+ */
+export async function openBackup(path: string, scratchIn = tmpdir()): Promise<OpenBackup> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new BackupError(`There is no backup at ${path}.`);
+  const scratch = await mkdtemp(join(scratchIn, 'notevault-restore-'));
+  const remove = () => rm(scratch, { recursive: true, force: true });
+  try {
+    const source = found.isDirectory() ? await openBackupFolder(path) : await unpacked(path, scratch);
+    return { source, scratch, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function unpacked(file: string, scratch: string): Promise<BackupSource> {
+  await unpackTar(file, scratch);
+  return await openBackupFolder(scratch);
+}
+
+/** Reads every byte of a backup. Throws BackupDamaged for the first file that is not as it was written. */
+export async function checkHashes(source: BackupSource, progress: (bytes: number) => void): Promise<void> {
+  let done = 0;
+  let last = '';
+  for await (const { kind, object } of source.objects()) {
+    // Equal pieces follow each other in empty parts of a file.
+    if (object.hash === last) continue;
+    last = object.hash;
+    for await (const piece of source.bytes(kind, object)) done += piece.length;
+    progress(done);
+  }
+}
+
+/** The master key of a backup, and where it was found. */
+export interface BackupKey {
+  readonly bytes: Buffer;
+  readonly origin: string;
+}
+
+/**
+ * Finds the master key of a backup: under the passphrase, in the environment, or in the key file of the data folder.
+ * Null when there is none. Throws KeyringError for another key, and BackupDamaged when somebody without the key wrote
+ * the manifest.
+ */
+export async function keyOfBackup(
+  source: BackupSource,
+  config: Config,
+  passphrase: string | null,
+): Promise<BackupKey | null> {
+  const key = await findKey(source.manifest, config, passphrase);
+  if (key === null) return null;
+  const keyring = keyringOf(key);
+  const { body, hmac } = source.manifest;
+  if (keyring.masterKeyId !== body.master_key_id) {
+    throw new KeyringError(
+      'wrong_master_key',
+      `The backup is sealed under master key ${body.master_key_id}, but ${key.origin} holds ${keyring.masterKeyId}.`,
+    );
+  }
+  if (hmacOf(keyring)(JSON.stringify(body)).toString('hex') !== hmac) {
+    throw new BackupDamaged(join(source.folder, source.name, MANIFEST_FILE), 'was not written with the master key');
+  }
+  return key;
+}
+
+export function keyringOf({ bytes }: BackupKey): Keyring {
+  // Nothing is sealed with it.
+  return new MasterKeyring(bytes, () => Buffer.alloc(0));
+}
+
+async function findKey({ body }: Manifest, config: Config, passphrase: string | null): Promise<BackupKey | null> {
+  if (passphrase !== null) {
+    if (body.key === null) throw new BackupError('The backup has no master key, so a passphrase has no use.');
+    return { bytes: await unwrapKey(body.key, passphrase), origin: 'the backup' };
+  }
+  if (config.masterKey !== null) return { bytes: config.masterKey.reveal(), origin: 'NOTEVAULT_MASTER_KEY' };
+  const file = keyFile(config.dataDir);
+  const bytes = await readKeyFile(file);
+  return bytes === null ? null : { bytes, origin: file };
+}

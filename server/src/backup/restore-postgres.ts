@@ -1,0 +1,151 @@
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, escapeIdentifier } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { migrations } from '../migrations.ts';
+import { openBlobs } from '../open-ports.ts';
+import { systemClock } from '../ports/clock/clock.ts';
+import { openPostgres } from '../ports/database/postgres/postgres.ts';
+import {
+  type CheckedBackup,
+  checkBackup,
+  type Restored,
+  type RestoreRequest,
+  requireHealthy,
+  storeBlobs,
+} from './check-backup.ts';
+import { checkWith } from './check-with.ts';
+import { BackupError, backupName } from './format.ts';
+import { stepsOf } from './load-sqlite.ts';
+import { openBackup } from './open-backup.ts';
+import { settleRestored } from './settle.ts';
+import type { BackupSource } from './source.ts';
+
+/** An arbitrary number that only restores lock in a database. */
+const LOCK = 7_266_482_312;
+const STAGING = 'notevault_restoring';
+const RECORD = 'schema_migrations';
+/** How long a server that was just stopped may keep a connection. */
+const STOPPING_MS = 5_000;
+
+/**
+ * Restores into a PostgreSQL database: into a schema of its own, which takes the place of the present tables in one
+ * transaction. These are kept in another schema, the restore point.
+ */
+export async function restoreIntoPostgres(request: RestoreRequest): Promise<Restored> {
+  const url = request.config.databaseUrl?.reveal() ?? '';
+  await using backup = await openBackup(request.path);
+  const client = new Client({ connectionString: url, application_name: 'notevault restore' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await requireAlone(client);
+    const checked = await checkBackup(backup, request);
+    await client.query(`drop schema if exists ${STAGING} cascade`);
+    await client.query(`create schema ${STAGING}`);
+    const health = await prepare(request, checked, inSchema(url, STAGING));
+    requireHealthy(health);
+    await requireNoServer(client);
+    const restorePoint = await replaceTables(client);
+    const { name, manifest } = backup.source;
+    return { name, manifest: manifest.body, checked: health, restorePoint };
+  } finally {
+    await client.query(`drop schema if exists ${STAGING} cascade`).catch(() => undefined);
+    await client.end();
+  }
+}
+
+async function prepare({ config, revokeCredentials }: RestoreRequest, { backup, key }: CheckedBackup, url: string) {
+  const clock = systemClock();
+  const { source } = backup;
+  await using opened = new AsyncDisposableStack();
+  const db = opened.use(await openPostgres({ url, poolSize: config.databasePool }));
+  await db.migrate(stepsOf(source.manifest.body));
+  await copyTables(url, source);
+  await db.migrate(migrations);
+  await settleRestored(db, clock, revokeCredentials);
+  const blobs = opened.use(await openBlobs(config, db, clock));
+  await storeBlobs(source, blobs);
+  return await checkWith({ db, blobs, key, config, clock });
+}
+
+/** Copies every table, in the order of the backup: each after those that it references. */
+async function copyTables(url: string, source: BackupSource): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('begin');
+    for (const { name, columns } of source.manifest.body.database) {
+      if (name === RECORD) continue;
+      const list = (columns ?? []).map((column) => escapeIdentifier(column)).join(', ');
+      const into = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${list}) from stdin`));
+      await pipeline(source.part(name), into);
+    }
+    await client.query('commit');
+    await client.query('analyze');
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Moves the present tables into a schema of their own, and the restored ones in their place. Resolves to the name of
+ * that schema, or to null if there were none.
+ */
+async function replaceTables(client: Client): Promise<string | null> {
+  await client.query('begin');
+  try {
+    const schema = (await client.query<{ name: string }>('select current_schema()::text as name')).rows[0]?.name;
+    if (schema === undefined) throw new BackupError('The database has no schema to restore into.');
+    const present = await tablesIn(client, schema);
+    const restorePoint = present.length === 0 ? null : `restore_point_${backupName(new Date()).toLowerCase()}`;
+    if (restorePoint !== null) await client.query(`create schema ${escapeIdentifier(restorePoint)}`);
+    for (const table of present) await move(client, schema, table, restorePoint ?? '');
+    for (const table of await tablesIn(client, STAGING)) await move(client, STAGING, table, schema);
+    await client.query('commit');
+    return restorePoint;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function move(client: Client, from: string, table: string, to: string): Promise<void> {
+  const name = `${escapeIdentifier(from)}.${escapeIdentifier(table)}`;
+  await client.query(`alter table ${name} set schema ${escapeIdentifier(to)}`);
+}
+
+async function tablesIn(client: Client, schema: string): Promise<string[]> {
+  const sql = "select relname::text as name from pg_class where relkind = 'r' and relnamespace = $1::regnamespace";
+  const { rows } = await client.query<{ name: string }>(sql, [escapeIdentifier(schema)]);
+  return rows.map(({ name }) => name);
+}
+
+async function requireAlone(client: Client): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK]);
+  if (rows[0]?.locked !== true) throw new BackupError('Another restore into this database is running.');
+  await requireNoServer(client);
+}
+
+/** Throws while a server is connected to the database. */
+async function requireNoServer(client: Client): Promise<void> {
+  const sql = `select count(*)::int as servers from pg_stat_activity
+    where datname = current_database() and application_name = 'notevault' and pid <> pg_backend_pid()`;
+  const until = performance.now() + STOPPING_MS;
+  for (;;) {
+    const { rows } = await client.query<{ servers: number }>(sql);
+    if (rows[0]?.servers === 0) return;
+    if (performance.now() > until) {
+      throw new BackupError('A server is connected to the database: stop every server on it first.');
+    }
+    await delay(200);
+  }
+}
+
+/** The address of a database with another schema in front. */
+function inSchema(url: string, schema: string): string {
+  const address = new URL(url);
+  const given = address.searchParams.get('options');
+  address.searchParams.set('options', `${given === null ? '' : `${given} `}-c search_path=${schema}`);
+  return address.href;
+}

@@ -1,0 +1,25 @@
+import type { AccountsTables } from '../domains/accounts/accounts.tables.ts';
+import type { CredentialsTables } from '../domains/credentials/credentials.tables.ts';
+import type { DeviceTables } from '../domains/devices/devices.tables.ts';
+import type { OAuthTables } from '../domains/oauth/oauth.tables.ts';
+import type { TicketsTables } from '../domains/tickets/tickets.tables.ts';
+import { statementsOver } from '../ports/database/statement.ts';
+
+type Tables = AccountsTables & CredentialsTables & DeviceTables & OAuthTables & TicketsTables;
+
+const { statement } = statementsOver<Tables>();
+
+/** With their access and refresh tokens. */
+export const endSessions = statement((db, _: Record<never, never>) => db.deleteFrom('sessions'));
+
+/** Keys, devices and applications, with all their tokens. */
+export const endConnections = statement((db, _: Record<never, never>) => db.deleteFrom('connections'));
+
+/** What gives access for a short time, or once. */
+export const endOneTimeCredentials = [
+  statement((db, _: Record<never, never>) => db.deleteFrom('tickets')),
+  statement((db, _: Record<never, never>) => db.deleteFrom('invites')),
+  statement((db, _: Record<never, never>) => db.deleteFrom('password_resets')),
+  statement((db, _: Record<never, never>) => db.deleteFrom('device_authorizations')),
+  statement((db, _: Record<never, never>) => db.deleteFrom('oauth_transients')),
+];

@@ -1,0 +1,21 @@
+import { beginFeedEpochs } from '../domains/vaults/vaults.ts';
+import type { Clock } from '../ports/clock/clock.ts';
+import type { Database } from '../ports/database/database.ts';
+import { forgetBackups } from './lease.ts';
+import * as store from './settle.store.ts';
+
+/**
+ * Makes restored data fit to be served: clients read their vaults again, because they may know of later writes, and
+ * nobody stays signed in by a session that may have been ended since.
+ *
+ * @param revokeCredentials ends keys, devices and applications too.
+ */
+export async function settleRestored(db: Database, clock: Clock, revokeCredentials: boolean): Promise<void> {
+  await beginFeedEpochs(db, clock);
+  await forgetBackups(db);
+  await db.transact(async (handle) => {
+    await handle.run(store.endSessions, {});
+    for (const end of store.endOneTimeCredentials) await handle.run(end, {});
+    if (revokeCredentials) await handle.run(store.endConnections, {});
+  }, 'bulk');
+}

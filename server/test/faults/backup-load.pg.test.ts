@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { whyNoPostgres } from '../kit/postgres.ts';
+import { seedOfRun } from '../kit/random.ts';
+import { backupRun } from './backup-load.ts';
+import type { EngineName } from './kill.ts';
+
+// The short form; backup-load.long.test.ts has more rounds.
+const noPostgres = whyNoPostgres() ?? false;
+if (noPostgres !== false) process.stderr.write(`NOT TESTED ON POSTGRESQL: backups under load: ${noPostgres}\n`);
+
+for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
+  const skip = engine === 'postgres' && noPostgres;
+  test(`a backup on ${engine} under load has everything acknowledged before it`, { skip }, async (t) => {
+    const seed = seedOfRun(t);
+    const report: string[] = [];
+    const faults = await backupRun({ engine, rounds: 2, seed, report: (line) => report.push(line) });
+    const again = `node server/test/faults/backup-load.ts --engine ${engine} --rounds 2 --seed ${seed}`;
+    assert.deepEqual(faults, [], `${report.join('; ')}; again: ${again}`);
+  });
+}
