@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { AppOverrides, AppPorts, Context } from './app/context.ts';
 import { createDomains } from './app/create-domains.ts';
@@ -14,6 +15,7 @@ import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
 import { Events } from './events.ts';
 import { Sockets } from './http/connections/sockets.ts';
 import { buildHttp } from './http/http.ts';
+import { findWebApp, type WebApp } from './http/web/web-app.ts';
 import { JobRunner } from './jobs.ts';
 import { openAnalytics, openTracing } from './open-ports.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
@@ -30,7 +32,12 @@ export interface App extends Domains, AsyncDisposable {
   readonly sockets: Sockets;
   /** Background work derived from stored state (purges, erasures): started by `serve`, not by single commands. */
   readonly jobRunner: JobRunner;
+  /** Whether there is a web app; without its build there is none. */
+  readonly hasWebApp: boolean;
 }
+
+/** Where the build of the web app is, in the repository as in the package. */
+const WEB_APP = fileURLToPath(new URL('../../web/dist/', import.meta.url));
 
 /** What observes the calls of the server. */
 interface Observers {
@@ -64,12 +71,14 @@ export async function buildApp(
   const jobs = jobsOf(domains, ports.clock);
   const jobRunner = new JobRunner(log, ports.clock, tracing === null ? jobs : tracedJobs(jobs, tracing));
   const sockets = new Sockets(() => collaboration.tick());
-  const http = await buildHttpOf(context, domains, collaboration, sockets, observers);
+  const webApp = overrides.webApp === undefined ? await findWebApp(WEB_APP) : overrides.webApp;
+  const http = await buildHttpOf(context, domains, collaboration, { sockets, observers, webApp });
   return {
     ...domains,
     http,
     sockets,
     jobRunner,
+    hasWebApp: webApp !== null,
     [Symbol.asyncDispose]: () => close({ http, collaboration, jobRunner, domains, observers }),
   };
 }
@@ -93,12 +102,18 @@ function createCollaborationOf({ ports, config }: Context, { notes, vaults, cred
   });
 }
 
+/** What is served beside the domains. */
+interface Serves {
+  readonly sockets: Sockets;
+  readonly observers: Observers;
+  readonly webApp: WebApp | null;
+}
+
 function buildHttpOf(
   { ports, config, log, publicUrl }: Context,
   domains: Domains,
   collaboration: Collaboration,
-  sockets: Sockets,
-  { metrics, tracing }: Observers,
+  { sockets, observers: { metrics, tracing }, webApp }: Serves,
 ): Promise<FastifyInstance> {
   const { metricsToken: token } = config;
   return buildHttp({
@@ -113,6 +128,7 @@ function buildHttpOf(
     routes: routesOf(domains),
     rawRoutes: rawRoutesOf(domains, publicUrl),
     fetchRoutes: mcpRoutes(domains.mcp),
+    webApp,
     sockets,
     socketRoutes: socketRoutes(collaboration),
     guard: guardOf(domains, createRateLimits(ports.clock, config.plans)),

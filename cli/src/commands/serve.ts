@@ -16,7 +16,8 @@ export function serveCommand(): Command {
       const stopped = stopSignal(config.shutdownSeconds);
       const print = (line: string) => process.stderr.write(`${line}\n`);
       print(`Notevault listens on ${serving.url}`);
-      print(`  API      ${serving.url}/api; there is no web page yet`);
+      print(`  API      ${serving.url}/api`);
+      if (!serving.app.hasWebApp) print('  pages    The web app is not built: npm run build:web builds it.');
       print(`  data     ${config.databaseUrl === null ? config.dataDir : 'PostgreSQL'}`);
       print(`  key      ${serving.keyOrigin}`);
       if (serving.madeKey) {
@@ -25,7 +26,7 @@ export function serveCommand(): Command {
         );
       }
       if (serving.setupToken !== null) {
-        print('  account  There is none yet. Create the first, which becomes the admin, in another terminal:');
+        print('  account  There is none yet. Open this address and create the first, which becomes the admin; or:');
         print('           notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)');
         print(`           From another machine it needs this setup token: ${serving.setupToken}`);
       }

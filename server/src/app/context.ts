@@ -4,6 +4,7 @@ import type { AccountDeps } from '../domains/accounts/accounts.deps.ts';
 import type { TrashRoom } from '../domains/entries/entries.ts';
 import type { McpDeps } from '../domains/mcp/mcp.deps.ts';
 import type { Events } from '../events.ts';
+import type { WebApp } from '../http/web/web-app.ts';
 import type { Ports } from '../open-ports.ts';
 import type { AnalyticsSink } from '../ports/analytics/analytics.ts';
 
@@ -18,6 +19,8 @@ export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   /** Serves something else than the tools at the endpoint for assistants. */
   readonly createMcpServer?: NonNullable<McpDeps['createServer']>;
   readonly trashRoom?: TrashRoom;
+  /** The web app to serve, null for none; by default the one that was built. */
+  readonly webApp?: WebApp | null;
 }
 
 /** The input for creating the domains. */

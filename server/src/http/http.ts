@@ -38,6 +38,8 @@ import type { RawRoute } from './pages/raw-route.ts';
 import { mountRawRoutes } from './pages/raw-routes.ts';
 import { routableUrl } from './request-context.ts';
 import type { Guard, Route } from './route.ts';
+import type { WebApp } from './web/web-app.ts';
+import { mountWebApp } from './web/web-routes.ts';
 
 export interface HttpDeps {
   /** Below `/api`. */
@@ -46,6 +48,8 @@ export interface HttpDeps {
   readonly rawRoutes: readonly RawRoute[];
   readonly fetchRoutes: readonly FetchRoute[];
   readonly socketRoutes: readonly SocketRoute[];
+  /** The pages for people who use a browser; null if there are none. */
+  readonly webApp: WebApp | null;
   readonly sockets: Sockets;
   readonly guard: Guard;
   readonly idempotency: Pick<Idempotency, 'once'>;
@@ -115,6 +119,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     { prefix: '/api' },
   );
   await mountRawRoutes(app, deps.rawRoutes, { publicUrl: deps.publicUrl, rateLimited: deps.authRateLimit > 0 });
+  if (deps.webApp !== null) mountWebApp(app, deps.webApp);
   mountProbes(app, deps.ready);
   return app;
 }

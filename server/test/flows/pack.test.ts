@@ -40,7 +40,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the npm package holds compiled sources, no tests and no tools of the repository', () => {
-  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/server/src/app.js']) {
+  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/server/src/app.js', 'dist/web/dist/index.html']) {
     assert.ok(existsSync(join(installed, path)), path);
   }
   for (const path of ['server', 'tools', 'dist/tools', 'dist/server/src/config/config.test.js']) {
@@ -77,6 +77,8 @@ test('the command of the npm package serves, and stops cleanly on SIGTERM', asyn
     assert.equal(answer.status, 200);
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     assert.deepEqual(await answer.json(), { status: 'ok', version });
+    const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
+    assert.match(await page.text(), /<div id="app">/);
   } finally {
     server.kill('SIGTERM');
   }

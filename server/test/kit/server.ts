@@ -5,6 +5,7 @@ import type { AppOverrides } from '../../src/app/context.ts';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
 import type { TrashRoom } from '../../src/domains/entries/entries.ts';
+import type { WebApp } from '../../src/http/web/web-app.ts';
 import { migrations } from '../../src/migrations.ts';
 import type { Blobs } from '../../src/ports/blobs/blobs.ts';
 import { databaseBlobs } from '../../src/ports/blobs/database.ts';
@@ -60,6 +61,8 @@ export interface TestServerOptions {
   readonly embedder?: Embedder;
   /** What the trash of a vault has room for. */
   readonly trashRoom?: TrashRoom;
+  /** The web app that is served. None by default. */
+  readonly webApp?: WebApp;
   /** Serves something else than the tools at the endpoint for assistants. */
   readonly createMcpServer?: NonNullable<AppOverrides['createMcpServer']>;
   /** Extends the defaults of tests: open registration without rate limit. */
@@ -77,6 +80,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     web: fetcher = createSafeFetch(),
     embedder = builtinEmbedder(),
     trashRoom,
+    webApp = null,
     config,
     createMcpServer,
   } = options;
@@ -102,6 +106,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
       createLogger('silent'),
       {
         passwordCost: CHEAP_PASSWORDS,
+        webApp,
         ...(trashRoom === undefined ? {} : { trashRoom }),
         ...(createMcpServer === undefined ? {} : { createMcpServer }),
       },

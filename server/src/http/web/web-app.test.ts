@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { onSqlite } from '../../../test/kit/engines.ts';
+import { startServer, type TestServer } from '../../../test/kit/server.ts';
+import { findWebApp } from './web-app.ts';
+
+const PAGE = '<!doctype html><title>Notevault</title><script type="module" src="/assets/index-1.js"></script>';
+const SCRIPT = 'document.title = "Notevault";'.repeat(40);
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; " +
+  "media-src 'self' blob:; connect-src 'self'; font-src 'self'; worker-src 'self'; manifest-src 'self'; " +
+  "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; " +
+  "require-trusted-types-for 'script'";
+
+interface Served extends AsyncDisposable {
+  readonly server: TestServer;
+  get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: Buffer;
+}
+
+/** Sends a request with exactly these headers; `fetch` would add its own. */
+function ask(url: string, method: string, headers: Record<string, string>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request(url, { method, headers }, (answer) => {
+      const pieces: Buffer[] = [];
+      answer.on('data', (piece: Buffer) => pieces.push(piece));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(pieces) }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+async function serveApp(open: Parameters<typeof startServer>[0]['open']): Promise<Served> {
+  const folder = await mkdtemp(join(tmpdir(), 'notevault-web-'));
+  await mkdir(join(folder, 'assets'));
+  await mkdir(join(folder, 'frames'));
+  await writeFile(join(folder, 'index.html'), PAGE);
+  await writeFile(join(folder, 'index.html.gz'), gzipSync(PAGE));
+  await writeFile(join(folder, 'assets/index-1.js'), SCRIPT);
+  await writeFile(join(folder, 'assets/index-1.js.br'), brotliCompressSync(SCRIPT));
+  await writeFile(join(folder, 'assets/index-1.js.gz'), gzipSync(SCRIPT));
+  await writeFile(join(folder, 'frames/diagram.html'), '<!doctype html>');
+  await writeFile(join(folder, 'build.stamp'), 'not a page');
+  const webApp = await findWebApp(folder);
+  assert.ok(webApp);
+  const server = await startServer({ open, webApp });
+  return {
+    server,
+    get: (path, headers = {}, method = 'GET') => ask(server.url + path, method, headers),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+onSqlite('the web app', (open) => {
+  test('is served as one page at the root, below /vaults, and at the addresses of its other pages', async () => {
+    await using app = await serveApp(open);
+    for (const path of ['/', '/?reset=x', '/vaults/', '/vaults/a/notes/b', '/settings/profile', '/admin']) {
+      const { status, headers, body } = await app.get(path, HTML);
+      assert.deepEqual(
+        [status, headers['content-type'], body.toString()],
+        [200, 'text/html; charset=utf-8', PAGE],
+        path,
+      );
+    }
+  });
+
+  test('answers pages with the content security policy, and must be checked for a newer one', async () => {
+    await using app = await serveApp(open);
+    const { headers } = await app.get('/', HTML);
+    assert.equal(headers['content-security-policy'], POLICY);
+    assert.equal(headers['cache-control'], 'no-cache');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+    assert.equal(headers['referrer-policy'], 'same-origin');
+    assert.equal(headers['access-control-allow-origin'], undefined);
+    const again = await app.get('/', { ...HTML, 'if-none-match': String(headers.etag) });
+    assert.deepEqual([again.status, again.body.length], [304, 0]);
+  });
+
+  test('answers 404 as JSON to programs, to other addresses, and to other methods', async () => {
+    await using app = await serveApp(open);
+    const all: [string, Record<string, string>, string?][] = [
+      ['/', {}],
+      ['/', { accept: '*/*' }],
+      ['/', { accept: 'application/json' }],
+      ['/', { accept: 'text/html;q=0, */*' }],
+      ['/vaults/a', { accept: 'application/json' }],
+      ['/nowhere', HTML],
+      ['/vaultsx', HTML],
+      ['/index.html', HTML],
+      ['/build.stamp', HTML],
+      ['/assets/', HTML],
+      ['/assets/nothing.js', {}],
+      ['/assets/..%2findex.html', HTML],
+      ['/api/nowhere', HTML],
+      ['/vaults/a', HTML, 'POST'],
+    ];
+    for (const [path, headers, method] of all) {
+      const answer = await app.get(path, headers, method);
+      assert.deepEqual([answer.status, JSON.parse(answer.body.toString())], [404, { error: 'not_found' }], path);
+    }
+  });
+
+  test('answers HEAD like GET, without the body', async () => {
+    await using app = await serveApp(open);
+    const { status, headers, body } = await app.get('/', HTML, 'HEAD');
+    assert.deepEqual([status, headers['content-type'], body.length], [200, 'text/html; charset=utf-8', 0]);
+  });
+
+  test('sends its scripts in the coding that the client prefers, and lets them be cached for ever', async () => {
+    await using app = await serveApp(open);
+    const path = '/assets/index-1.js';
+    const coded = async (accepted: string) => {
+      const { headers, body } = await app.get(path, { 'accept-encoding': accepted });
+      return { coding: headers['content-encoding'], body };
+    };
+    const br = await coded('gzip, deflate, br');
+    assert.deepEqual([br.coding, brotliDecompressSync(br.body).toString()], ['br', SCRIPT]);
+    const gzip = await coded('gzip, br;q=0');
+    assert.deepEqual([gzip.coding, gunzipSync(gzip.body).toString()], ['gzip', SCRIPT]);
+    const plain = await app.get(path);
+    assert.deepEqual([plain.headers['content-encoding'], plain.body.toString()], [undefined, SCRIPT]);
+    assert.equal(plain.headers['content-type'], 'text/javascript; charset=utf-8');
+    assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.equal(plain.headers.vary, 'accept-encoding');
+  });
+
+  test('has frames for foreign text, which browsers open without the origin of the app', async () => {
+    await using app = await serveApp(open);
+    const { status, headers } = await app.get('/frames/diagram.html');
+    assert.equal(status, 200);
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /; sandbox allow-scripts$/);
+    assert.match(policy, /frame-ancestors 'self'/);
+    assert.doesNotMatch(policy, /connect-src|allow-same-origin/);
+  });
+});
+
+test('findWebApp returns null for a folder without a build', async () => {
+  assert.equal(await findWebApp(join(tmpdir(), 'notevault-no-such-folder')), null);
+});

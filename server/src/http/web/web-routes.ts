@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import type { WebApp, WebFile } from './web-app.ts';
+
+/** Addresses of the app's own pages. All of them are answered with the same document, whose script reads the address. */
+const PAGES = ['/', '/vaults', '/vaults/*', '/settings', '/settings/*', '/admin', '/admin/*'];
+
+const COMMON = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self' 'unsafe-inline'`,
+  `img-src 'self' blob: data:`,
+  `media-src 'self' blob:`,
+  `connect-src 'self'`,
+  `font-src 'self'`,
+  `worker-src 'self'`,
+  `manifest-src 'self'`,
+  `frame-src 'self'`,
+];
+const PAGE_POLICY = [
+  ...COMMON,
+  `frame-ancestors 'none'`,
+  `base-uri 'none'`,
+  `form-action 'self'`,
+  `require-trusted-types-for 'script'`,
+].join('; ');
+/** For what draws text of notes with a library: it may do nothing but run its scripts, without the app's origin. */
+const FRAME_POLICY = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self' 'unsafe-inline'`,
+  `img-src data:`,
+  `font-src 'self'`,
+  `frame-ancestors 'self'`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+  'sandbox allow-scripts',
+].join('; ');
+
+const YEAR_SECONDS = 31_536_000;
+
+/**
+ * Mounts the web app: its files at their addresses, and the page for requests that want HTML. Other requests for the
+ * addresses of pages are answered as if they did not exist, because programs expect JSON from this server.
+ */
+export function mountWebApp(app: FastifyInstance, { page, files }: WebApp): void {
+  for (const url of PAGES) {
+    mount(app, url, async (request, reply) => {
+      reply.header('vary', 'accept, accept-encoding');
+      if (!wantsHtml(request)) throw new NotevaultError('not_found_route');
+      return send(request, reply, page);
+    });
+  }
+  for (const file of files) mount(app, file.address, (request, reply) => send(request, reply, file));
+}
+
+function mount(
+  app: FastifyInstance,
+  url: string,
+  handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+): void {
+  app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, schema: { hide: true } as object, handler });
+}
+
+/** Whether the request names HTML, as navigations of browsers do. A client that accepts anything gets JSON. */
+function wantsHtml({ headers: { accept } }: FastifyRequest): boolean {
+  return accept !== undefined && new Negotiator({ headers: { accept } }).mediaTypes().includes('text/html');
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, file: WebFile): Promise<unknown> {
+  reply.headers(headersOf(file));
+  if (request.headers['if-none-match']?.includes(file.etag) === true) return reply.code(304).send();
+  const coding = codingFor(request, file);
+  const path = file.codings.get(coding);
+  if (path === undefined) throw new NotevaultError('not_found_route');
+  if (coding !== 'identity') reply.header('content-encoding', coding);
+  return reply.send(await readFile(path));
+}
+
+/** The smallest form that the client accepts. */
+function codingFor({ headers }: FastifyRequest, { codings }: WebFile): string {
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': headers['accept-encoding'] ?? 'identity' } });
+  const accepted = new Set(negotiator.encodings([...codings.keys()]));
+  return ['br', 'gzip'].find((coding) => accepted.has(coding)) ?? 'identity';
+}
+
+function headersOf({ type, etag, isHashed, isFrame }: WebFile): Record<string, string> {
+  return {
+    'content-type': type,
+    etag,
+    vary: isHashed || isFrame ? 'accept-encoding' : 'accept, accept-encoding',
+    'cache-control': isHashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+    // Scripts have it too: a worker is bound by the policy of its own file.
+    'content-security-policy': isFrame ? FRAME_POLICY : PAGE_POLICY,
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': isHashed ? 'cross-origin' : 'same-origin',
+    'referrer-policy': 'same-origin',
+    ...(isFrame ? {} : { 'x-frame-options': 'DENY' }),
+    // Modules of a sandboxed frame are requested without an origin.
+    ...(isHashed ? { 'access-control-allow-origin': '*' } : {}),
+  };
+}
