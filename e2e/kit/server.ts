@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** A server as people start it, in a process of its own, with its own folder and port. */
+export class Server implements AsyncDisposable {
+  readonly url: string;
+  readonly #folder: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  #process: ChildProcess | null = null;
+
+  private constructor(port: number, folder: string, environment: Readonly<Record<string, string>>) {
+    this.url = `http://127.0.0.1:${port}`;
+    this.#folder = folder;
+    this.#environment = {
+      ...environment,
+      NOTEVAULT_PORT: String(port),
+      NOTEVAULT_DATA_DIR: folder,
+      NOTEVAULT_AUTH_RATE_LIMIT: '0',
+    };
+  }
+
+  /** @param environment options beside the folder and the port. */
+  static async start(environment: Readonly<Record<string, string>> = {}): Promise<Server> {
+    const folder = await mkdtemp(join(tmpdir(), 'notevault-e2e-'));
+    const server = new Server(await freePort(), folder, environment);
+    await server.run();
+    return server;
+  }
+
+  /** Starts the process, again after `kill`. */
+  async run(): Promise<void> {
+    const child = spawn(process.execPath, [join(ROOT, 'cli/src/main.ts'), 'serve'], {
+      env: { ...process.env, ...this.#environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#process = child;
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stderr })) {
+      lines.push(line);
+      if (line.startsWith('Notevault listens')) return void child.stderr.resume();
+    }
+    throw new Error(`the server did not start:\n${lines.join('\n')}`);
+  }
+
+  /** Ends the process as a power cut would. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

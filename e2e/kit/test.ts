@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { Account } from './account.ts';
+import { Server } from './server.ts';
+
+interface TestFixtures {
+  /** An account of its own for each test, signed in in the browser, with a vault. */
+  readonly alice: Account;
+  /** A server without any account, for this test only. */
+  readonly freshServer: Server;
+}
+
+interface WorkerFixtures {
+  /** One server for the tests of a worker; accounts keep them apart. */
+  readonly server: Server;
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from a pattern
+    async ({}, use) => {
+      await using server = await Server.start({ NOTEVAULT_REGISTRATION: 'open' });
+      await use(server);
+    },
+    { scope: 'worker' },
+  ],
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  freshServer: async ({}, use) => {
+    await using server = await Server.start();
+    await use(server);
+  },
+  alice: async ({ server, context }, use) => {
+    await use(await signedIn(server, context));
+  },
+});
+
+/** Makes an account and signs the browser in. */
+export async function signedIn(server: Server, context: BrowserContext): Promise<Account> {
+  const email = `alice-${randomUUID()}@example.org`;
+  const answer = await context.request.post(`${server.url}/api/auth/register`, {
+    data: { email, password: PASSWORD, display_name: 'Alice' },
+  });
+  expect(answer.status()).toBe(201);
+  const { access_token: token } = await answer.json();
+  return Account.withVault(server.url, email, token);
+}
+
+export const PASSWORD = 'correct horse battery';
+
+/** Expects that the page has nothing that WCAG 2.2 AA forbids and a program can find, in both themes. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    expect(found, `axe, ${colorScheme}`).toEqual([]);
+  }
+}
+
+export { expect };
