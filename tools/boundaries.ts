@@ -29,7 +29,10 @@ const SHARED = [
 const ROOTS =
   /^server\/src\/(app\/.+|backup\/.+|app|open-ports|migrations|search-thread|compute-thread|sealed-samples)\.ts$/;
 /** Packages that browsers use too, so they must not import Node. */
-const PURE = ['client', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`);
+const PURE = [
+  ...['client', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`),
+  'web/src/',
+];
 
 /** Enforces the dependency rule: routes → operation → store → port ← adapter, and packages below all of them. */
 export function checkBoundaries(sources: readonly Source[]): Finding[] {
@@ -54,12 +57,16 @@ function checkImports(source: Source): Finding[] {
 function faultOf(path: string, found: Import): Fault | null {
   const target = resolveImport(path, found.specifier);
   if (target === null) return packageFault(path, found.specifier);
-  if (!/^(tools|bench)\//.test(path) && (isTest(target) || /^(tools|bench)\//.test(target))) {
+  if (!isTool(path) && (isTest(target) || isTool(target))) {
     return { rule: 'no-tests', message: `${target} is for tests and tools only: move what is shared into the source.` };
   }
   if (path.startsWith('packages/') && !target.startsWith('packages/')) {
     return { rule: 'packages', message: `a package stands alone: it cannot import ${target}.` };
   }
+  if (path.startsWith('web/') !== target.startsWith('web/') && !target.startsWith('packages/') && !isTool(path)) {
+    return { rule: 'web', message: `the web app and the server only share packages/: it cannot import ${target}.` };
+  }
+  if (path.startsWith('web/')) return webFault(path, target);
   if (path.startsWith('server/') && target.startsWith('cli/')) {
     return { rule: 'no-cli', message: 'the server does not know its command line: pass the value in.' };
   }
@@ -69,6 +76,20 @@ function faultOf(path: string, found: Import): Fault | null {
   if (path.startsWith('server/src/ports/')) return portFault(path, target);
   if (isBeneathAll(path)) return beneathAllFault(target);
   return outsideFault(path, target);
+}
+
+function isTool(path: string): boolean {
+  return /^(tools|bench)\//.test(path);
+}
+
+/** The editor knows neither React nor the rest of the app, which uses it through its entry file. */
+function webFault(path: string, target: string): Fault | null {
+  const editor = 'web/src/editor/';
+  if (path.startsWith(editor) === target.startsWith(editor) || target.startsWith('packages/')) return null;
+  if (target === `${editor}index.ts`) return null;
+  return target.startsWith(editor)
+    ? { rule: 'web', message: `use the editor through ${editor}index.ts.` }
+    : { rule: 'web', message: `the editor stands alone: take what ${target} gives as a parameter.` };
 }
 
 function packageFault(path: string, specifier: string): Fault | null {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildWeb } from './build-web.ts';
 import { publishable, withLauncher } from './published.ts';
 
 // `npm run build`: compiles the sources to dist/ in the same layout, which runs on plain Node without the workspaces.
@@ -21,6 +22,8 @@ for (const path of globSync('**/*.js', { cwd: dist })) {
 for (const path of globSync(['packages/*/src/**/*', 'server/src/**/*', 'cli/src/**/*'], { cwd: root })) {
   if (!path.endsWith('.ts') && statSync(join(root, path)).isFile()) cpSync(join(root, path), join(dist, path));
 }
+await buildWeb();
+cpSync(join(root, 'web/dist'), join(dist, 'web/dist'), { recursive: true });
 const bin = join(dist, BIN);
 if (existsSync(bin)) {
   writeFileSync(bin, withLauncher(readFileSync(bin, 'utf8')));

@@ -1,11 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkBoundaries } from './boundaries.ts';
+import { buildWeb } from './build-web.ts';
 import { checkDependencies, type Manifest } from './dependencies.ts';
 import { generateDocs, writeOpenApi } from './docs.ts';
 import { openApiOfApp } from './openapi.ts';
 import { checkRetiredNames, readRetiredNames } from './retired-names.ts';
 import { readSources } from './sources.ts';
+import { checkWebBudget } from './web-budget.ts';
 
 // What `npm run check` checks beside formatting and types. Each finding names its place, its rule and the remedy.
 const root = join(import.meta.dirname, '..');
@@ -14,16 +16,18 @@ function manifest(path: string): Manifest {
   return { ...JSON.parse(readFileSync(join(root, path), 'utf8')), path };
 }
 
+await buildWeb();
 const sources = readSources(root);
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
   .sort()
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-const workspaces = globSync(['packages/*/package.json', 'server/package.json', 'cli/package.json'], { cwd: root });
+const workspaces = globSync(['packages/*/package.json', '{server,cli,web}/package.json'], { cwd: root });
 const findings = [
   ...checkBoundaries(sources),
   ...checkRetiredNames(sources, documents, readRetiredNames(root)),
   ...checkDependencies(manifest('package.json'), workspaces.sort().map(manifest), sources),
   ...generateDocs(root, true),
+  ...checkWebBudget(root),
   ...writeOpenApi(root, await openApiOfApp(), true),
 ];
 for (const { path, line, rule, message } of findings) console.error(`${path}:${line}  ${rule}  ${message}`);

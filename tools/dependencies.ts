@@ -14,7 +14,7 @@ const RUN_BY_NAME = ['@modelcontextprotocol/conformance', 'node', 'typescript', 
 
 /**
  * The root package.json must list exactly what the sources import: in `dependencies` what is published, in
- * `devDependencies` what only tests, tools and benches use. Only the root is published, so workspaces list nothing.
+ * `devDependencies` what only tests, tools and benches use, and what the build of the web app bundles. Only the root is published, so workspaces list nothing.
  * Packages too large for everybody are optional peers: whoever needs one installs it, and the tests have it from
  * `devDependencies`.
  */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path/posix';
 
 /** A source file: its path from the repository's root, with `/`, and its text. */
@@ -23,7 +23,7 @@ export interface Import {
   readonly typeOnly: boolean;
 }
 
-const FOLDERS = ['packages', 'server', 'cli', 'tools', 'bench'];
+const FOLDERS = ['packages', 'server', 'cli', 'web', 'e2e', 'tools', 'bench'];
 
 /** Every TypeScript source of the repository at `root`, sorted by path. */
 export function readSources(root: string): Source[] {
@@ -34,18 +34,19 @@ export function readSources(root: string): Source[] {
 }
 
 function list(root: string, folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) return ['node_modules', 'dist', 'data'].includes(entry.name) ? [] : list(root, path);
-      return entry.isFile() && path.endsWith('.ts') ? [path] : [];
+      return entry.isFile() && /\.tsx?$/.test(path) ? [path] : [];
     });
 }
 
 /** Whether the file is a test or used only by tests, which may import anything. */
 export function isTest(path: string): boolean {
-  return /\.(test|contract)\.ts$/.test(path) || /^(server|packages\/[^/]+)\/test\//.test(path);
+  return /\.(test|contract)\.ts$/.test(path) || /^((server|packages\/[^/]+)\/test|e2e)\//.test(path);
 }
 
 /** The file that an import names, as a path from the root, or null for a package or a module of Node. */
@@ -54,7 +55,7 @@ export function resolveImport(from: string, specifier: string): string | null {
   const workspace = /^@notevault\/([a-z-]+)\/(.+)$/.exec(specifier);
   if (workspace === null) return null;
   const [, name = '', rest = ''] = workspace;
-  const folder = name === 'server' || name === 'cli' ? name : `packages/${name}`;
+  const folder = ['server', 'cli', 'web'].includes(name) ? name : `packages/${name}`;
   return `${folder}/src/${rest}`;
 }
 

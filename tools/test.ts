@@ -13,7 +13,7 @@ import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.
  * ../shared/vaults.
  */
 
-const EVERYWHERE = ['packages/**/test', 'packages/**/src', 'server/src', 'server/test', 'cli', 'tools'];
+const EVERYWHERE = ['packages/**/test', 'packages/**/src', 'server/src', 'server/test', 'cli', 'web/src', 'tools'];
 /** Recognises test files that need PostgreSQL, by an import or their name; one not recognised starts its own server. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 

@@ -1,0 +1,115 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Finding } from './sources.ts';
+
+/** A script that the build wrote. */
+export interface Chunk {
+  readonly fileName: string;
+  /** The module for which the chunk was made, from the root; null for a shared one. */
+  readonly module: string | null;
+  /** Chunks that must be loaded before it. */
+  readonly imports: readonly string[];
+  /** The modules in it: paths from the root, or names within node_modules. */
+  readonly modules: readonly string[];
+}
+
+/** What a step of using the app may load, on top of the steps before it. */
+export interface Step {
+  readonly name: string;
+  /** The modules that the step imports. Those that the build does not have are ignored, unless none is there. */
+  readonly modules: readonly string[];
+  readonly limitKiB: number;
+  /** Beginnings of modules that must come later. */
+  readonly forbidden: readonly string[];
+}
+
+const EDITOR = ['@codemirror/', '@lezer/', 'y-codemirror.next/', 'web/src/editor/'];
+const LIVE = ['yjs/', '@hocuspocus/', 'lib0/', 'y-protocols/'];
+const LATER = ['sigma/', 'graphology', 'katex/', 'mermaid/', 'pdfjs-dist/', '@codemirror/merge/'];
+
+/** The limits of the web app, for gzip. */
+export const STEPS: readonly Step[] = [
+  {
+    name: 'the page itself',
+    modules: ['web/index.html'],
+    limitKiB: 130,
+    forbidden: [
+      ...EDITOR,
+      ...LIVE,
+      ...LATER,
+      'cmdk/',
+      '@radix-ui/',
+      '@tanstack/react-virtual/',
+      '@tanstack/virtual-core/',
+      '@atlaskit/',
+      'web/src/tree/',
+      'web/src/settings/',
+    ],
+  },
+  {
+    name: 'the page of a vault',
+    modules: ['web/src/vault/vault-page.tsx', 'web/src/live/live-vault.ts'],
+    limitKiB: 120,
+    forbidden: [...EDITOR, ...LATER, 'cmdk/'],
+  },
+  {
+    name: 'the editor',
+    modules: ['web/src/note/note-editor.tsx', 'web/src/editor/index.ts'],
+    limitKiB: 300,
+    forbidden: LATER,
+  },
+];
+
+/** Reports the steps that load more than they may, or something that must come later. */
+export function checkWebBudget(root: string): Finding[] {
+  const folder = join(root, 'web/dist');
+  const chunks: Chunk[] = JSON.parse(readFileSync(join(folder, 'build.chunks'), 'utf8'));
+  const gzipped = (fileName: string) => {
+    const path = join(folder, fileName);
+    return (statSync(`${path}.gz`, { throwIfNoEntry: false }) ?? statSync(path)).size;
+  };
+  return measureSteps(chunks, STEPS, gzipped).flatMap(({ step, bytes, early }) => {
+    const place = { path: step.modules[0] ?? '', line: 1, rule: 'web-budget' };
+    const found: Finding[] = early.map((module) => ({
+      ...place,
+      message: `${step.name} loads ${module} at once: import it dynamically where it is needed.`,
+    }));
+    if (bytes <= step.limitKiB * 1024) return found;
+    const size = (bytes / 1024).toFixed(1);
+    return [...found, { ...place, message: `${step.name} loads ${size} KiB of script, over ${step.limitKiB} KiB.` }];
+  });
+}
+
+export interface Measured {
+  readonly step: Step;
+  /** The bytes that the step adds, compressed. */
+  readonly bytes: number;
+  /** Modules that it loads too early. */
+  readonly early: readonly string[];
+}
+
+/** Adds up what each step loads that those before it did not. */
+export function measureSteps(
+  chunks: readonly Chunk[],
+  steps: readonly Step[],
+  sizeOf: (fileName: string) => number,
+): Measured[] {
+  const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const loaded = new Set<string>();
+  return steps.map((step) => {
+    const added = new Set<string>();
+    const load = (fileName: string) => {
+      if (loaded.has(fileName)) return;
+      loaded.add(fileName);
+      added.add(fileName);
+      byFile.get(fileName)?.imports.forEach(load);
+    };
+    for (const { module, fileName } of chunks) if (module !== null && step.modules.includes(module)) load(fileName);
+    const modules = [...added].flatMap((fileName) => byFile.get(fileName)?.modules ?? []);
+    return {
+      step,
+      bytes: [...added].reduce((sum, fileName) => sum + sizeOf(fileName), 0),
+      early: modules.filter((module) => step.forbidden.some((beginning) => module.startsWith(beginning))),
+    };
+  });
+}

@@ -1,0 +1,59 @@
+import { join, relative } from 'node:path';
+import type { InlineConfig, Plugin } from 'vite';
+import type { Chunk } from './web-budget.ts';
+
+/** How Vite builds and serves the web app of the repository at `root`. */
+export function webConfig(root: string): InlineConfig {
+  return {
+    root: join(root, 'web'),
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: 'public',
+    plugins: [listChunks(root)],
+    css: { modules: { generateScopedName: '[name]-[local]-[hash:4]' } },
+    build: {
+      outDir: 'dist',
+      target: 'es2023',
+      // For light-dark(), which an older target would have replaced.
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      // The policy of the page allows data: for pictures only.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: inputs(root),
+        onLog(level, log, report) {
+          // "use client" is for servers that render, which this app has none of.
+          if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
+        },
+      },
+    },
+  };
+}
+
+function inputs(root: string): Record<string, string> {
+  return { index: join(root, 'web/index.html') };
+}
+
+/** Writes which modules are in which chunk, for the budget; the server serves no file with this ending. */
+function listChunks(root: string): Plugin {
+  return {
+    name: 'list-chunks',
+    generateBundle(_options, bundle) {
+      const chunks: Chunk[] = Object.values(bundle).flatMap((output) => {
+        if (output.type !== 'chunk') return [];
+        const { fileName, facadeModuleId, imports, moduleIds } = output;
+        const modules = moduleIds.map((id) => nameOf(root, id));
+        return [{ fileName, module: facadeModuleId === null ? null : nameOf(root, facadeModuleId), imports, modules }];
+      });
+      this.emitFile({ type: 'asset', fileName: 'build.chunks', source: JSON.stringify(chunks) });
+    },
+  };
+}
+
+/** The path of a module from the root, or of a package behind the last node_modules. */
+function nameOf(root: string, id: string): string {
+  const path = id.replace(/^\0/, '').split('?', 1)[0] ?? '';
+  const inPackages = path.lastIndexOf('/node_modules/');
+  return inPackages < 0 ? relative(root, path) : path.slice(inPackages + '/node_modules/'.length);
+}

@@ -1,0 +1,52 @@
+import { lazy, Suspense } from 'react';
+import { useTexts } from '../i18n/use-texts.ts';
+import { session } from '../session/app-session.ts';
+import { useSession } from '../session/use-session.ts';
+import { Button } from '../ui/button.tsx';
+import styles from './app.module.css';
+import { CrashBarrier } from './crash-barrier.tsx';
+import { importOrReload } from './import-or-reload.ts';
+import { SignedIn } from './signed-in.tsx';
+
+const StartPage = lazy(() =>
+  importOrReload(() => import('../start/start-page.tsx')).then((page) => ({ default: page.StartPage })),
+);
+/** The whole app: what is shown depends on whether this browser is signed in. */
+export function App() {
+  return (
+    <CrashBarrier>
+      <Suspense fallback={<Waiting />}>
+        <Gate />
+      </Suspense>
+    </CrashBarrier>
+  );
+}
+
+function Gate() {
+  const { status } = useSession();
+  if (status === 'in') return <SignedIn />;
+  if (status === 'out') return <StartPage />;
+  return status === 'unknown' ? <Waiting /> : <Unreachable />;
+}
+
+function Waiting() {
+  const t = useTexts('start');
+  return (
+    <main className={styles.center} aria-busy="true">
+      <p className="visually-hidden">{t('loading')}</p>
+    </main>
+  );
+}
+
+function Unreachable() {
+  const t = useTexts('start');
+  return (
+    <main className={styles.center}>
+      <h1>{t('unreachable')}</h1>
+      <p>{t('unreachableText')}</p>
+      <Button look="primary" onClick={() => void session.start()}>
+        {t('tryAgain')}
+      </Button>
+    </main>
+  );
+}

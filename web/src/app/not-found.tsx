@@ -1,0 +1,13 @@
+import { Link } from '@tanstack/react-router';
+import { useTexts } from '../i18n/use-texts.ts';
+import styles from './app.module.css';
+
+export function NotFound() {
+  const t = useTexts('start');
+  return (
+    <main className={styles.center}>
+      <h1>{t('wrongAddress')}</h1>
+      <Link to="/">{t('toStart')}</Link>
+    </main>
+  );
+}

@@ -1,0 +1,16 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { queryClient } from '../data/query-client.ts';
+import { router } from './router.tsx';
+
+/** The app with a session. */
+export function SignedIn() {
+  // Nothing of one account may be shown to the next.
+  useEffect(() => () => queryClient.clear(), []);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  );
+}

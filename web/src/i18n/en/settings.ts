@@ -1,0 +1,4 @@
+/** Texts of the settings. */
+export const settings = {
+  title: 'Settings',
+};

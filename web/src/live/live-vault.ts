@@ -1,0 +1,66 @@
+import type { SyncChange, VaultTree } from '@notevault/protocol/sync.ts';
+import type { QueryClient } from '@tanstack/react-query';
+import { api } from '../data/client.ts';
+import { keys } from '../data/keys.ts';
+import { patchTree } from '../tree/model/tree-patch.ts';
+import { liveSocket } from './live-socket.ts';
+import { throttled } from './throttled.ts';
+
+/** Signals may be missing; then the feed is read after this time. */
+const AT_MOST_MS = 60_000;
+/** Lists are read again at most this often while somebody types. */
+const LISTS_MS = 1_500;
+const TREE_MS = 2_000;
+const AFTER_FAILURE_MS = 5_000;
+
+/** Keeps what is shown of a vault current until the signal aborts. */
+export async function followVault(vault: string, queries: QueryClient, aborted: AbortSignal): Promise<void> {
+  using signals = liveSocket().watch(vault);
+  using lists = throttled(() => void queries.invalidateQueries({ queryKey: keys.lists(vault) }), LISTS_MS);
+  using tree = throttled(() => void queries.invalidateQueries({ queryKey: keys.tree(vault) }), TREE_MS);
+  let isSignalled = false;
+  while (!aborted.aborted) {
+    try {
+      const page = await api.vault(vault).changes(storedCursor(vault));
+      if (page === null) {
+        sessionStorage.removeItem(cursorName(vault));
+        tree();
+        continue;
+      }
+      const isStructural = applyChanges(vault, queries, page.changes);
+      if (page.changes.length > 0) lists();
+      // The feed does not name folders: empty ones are read with the tree.
+      if (isStructural || (isSignalled && page.changes.length === 0)) tree();
+      sessionStorage.setItem(cursorName(vault), page.resume_cursor);
+      if (page.has_more) continue;
+      const since = performance.now();
+      await signals.next(AT_MOST_MS, aborted);
+      isSignalled = performance.now() - since < AT_MOST_MS;
+    } catch {
+      // The server is away or the session ended; a signal follows when it is back.
+      await signals.next(AFTER_FAILURE_MS, aborted);
+      isSignalled = false;
+    }
+  }
+}
+
+/** Puts changes into what was read before; returns whether the tree changed. */
+function applyChanges(vault: string, queries: QueryClient, changes: readonly SyncChange[]): boolean {
+  const old = queries.getQueryData<VaultTree>(keys.tree(vault));
+  if (old === undefined || changes.length === 0) return false;
+  const next = patchTree(old, changes);
+  if (next !== old) queries.setQueryData(keys.tree(vault), next);
+  for (const { id, seq } of changes) {
+    if (seq > old.change_seq) void queries.invalidateQueries({ queryKey: keys.note(vault, id) });
+  }
+  return next !== old;
+}
+
+function cursorName(vault: string): string {
+  return `notevault-cursor-${vault}`;
+}
+
+/** The position in the feed up to which this tab has applied it. */
+function storedCursor(vault: string): string | null {
+  return sessionStorage.getItem(cursorName(vault));
+}

@@ -1,0 +1,14 @@
+import { Transport } from '@notevault/client/transport.ts';
+import { Session } from './session.ts';
+import { exclusively, openSessionChannel } from './session-channel.ts';
+
+/** The session of this tab. */
+export const session = new Session({
+  fetch: (input, init) => globalThis.fetch(input, init),
+  channel: openSessionChannel(),
+  now: () => Date.now(),
+  exclusively,
+});
+
+/** Sends the requests of this tab, with its session. */
+export const transport = new Transport(location.origin, session);

@@ -1,0 +1,34 @@
+/** What belongs to the browser and not to an account. */
+const KEPT = new Set(['notevault-theme', 'notevault-language', 'notevault-sidebar']);
+
+/** Removes all copies of notes and everything else that this browser keeps of an account. */
+export async function wipeBrowser(): Promise<void> {
+  for (const storage of [localStorage, sessionStorage]) {
+    for (const name of Object.keys(storage)) if (!KEPT.has(name)) storage.removeItem(name);
+  }
+  await Promise.allSettled([wipeDatabases(), wipeCaches(), endWorkers()]);
+}
+
+async function wipeDatabases(): Promise<void> {
+  const databases = await indexedDB.databases();
+  await Promise.all(databases.map(({ name }) => (name === undefined ? undefined : deleteDatabase(name))));
+}
+
+/** Resolves also when another tab has it open: that tab closes it as soon as it hears of the end of the session. */
+function deleteDatabase(name: string): Promise<void> {
+  return new Promise((resolve) => {
+    const request = indexedDB.deleteDatabase(name);
+    request.onsuccess = request.onerror = request.onblocked = () => resolve();
+  });
+}
+
+async function wipeCaches(): Promise<void> {
+  // Browsers have neither of these in insecure contexts.
+  if (!('caches' in globalThis)) return;
+  for (const name of await caches.keys()) await caches.delete(name);
+}
+
+async function endWorkers(): Promise<void> {
+  if (!('serviceWorker' in navigator)) return;
+  for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
+}

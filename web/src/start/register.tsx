@@ -1,0 +1,79 @@
+import { ApiError } from '@notevault/client/transport.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { session } from '../session/app-session.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { useAttempt } from '../ui/use-attempt.ts';
+import { PasswordField } from './password-field.tsx';
+import { StartCard, StartForm } from './start-card.tsx';
+import { StartError } from './start-error.tsx';
+
+interface RegisterProps {
+  /** `first`: the server has no account yet; `invited`: a code is needed; `open`: anybody may. */
+  readonly kind: 'first' | 'invited' | 'open';
+  /** The code in the address, or empty. */
+  readonly invite: string;
+  readonly asksSetupToken: boolean;
+  /** Goes back to signing in; null where there is no account to sign in to. */
+  readonly back: (() => void) | null;
+}
+
+const HEADINGS = { first: 'firstTitle', invited: 'joinTitle', open: 'registerTitle' } as const;
+
+export function Register({ kind, invite, asksSetupToken, back }: RegisterProps) {
+  const t = useTexts('start');
+  const attempt = useAttempt();
+  const text = { first: t('firstText'), invited: t('joinText'), open: undefined }[kind];
+  return (
+    <StartCard
+      title={t(HEADINGS[kind])}
+      {...(text === undefined ? {} : { text })}
+      foot={
+        back === null ? (
+          <p>{t('restoreHint')}</p>
+        ) : (
+          <p>
+            {t('haveAccount')}{' '}
+            <Button look="quiet" onClick={back}>
+              {t('signIn')}
+            </Button>
+          </p>
+        )
+      }
+    >
+      <StartForm submit={(form) => attempt.run(() => session.register(accountOf(form)))}>
+        {asksSetupToken || wantsSetupToken(attempt.error) ? (
+          <Field label={t('setupToken')} name="setup_token" hint={t('setupTokenHint')} autoComplete="off" required />
+        ) : null}
+        {kind === 'invited' ? (
+          <Field
+            label={t('invite')}
+            name="invite"
+            hint={t('inviteHint')}
+            defaultValue={invite}
+            autoComplete="off"
+            required
+          />
+        ) : null}
+        <Field label={t('name')} name="display_name" hint={t('nameHint')} autoComplete="name" maxLength={80} />
+        <Field label={t('email')} name="email" type="email" autoComplete="username" required />
+        <PasswordField label={t('password')} name="password" isNew />
+        <StartError error={attempt.error} />
+        <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
+          {t(attempt.isRunning ? 'creatingAccount' : 'createAccount')}
+        </Button>
+      </StartForm>
+    </StartCard>
+  );
+}
+
+/** Whether the server refused because of the setup token. */
+function wantsSetupToken(error: unknown): boolean {
+  return error instanceof ApiError && error.code.startsWith('setup_token');
+}
+
+/** The fields that were filled in, under the names that the server knows. */
+function accountOf(form: FormData): Record<string, string> {
+  const filled = [...form].map(([name, value]) => [name, name === 'password' ? String(value) : String(value).trim()]);
+  return Object.fromEntries(filled.filter(([, value]) => value !== ''));
+}

@@ -1,0 +1,51 @@
+import { useTexts } from '../i18n/use-texts.ts';
+import { session } from '../session/app-session.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { useAttempt } from '../ui/use-attempt.ts';
+import { PasswordField } from './password-field.tsx';
+import { StartCard, StartForm } from './start-card.tsx';
+import { StartError } from './start-error.tsx';
+
+interface SignInProps {
+  /** Whether a new password was set just before. */
+  readonly isReset: boolean;
+  /** Opens the page for a new account; null where the server takes none. */
+  readonly register: (() => void) | null;
+}
+
+export function SignIn({ isReset, register }: SignInProps) {
+  const t = useTexts('start');
+  const attempt = useAttempt();
+  return (
+    <StartCard
+      title={t('signInTitle')}
+      foot={
+        <>
+          <p>{t('forgot')}</p>
+          {register === null ? null : (
+            <p>
+              {t('haveInvite')}{' '}
+              <Button look="quiet" onClick={register}>
+                {t('createAccount')}
+              </Button>
+            </p>
+          )}
+        </>
+      }
+    >
+      {isReset ? <Notice kind="ok">{t('resetDone')}</Notice> : null}
+      <StartForm
+        submit={(form) => attempt.run(() => session.signIn(String(form.get('email')), String(form.get('password'))))}
+      >
+        <Field label={t('email')} name="email" type="email" autoComplete="username" required autoFocus />
+        <PasswordField label={t('password')} name="password" />
+        <StartError error={attempt.error} />
+        <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
+          {t(attempt.isRunning ? 'signingIn' : 'signIn')}
+        </Button>
+      </StartForm>
+    </StartCard>
+  );
+}

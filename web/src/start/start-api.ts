@@ -1,0 +1,12 @@
+import { noToken } from '@notevault/client/tokens.ts';
+import { Transport } from '@notevault/client/transport.ts';
+import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
+
+const transport = new Transport(location.origin, noToken);
+
+/** The operations that need no session. */
+export const anonymous = {
+  bootstrap: () => transport.json<BootstrapResponse>({ method: 'GET', path: '/auth/bootstrap' }),
+  resetPassword: (token: string, password: string) =>
+    transport.json({ method: 'POST', path: '/auth/password/reset', json: { token, password }, repeatable: false }),
+};

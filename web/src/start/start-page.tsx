@@ -1,0 +1,62 @@
+import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
+import { use, useState } from 'react';
+import { session } from '../session/app-session.ts';
+import { Register } from './register.tsx';
+import { ResetPassword } from './reset-password.tsx';
+import { SignIn } from './sign-in.tsx';
+import { anonymous } from './start-api.ts';
+
+const CLOSED: BootstrapResponse = {
+  bootstrap_pending: false,
+  registration_mode: 'closed',
+  setup_token_required: false,
+};
+
+let asked: Promise<BootstrapResponse> | null = null;
+session.subscribe(() => {
+  // There is an account from then on.
+  asked = null;
+});
+
+/** Asks once what this server allows; a server that cannot be reached still shows the page for signing in. */
+function bootstrap(): Promise<BootstrapResponse> {
+  asked ??= anonymous.bootstrap().catch(() => {
+    asked = null;
+    return CLOSED;
+  });
+  return asked;
+}
+
+/** What somebody sees who is not signed in: signing in, making an account, or setting a password by a link. */
+export function StartPage() {
+  const { bootstrap_pending, registration_mode, setup_token_required } = use(bootstrap());
+  const [invite] = useState(() => takeFromAddress('invite'));
+  const [reset] = useState(() => takeFromAddress('reset'));
+  const [step, setStep] = useState<'sign-in' | 'register' | 'reset' | 'was-reset'>(firstStep(invite, reset));
+  if (bootstrap_pending) return <Register kind="first" invite="" asksSetupToken={setup_token_required} back={null} />;
+  if (step === 'reset') return <ResetPassword token={reset ?? ''} done={() => setStep('was-reset')} />;
+  if (step === 'register') {
+    const kind = registration_mode === 'open' ? 'open' : 'invited';
+    return <Register kind={kind} invite={invite ?? ''} asksSetupToken={false} back={() => setStep('sign-in')} />;
+  }
+  const register = registration_mode === 'closed' ? null : () => setStep('register');
+  return <SignIn isReset={step === 'was-reset'} register={register} />;
+}
+
+function firstStep(invite: string | null, reset: string | null): 'sign-in' | 'register' | 'reset' {
+  if (reset !== null) return 'reset';
+  return invite === null ? 'sign-in' : 'register';
+}
+
+/** Takes a secret out of the address, so that it does not stay in the history of the browser. */
+function takeFromAddress(name: string): string | null {
+  const address = new URL(location.href);
+  const fragment = new URLSearchParams(address.hash.slice(1));
+  const value = address.searchParams.get(name) ?? fragment.get(name);
+  if (value === null) return null;
+  address.searchParams.delete(name);
+  fragment.delete(name);
+  address.hash = fragment.toString();
+  history.replaceState(history.state, '', address);
+  return value;
+}

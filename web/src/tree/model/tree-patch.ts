@@ -1,0 +1,42 @@
+import type { SyncChange, VaultTree } from '@notevault/protocol/sync.ts';
+
+/**
+ * Returns the tree after changes of the feed; the same object if nothing of it changed that the tree shows. A folder
+ * that lost its last entry stays until the tree is read again, because the feed does not say whether it was made on
+ * purpose.
+ */
+export function patchTree(tree: VaultTree, changes: readonly SyncChange[]): VaultTree {
+  const notes = new Map<string, VaultTree['notes'][number]>();
+  const attachments = new Map<string, VaultTree['attachments'][number]>();
+  const touched = new Set(changes.map(({ id }) => id));
+  const before = new Map(
+    [...tree.notes, ...tree.attachments].filter(({ id }) => touched.has(id)).map((row) => [row.id, row]),
+  );
+  let isChanged = false;
+  for (const change of changes) {
+    const old = before.get(change.id);
+    isChanged ||= change.deleted
+      ? old !== undefined
+      : old === undefined || old.path !== change.path || 'size_bytes' in old;
+    if (change.deleted) continue;
+    if (change.type === 'note') notes.set(change.id, noteOf(change, old));
+    else attachments.set(change.id, attachmentOf(change));
+  }
+  if (!isChanged) return tree;
+  return {
+    ...tree,
+    change_seq: Math.max(tree.change_seq, ...changes.map(({ seq }) => seq)),
+    notes: [...tree.notes.filter(({ id }) => !touched.has(id)), ...notes.values()],
+    attachments: [...tree.attachments.filter(({ id }) => !touched.has(id)), ...attachments.values()],
+  };
+}
+
+function noteOf({ id, path, updated_at }: SyncChange, old: object | undefined): VaultTree['notes'][number] {
+  const created_at = old !== undefined && 'created_at' in old ? String(old.created_at) : updated_at;
+  return { id, path, created_at, updated_at };
+}
+
+function attachmentOf(change: SyncChange): VaultTree['attachments'][number] {
+  const { id, path, mtime, updated_at, size_bytes = 0, mime_type = null } = change;
+  return { id, path, mtime, updated_at, size_bytes, mime_type };
+}

@@ -1,0 +1,50 @@
+import { useMemo, useState } from 'react';
+import { useTexts } from '../i18n/use-texts.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Picker } from '../ui/picker.tsx';
+import { movesInto, nameFault, type PathMove } from './model/moves.ts';
+import type { TreeEntry, TreeIndex } from './model/tree-index.ts';
+
+interface MoveDialogProps {
+  readonly entries: readonly TreeEntry[];
+  readonly index: TreeIndex;
+  readonly move: (moves: readonly PathMove[]) => void;
+  readonly close: () => void;
+}
+
+/** Chooses the folder to which entries move; a name that no folder has makes one. */
+export function MoveDialog({ entries, index, move, close }: MoveDialogProps) {
+  const t = useTexts('vault');
+  const [wanted, setWanted] = useState('');
+  const folders = useMemo(
+    () => ['', ...index.folders().map(({ path }) => path)].filter((path) => movesInto(entries, path) !== null).sort(),
+    [entries, index],
+  );
+  const typed = wanted.trim().replace(/^\/+|\/+$/g, '');
+  const found = folders.filter((path) => path.toLocaleLowerCase().includes(typed.toLocaleLowerCase()));
+  const isNew = typed !== '' && !index.hasFolder(typed) && typed.split('/').every((name) => nameFault(name) === null);
+  const choose = (folder: string) => {
+    close();
+    move(movesInto(entries, folder) ?? []);
+  };
+  return (
+    <Dialog title={t('move.title', { count: entries.length, name: entries[0]?.name })} close={close}>
+      <Picker
+        label={t('move.search')}
+        value={wanted}
+        change={setWanted}
+        none={t('move.none')}
+        items={[
+          ...found.map((path) => ({
+            id: `folder:${path}`,
+            label: path === '' ? t('tree.root') : path,
+            run: () => choose(path),
+          })),
+          ...(isNew ? [{ id: 'new', label: t('move.create', { name: typed }), run: () => choose(typed) }] : []),
+        ]}
+        icon={<Icon name="folder" size={16} />}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,59 @@
+import type { TFunction } from 'i18next';
+import type { MenuItem } from '../ui/menu.tsx';
+import type { TreeEntry } from './model/tree-index.ts';
+
+export interface TreeMenuDeps {
+  openNote(id: string): void;
+  createNote(folder: string): void;
+  createFolder(parent: string): void;
+  rename(key: string): void;
+  move(entries: readonly TreeEntry[]): void;
+  cut(entries: readonly TreeEntry[]): void;
+  remove(entries: readonly TreeEntry[]): void;
+  /** The address of a note. */
+  linkOf(id: string): string;
+}
+
+/** What can be done to entries of the tree. */
+export function treeMenu(t: TFunction<'vault'>, entries: readonly TreeEntry[], deps: TreeMenuDeps): MenuItem[] {
+  const [first] = entries;
+  if (first === undefined) return [];
+  const single = entries.length === 1 ? itemsOfOne(t, first, deps) : [];
+  return [
+    ...single,
+    {
+      id: 'move',
+      label: t('tree.moveTo'),
+      icon: 'folder',
+      beginsGroup: single.length > 0,
+      run: () => deps.move(entries),
+    },
+    { id: 'cut', label: t('tree.cut'), keys: 'Ctrl X', run: () => deps.cut(entries) },
+    {
+      id: 'delete',
+      label: t('tree.delete'),
+      icon: 'trash',
+      keys: 'Del',
+      isDangerous: true,
+      beginsGroup: true,
+      run: () => deps.remove(entries),
+    },
+  ];
+}
+
+function itemsOfOne(t: TFunction<'vault'>, entry: TreeEntry, deps: TreeMenuDeps): MenuItem[] {
+  const folder = entry.kind === 'folder' ? entry.path : entry.parent;
+  const copy = (text: string) => void navigator.clipboard?.writeText(text);
+  return [
+    ...(entry.kind === 'note'
+      ? [{ id: 'open', label: t('tree.open'), icon: 'note' as const, run: () => deps.openNote(entry.id) }]
+      : []),
+    { id: 'new-note', label: t('nav.newNote'), icon: 'add', run: () => deps.createNote(folder) },
+    { id: 'new-folder', label: t('nav.newFolder'), run: () => deps.createFolder(folder) },
+    { id: 'rename', label: t('tree.rename'), keys: 'F2', beginsGroup: true, run: () => deps.rename(entry.key) },
+    { id: 'copy-path', label: t('tree.copyPath'), icon: 'copy', run: () => copy(entry.path) },
+    ...(entry.kind === 'note'
+      ? [{ id: 'copy-link', label: t('tree.copyLink'), icon: 'link' as const, run: () => copy(deps.linkOf(entry.id)) }]
+      : []),
+  ];
+}

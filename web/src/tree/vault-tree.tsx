@@ -1,0 +1,123 @@
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { importOrReload } from '../app/import-or-reload.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { MenuAt } from '../ui/menu.tsx';
+import styles from '../vault/vault-page.module.css';
+import { folderKey, type TreeEntry } from './model/tree-index.ts';
+import { treeMenu } from './tree-menu.ts';
+import { TreeView } from './tree-view.tsx';
+import { useExpanded } from './use-expanded.ts';
+import { useTree } from './use-tree.ts';
+import { useTreeActions } from './use-tree-actions.ts';
+import { useTreeState } from './use-tree-state.ts';
+
+const MoveDialog = lazy(() =>
+  importOrReload(() => import('./move-dialog.tsx')).then((module) => ({ default: module.MoveDialog })),
+);
+
+interface VaultTreeProps {
+  readonly vaultId: string;
+  /** Called when something was opened from the tree. */
+  readonly leave: () => void;
+}
+
+interface OpenMenu {
+  readonly entries: readonly TreeEntry[];
+  readonly at: { readonly x: number; readonly y: number };
+}
+
+/** The notes of a vault, with what can be done to them. */
+export function VaultTree({ vaultId, leave }: VaultTreeProps) {
+  const t = useTexts('vault');
+  const navigate = useNavigate();
+  const { noteId = null } = useParams({ strict: false });
+  const index = useTree(vaultId);
+  const expanded = useExpanded(vaultId);
+  const actions = useTreeActions(vaultId);
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const [moving, setMoving] = useState<readonly TreeEntry[] | null>(null);
+  const openNote = (id: string) => {
+    void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId: id } });
+    leave();
+  };
+  const tree = useTreeState({
+    index,
+    expanded,
+    actions,
+    current: noteId,
+    open: (entry) => {
+      if (entry.kind === 'note') openNote(entry.id);
+    },
+    remove: (entries) => void actions.remove(entries),
+    openMenu: (entries, at) => setMenu({ entries, at }),
+  });
+  const createNote = async (folder: string) => {
+    const id = await actions.createNote(folder);
+    if (id === null) return;
+    if (folder !== '') expanded.expand([folder]);
+    openNote(id);
+  };
+  const createFolder = async (parent: string) => {
+    const path = await actions.createFolder(parent);
+    if (path === null) return;
+    if (parent !== '') expanded.expand([parent]);
+    tree.startRenaming(folderKey(path));
+  };
+  const focusTree = () => document.querySelector<HTMLElement>('[role=tree]')?.focus();
+  return (
+    <>
+      <div className={styles.section}>
+        <h2>{t('nav.notes')}</h2>
+        <Button
+          look="quiet"
+          isIcon
+          aria-label={t('nav.newNote')}
+          title={t('nav.newNote')}
+          onClick={() => void createNote('')}
+        >
+          <Icon name="add" size={16} />
+        </Button>
+        <Button
+          look="quiet"
+          isIcon
+          aria-label={t('nav.newFolder')}
+          title={t('nav.newFolder')}
+          onClick={() => void createFolder('')}
+        >
+          <Icon name="folder" size={16} />
+        </Button>
+      </div>
+      <TreeView tree={tree} />
+      {menu === null ? null : (
+        <MenuAt
+          at={menu.at}
+          close={() => setMenu(null)}
+          focus={focusTree}
+          items={treeMenu(t, menu.entries, {
+            openNote,
+            createNote: (folder) => void createNote(folder),
+            createFolder: (parent) => void createFolder(parent),
+            rename: tree.startRenaming,
+            move: setMoving,
+            cut: tree.cut,
+            remove: (entries) => void actions.remove(entries),
+            linkOf: (id) => new URL(`/vaults/${vaultId}/notes/${id}`, location.origin).href,
+          })}
+        />
+      )}
+      {moving === null ? null : (
+        <Suspense>
+          <MoveDialog
+            entries={moving}
+            index={index}
+            move={(moves) => void actions.move(moves)}
+            close={() => setMoving(null)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { Outlet } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import { CrashBarrier } from '../app/crash-barrier.tsx';
+import { rememberVault } from '../app/last-vault.ts';
+import { NotFound } from '../app/not-found.tsx';
+import { useTexts } from '../i18n/use-texts.ts';
+import { useLiveVault } from '../live/use-live-vault.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Toasts } from '../ui/toasts.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { useSidebar } from './use-sidebar.ts';
+import { useVault } from './use-vault.ts';
+import styles from './vault-page.module.css';
+
+const MAIN = 'main';
+
+/** A vault: its notes at the side, and a page of it. */
+export function VaultPage() {
+  const vault = useVault();
+  return vault === null ? <NotFound /> : <OpenVault key={vault.id} id={vault.id} />;
+}
+
+function OpenVault({ id }: { readonly id: string }) {
+  const t = useTexts('vault');
+  const sidebar = useSidebar();
+  useLiveVault(id);
+  useEffect(() => rememberVault(id), [id]);
+  return (
+    <div className={styles.shell} data-sidebar={sidebar.isOpen ? 'open' : 'closed'}>
+      <a className={styles.skip} href={`#${MAIN}`}>
+        {t('skip')}
+      </a>
+      <Sidebar vaultId={id} leave={sidebar.leave} />
+      <button
+        type="button"
+        className={styles.veil}
+        aria-label={t('nav.closeSidebar')}
+        tabIndex={-1}
+        onClick={sidebar.toggle}
+      />
+      <main id={MAIN} className={styles.main} tabIndex={-1}>
+        <div className={styles.bar}>
+          <Button
+            look="quiet"
+            isIcon
+            aria-label={t(sidebar.isOpen ? 'nav.closeSidebar' : 'nav.openSidebar')}
+            aria-expanded={sidebar.isOpen}
+            onClick={sidebar.toggle}
+          >
+            <Icon name="menu" />
+          </Button>
+        </div>
+        <CrashBarrier>
+          <Suspense>
+            <Outlet />
+          </Suspense>
+        </CrashBarrier>
+      </main>
+      <Toasts />
+    </div>
+  );
+}
