@@ -131,7 +131,7 @@ function buildHttpOf(
     webApp,
     sockets,
     socketRoutes: socketRoutes(collaboration),
-    guard: guardOf(domains, createRateLimits(ports.clock, config.plans)),
+    guard: guardOf(domains, ports.db, createRateLimits(ports.clock, config.plans)),
     idempotency: domains.idempotency,
     ready: () => domains.keys.probe(),
   });

@@ -30,7 +30,7 @@ import type {
   VersionsResponse,
 } from '@notevault/protocol/notes.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
-import type { Manifest, SyncChange, SyncChanges, VaultTree } from '@notevault/protocol/sync.ts';
+import type { Manifest, SyncChange, SyncChanges, VaultGraph, VaultTree } from '@notevault/protocol/sync.ts';
 import type { NewTicket, Ticket } from '@notevault/protocol/tickets.ts';
 import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
 import { followChanges } from './change-feed.ts';
@@ -104,8 +104,10 @@ export class VaultClient {
     await this.#post('/notes/batch-delete', { ids });
   }
 
-  async backlinksOf(id: string): Promise<Backlink[]> {
-    return (await this.#get<BacklinksResponse>(`/notes/by-id/${id}/backlinks`)).backlinks;
+  /** @param withContext adds the text around each link. */
+  async backlinksOf(id: string, withContext = false): Promise<Backlink[]> {
+    const query = withContext ? { context: true } : {};
+    return (await this.#get<BacklinksResponse>(`/notes/by-id/${id}/backlinks`, query)).backlinks;
   }
 
   /** Newest first, including the current version. */
@@ -233,6 +235,11 @@ export class VaultClient {
 
   async manifest(): Promise<Manifest> {
     return this.#get<Manifest>('/sync/manifest');
+  }
+
+  /** Every note, and which notes link to which. */
+  async graph(): Promise<VaultGraph> {
+    return this.#get<VaultGraph>('/vault/graph');
   }
 
   async tree(): Promise<VaultTree> {

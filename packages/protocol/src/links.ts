@@ -8,7 +8,22 @@ export const Backlink = Type.Object({
   source_title: Nullable(Type.String()),
   alias: Nullable(Type.String()),
   anchor: Nullable(Type.String()),
+  context: Type.Optional(
+    Nullable(
+      Type.String({
+        description:
+          'With `context=true`: the plain text around the link, at most 200 characters; null where the linking note is damaged, and for notes beyond 8 MB of text.',
+      }),
+    ),
+  ),
+  context_link: Type.Optional(
+    Nullable(Type.Array(Type.Integer(), { description: 'Begin and end of the link in `context`, in UTF-16 units.' })),
+  ),
+  offset: Type.Optional(Nullable(Type.Integer({ description: 'Begin of the link in the note, in UTF-16 units.' }))),
 });
 export type Backlink = Static<typeof Backlink>;
+export const BacklinksQuery = Type.Object({
+  context: Type.Optional(Type.String({ description: '`true` adds the text around each link.' })),
+});
 export const BacklinksResponse = Type.Object({ backlinks: Type.Array(Backlink) });
 export type BacklinksResponse = Static<typeof BacklinksResponse>;

@@ -80,6 +80,17 @@ export const VaultTree = Type.Object({
 });
 export type VaultTree = Static<typeof VaultTree>;
 
+export const VaultGraph = Type.Object({
+  change_seq: Type.Integer(),
+  nodes: Type.Array(Type.Object({ id: Uuid, path: Type.String(), title: Nullable(Type.String()) }), {
+    description: 'Every note, ordered by path.',
+  }),
+  edges: Type.Array(Type.Array(Uuid, { minItems: 2, maxItems: 2 }), {
+    description: 'The ids of a note and of another to which it links, once for each pair.',
+  }),
+});
+export type VaultGraph = Static<typeof VaultGraph>;
+
 export const ManifestQuery = Type.Object({
   since_seq: Type.Optional(
     Type.Unsafe<unknown>({

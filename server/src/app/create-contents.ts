@@ -23,7 +23,10 @@ export function createContents(context: Context, before: Before, later: Later): 
   const { db, blobs, clock } = ports;
   const { vaults, cache } = before;
   const extensions = config.attachmentExtensions ?? defaultExtensions;
-  const links = new Links(db, extensions);
+  const links = new Links(db, extensions, {
+    textsOf: (handle, vault, of) => later().notes.textsOf(handle, vault, of),
+    linksIn: (vault, path, text) => later().notes.linksIn(vault, path, text),
+  });
   const entries = createEntries({
     db,
     clock,
@@ -47,7 +50,7 @@ export function createContents(context: Context, before: Before, later: Later): 
     backupRuns: async () => (await backupState(db, clock)).running,
   });
   const { tombstoneDays } = config;
-  const sync = createSync({ db, clock, vaults, cache, entries, notes, attachments, tombstoneDays });
+  const sync = createSync({ db, clock, vaults, cache, entries, links, notes, attachments, tombstoneDays });
   return { links, entries, notes, attachments, sync, search: createSearch(context, before, notes), compute };
 }
 

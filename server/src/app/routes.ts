@@ -24,6 +24,7 @@ import { vaultsRoutes } from '../domains/vaults/vaults.routes.ts';
 import { goneRoutes } from '../http/gone-routes.ts';
 import type { RawRoute } from '../http/pages/raw-route.ts';
 import type { Guard, Route } from '../http/route.ts';
+import type { Database } from '../ports/database/database.ts';
 import type { Domains } from './domains.ts';
 
 export function routesOf(domains: Domains): Route[] {
@@ -57,7 +58,7 @@ export function rawRoutesOf({ oauth, devices }: Domains, publicUrl: string): Raw
 }
 
 /** Decides who calls, how often they may, and which vault they use. */
-export function guardOf({ credentials, vaults, notes }: Domains, rateLimits: RateLimits): Guard {
+export function guardOf({ credentials, vaults, notes }: Domains, db: Database, rateLimits: RateLimits): Guard {
   return {
     authenticate: (authorization, client) => credentials.authenticate(authorization, client),
     consumeQuota: ({ userId, tier }, use) => rateLimits.consume(userId, tier, use),
@@ -66,6 +67,10 @@ export function guardOf({ credentials, vaults, notes }: Domains, rateLimits: Rat
       // An acknowledged edit of a socket must be visible to every later request.
       await notes.live.flush(vault);
       return vault;
+    },
+    async stateOf(vault) {
+      const { changeSeq } = await vaults.feed(db, vault);
+      return `${vault.id} ${vault.feedEpoch} ${changeSeq}`;
     },
   };
 }

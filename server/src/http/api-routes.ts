@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runForOwner } from '../concurrency/owner.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
 import type { Admission } from './admission.ts';
+import { namesTag, revalidated, stateTag } from './answers/revalidation.ts';
 import { send } from './answers/send.ts';
 import { DEFAULT_BODY_LIMIT, type ParsedBodies, PUBLIC_BODY_LIMIT } from './body/body.ts';
 import { bodyStreamOf, leaveBodiesUnread, STREAM_THROUGHPUT, type StreamThroughput } from './body/body-stream.ts';
@@ -17,6 +18,7 @@ import type { Guard, Reply, Route } from './route.ts';
 /** What all API routes use. */
 export interface MountedDeps {
   readonly guard: Guard;
+  readonly version: string;
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly publicUrl: string;
   readonly authRateLimit: number;
@@ -79,12 +81,34 @@ async function answer(
     'perform' in route
       ? runIdempotent(idempotency, route, call, keyOf(request, route), successStatus)
       : route.handle(call);
+  const known = await stateTagOf(route, request, authorized, deps);
+  const ifNoneMatch = context.header('if-none-match');
+  if (known !== null && namesTag(ifNoneMatch, `"${known}"`)) {
+    await send(reply, revalidated({}, known, ifNoneMatch), successStatus, publicUrl);
+    return;
+  }
   const room = route.answerBytes === undefined ? null : await admission.room(request, reply.raw, route.answerBytes);
   const answered = await (route.takes === undefined
     ? handle(context)
     : withBody(request, route, context, deps, handle));
   bodies.done(request);
-  await send(reply, answered, successStatus, publicUrl, room);
+  const etag = known ?? answered.etag;
+  const final = etag === undefined ? answered : revalidated(answered, etag, ifNoneMatch);
+  await send(reply, final, successStatus, publicUrl, room);
+}
+
+/**
+ * The tag of an answer that depends only on the vault; null for others. The answer is made after its tag, so it may be
+ * newer: then no later tag equals this one, and the client gets it once more.
+ */
+async function stateTagOf(
+  route: Route,
+  request: FastifyRequest,
+  { vault }: Authorized,
+  { guard, version }: MountedDeps,
+): Promise<string | null> {
+  if (route.revalidates !== 'vault' || vault === undefined) return null;
+  return stateTag(version, await guard.stateOf(vault), request.originalUrl);
 }
 
 /** Opens the body stream of a request, which is read while it is handled; few at a time. */

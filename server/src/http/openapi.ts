@@ -81,6 +81,7 @@ export function schemaOf(route: Route): FastifySchema {
     response[Number(status)] = schema ?? Type.Null({ description: 'No body.' });
   }
   if (route.sendsBytes) sendBytes(response);
+  if (route.revalidates !== undefined) response[304] = Type.Null({ description: 'The client has the current answer.' });
   const vaultScoped = route.access === 'read' || route.access === 'write';
   const named: FastifySchema & { operationId: string; summary: string; tags: string[]; security: object[] } = {
     operationId: route.operation,
@@ -98,6 +99,7 @@ export function schemaOf(route: Route): FastifySchema {
     ...(vaultScoped ? VaultHeaders : {}),
     ...('perform' in route ? KeyHeaders : {}),
     ...(route.conditional ? ConditionHeaders : {}),
+    ...(route.revalidates === undefined ? {} : RevalidationHeaders),
   };
   if (Object.keys(headers).length > 0) named.headers = Type.Object(headers);
   return named;
@@ -141,11 +143,19 @@ const ConditionHeaders = {
   'if-match': Type.Optional(
     Type.String({
       description:
-        '`"<content_hash>"` of what the write changes. If the stored hash differs, nothing is written (409).',
+        '`"<content_hash>"` of what the write changes, or its `ETag`. If the stored hash differs, nothing is written (409).',
     }),
   ),
   'if-none-match': Type.Optional(
     Type.String({ description: '`*`: if something is at the path already, nothing is written (409).' }),
+  ),
+};
+
+const RevalidationHeaders = {
+  'if-none-match': Type.Optional(
+    Type.String({
+      description: 'The `ETag` of an earlier answer: if it is still current, it is not sent again (304).',
+    }),
   ),
 };
 

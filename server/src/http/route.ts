@@ -63,6 +63,8 @@ export interface Reply<Body = unknown> {
   /** Instead of `body`: bytes that are produced while they are sent. */
   readonly bytes?: ReplyBytes;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The tag of an answer that can be revalidated, without quotes. */
+  readonly etag?: string;
   /** A cookie to set, or to clear if `value` is null. */
   readonly cookie?: CookieChange;
 }
@@ -137,6 +139,11 @@ interface RouteBase<A extends Access, B, Q, P, S extends Responses> {
   readonly errors?: readonly ErrorCode[];
   /** Documents `If-Match` and `If-None-Match`, which the handler reads. */
   readonly conditional?: true;
+  /**
+   * Set for a read whose answer can be revalidated with `If-None-Match`. `vault`: it depends on nothing but the URL and
+   * the contents of the vault, so its tag is known before the answer is made. `answer`: the handler returns the tag.
+   */
+  readonly revalidates?: 'vault' | 'answer';
   /** Adds `conflict: true` to every 409, by which clients recognise that their write was refused. */
   readonly flagsConflicts?: true;
 }
@@ -281,4 +288,6 @@ export interface Guard {
    * level. Throws the catalogue's 403s and 404s.
    */
   openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
+  /** Returns a text that is different after every change in the vault, and for every vault. */
+  stateOf(vault: OpenVault): Promise<string>;
 }

@@ -371,6 +371,7 @@ const sync: Record<string, Operation> = {
     needs: 'cursor',
   },
   getVaultTree: inVault('read', () => ({ url: '/vault/tree' })),
+  getVaultGraph: inVault('read', () => ({ url: '/vault/graph' })),
 };
 
 export const operations: Readonly<Record<string, Operation>> = {

@@ -1,8 +1,9 @@
 import type { AttachmentWithContent } from '@notevault/protocol/attachments.ts';
+import { namesTag } from '../../http/answers/revalidation.ts';
 import { base64Length, encodeBase64 } from '../../http/base64.ts';
 import type { Reply } from '../../http/route.ts';
 import type { OpenFile } from './attachments.ts';
-import { acceptsJson, dispositionOf, namesTag, rangeOf } from './ranges.ts';
+import { acceptsJson, dispositionOf, rangeOf } from './ranges.ts';
 import { isShownInline } from './uploads/extensions.ts';
 import { JSON_FILE_MAX } from './uploads/uploads.schema.ts';
 

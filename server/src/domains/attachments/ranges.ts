@@ -20,12 +20,6 @@ export function rangeOf(header: string | null, size: number): ByteRange | null {
   throw new NotevaultError('range_not_satisfiable', { size_bytes: size, content_range: `bytes */${size}` });
 }
 
-/** Whether an `If-None-Match` header names the entity tag, compared weakly (RFC 9110, section 13.1.2). */
-export function namesTag(header: string | null, tag: string): boolean {
-  if (header === null) return false;
-  return header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
-}
-
 /** Whether a client accepts JSON (RFC 9110, section 12.5.1); one without an `Accept` header accepts anything. */
 export function acceptsJson(header: string | null): boolean {
   if (header === null) return true;

@@ -35,11 +35,14 @@ export function mustHave(hash: string): Precondition {
   return { match: [hash], noneMatch: null };
 }
 
-/** Tags are compared strongly: a weak or malformed tag never matches. */
+/**
+ * The content hashes of tags. The tag of a note also says with which links it was read, after a dot. Tags are compared
+ * strongly: a weak or malformed one never matches.
+ */
 function tagsOf(header: string | null): Tags | null {
   if (header === null) return null;
   if (header.trim() === '*') return '*';
-  return header.split(',').flatMap((tag) => /^\s*"([^"]*)"\s*$/.exec(tag)?.[1] ?? []);
+  return header.split(',').flatMap((tag) => /^\s*"([^".]*)(?:\.[^"]*)?"\s*$/.exec(tag)?.[1] ?? []);
 }
 
 /**

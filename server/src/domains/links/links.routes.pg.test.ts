@@ -141,6 +141,28 @@ onEachEngine('backlinks', (open) => {
     assert.deepEqual(await alice.backlinks('Self.md'), ['Self.md']);
   });
 
+  test('backlinks with context=true have the text around each link, also those of long notes', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const target = await alice.write('Target.md', '');
+    const short = '---\nup: "[[Target]]"\n---\nA **bold** [[Target|word]] here.\n\nAnd [[Target#part]]';
+    await alice.write('a.md', short);
+    const long = `${'line of a long note\n\n'.repeat(10_000)}At the end [[Target]]`;
+    await alice.write('b.md', long);
+    const { body } = await alice.caller.get(`/notes/by-id/${target.id}/backlinks?context=true`);
+    const shown = (body.backlinks as { context: string; context_link: [number, number]; offset: number }[]).map(
+      ({ context, context_link: [begin, end], offset }) => [context, context.slice(begin, end), offset],
+    );
+    assert.deepEqual(shown.slice(1), [
+      ['A bold word here.', 'word', short.indexOf('[[Target|')],
+      ['And Target#part', 'Target#part', short.indexOf('[[Target#')],
+      ['At the end Target', 'Target', long.indexOf('[[')],
+    ]);
+    assert.match(String(shown[0]?.[0]), /Target/);
+    const plain = await alice.caller.get(`/notes/by-id/${target.id}/backlinks`);
+    assert.deepEqual(Object.keys(plain.body.backlinks[0]).includes('context'), false);
+  });
+
   test('backlinks of an invalid id, a missing or deleted note, or another vault’s note are refused', async () => {
     await using notes = await start();
     const { alice } = notes;

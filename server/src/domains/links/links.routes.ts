@@ -1,4 +1,4 @@
-import { BacklinksResponse } from '@notevault/protocol/links.ts';
+import { BacklinksQuery, BacklinksResponse } from '@notevault/protocol/links.ts';
 import { IdParams } from '@notevault/protocol/schemas.ts';
 import { idParam } from '../../http/params.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -12,12 +12,15 @@ export function linksRoutes(links: Links): Route[] {
       operation: 'listBacklinks',
       summary: 'List the notes that link to a note, oldest link first, at most 200',
       access: 'read',
+      revalidates: 'vault',
       params: IdParams,
+      query: BacklinksQuery,
       responses: { 200: BacklinksResponse },
       errors: ['invalid_id', 'note_not_found'],
-      handle: async ({ vault, params }) => ({
-        body: { backlinks: await links.backlinksOf(vault, idParam(params.id)) },
-      }),
+      handle: async ({ vault, params, query }) => {
+        const withContext = ['true', '1'].includes(query.context ?? '');
+        return { body: { backlinks: await links.backlinksOf(vault, idParam(params.id), withContext) } };
+      },
     }),
   ];
 }

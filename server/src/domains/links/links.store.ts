@@ -253,13 +253,32 @@ export const findBacklinks = statement((db, p: { vault: VaultId; target: NoteId;
     .innerJoin('entries', (join) =>
       join.onRef('entries.vault_id', '=', 'links.vault_id').onRef('entries.id', '=', 'links.source_id'),
     )
-    .select(['links.source_id', 'links.ord', 'entries.revision', 'entries.meta'])
+    .select([
+      'links.source_id',
+      'links.ord',
+      'entries.revision',
+      'entries.meta',
+      'entries.version',
+      'entries.size_bytes',
+    ])
     .where('links.vault_id', '=', p.vault)
     .where('links.target_note_id', '=', p.target)
     .where('links.target_key', 'is not', null)
     .orderBy('links.age')
     .orderBy('links.source_id')
     .orderBy('links.ord')
+    .limit(p.limit),
+);
+
+/** A page of the edges from notes to other notes, ordered by source; one note may have several to another. */
+export const findGraphEdges = statement((db, p: { vault: VaultId; source: string; ord: number; limit: number }) =>
+  db
+    .selectFrom('links')
+    .select(['source_id', 'ord', 'target_note_id'])
+    .where('vault_id', '=', p.vault)
+    .where((eb) => eb(eb.refTuple('source_id', 'ord'), '>', eb.tuple(p.source, p.ord)))
+    .orderBy('source_id')
+    .orderBy('ord')
     .limit(p.limit),
 );
 

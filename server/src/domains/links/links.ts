@@ -1,12 +1,14 @@
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Backlink } from '@notevault/protocol/links.ts';
 import type { NoteLink } from '@notevault/protocol/notes.ts';
-import type { YieldIfDue } from '../../concurrency/yield.ts';
+import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { AttachmentLinkHooks } from '../attachments/attachments.ts';
 import type { LinkPlanner, MovedItem, NoteHooks, PreparedLinks, WrittenNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { type NoteTexts, readTexts, withContexts } from './edges/backlink-context.ts';
 import { backlinksOf } from './edges/backlinks.ts';
+import { type GraphEdge, graphEdges } from './edges/graph-edges.ts';
 import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
 import { resolveLinks } from './edges/resolve-links.ts';
 import { storedLinksOf } from './edges/stored-links.ts';
@@ -19,6 +21,8 @@ import { applyMove } from './moves/apply-move.ts';
 import { planMove } from './moves/link-planner.ts';
 import { unsealOrThrow } from './unseal.ts';
 
+export type { GraphEdge } from './edges/graph-edges.ts';
+
 /**
  * The edges from notes to notes and attachments: updated with each write, and resolved again when names appear or
  * disappear.
@@ -26,16 +30,33 @@ import { unsealOrThrow } from './unseal.ts';
 export class Links implements NoteHooks, AttachmentLinkHooks {
   readonly #db: Database;
   readonly #resolver: LinkResolver;
+  readonly #texts: NoteTexts;
 
-  /** @param attachmentExtensions see LinkResolver. */
-  constructor(db: Database, attachmentExtensions: ReadonlySet<string>) {
+  /**
+   * @param attachmentExtensions see LinkResolver.
+   * @param texts reads the texts around links.
+   */
+  constructor(db: Database, attachmentExtensions: ReadonlySet<string>, texts: NoteTexts) {
+    this.#texts = texts;
     this.#db = db;
     this.#resolver = new LinkResolver(attachmentExtensions);
   }
 
-  /** Returns the edges that point to the note, oldest first, at most 200. Throws `note_not_found`. */
-  backlinksOf(vault: OpenVault, id: NoteId): Promise<Backlink[]> {
-    return this.#db.read((handle) => backlinksOf(handle, vault, id));
+  /**
+   * Returns the edges that point to the note, oldest first, at most 200; with the text around them if requested. Throws
+   * `note_not_found`.
+   */
+  async backlinksOf(vault: OpenVault, id: NoteId, withContext = false): Promise<Backlink[]> {
+    const { found, texts } = await this.#db.read(async (handle) => {
+      const links = await backlinksOf(handle, vault, id);
+      return { found: links, texts: withContext ? await readTexts(handle, this.#texts, vault, links) : null };
+    });
+    return texts === null ? found.map(({ backlink }) => backlink) : withContexts(this.#texts, vault, found, texts);
+  }
+
+  /** Returns every pair of notes of which the first links to the second. */
+  graphEdges(handle: ReadHandle, vault: OpenVault): Promise<GraphEdge[]> {
+    return graphEdges(handle, vault, createYield());
   }
 
   async linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]> {

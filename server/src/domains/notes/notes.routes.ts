@@ -9,6 +9,7 @@ import {
 } from '@notevault/protocol/notes.ts';
 import { Deleted, IdParams, MovedCount, RenameBody } from '@notevault/protocol/schemas.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
+import { shortHash } from '../../http/answers/revalidation.ts';
 import { idParam } from '../../http/params.ts';
 import { idempotentRoute, type Route, route } from '../../http/route.ts';
 import { writeContextOf } from '../../http/write-context.ts';
@@ -86,6 +87,7 @@ function readingRoutes(notes: Notes): Route[] {
       operation: 'listRecentNotes',
       summary: 'List the notes that were changed last, newest first',
       access: 'read',
+      revalidates: 'vault',
       answerBytes: answerBytes.note,
       query: RecentQuery,
       responses: { 200: RecentNotes },
@@ -98,11 +100,12 @@ function readingRoutes(notes: Notes): Route[] {
       operation: 'getNoteById',
       summary: 'Get a note by id',
       access: 'read',
+      revalidates: 'answer',
       answerBytes: answerBytes.note,
       params: IdParams,
       responses: { 200: Note },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
-      handle: async ({ vault, params }) => ({ body: await notes.getById(vault, idParam(params.id)) }),
+      handle: async ({ vault, params }) => noteReply(await notes.getById(vault, idParam(params.id))),
     }),
     route({
       method: 'GET',
@@ -110,10 +113,11 @@ function readingRoutes(notes: Notes): Route[] {
       operation: 'getNote',
       summary: 'Get a note by path',
       access: 'read',
+      revalidates: 'answer',
       answerBytes: answerBytes.note,
       responses: { 200: Note },
       errors: ['note_not_found', 'note_unreadable'],
-      handle: async ({ vault, tail }) => ({ body: await notes.getByPath(vault, tail) }),
+      handle: async ({ vault, tail }) => noteReply(await notes.getByPath(vault, tail)),
     }),
   ];
 }
@@ -161,4 +165,13 @@ const RECENT_MAX = 100;
 function recentLimit(text: string | undefined): number {
   const limit = /^\d+$/.test(text ?? '') ? Number(text) : RECENT_USUAL;
   return Math.min(RECENT_MAX, Math.max(1, limit));
+}
+
+/**
+ * The answer to a read of a note. Its tag begins with the content hash, which stands for the text, so that the text is
+ * not hashed again; the rest stands for everything else, such as links, which change without the note.
+ */
+function noteReply(note: Note): { readonly body: Note; readonly etag: string } {
+  const { content: _, ...others } = note;
+  return { body: note, etag: `${note.content_hash}.${shortHash(JSON.stringify(others))}` };
 }

@@ -1,3 +1,4 @@
+import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FolderId, NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
@@ -21,6 +22,7 @@ import * as store from './notes.store.ts';
 import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
+import { deriveAnywhere } from './writes/derive-anywhere.ts';
 import { upsertNote } from './writes/upsert.ts';
 
 export interface Notes extends MoveOperations, BatchOperations, History, Facets, NoteChangeFeed, AsyncDisposable {
@@ -35,6 +37,8 @@ export interface Notes extends MoveOperations, BatchOperations, History, Facets,
   /** Throws `note_not_found`, `note_unreadable`. */
   getByPath(vault: OpenVault, path: string): Promise<Note>;
   getById(vault: OpenVault, id: NoteId): Promise<Note>;
+  /** Returns the links of a text in order. */
+  linksIn(vault: OpenVault, path: string, text: string): Promise<readonly ParsedLink[]>;
   /** Returns the notes that were written last, newest first. Throws `note_unreadable`. */
   recent(vault: OpenVault, limit: number): Promise<NoteListed[]>;
   /** Returns the notes directly inside a folder (null: the root), ordered by path. Throws `note_unreadable`. */
@@ -105,6 +109,7 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
     getByPath: (vault, path) =>
       read(vault, (handle) => handle.get(store.findByPath, { vault: vault.id, pathKey: entries.pathKey(vault, path) })),
     getById: (vault, id) => read(vault, (handle) => handle.get(store.findById, { vault: vault.id, id })),
+    linksIn: async (vault, path, text) => (await deriveAnywhere(deps, vault, path, text)).links,
     recent: async (vault, limit) =>
       (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),
     listIn: (vault, folder) => listIn(deps, vault, folder),

@@ -4,7 +4,14 @@ import type { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { CacheSnapshot, OpenVault } from '../vaults/vaults.ts';
 import { writeJsonList, writeJsonObject } from './json-writer.ts';
 import type { SyncDeps } from './sync.deps.ts';
-import { manifestAttachmentJson, manifestNoteJson, treeAttachmentJson, treeNoteJson } from './sync.mapper.ts';
+import {
+  graphEdgeJson,
+  graphNodeJson,
+  manifestAttachmentJson,
+  manifestNoteJson,
+  treeAttachmentJson,
+  treeNoteJson,
+} from './sync.mapper.ts';
 
 /** A manifest: only its seq if the client already has it, else JSON ready to send. */
 export type Manifest = { readonly unchanged: Seq } | { readonly json: readonly Buffer[] };
@@ -14,6 +21,8 @@ export interface ManifestQueries {
   manifest(vault: OpenVault, sinceSeq: unknown): Promise<Manifest>;
   /** Returns the file tree from one snapshot, as JSON ready to send. Throws rather than leave an entry out. */
   tree(vault: OpenVault): Promise<readonly Buffer[]>;
+  /** Returns every note and which notes link to which, from one snapshot, as JSON ready to send. */
+  graph(vault: OpenVault): Promise<readonly Buffer[]>;
 }
 
 export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore): ManifestQueries {
@@ -24,6 +33,7 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
     notes: { cache: cachedNotes },
     attachments: { cache: cachedAttachments },
     entries: { folders },
+    links,
   } = deps;
   const snapshot = <Result>(vault: OpenVault, body: (snapshot: CacheSnapshot) => Promise<Result>) =>
     semaphore.run(currentOwner(), () => cache.snapshot(vault, body));
@@ -54,6 +64,16 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore):
           await writeJsonList('attachments', files, treeAttachmentJson),
         ];
         return writeJsonObject({ change_seq: snapshot.changeSeq, folders: all }, lists);
+      }),
+    graph: (vault) =>
+      snapshot(vault, async (snapshot) => {
+        const notes = await (await snapshot.rows(cachedNotes)).sorted();
+        const edges = await links.graphEdges(snapshot.handle, vault);
+        const lists = [
+          await writeJsonList('nodes', notes, graphNodeJson),
+          await writeJsonList('edges', edges, graphEdgeJson),
+        ];
+        return writeJsonObject({ change_seq: snapshot.changeSeq }, lists);
       }),
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Entries } from '../entries/entries.ts';
+import type { Links } from '../links/links.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { ChangeFeeds, VaultCache, Vaults } from '../vaults/vaults.ts';
 
@@ -13,6 +14,7 @@ export interface SyncDeps {
   readonly notes: Notes;
   readonly attachments: Attachments;
   readonly entries: Entries;
+  readonly links: Pick<Links, 'graphEdges'>;
   /** Minimum number of days for which a tombstone is kept. */
   readonly tombstoneDays: number;
 }

@@ -3,6 +3,7 @@ import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { SyncChange } from '@notevault/protocol/sync.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
 import type { ChangedAttachment } from '../attachments/attachments.ts';
+import type { GraphEdge } from '../links/links.ts';
 import type { CachedNote, ChangedNote } from '../notes/notes.ts';
 
 /** A row of the change feed, unsealed. */
@@ -58,6 +59,14 @@ export function manifestNoteJson({ id, path, hash, head, seq }: CachedNote): str
 
 export function manifestAttachmentJson({ id, path, hash, seq }: ChangedAttachment): string {
   return `{"id":"${id}","path":${JSON.stringify(path)},"content_hash":"${hash}","seq":${seq}}`;
+}
+
+export function graphNodeJson({ id, path, title }: CachedNote): string {
+  return `{"id":"${id}","path":${JSON.stringify(path)},"title":${JSON.stringify(title)}}`;
+}
+
+export function graphEdgeJson([source, target]: GraphEdge): string {
+  return `["${source}","${target}"]`;
 }
 
 export function treeNoteJson({ id, path, createdAt, updatedAt }: CachedNote): string {

@@ -1,4 +1,4 @@
-import { ChangesQuery, Manifest, ManifestQuery, SyncChanges, VaultTree } from '@notevault/protocol/sync.ts';
+import { ChangesQuery, Manifest, ManifestQuery, SyncChanges, VaultGraph, VaultTree } from '@notevault/protocol/sync.ts';
 import { answerBytes } from '../../http/answers/answer-bytes.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Sync } from './sync.ts';
@@ -11,6 +11,7 @@ export function syncRoutes(sync: Sync): Route[] {
       operation: 'getManifest',
       summary: 'Get the manifest: every live note and attachment with hash, head and seq, from one snapshot',
       access: 'read',
+      revalidates: 'vault',
       answerBytes: answerBytes.page,
       query: ManifestQuery,
       responses: { 200: Manifest },
@@ -39,10 +40,23 @@ export function syncRoutes(sync: Sync): Route[] {
       operation: 'getVaultTree',
       summary: 'Get the file tree: every folder, note and attachment',
       access: 'read',
+      revalidates: 'vault',
       answerBytes: answerBytes.page,
       responses: { 200: VaultTree },
       errors: ['note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault }) => ({ json: await sync.tree(vault) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/vault/graph',
+      operation: 'getVaultGraph',
+      summary: 'Get the graph: every note, and which notes link to which',
+      access: 'read',
+      revalidates: 'vault',
+      answerBytes: answerBytes.page,
+      responses: { 200: VaultGraph },
+      errors: ['note_unreadable'],
+      handle: async ({ vault }) => ({ json: await sync.graph(vault) }),
     }),
   ];
 }

@@ -27,6 +27,7 @@ function readingRoutes(folders: Folders): Route[] {
       operation: 'listFolders',
       summary: 'List all folders, including the root',
       access: 'read',
+      revalidates: 'vault',
       answerBytes: answerBytes.page,
       responses: { 200: schema.FoldersResponse },
       handle: async ({ vault }) => ({ body: { folders: await folders.list(vault) } }),
@@ -37,6 +38,7 @@ function readingRoutes(folders: Folders): Route[] {
       operation: 'listExplicitFolders',
       summary: 'List the explicit folders: those that a client created',
       access: 'read',
+      revalidates: 'vault',
       answerBytes: answerBytes.page,
       responses: { 200: schema.ExplicitFolders },
       handle: async ({ vault }) => {

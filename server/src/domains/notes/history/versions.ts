@@ -1,4 +1,4 @@
-import { deriveNote } from '@notevault/note-text/derive.ts';
+import type { Derived } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId } from '@notevault/protocol/ids.ts';
 import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
@@ -9,8 +9,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { type OpenedNote, openNote, toNote, toVersion } from '../notes.mapper.ts';
 import * as notesStore from '../notes.store.ts';
 import { type NoteMeta, sealed } from '../sealed-note.ts';
-import { offload } from '../writes/offload.ts';
-import { isLargeText } from '../writes/task-transfer.ts';
+import { deriveAnywhere } from '../writes/derive-anywhere.ts';
 import { planText, writeOne } from '../writes/upsert.ts';
 import type { WritePlan } from '../writes/write-plan.ts';
 import type { WriteTarget } from '../writes/write-target.ts';
@@ -76,9 +75,7 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
   const { path } = note.meta;
   const text = sealed.openContent(vault, id, version, kept.content);
   const { hash } = sealed.openVersion(vault, id, version, kept.meta);
-  const derived = isLargeText(text)
-    ? await offload(deps, vault, 'deriveText', { path, text }, 2 * text.length, { patient: true })
-    : deriveNote(path, text);
+  const derived = await deriveAnywhere(deps, vault, path, text);
   const meta = { ...note.meta, ...metaOf(derived), hash };
   const links = await db.read((handle) => hooks.linksFrom(handle, vault, { id, path, links: derived.links }));
   const { created_at: madeAt, size_bytes } = kept;
@@ -86,7 +83,7 @@ async function readVersion(deps: NoteDeps, vault: OpenVault, id: NoteId, version
 }
 
 /** Returns the fields of a note's meta that follow from its text. */
-function metaOf(derived: ReturnType<typeof deriveNote>): Partial<NoteMeta> {
+function metaOf(derived: Omit<Derived, 'headings'>): Partial<NoteMeta> {
   const { title, tags, aliases, description, resource, type, parseStatus } = derived;
   const { fmCreated: created, fmTimestamp: timestamp, parseReason: parseFault } = derived;
   return { title, tags, aliases, description, resource, type, created, timestamp, parseStatus, parseFault };

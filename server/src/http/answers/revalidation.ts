@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { Reply } from '../route.ts';
+
+const TAG_BYTES = 16;
+
+/**
+ * The tag of an answer that depends only on a URL and the state of something: the same for all answers made of one
+ * state by one version of the server.
+ *
+ * @param state see `Guard.stateOf`.
+ */
+export function stateTag(version: string, state: string, url: string): string {
+  return shortHash(`${version}\n${state}\n${url}`);
+}
+
+/** A short hash of a text, as a tag or a part of one. */
+export function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, TAG_BYTES).toString('base64url');
+}
+
+/**
+ * The answer to a read, or that the client has it already (RFC 9110, section 13.1.2). Caches may keep answers, but ask
+ * each time, and never give one account's to another.
+ */
+export function revalidated(answer: Reply, etag: string, ifNoneMatch: string | null): Reply {
+  const tag = `"${etag}"`;
+  const headers = {
+    ...answer.headers,
+    etag: tag,
+    'cache-control': 'private, no-cache',
+    vary: 'Authorization, X-Vault-ID',
+  };
+  return namesTag(ifNoneMatch, tag) ? { status: 304, headers } : { ...answer, headers };
+}
+
+/** Whether an `If-None-Match` header matches a tag, compared weakly (RFC 9110, section 13.1.2). */
+export function namesTag(header: string | null, tag: string): boolean {
+  const sent = header?.split(',') ?? [];
+  return sent.some((one) => ['*', tag, `W/${tag}`].includes(one.trim()));
+}
