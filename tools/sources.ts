@@ -39,7 +39,7 @@ function list(root: string, folder: string): string[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return ['node_modules', 'dist', 'data'].includes(entry.name) ? [] : list(root, path);
+      if (entry.isDirectory()) return ['node_modules', 'dist'].includes(entry.name) ? [] : list(root, path);
       return entry.isFile() && /\.tsx?$/.test(path) ? [path] : [];
     });
 }

@@ -1,0 +1,20 @@
+/** The keys of all queries. Everything of a vault is below `vault(id)`. */
+export const keys = {
+  me: ['me'] as const,
+  storage: ['storage'] as const,
+  vaults: ['vaults'] as const,
+  deletedVaults: ['vaults', 'deleted'] as const,
+  connections: ['connections'] as const,
+  sessions: ['sessions'] as const,
+  vault: (vault: string) => ['vault', vault] as const,
+  tree: (vault: string) => ['vault', vault, 'tree'] as const,
+  recent: (vault: string) => ['vault', vault, 'lists', 'recent'] as const,
+  tags: (vault: string) => ['vault', vault, 'lists', 'tags'] as const,
+  trash: (vault: string) => ['vault', vault, 'lists', 'trash'] as const,
+  search: (vault: string, request: object) => ['vault', vault, 'lists', 'search', request] as const,
+  lists: (vault: string) => ['vault', vault, 'lists'] as const,
+  note: (vault: string, note: string) => ['vault', vault, 'notes', note] as const,
+  backlinks: (vault: string, note: string) => ['vault', vault, 'notes', note, 'backlinks'] as const,
+  versions: (vault: string, note: string) => ['vault', vault, 'notes', note, 'versions'] as const,
+  version: (vault: string, note: string, version: number) => ['vault', vault, 'version', note, version] as const,
+};
