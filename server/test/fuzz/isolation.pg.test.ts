@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../kit/engines.ts';
+import { toolOperations } from './isolation.tools.ts';
 import { isolationRun } from './isolation.ts';
 
 /** The long form: ISOLATION_ROUNDS=50 ISOLATION_SEEDS=20 npm test -- server/test/fuzz/isolation.pg.test.ts */
@@ -11,6 +12,10 @@ onEachEngine('what users learn of each other by naming each other’s things', (
   for (let seed = 1; seed <= SEEDS; seed++) {
     test(`is nothing (seed ${seed})`, async () => {
       assert.deepEqual((await isolationRun(open, seed, ROUNDS)).slice(0, 20), []);
+    });
+
+    test(`is nothing through the tools of assistants (seed ${seed})`, async () => {
+      assert.deepEqual((await isolationRun(open, seed, ROUNDS, toolOperations)).slice(0, 20), []);
     });
   }
 });
