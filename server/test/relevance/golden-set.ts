@@ -1,0 +1,117 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { handWritten, LANGUAGES, type Language } from '../kit/test-vault.ts';
+import { derivedQueries } from './derived-queries.ts';
+import type { GoldenQuery, Part } from './golden-query.ts';
+
+/*
+ * The golden set: queries that each have one right answer, or a few, in thirteen languages. `notes/*.txt` has sixteen
+ * notes for each language, written for this purpose about overlapping subjects, so that most words occur in several of
+ * them. `= title | folder` begins a note, `?` a question that it answers, `~` words of it in other forms: inflected,
+ * without accents (Vietnamese), in traditional characters (Chinese). The notes of the test vault of the same language
+ * lie beside them. Queries for known items are derived from the notes (derived-queries.ts).
+ *
+ * Every note is in one of two parts, chosen by its path. What is tuned may look at the queries of the part `tune` only;
+ * those of `report` are for the table in docs/search.md.
+ */
+
+export interface GoldenVault {
+  readonly name: string;
+  /** Path → text. */
+  readonly notes: ReadonlyMap<string, string>;
+  readonly queries: readonly GoldenQuery[];
+}
+
+const FOLDER = join(import.meta.dirname, 'notes');
+/** A larger vault has more queries than the others together; this many of its notes are enough. */
+const SAMPLED_NOTES = 60;
+
+/** The vaults that the repository has, one for each language. */
+export function goldenVaults(): GoldenVault[] {
+  const files = globSync('*.txt', { cwd: FOLDER }).sort();
+  return files.map((file) => {
+    const name = basename(file, '.txt');
+    const { notes, queries } = parseNotes(name, readFileSync(join(FOLDER, file), 'utf8'));
+    const isInTestVault = (LANGUAGES as readonly string[]).includes(name);
+    const beside = isInTestVault ? handWritten(name as Language) : new Map<string, string>();
+    const derived = derivedQueries(name, notes).map((query) => ({ ...query, part: partOf(query.notes[0] ?? '') }));
+    return { name, notes: new Map([...notes, ...beside]), queries: [...queries, ...derived, ...testQueries(name)] };
+  });
+}
+
+const MIXED_KINDS = ['question', 'other form', 'first letters', 'one error'];
+
+/** One vault with the notes of all languages, as somebody has who writes in several. */
+export function mixedVault(vaults: readonly GoldenVault[]): GoldenVault {
+  const inFolder = (name: string, path: string) => `${name}/${path}`;
+  const notes = vaults.flatMap(({ name, notes: own }) =>
+    [...own].map(([path, content]) => [inFolder(name, path), content] as const),
+  );
+  const queries = vaults.flatMap(({ name, queries: own }) =>
+    own
+      .filter(({ kind }) => MIXED_KINDS.includes(kind))
+      .map((query) => ({ ...query, vault: 'all languages', notes: query.notes.map((path) => inFolder(name, path)) })),
+  );
+  return { name: 'all languages', notes: new Map(notes), queries };
+}
+
+/** Published vaults in a folder beside the repository; none where it does not exist. */
+export function publishedVaults(folder: string): GoldenVault[] {
+  return ['en', 'ja', 'ru'].flatMap((language) => {
+    const cwd = join(folder, language);
+    if (!existsSync(cwd)) return [];
+    const paths = globSync('**/*.md', { cwd }).sort();
+    const notes = new Map(paths.map((path) => [path, readFileSync(join(cwd, path), 'utf8')]));
+    const long = paths.filter((path) => (notes.get(path)?.length ?? 0) > 400);
+    const step = Math.max(1, Math.floor(long.length / SAMPLED_NOTES));
+    const sampled = new Map(long.filter((_, at) => at % step === 0).map((path) => [path, notes.get(path) ?? '']));
+    const name = `${language} published`;
+    const derived = derivedQueries(name, sampled).map((query) => ({ ...query, part: partOf(query.notes[0] ?? '') }));
+    return [{ name, notes, queries: [...derived, ...questionsOf('../golden/queries.json', language, name)] }];
+  });
+}
+
+/** The part that the queries for a note belong to. */
+export function partOf(path: string): Part {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < path.length; at++) hash = Math.imul(hash ^ path.charCodeAt(at), 0x01000193);
+  return (hash >>> 16) % 2 === 0 ? 'tune' : 'report';
+}
+
+const MARKS: Readonly<Record<string, string>> = { '?': 'question', '~': 'other form' };
+
+function parseNotes(vault: string, text: string): { notes: Map<string, string>; queries: GoldenQuery[] } {
+  const notes = new Map<string, string>();
+  const queries: GoldenQuery[] = [];
+  for (const block of text.split(/^= /m).slice(1)) {
+    const [head = '', ...lines] = block.trimEnd().split('\n');
+    const [title = '', folder = ''] = head.split(' | ');
+    const path = `${folder}/${title}.md`;
+    const kindOf = (line: string) => MARKS[line.charAt(0)];
+    notes.set(path, `${lines.filter((line) => kindOf(line) === undefined).join('\n')}\n`);
+    for (const line of lines) {
+      const kind = kindOf(line);
+      if (kind === undefined) continue;
+      queries.push({ vault, kind, query: line.slice(2), notes: [path], part: partOf(path), answer: null });
+    }
+  }
+  return { notes, queries };
+}
+
+const testQueries = (vault: string) => questionsOf('../vault/queries.json', vault, vault);
+
+interface StoredQuery {
+  readonly vault: string;
+  readonly query: string;
+  readonly notes: readonly string[];
+}
+
+/** Questions that the tests ask of vaults over HTTP. */
+function questionsOf(file: string, vault: string, name: string): GoldenQuery[] {
+  const stored = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as StoredQuery[];
+  return stored
+    .filter((own) => own.vault === vault)
+    .map(({ query, notes }) => {
+      return { vault: name, kind: 'question', query, notes, part: partOf(notes[0] ?? ''), answer: null };
+    });
+}

@@ -1,0 +1,87 @@
+import { deriveNote } from '@notevault/note-text/derive.ts';
+import { analyze } from '@notevault/search-index/analysis/analyzer.ts';
+import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
+import { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
+import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
+import { type SearchHits, type SearchMode, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
+import { idfOf } from '@notevault/search-index/ranking/idf.ts';
+import { SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
+import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
+import { quantize } from '@notevault/search-index/vectors/quantize.ts';
+import { VaultVectors } from '@notevault/search-index/vectors/vault-vectors.ts';
+import type { Embedder } from '../../src/ports/embedder/embedder.ts';
+
+const never = new AbortController().signal;
+const noBounds = { from: null, to: null };
+const filter = { tags: null, folder: null, type: null, created: noBounds, timestamp: noBounds };
+const LIMIT = 10;
+const returned = new Set<string>();
+
+/** A vault's index and vectors in memory, made as the server makes them. */
+export class SearchedVault {
+  readonly index: VaultIndex;
+  readonly #vectors: VaultVectors;
+  readonly #embedder: Embedder;
+  readonly #notes: ReadonlyMap<string, string>;
+  readonly #paths = new Map<string, string>();
+
+  private constructor(notes: ReadonlyMap<string, string>, embedder: Embedder) {
+    this.#notes = notes;
+    this.#embedder = embedder;
+    this.index = new VaultIndex();
+    this.#vectors = new VaultVectors('golden');
+  }
+
+  static async of(notes: ReadonlyMap<string, string>, embedder: Embedder, withVectors = true): Promise<SearchedVault> {
+    const vault = new SearchedVault(notes, embedder);
+    const { dimensions } = await embedder.space(never);
+    let number = 0;
+    for (const [path, content] of notes) {
+      const id = `01900000-0000-7000-8000-${String(number++).padStart(12, '0')}`;
+      const { title, aliases, tags, type, fmCreated: created, fmTimestamp: timestamp } = deriveNote(path, content);
+      vault.#paths.set(id, path);
+      vault.index.put(
+        analyze({ id, seq: number, version: 1, path, title, aliases, tags, type, created, timestamp, content }),
+      );
+      if (!withVectors) continue;
+      const { chunks, passages } = passagesOfNote(title, content);
+      const vectors = quantize(await embedder.embedPassages(passages, never), dimensions);
+      vault.#vectors.put(id, 1, { title, chunks, vectors });
+    }
+    vault.index.startSegment();
+    for (const _ of vault.index.compact());
+    return vault;
+  }
+
+  /** The paths of the ten best notes. */
+  async find(text: string, mode: SearchMode): Promise<string[]> {
+    const { hits } = await this.search(text, mode);
+    return hits.map(({ id }) => this.#paths.get(id) ?? '');
+  }
+
+  async search(text: string, mode: SearchMode): Promise<SearchHits> {
+    const query = parseQuery(text);
+    const { noise: minCosine, trust: weight } = await this.#embedder.space(never);
+    const idf = async (words: readonly string[]) => words.map((word) => idfOf(this.index, word));
+    const hasVector = mode !== 'keyword' && query.text.trim() !== '';
+    const vector = hasVector ? await this.#embedder.embedQuery(query.text, { signal: never, idf }) : null;
+    const vectorQuery = vector === null ? null : { vector, weight, minCosine };
+    return searchIndex(this.index, this.#vectors, query, {
+      mode,
+      filter,
+      limit: LIMIT,
+      diversity: 0,
+      returned,
+      vectorQuery,
+    });
+  }
+
+  /** The snippet of a note among the hits of a query; null where it is not among them. */
+  async snippet(text: string, path: string): Promise<string | null> {
+    const { hits, words } = await this.search(text, 'keyword');
+    const hit = hits.find(({ id }) => this.#paths.get(id) === path);
+    if (hit === undefined) return null;
+    const { start, end } = hit.location;
+    return new SnippetMaker(words).snippetOf(snippetSource(this.#notes.get(path) ?? '', start, end)).snippet;
+  }
+}
