@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { testVault } from '../../../server/test/kit/test-vault.ts';
+import { type AffixLanguage, affixKeys } from '../src/words/affixes.ts';
 import { fold } from '../src/words/fold.ts';
-import { languageOf, languagesOf, stem } from '../src/words/languages.ts';
+import { functionWordLanguages, isFunctionWord } from '../src/words/function-words.ts';
+import { type Language, languageOf, languagesOf, stem } from '../src/words/languages.ts';
 import { WordMatcher } from '../src/words/matcher.ts';
-import { eachWord, maxWordLength, wordsOf } from '../src/words.ts';
+import { eachWord, foldedWord, maxWordLength, wordsOf, writtenWord } from '../src/words.ts';
 import { processorMs } from './processor.ts';
 
 test('eachWord: words are runs of letters and digits of any script, with their marks', () => {
@@ -23,11 +25,31 @@ test('eachWord: words are runs of letters and digits of any script, with their m
   ]);
   assert.deepEqual(wordsOf('नमस्ते दुनिया'), ['नमस्ते', 'दुनिया']);
   assert.deepEqual(wordsOf('한국어 검색'), ['한국어', '검색']);
-  assert.deepEqual(wordsOf('𝒜𝓑 🎉 x'), ['ab', 'x']);
+  assert.deepEqual(wordsOf('𝒜𝓑 🎉 x'), ['ab', '🎉', 'x']);
+});
+
+test('eachWord: emoji and names like C++, C# and .NET are words', () => {
+  assert.deepEqual(wordsOf('C++ and C#, F#.'), ['c++', 'and', 'c#', 'f#']);
+  assert.deepEqual(wordsOf('C++17 c#m abc++ a+b x#1'), ['c', '17', 'c', 'm', 'abc', 'a', 'b', 'x', '1']);
+  assert.deepEqual(wordsOf('.NET asp.net .network (.net)'), ['.net', 'asp', 'net', 'network', '.net']);
+  assert.deepEqual(wordsOf('👍🏽 ❤️ 👩‍💻🇫🇷🇯🇵 ©'), ['👍', '❤', '👩💻', '🇫🇷', '🇯🇵']);
+  assert.deepEqual(wordsOf('検索🎉日本'), ['検索', '🎉', '日本']);
+});
+
+test('writtenWord keeps the accents of Latin words', () => {
+  const written = (run: string) => writtenWord(run, foldedWord(run));
+  assert.deepEqual(['Straße', 'É', 'E\u0301', 'abc', 'Ёлка', '検索'].map(written), [
+    'straße',
+    'é',
+    'é',
+    'abc',
+    'елка',
+    '検索',
+  ]);
 });
 
 test('eachWord segments scripts without spaces by a dictionary', () => {
-  assert.deepEqual(wordsOf('日本語の検索機能'), ['日本語', 'の', '検索', '機能']);
+  assert.deepEqual(wordsOf('日本語の検索機能'), ['日本语', 'の', '検索', '机能']);
   assert.deepEqual(wordsOf('中文搜索'), ['中文', '搜索']);
   assert.deepEqual(wordsOf('สวัสดีครับ'), ['สวัสดี', 'ครับ']);
   assert.deepEqual(wordsOf('Obsidianの使い方'), ['obsidian', 'の', '使い方']);
@@ -54,6 +76,8 @@ test('fold ignores case, width and accents, but keeps different letters apart', 
     שָׁלוֹם: 'שלום',
     مُحَمَّد: 'محمد',
     नमस्ते: 'नमस्ते',
+    圖書館: '图书馆',
+    '❤️': '❤',
   };
   for (const [written, folded] of Object.entries(pairs)) {
     assert.equal(fold(written), folded);
@@ -87,19 +111,46 @@ test('languagesOf decides by common words for each alphabet; without a clear lea
   assert.equal(guess('Це мій їжак').cyrillic, 'none');
   const languages = { latin: 'de', cyrillic: 'ru' } as const;
   assert.deepEqual(
-    ['haus', 'дом', '家', '12'].map((word) => languageOf(word, languages)),
-    ['de', 'ru', 'none', 'none'],
+    ['haus', 'дом', '家', '12', '집', 'בית', 'بيت'].map((word) => languageOf(word, languages)),
+    ['de', 'ru', 'none', 'none', 'ko', 'he', 'ar'],
   );
 });
 
 test('stem joins inflected forms; numbers and unknown languages are left alone', () => {
-  const same = (language: 'en' | 'ru' | 'de', ...words: string[]) =>
+  const same = (language: Language, ...words: string[]) =>
     assert.equal(new Set(words.map((word) => stem(word, language))).size, 1, words.join(' '));
   same('en', 'sync', 'syncs', 'synced', 'syncing');
   same('ru', 'заметка', 'заметки', 'заметку', 'заметкой');
   same('de', 'einstellung', 'einstellungen');
+  same('pt', 'configuração', 'configurações');
+  same('es', 'sincronizar', 'sincronización');
+  same('fr', 'répétition', 'répétitions');
   assert.equal(stem('notes', 'none'), 'notes');
   assert.equal(stem('v2s', 'en'), 'v2s');
+});
+
+test('affixKeys: words with other articles, prepositions and particles share a key', () => {
+  const share = (language: AffixLanguage, ...words: string[]) => {
+    const [first = [], ...others] = words.map((word) => affixKeys(fold(word), language));
+    assert.ok(
+      others.every((keys) => keys.some((key) => first.includes(key))),
+      words.join(' '),
+    );
+  };
+  share('ar', 'مزامنة', 'المزامنة', 'بالمزامنة', 'والمزامنة', 'للمزامنة');
+  share('ar', 'دراجة', 'الدراجات');
+  share('he', 'סנכרון', 'הסנכרון', 'לסנכרון', 'ובסנכרון');
+  share('he', 'תמונה', 'התמונות', 'תמונות');
+  share('ko', '백업', '백업을', '백업에서는', '백업하려면');
+  assert.ok(!affixKeys('בית', 'he').some((key) => affixKeys('גן', 'he').includes(key)));
+});
+
+test('isFunctionWord tells function words of many languages, functionWordLanguages of which', () => {
+  for (const word of ['the', 'und', 'como', 'для', 'の', '怎么', '어떻게', 'على', 'của'])
+    assert.ok(isFunctionWord(word), word);
+  assert.ok(!isFunctionWord('lantern'));
+  assert.deepEqual([...functionWordLanguages('und')], ['de']);
+  assert.ok(functionWordLanguages('là').has('vi') && !functionWordLanguages('lá').has('vi'));
 });
 
 test('eachWord reads a megabyte of any text in linear time', () => {

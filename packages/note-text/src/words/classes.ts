@@ -5,6 +5,8 @@ export const LETTER = 1;
 export const UNSPACED = 2;
 /** Belongs to the character before it: accents, vowel signs, joiners. */
 export const MARK = 3;
+/** An emoji, which is a word by itself. */
+export const SYMBOL = 5;
 /** Half of a surrogate pair: the whole code point decides. */
 const PAIR = 4;
 
@@ -14,9 +16,13 @@ const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao
 /** Prolonged sound marks and the voicing marks of half-width kana, which several scripts share. */
 const kanaSign = /^[\u30fc\uff70\uff9e\uff9f\u3099\u309a]$/u;
 
+/** Pictures, and the letters that flags are made of; no signs that stand inside of texts. */
+const symbol = /^[[\p{Extended_Pictographic}\p{Regional_Indicator}]--[©®™‼⁉〰〽㊗㊙]]$/v;
+
 function classOf(character: string): number {
   if (kanaSign.test(character)) return UNSPACED;
   if (mark.test(character)) return MARK;
+  if (symbol.test(character)) return SYMBOL;
   if (!letter.test(character)) return BREAK;
   return unspaced.test(character) ? UNSPACED : LETTER;
 }

@@ -7,10 +7,11 @@ import { stemmer as portuguese } from '@orama/stemmers/portuguese';
 import { stemmer as russian } from '@orama/stemmers/russian';
 import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
+import type { AffixLanguage } from './affixes.ts';
 import { fold } from './fold.ts';
 
-/** The language by which a note's words are stemmed; `none` where no stemmer is known. */
-export type Language = 'en' | 'de' | 'es' | 'fr' | 'it' | 'nl' | 'pt' | 'ru' | 'sv' | 'none';
+/** The language that a word is read as; `none` where neither a stemmer nor affixes are known. */
+export type Language = 'en' | 'de' | 'es' | 'fr' | 'it' | 'nl' | 'pt' | 'ru' | 'sv' | 'vi' | AffixLanguage | 'none';
 
 /** The languages of a note: one for its words in Latin letters, one for those in Cyrillic letters. */
 export interface Languages {
@@ -40,28 +41,12 @@ const commonWords: Readonly<Partial<Record<Language, string>>> = {
   nl: 'de het een van en dat niet voor met zijn op je ook aan wordt deze naar',
   pt: 'os uma para não que em por mais como você são dos ao das pelo',
   sv: 'och att det som en på är av för med till den inte om ett har kan',
+  vi: 'và của được không những các trong với một này cho đã khi người là',
 };
 const votes = new Map<string, Language[]>();
 for (const [language, words] of Object.entries(commonWords)) {
   for (const word of words.split(' ').map(fold)) votes.set(word, [...(votes.get(word) ?? []), language as Language]);
 }
-
-/** Function words, which say nothing about the subject of a question. */
-const functionWords = new Set(
-  [
-    'a an the and or but if so as at by for from in into of on to up with without than then that this these those it its',
-    'is are was were be been am do does did can could will would should may must have has had not no',
-    'i me my we us our you your he she they them their who what which when where why how there here one some any',
-    'и а но или да не ни же ли бы в во на за из к ко с со по о об от до для при у это этот эта эти то тот как что где',
-    'когда почему какой какая какие можно нужно ли мне мой моя мои мы я он она они вы ваш есть был быть чтобы если',
-    'の を に が は で と も や へ から まで より て た し する いる ある ない です ます たい な い れる られる か こと もの',
-    'der die das und ist nicht mit ein eine zu den auf für von wie was ich wo wann warum',
-    'el los las una por con para que en del es un y de le les et des une est dans pour comment',
-  ].flatMap((words) => words.split(' ').map(fold)),
-);
-
-/** Whether a folded word is a function word, which counts little beside the other words of a query. */
-export const isFunctionWord = (word: string): boolean => functionWords.has(word);
 
 /** Only this many words are read: they are enough to recognise the language. */
 const sample = 2000;
@@ -84,18 +69,26 @@ export function languagesOf(words: Iterable<string>): Languages {
   return { latin, cyrillic };
 }
 
-/** Which of a note's languages a folded word belongs to, by its first letter. */
+/** Which language a folded word is read as, by its first letter and the languages of its note. */
 export function languageOf(word: string, { latin, cyrillic }: Languages): Language {
   const first = word.charCodeAt(0);
   if (first >= 0x61 && first <= 0x7a) return latin;
   if (first >= 0x400 && first < 0x530) return cyrillic;
-  return first >= 0xc0 && first < 0x250 ? latin : 'none';
+  if (first >= 0xc0 && first < 0x250) return latin;
+  if (first >= 0xac00 && first <= 0xd7a3) return 'ko';
+  if (first >= 0x600 && first < 0x700) return 'ar';
+  return first >= 0x5d0 && first <= 0x5ea ? 'he' : 'none';
 }
 
-/** The stem that the inflected forms of a folded word share; the word itself for an unknown language. */
-export function stem(word: string, language: Language): string {
+/**
+ * The folded stem that the inflected forms of a word share; the folded word itself for a language without stemmer. The
+ * stemmers know endings as they are written, with their accents, so these are removed from the stem.
+ *
+ * @param written the word in lower case, not folded.
+ */
+export function stem(written: string, language: Language): string {
   const stemmer = stemmers[language];
   // Numbers, version names and the like are not inflected; nor are the shortest words.
-  if (stemmer === undefined || word.length < 3 || /\d/.test(word)) return word;
-  return stemmer(word);
+  if (stemmer === undefined || written.length < 3 || /\d/.test(written)) return fold(written);
+  return fold(stemmer(written));
 }
