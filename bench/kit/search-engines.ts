@@ -68,7 +68,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
 
   async function found(query: string, mode: 'keyword' | 'vector' | 'hybrid') {
     const vectorQuery = mode === 'keyword' ? null : await vectorQueryOf(query);
-    const options = { mode, filter: noFilter, limit, diversity: 0, vectorQuery, model };
+    const options = { mode, filter: noFilter, limit, diversity: 0, returned, vectorQuery, model };
     return worker.search({ vault, epoch: 1, seq: stored.length, query, ...options }) ?? { hits: [], words: [] };
   }
 
@@ -129,6 +129,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
 }
 
 const noBytes = new Uint8Array();
+const returned = new Set<string>();
 const none = { from: null, to: null };
 const noFilter = { tags: null, folder: null, type: null, created: none, timestamp: none };
 
@@ -198,7 +199,13 @@ export function mini(): Engine {
         .slice(0, limit)
         .map(({ id, terms }) => {
           const { path = '', title = '', content = '' } = texts[id as number] ?? {};
-          return { path, title, ...new SnippetMaker(terms).snippetOf(content) };
+          return {
+            path,
+            title,
+            ...new SnippetMaker(terms.map((word, term) => ({ word, term, weight: 1, isMinor: false }))).snippetOf(
+              content,
+            ),
+          };
         }),
     memory: () => (process.memoryUsage().heapUsed - before) / 2 ** 20,
   };

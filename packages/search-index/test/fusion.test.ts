@@ -1,41 +1,48 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { blend } from '../src/ranking/blend.ts';
 import { diversify } from '../src/ranking/mmr.ts';
-import { fuse } from '../src/ranking/rrf.ts';
+
 import { normalize } from './kit/vectors.ts';
 
-describe('reciprocal rank fusion', () => {
-  test('fuse puts a key first that is high in both rankings, and scores it by its ranks', () => {
-    const fused = fuse([
-      { keys: ['a', 'b', 'c'], weight: 1 },
-      { keys: ['b', 'd', 'a'], weight: 1 },
-    ]);
+describe('blend', () => {
+  const location = { start: 0, end: 0, heading: '' };
+  const byWords = (id: string, score: number) => ({ id, score, chunk: 0, matches: 1 });
+  const byVectors = (id: string, score: number) => ({ id, score, location, matches: 1 });
+  const ids = (hits: readonly { id: string }[]) => hits.map(({ id }) => id).join('');
+
+  test('blend adds the weighted cosine above the chance level to the score by words', () => {
+    const hits = blend([byWords('a', 0.8), byWords('b', 0.7)], [byVectors('b', 1)], { weight: 0.5, minCosine: 0.2 });
     assert.deepEqual(
-      fused.map(({ key }) => key),
-      ['b', 'a', 'd', 'c'],
+      hits.map(({ id, score }) => [id, Number(score.toFixed(6))]),
+      [
+        ['b', 0.8],
+        ['a', 0.533333],
+      ],
     );
-    assert.ok(Math.abs((fused[0]?.score ?? 0) - (1 / 62 + 1 / 61) / (2 / 61)) < 1e-12);
   });
-  test('fuse of one ranking keeps its order and scores it from 1 down', () => {
-    const fused = fuse([{ keys: ['x', 'y'], weight: 0.3 }]);
-    assert.deepEqual(
-      fused.map(({ key }) => key),
-      ['x', 'y'],
-    );
-    assert.equal(fused[0]?.score, 1);
+  test('blend puts a note that only vectors find first where words find little, and last where they find it all', () => {
+    const near = [byVectors('v', 0.9)];
+    const options = { weight: 0.5, minCosine: 0.1 };
+    assert.equal(ids(blend([byWords('w', 0.1)], near, options)), 'vw');
+    assert.equal(ids(blend([byWords('w', 0.9)], near, options)), 'wv');
+    assert.equal(ids(blend([byWords('w', 0.9), byWords('x', 0.1)], near, { ...options, weight: 0 })), 'wxv');
+    assert.equal(ids(blend([], near, options)), 'v');
   });
-  test('fuse gives descending scores between 0 and 1 for any rankings', () => {
-    const ranking = fc.record({
-      keys: fc.uniqueArray(fc.nat(40)),
-      weight: fc.double({ min: 0.1, max: 3, noNaN: true }),
-    });
+  test('blend gives each note once, with descending scores between 0 and 1, for any hits', () => {
+    const scores = fc.dictionary(fc.constantFrom(...'abcdefgh'), fc.double({ min: 0, max: 1, noNaN: true }));
+    const weights = fc.double({ min: 0, max: 3, noNaN: true });
     fc.assert(
-      fc.property(fc.array(ranking, { minLength: 1, maxLength: 4 }), (rankings) => {
-        const fused = fuse(rankings);
-        assert.deepEqual(new Set(fused.map(({ key }) => key)), new Set(rankings.flatMap(({ keys }) => keys)));
-        assert.ok(fused.every(({ score }) => score > 0 && score <= 1 + 1e-9));
-        assert.ok(fused.every(({ score }, at) => at === 0 || score <= (fused[at - 1]?.score ?? 0)));
+      fc.property(scores, scores, weights, (words, vectors, weight) => {
+        const hits = blend(
+          Object.entries(words).map(([id, score]) => byWords(id, score)),
+          Object.entries(vectors).map(([id, score]) => byVectors(id, score)),
+          { weight, minCosine: 0.1 },
+        );
+        assert.deepEqual(hits.map(({ id }) => id).sort(), [...new Set(Object.keys({ ...words, ...vectors }))].sort());
+        assert.ok(hits.every(({ score }) => score >= 0 && score <= 1 + 1e-9));
+        assert.ok(hits.every(({ score }, at) => at === 0 || score <= (hits[at - 1]?.score ?? 0)));
       }),
     );
   });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { expandWord, MAX_VARIANTS } from '../src/query/query-expansion.ts';
+import { parseQuery } from '../src/query/query-parser.ts';
+import { rank } from '../src/ranking/rank.ts';
 import { find, indexOf, noFilter, noteOf, numbers, sorted } from './kit/notes.ts';
 
 test('a phrase matches as it is spelt, across heading and body, never across fields', () => {
@@ -16,20 +19,21 @@ test('a phrase matches as it is spelt, across heading and body, never across fie
   assert.deepEqual(sorted(index, 'tide -"the tide turns"'), [2, 3, 5]);
 });
 
-test('a query word that no note has matches longer and misspelt words, which score lower', () => {
+test('a query word that no note has matches longer words, or else misspelt ones, which score lower', () => {
   const index = indexOf([
     noteOf(1, 'lighthouse'),
     noteOf(2, 'lighthousekeeper'),
     noteOf(3, 'cat'),
     noteOf(4, 'бабушка'),
   ]);
-  assert.deepEqual(numbers(index, 'lighthousek '), [2, 1]);
+  assert.deepEqual(numbers(index, 'lighthousek '), [2]);
+  assert.deepEqual(numbers(index, 'lgihthuose '), [1]);
   assert.deepEqual(numbers(index, 'ligthouse'), [1]);
   assert.deepEqual(numbers(index, 'lihgthuose'), [1]);
   assert.deepEqual(numbers(index, 'kat'), []);
   assert.deepEqual(numbers(index, 'бабушкка'), [4]);
   const mixed = indexOf([noteOf(1, 'lighthouse'), noteOf(2, 'lighthousexx')]);
-  assert.deepEqual(numbers(mixed, 'lighthousex'), [2, 1]);
+  assert.deepEqual(numbers(mixed, 'lighthousex'), [2]);
   assert.deepEqual(numbers(index, '1234'), []);
   const exact = find(index, 'cat')[0]?.score ?? 0;
   assert.ok((find(index, 'ligthouse')[0]?.score ?? 1) < exact);
@@ -81,4 +85,90 @@ test('a query of filters or exclusions alone returns all allowed notes, newest f
   assert.deepEqual(numbers(index, 'tag:a'), [2, 1]);
   assert.deepEqual(numbers(index, '-tide'), [3, 2]);
   assert.deepEqual(numbers(index, '…'), []);
+});
+
+test('a phrase that no allowed note has gives way to its words, unless a plus requires it', () => {
+  const index = indexOf([noteOf(1, 'the tide turns late'), noteOf(2, 'the tide', { tags: ['a'] }), noteOf(3, 'rope')]);
+  const relaxed = (query: string) => rank(index, parseQuery(query), noFilter, 10).relaxed;
+  assert.deepEqual([sorted(index, '"late tide"'), relaxed('"late tide" x')], [[1, 2], ['late tide']]);
+  assert.deepEqual([sorted(index, '+"late tide"'), relaxed('+"late tide"')], [[], []]);
+  assert.deepEqual([sorted(index, '“tide turns”'), relaxed('“tide turns”')], [[1], []]);
+  assert.deepEqual([sorted(index, 'tag:a "tide turns"'), relaxed('tag:a "tide turns"')], [[2], ['tide turns']]);
+  assert.deepEqual(sorted(index, '"rope"'), [3]);
+  assert.deepEqual(sorted(index, 'rope "tide turns" "the tide"'), [1]);
+});
+
+test('a #tag in a query finds the word anywhere, and notes with the tag first', () => {
+  const body = 'work work work and more work';
+  const index = indexOf([noteOf(1, body), noteOf(2, 'something else here', { tags: ['work/plan'] }), noteOf(3, 'x')]);
+  assert.deepEqual(numbers(index, '#work'), [2, 1]);
+  assert.deepEqual(numbers(index, 'work '), [1, 2]);
+});
+
+test('a note whose whole title or alias is the query comes first, and one whose title begins with it while typing', () => {
+  const index = indexOf([
+    noteOf(1, 'plan plan plan', { title: 'Plan of the sea wall plan' }),
+    noteOf(2, 'x', { title: 'Sea wall' }),
+    noteOf(3, 'sea wall sea wall', { title: 'Old sea wall of the harbour' }),
+    noteOf(4, 'y', { title: 'Z', aliases: ['Harbour wall'] }),
+  ]);
+  assert.equal(numbers(index, 'sea wall')[0], 2);
+  assert.equal(numbers(index, 'harbour wall')[0], 4);
+  assert.equal(numbers(index, 'old se')[0], 3);
+});
+
+test('words of Arabic, Hebrew and Korean match with other articles and particles, after the word itself', () => {
+  const index = indexOf([
+    noteOf(1, 'إعدادات المزامنة'),
+    noteOf(2, 'مزامنة'),
+    noteOf(3, 'הגדרות הסנכרון'),
+    noteOf(4, '백업을 복원하려면'),
+    noteOf(5, '자동백업 설정'),
+  ]);
+  assert.deepEqual(numbers(index, 'مزامنة '), [2, 1]);
+  assert.deepEqual(numbers(index, 'לסנכרון '), [3]);
+  assert.deepEqual(numbers(index, '백업 '), [4, 5]);
+  assert.deepEqual(numbers(index, '복원 '), [4]);
+});
+
+test('words of German, Dutch and Swedish match in compounds, after the word itself', () => {
+  const german = 'Der Hund und die Katze sind nicht im Haus, das ist auch für die Kinder mit';
+  const index = indexOf([
+    noteOf(1, `${german} Krankenversicherung`),
+    noteOf(2, `${german} Versicherungen`),
+    noteOf(3, `${german} Versicherungsvertrag`),
+    noteOf(4, `${german} hundert`),
+  ]);
+  assert.deepEqual(sorted(index, 'versicherung '), [1, 2, 3]);
+  assert.equal(numbers(index, 'versicherung ')[0], 2);
+  assert.ok(!numbers(index, 'vertrag ').includes(1));
+  assert.deepEqual(numbers(indexOf([noteOf(1, 'krankenversicherung')]), 'versicherung '), []);
+});
+
+test('the spelling of a query ranks first, and accents may be left out', () => {
+  const index = indexOf([noteOf(1, 'ma'), noteOf(2, 'mà'), noteOf(3, 'má')]);
+  assert.equal(numbers(index, 'má ')[0], 3);
+  assert.equal(numbers(index, 'mà ')[0], 2);
+  assert.deepEqual(sorted(index, 'ma '), [1, 2, 3]);
+});
+
+test('traditional and simplified Chinese, emoji and names with signs are found', () => {
+  const index = indexOf([
+    noteOf(1, '圖書館 的 電腦'),
+    noteOf(2, '图书馆'),
+    noteOf(3, '🎉 party'),
+    noteOf(4, 'C++ and C#, .NET'),
+  ]);
+  assert.deepEqual(sorted(index, '图书馆 '), [1, 2]);
+  assert.deepEqual(sorted(index, '圖書館 '), [1, 2]);
+  assert.deepEqual(sorted(index, '🎉'), [3]);
+  for (const query of ['c++', 'C#', '.net']) assert.deepEqual(sorted(index, query), [4], query);
+});
+
+test('a query has at most 64 words, and a word matches at most 32 terms', () => {
+  const query = parseQuery(Array.from({ length: 100 }, (_, at) => `word${at}`).join(' '));
+  assert.equal(query.words.length, 64);
+  const index = indexOf([noteOf(1, Array.from({ length: 200 }, (_, at) => `lantern${at}x`).join(' '))]);
+  const terms = expandWord(index.segments, { word: 'lantern', written: 'lantern' }, true, ['en']);
+  assert.equal(terms.length, MAX_VARIANTS);
 });

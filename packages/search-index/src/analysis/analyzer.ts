@@ -1,10 +1,10 @@
 import { ancestorsOf, fileName, fileStem, folderOf } from '@notevault/note-text/paths.ts';
 import { type Heading, scan } from '@notevault/note-text/scan.ts';
 import { type Languages, languageOf, languagesOf } from '@notevault/note-text/words/languages.ts';
-import { eachWord, wordsOf } from '@notevault/note-text/words.ts';
+import { eachWord, type SpelledWord, spelledWordsOf, writtenWord } from '@notevault/note-text/words.ts';
 import { BODY, HEADING, LABEL, occurrenceAt, TITLE } from '../index/occurrence.ts';
 import { type Section, sectionsOf } from './sections.ts';
-import { folderTerm, LANGUAGE_TERM_PREFIX, tagTerm, typeTerm, wordTerm } from './terms.ts';
+import { folderTerm, LANGUAGE_TERM_PREFIX, tagTerm, titleTerm, typeTerm, wordTerm } from './terms.ts';
 
 /** The input of the analyzer. */
 export interface SearchableNote {
@@ -76,10 +76,11 @@ export function* analyzeInSteps(note: SearchableNote): Generator<void, AnalyzedN
   const languages = languagesOf(body.words);
   const terms = new TermCollector(languages);
   for (const language of Object.values(languages)) terms.addFilter(`${LANGUAGE_TERM_PREFIX}${language}`);
-  const names = withoutDuplicates([note.title, fileStem(note.path), ...note.aliases].map(wordsOf));
+  const names = withoutDuplicates([note.title, fileStem(note.path), ...note.aliases].map(spelledWordsOf));
   for (const words of names) terms.addField(words, TITLE);
+  for (const words of names) if (words.length > 0) terms.addFilter(titleTerm(words.map(({ word }) => word)));
   const folders = foldersAbove(note.path);
-  for (const label of [...note.tags, ...folders.map(fileName)]) terms.addField(wordsOf(label), LABEL);
+  for (const label of [...note.tags, ...folders.map(fileName)]) terms.addField(spelledWordsOf(label), LABEL);
   const bodyPosition = terms.position;
   const { headings } = scan(content);
   if (content.length > UNITS_PER_STEP) yield;
@@ -100,16 +101,21 @@ export function* analyzeInSteps(note: SearchableNote): Generator<void, AnalyzedN
 }
 
 interface BodyWords {
+  /** Folded. */
   readonly words: readonly string[];
+  /** The same words in lower case with their accents. */
+  readonly written: readonly string[];
   /** UTF-16 offset of each word. */
   readonly starts: readonly number[];
 }
 
 function* bodyWordsOf(content: string): Generator<void, BodyWords> {
   const words: string[] = [];
+  const written: string[] = [];
   const starts: number[] = [];
-  const add = (word: string, start: number) => {
+  const add = (word: string, start: number, end: number) => {
     words.push(word);
+    written.push(writtenWord(content.slice(start, end), word));
     starts.push(start);
   };
   const { length } = content;
@@ -117,7 +123,7 @@ function* bodyWordsOf(content: string): Generator<void, BodyWords> {
     offset = eachWord(content, add, offset, length, Math.min(length, offset + UNITS_PER_STEP));
     if (offset < length) yield;
   }
-  return { words, starts };
+  return { words, written, starts };
 }
 
 /** Collects the terms of a note and their occurrences, field by field. */
@@ -131,18 +137,19 @@ class TermCollector {
     this.#languages = languages;
   }
 
-  addField(words: readonly string[], field: number): void {
-    for (const word of words) this.#add(word, field);
+  addField(words: readonly SpelledWord[], field: number): void {
+    for (const { word, written } of words) this.#add(word, written, field);
     this.position += FIELD_GAP;
   }
 
-  *addBody({ words, starts }: BodyWords, headings: readonly Heading[]): Generator<void, void> {
+  *addBody({ words, written, starts }: BodyWords, headings: readonly Heading[]): Generator<void, void> {
     let next = 0;
     for (const [index, word] of words.entries()) {
       if (index % WORDS_PER_STEP === WORDS_PER_STEP - 1) yield;
       const start = starts[index] ?? 0;
       while (start >= (headings[next]?.end ?? Number.POSITIVE_INFINITY)) next++;
-      this.#add(word, start >= (headings[next]?.start ?? Number.POSITIVE_INFINITY) ? HEADING : BODY);
+      const field = start >= (headings[next]?.start ?? Number.POSITIVE_INFINITY) ? HEADING : BODY;
+      this.#add(word, written[index] ?? word, field);
     }
   }
 
@@ -150,8 +157,8 @@ class TermCollector {
     if (!this.occurrences.has(term)) this.occurrences.set(term, []);
   }
 
-  #add(word: string, field: number): void {
-    const term = wordTerm(word, languageOf(word, this.#languages));
+  #add(word: string, written: string, field: number): void {
+    const term = wordTerm(word, languageOf(word, this.#languages), written);
     const occurrence = occurrenceAt(this.position++, field);
     const known = this.occurrences.get(term);
     if (known === undefined) this.occurrences.set(term, [occurrence]);
@@ -165,8 +172,8 @@ function foldersAbove(path: string): string[] {
 }
 
 /** Lists of the same words count once: a title is often the file name. */
-function withoutDuplicates(lists: readonly string[][]): string[][] {
-  return [...new Map(lists.map((words) => [words.join(' '), words])).values()];
+function withoutDuplicates(lists: readonly SpelledWord[][]): SpelledWord[][] {
+  return [...new Map(lists.map((list) => [list.map(({ word }) => word).join(' '), list])).values()];
 }
 
 function withFirstWords(sections: readonly Section[], starts: readonly number[], bodyPosition: number): IndexedChunk[] {

@@ -1,18 +1,35 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
+import { type AffixLanguage, affixKeys } from '@notevault/note-text/words/affixes.ts';
+import { isUnspaced } from '@notevault/note-text/words/classes.ts';
 import { type Language, stem } from '@notevault/note-text/words/languages.ts';
 
 /*
- * A term is what the index looks up. A word term is a folded word and the language it was read as, so that terms are
- * ordered by word and one spelling's languages are neighbours. A filter term names a tag, folder, type or language.
+ * A term is what the index looks up. A word term is a folded word, the language it was read as and, where accents were
+ * folded, the word as it was written: terms are ordered by word, and all its spellings and languages are neighbours. A
+ * filter term names a tag, folder, type, title or language.
  */
 
 const SEPARATOR = '\0';
 
-export const wordTerm = (word: string, language: string) => `${word}${SEPARATOR}${language}`;
-/** The terms of a word in every language begin with this. */
+/** @param written the word in lower case, with its accents. */
+export const wordTerm = (word: string, language: string, written = word) =>
+  written === word ? `${word}${SEPARATOR}${language}` : `${word}${SEPARATOR}${language}${SEPARATOR}${written}`;
+/** The terms of a word in every language and spelling begin with this. */
 export const wordTermPrefix = (word: string) => `${word}${SEPARATOR}`;
 export const wordOfTerm = (term: string) => term.slice(0, term.indexOf(SEPARATOR));
-export const languageOfTerm = (term: string) => term.slice(term.indexOf(SEPARATOR) + 1);
+
+/** The parts of a word term. */
+export interface WordOfTerm {
+  readonly word: string;
+  readonly language: Language;
+  /** In lower case, with its accents. */
+  readonly written: string;
+}
+
+export function partsOfTerm(term: string): WordOfTerm {
+  const [word = '', language = 'none', written = word] = term.split(SEPARATOR);
+  return { word, language: language as Language, written };
+}
 
 /** Filter terms sort below this, word terms above it. */
 export const FILTER_TERMS_END = '\x02';
@@ -23,10 +40,35 @@ export const tagTerm = (tag: string) => `\x01t${foldPath(tag)}`;
 export const folderTerm = (folder: string) => `${FOLDER_TERM_PREFIX}${foldPath(folder)}`;
 export const typeTerm = (type: string) => `\x01y${foldPath(type)}`;
 
-/** The key shared by all inflected forms of a word in one language; null for a filter term. */
-export function stemKey(term: string): string | null {
-  const end = term.indexOf(SEPARATOR);
-  if (end < 0) return null;
-  const language = term.slice(end + 1) as Language;
-  return wordTerm(stem(term.slice(0, end), language), language);
+/** Names a whole title, alias or file name by its words: a query of exactly these words means the note. */
+export const titleTerm = (words: readonly string[]) => `\x01n${joined(words).slice(0, MAX_TITLE_LENGTH)}`;
+const MAX_TITLE_LENGTH = 200;
+
+/** Scripts without spaces are joined, because the beginning of a title may be segmented differently. */
+function joined(words: readonly string[]): string {
+  let text = '';
+  let wasUnspaced = true;
+  for (const word of words) {
+    const unspaced = isUnspaced(word);
+    text += wasUnspaced && unspaced ? word : ` ${word}`;
+    wasUnspaced = unspaced;
+  }
+  return text.trimStart();
+}
+
+/** The keys that the forms of a word share in its language, see `formKeys`; none for a filter term. */
+export function stemKeys(term: string): readonly string[] {
+  if (!term.includes(SEPARATOR)) return [];
+  const { word, language, written } = partsOfTerm(term);
+  return formKeys(word, language, written);
+}
+
+/** The keys that the inflected forms of a word share in a language, or its forms with other affixes. */
+export function formKeys(word: string, language: Language, written = word): string[] {
+  const keys = isAffixLanguage(language) ? affixKeys(word, language) : [stem(written, language)];
+  return keys.map((key) => wordTerm(key, language));
+}
+
+export function isAffixLanguage(language: Language): language is AffixLanguage {
+  return language === 'ar' || language === 'he' || language === 'ko';
 }

@@ -1,5 +1,5 @@
 import type { NoteInfo } from '../analysis/analyzer.ts';
-import { stemKey } from '../analysis/terms.ts';
+import { stemKeys } from '../analysis/terms.ts';
 import { type FuzzyMatch, FuzzyMatcher, SIGNATURE_BYTES } from './fuzzy.ts';
 import { countIds, idAt } from './note-ids.ts';
 import { PackedTexts, startOf } from './packed-texts.ts';
@@ -113,7 +113,7 @@ export class FrozenSegment implements Segment {
     const index = this.#stems.lowerBound(key);
     if (index >= this.#stems.length || this.#stems.at(index) !== key) {
       // A word that is its own stem, and has no other form here, is left out of the list.
-      return stemKey(key) === key && this.postings(key) !== null ? [key] : [];
+      return this.postings(key) !== null && stemKeys(key).includes(key) ? [key] : [];
     }
     const { stemTerms, stemTermEnds } = this.arrays;
     const indexes = stemTerms.subarray(startOf(stemTermEnds, index), stemTermEnds[index]);

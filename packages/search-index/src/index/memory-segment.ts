@@ -1,5 +1,5 @@
 import type { AnalyzedNote } from '../analysis/analyzer.ts';
-import { stemKey } from '../analysis/terms.ts';
+import { stemKeys } from '../analysis/terms.ts';
 import { type FuzzyMatch, FuzzyMatcher } from './fuzzy.ts';
 import { type PostingsReader, PostingsWriter } from './postings.ts';
 import { lowerBound, type Segment, type TermList } from './segment.ts';
@@ -56,8 +56,7 @@ export class MemorySegment implements Segment {
     this.#addedTerms.push(term);
     this.#fuzzyMatcher.add(term);
     this.#unsortedTerms.push(term);
-    const key = stemKey(term);
-    if (key !== null) {
+    for (const key of stemKeys(term)) {
       const terms = this.#termsByStem.get(key);
       if (terms === undefined) this.#termsByStem.set(key, [term]);
       else terms.push(term);

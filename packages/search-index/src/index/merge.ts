@@ -1,4 +1,4 @@
-import { stemKey } from '../analysis/terms.ts';
+import { stemKeys } from '../analysis/terms.ts';
 import { FrozenSegment } from './frozen-segment.ts';
 import { packIds } from './note-ids.ts';
 import { packTexts } from './packed-texts.ts';
@@ -118,11 +118,11 @@ function* groupByStem(terms: readonly string[]) {
   const groups = new Map<string, number[]>();
   for (const [index, term] of terms.entries()) {
     if (index % (TERMS_PER_STEP * 4) === 0) yield;
-    const key = stemKey(term);
-    if (key === null) continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [index]);
-    else group.push(index);
+    for (const key of stemKeys(term)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [index]);
+      else group.push(index);
+    }
   }
   const keys = [...groups.keys()].filter((key) => {
     const group = groups.get(key) ?? [];

@@ -4,11 +4,19 @@ import { FILTER_TERMS_END, FOLDER_TERM_PREFIX, folderTerm, tagTerm, typeTerm } f
 import type { Segment } from '../index/segment.ts';
 import { notesWithPhrase } from './phrases.ts';
 import { expandWord, MIN_FORM_WEIGHT } from './query-expansion.ts';
-import type { FilterClause, Query } from './query-parser.ts';
+import type { FilterClause, Phrase, Query } from './query-parser.ts';
 import type { DateRange, NoteMasks, SearchFilter } from './search-filter.ts';
+import { languagesIn } from './vocabulary.ts';
+
+/** The notes that may be found, and the phrases that were given up to find any. */
+export interface AllowedNotes {
+  readonly masks: NoteMasks;
+  /** Phrases that no note has which passes the rest; their words are searched instead. */
+  readonly relaxed: readonly Phrase[];
+}
 
 /** The live notes that pass the filter and every part of the query except its words. */
-export function allowedNotes(segments: readonly Segment[], query: Query, filter: SearchFilter): NoteMasks {
+export function allowedNotes(segments: readonly Segment[], query: Query, filter: SearchFilter): AllowedNotes {
   const masks = segments.map(liveNotes);
   applyFilter(masks, segments, filter);
   for (const clause of query.clauses) {
@@ -17,8 +25,22 @@ export function allowedNotes(segments: readonly Segment[], query: Query, filter:
     else intersect(masks, matching);
   }
   for (const words of query.excluded) exclude(masks, notesWithWords(segments, words));
-  for (const words of query.phrases) intersect(masks, notesWithPhrase(segments, words));
-  return masks;
+  const phrases = query.phrases.map((phrase) => ({ phrase, matching: notesOfPhrase(segments, phrase) }));
+  const kept = phrases.filter(({ phrase, matching }) => phrase.required || overlap(masks, matching));
+  for (const { matching } of kept) intersect(masks, matching);
+  const relaxed = phrases.filter((own) => !kept.includes(own)).map(({ phrase }) => phrase);
+  return { masks, relaxed };
+}
+
+const notesOfPhrase = (segments: readonly Segment[], { words }: Phrase) =>
+  notesWithPhrase(
+    segments,
+    words.map(({ word }) => word),
+  );
+
+/** Whether both have a note. */
+function overlap(masks: NoteMasks, others: NoteMasks): boolean {
+  return masks.some((mask, index) => mask.some((bit, note) => bit === 1 && others[index]?.[note] === 1));
 }
 
 /** Whether `allowedNotes` may leave out any live note. */
@@ -90,7 +112,9 @@ function notesWithAny(segments: readonly Segment[], terms: readonly string[]): N
 function notesWithWords(segments: readonly Segment[], words: readonly string[]): NoteMasks {
   const [word = ''] = words;
   if (words.length > 1) return notesWithPhrase(segments, words);
-  const forms = expandWord(segments, word, false).filter(({ weight }) => weight >= MIN_FORM_WEIGHT);
+  const forms = expandWord(segments, { word, written: word }, false, languagesIn(segments)).filter(
+    ({ weight }) => weight >= MIN_FORM_WEIGHT,
+  );
   const terms = forms.map(({ term }) => term);
   return notesWithAny(segments, terms);
 }

@@ -1,7 +1,7 @@
 import { positionOf } from '../index/occurrence.ts';
 import type { Segment } from '../index/segment.ts';
-import { exactTerms } from './query-expansion.ts';
 import type { NoteMasks } from './search-filter.ts';
+import { exactTerms } from './vocabulary.ts';
 
 /** The notes in which the words follow one another as they are spelt. */
 export function notesWithPhrase(segments: readonly Segment[], words: readonly string[]): NoteMasks {

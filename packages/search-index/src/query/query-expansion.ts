@@ -1,55 +1,79 @@
+import { differByPrefix } from '@notevault/note-text/words/affixes.ts';
 import { isUnspaced } from '@notevault/note-text/words/classes.ts';
+import { functionWordLanguages } from '@notevault/note-text/words/function-words.ts';
 import { type Language, languageOf, stem } from '@notevault/note-text/words/languages.ts';
-import { FILTER_TERMS_END, LANGUAGE_TERM_PREFIX, wordOfTerm, wordTerm, wordTermPrefix } from '../analysis/terms.ts';
+import type { SpelledWord } from '@notevault/note-text/words.ts';
+import { formKeys, isAffixLanguage, partsOfTerm, stemKeys, type WordOfTerm, wordOfTerm } from '../analysis/terms.ts';
 import type { Segment } from '../index/segment.ts';
+import { exactTerms, fuzzyTerms, termsContaining, termsStartingWith, termsWithKeys } from './vocabulary.ts';
 
 /** A term of the vault that matches a word of the query. */
 export interface TermVariant {
   readonly term: string;
-  /** The factor of an occurrence: 1 for the word itself. */
+  /** How well it matches: 1 for the word itself. */
   readonly weight: number;
   /** Whether it counts only in titles, headings and labels. */
   readonly namesOnly: boolean;
 }
 
-const WEIGHTS = {
+/** Tuned on the golden set, see docs/adr/0036-ranking.md. */
+export const WEIGHTS = {
   exact: 1,
-  stem: 0.9,
+  /** The same letters with other accents than the query has. */
+  accents: 0.6,
+  affix: 0.8,
+  stem: 0.5,
+  /** The word is the beginning or the end of a compound. */
+  compound: 0.4,
   substring: 0.6,
-  prefix: 0.6,
+  prefix: 0.4,
   completion: 0.5,
-  oneEdit: 0.5,
-  twoEdits: 0.3,
-} as const;
+  oneEdit: 0.7,
+  twoEdits: 0.4,
+};
 /** The least weight of the word itself and its inflected forms. */
 export const MIN_FORM_WEIGHT = WEIGHTS.stem;
-/** The most terms that one step of the expansion adds. */
-const MAX_TERMS_PER_STEP = 64;
+/** The most terms that a word may match. */
+export const MAX_VARIANTS = 32;
+
+const COMPOUND_LANGUAGES: ReadonlySet<Language> = new Set(['de', 'nl', 'sv']);
+/** The shortest word that is looked for in compounds, and the shortest rest of the compound. */
+const MIN_COMPOUND_PART = 4;
 
 /**
- * Returns the terms that a word of a query matches, step by step: the word itself, its inflected forms and, in scripts
- * without spaces, words that contain it, because a dictionary segments the same text differently in other contexts. Where
- * no live note has any of these: words that begin with it, and words one edit away (from 4 letters) or two (from 8).
+ * Returns the terms that a word of a query matches: the word itself in all spellings, its inflected forms, the word with
+ * articles and particles attached, compounds of it and, in scripts without spaces, words that contain it, because a
+ * dictionary segments the same text differently in other contexts. Where no live note has any of these: words that begin
+ * with it; where there are none, words one edit away (from 4 letters) or two (from 6).
  *
  * @param incomplete whether the word may be unfinished: words that begin with it then match in names.
+ * @param languages those of the vault.
  */
-export function expandWord(segments: readonly Segment[], word: string, incomplete: boolean): TermVariant[] {
+export function expandWord(
+  segments: readonly Segment[],
+  query: SpelledWord,
+  incomplete: boolean,
+  languages: readonly Language[],
+): TermVariant[] {
+  const { word } = query;
   const variants = new TermVariants();
   const unspaced = isUnspaced(word);
   const letters = [...word].length;
-  variants.add(exactTerms(segments, word), WEIGHTS.exact);
-  variants.add(termsWithSameStem(segments, word), WEIGHTS.stem);
-  if (unspaced && word.length > 1) variants.addFirst(termsContaining(segments, word), WEIGHTS.substring);
+  addForms(variants, segments, query, languages);
+  if (unspaced && word.length > 1) variants.add(termsContaining(segments, word), WEIGHTS.substring);
+  addCompounds(variants, segments, query, languages);
+  if (variants.isEmpty && letters >= (unspaced ? 1 : 3)) {
+    variants.add(termsStartingWith(segments, word), WEIGHTS.prefix);
+  }
   if (variants.isEmpty) {
-    if (letters >= (unspaced ? 1 : 3)) variants.addFirst(termsStartingWith(segments, word), WEIGHTS.prefix);
-    for (const [term, edits] of fuzzyTerms(segments, word, letters)) {
+    for (const [term, edits] of fuzzyTerms(segments, word, maxEditsOf(word, letters))) {
       variants.add([term], edits === 1 ? WEIGHTS.oneEdit : WEIGHTS.twoEdits);
     }
   }
   if (incomplete && letters >= (unspaced ? 1 : 2)) {
-    variants.addFirst(termsStartingWith(segments, word), WEIGHTS.completion, true);
+    variants.add(termsStartingWith(segments, word), WEIGHTS.completion, true);
   }
-  return variants.sorted();
+  return variants.best();
 }
 
 /** The variants of a word. A term keeps the weight with which it was first added. */
@@ -60,15 +84,9 @@ class TermVariants {
     return this.#variants.size === 0;
   }
 
+  /** Adds terms that are new, as many as a word may match. */
   add(terms: Iterable<string>, weight: number, namesOnly = false): void {
-    for (const term of terms) {
-      if (!this.#variants.has(term)) this.#variants.set(term, { term, weight, namesOnly });
-    }
-  }
-
-  /** Adds the first terms that are new, as many as one step may add. */
-  addFirst(terms: Iterable<string>, weight: number, namesOnly = false): void {
-    let left = MAX_TERMS_PER_STEP;
+    let left = MAX_VARIANTS;
     for (const term of terms) {
       if (this.#variants.has(term)) continue;
       this.#variants.set(term, { term, weight, namesOnly });
@@ -76,85 +94,76 @@ class TermVariants {
     }
   }
 
-  sorted(): TermVariant[] {
-    return [...this.#variants.values()].sort((a, b) => (a.term < b.term ? -1 : 1));
+  /** The variants that match best, in order of their terms. */
+  best(): TermVariant[] {
+    const all = [...this.#variants.values()].sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1));
+    return all.slice(0, MAX_VARIANTS).sort((a, b) => (a.term < b.term ? -1 : 1));
   }
 }
 
-/** The terms of exactly this word, in whatever language a note has it. */
-export function exactTerms(segments: readonly Segment[], word: string): string[] {
-  return [...prefixTerms(segments, wordTermPrefix(word))].filter((term) => isLive(segments, term));
-}
-
-function termsWithSameStem(segments: readonly Segment[], word: string): string[] {
-  const keys = languagesFor(segments, word).map((language) => wordTerm(stem(word, language), language));
-  const terms = keys.flatMap((key) => segments.flatMap((segment) => segment.withStem(key)));
-  return distinctSorted(terms).filter((term) => isLive(segments, term));
-}
-
-/** The languages of the vault that may inflect this word. */
-function languagesFor(segments: readonly Segment[], word: string): Language[] {
-  const alphabet = languageOf(word, { latin: 'en', cyrillic: 'ru' });
-  if (alphabet !== 'en') return alphabet === 'ru' ? ['ru'] : [];
-  const terms = [...prefixTerms(segments, LANGUAGE_TERM_PREFIX)];
-  const languages = terms.map((term) => term.slice(LANGUAGE_TERM_PREFIX.length) as Language);
-  return languages.filter((language) => language !== 'ru' && language !== 'none');
-}
-
-/**
- * Whether a live note has the term. Terms that only deleted notes have must not count; otherwise results would change
- * when the index is rebuilt without them.
- */
-function isLive(segments: readonly Segment[], term: string): boolean {
-  return segments.some((segment) => {
-    const reader = segment.postings(term);
-    while (reader?.next()) if (segment.deleted[reader.note] !== 1) return true;
-    return false;
-  });
-}
-
-/** Live terms whose words begin with a word. */
-function* termsStartingWith(segments: readonly Segment[], word: string): Generator<string> {
-  for (const term of prefixTerms(segments, word)) if (isLive(segments, term)) yield term;
-}
-
-/** All terms with a prefix, in order, each once. */
-function* prefixTerms(segments: readonly Segment[], prefix: string): Generator<string> {
-  const cursors = segments.map(({ terms }) => ({ terms, index: terms.lowerBound(prefix) }));
-  for (;;) {
-    let least: string | undefined;
-    for (const { terms, index } of cursors) {
-      if (index >= terms.length) continue;
-      const term = terms.at(index);
-      if (term.startsWith(prefix) && (least === undefined || term < least)) least = term;
-    }
-    if (least === undefined) return;
-    yield least;
-    for (const cursor of cursors)
-      if (cursor.index < cursor.terms.length && cursor.terms.at(cursor.index) === least) cursor.index++;
+/** Adds the word itself and its forms: in other spellings, inflected, and with affixes. */
+function addForms(
+  variants: TermVariants,
+  segments: readonly Segment[],
+  { word, written }: SpelledWord,
+  languages: readonly Language[],
+): void {
+  const exact = exactTerms(segments, word);
+  const spelled = written === word ? exact : exact.filter((term) => partsOfTerm(term).written === written);
+  // Accents that no note has are typing errors, and those that are not typed are left out on purpose.
+  variants.add(spelled.length > 0 ? spelled : exact, WEIGHTS.exact);
+  variants.add(exact, WEIGHTS.accents);
+  const own = languageOf(word, { latin: 'none', cyrillic: 'ru' });
+  const read = own === 'none' ? languages.filter((language) => language !== 'ru') : [own];
+  const keys = read.flatMap((language) => (language === 'none' ? [] : formKeys(word, language, written)));
+  // Without accents the word may have another stem, which its spellings in the vault tell.
+  const spellings = written === word ? exact.flatMap(stemKeys) : [];
+  const ownFunction = functionWordLanguages(word);
+  for (const term of termsWithKeys(segments, new Set([...keys, ...spellings]))) {
+    const form = partsOfTerm(term);
+    if (ownFunction.size === 0 && functionWordLanguages(form.written).has(form.language)) continue;
+    variants.add([term], isSameWithAffix(form, word) ? WEIGHTS.affix : WEIGHTS.stem);
   }
 }
 
-/** Live terms whose words contain a word. */
-function* termsContaining(segments: readonly Segment[], word: string): Generator<string> {
-  const found = segments.flatMap(({ terms }) => terms.containing(word));
-  for (const term of distinctSorted(found)) {
-    if (term >= FILTER_TERMS_END && wordOfTerm(term).includes(word) && isLive(segments, term)) yield term;
+function isSameWithAffix({ word: other, language }: WordOfTerm, word: string): boolean {
+  if (!isAffixLanguage(language)) return false;
+  return other.startsWith(word) || word.startsWith(other) || differByPrefix(word, other, language);
+}
+
+/** Adds compounds that begin or end with the word in any form. In Korean, nouns are compounded and take particles. */
+function addCompounds(
+  variants: TermVariants,
+  segments: readonly Segment[],
+  { word, written }: SpelledWord,
+  languages: readonly Language[],
+): void {
+  if (languageOf(word, { latin: 'none', cyrillic: 'none' }) === 'ko') {
+    const [noun = word] = formKeys(word, 'ko')
+      .map(wordOfTerm)
+      .sort((a, b) => a.length - b.length);
+    if (noun.length > 1) variants.add(termsContaining(segments, noun), WEIGHTS.compound);
+    return;
+  }
+  for (const language of languages) {
+    if (!COMPOUND_LANGUAGES.has(language)) continue;
+    const part = stem(written, language);
+    if (part.length < MIN_COMPOUND_PART) continue;
+    const compounds = termsContaining(segments, part).filter((term) => isCompoundOf(term, part, language));
+    variants.add(compounds, WEIGHTS.compound);
   }
 }
 
-/** Live terms a few edits away, with the number of edits, fewest first. Numbers have none. */
-function fuzzyTerms(segments: readonly Segment[], word: string, letters: number): [string, number][] {
-  const maxEdits = /^\p{N}+$/u.test(word) ? 0 : letters >= 8 ? 2 : letters >= 4 ? 1 : 0;
-  if (maxEdits === 0) return [];
-  const editsOf = new Map<string, number>();
-  for (const segment of segments) for (const { term, edits } of segment.fuzzy(word, maxEdits)) editsOf.set(term, edits);
-  return [...editsOf]
-    .filter(([term]) => isLive(segments, term))
-    .sort(([a, aEdits], [b, bEdits]) => aEdits - bEdits || (a < b ? -1 : 1))
-    .slice(0, MAX_TERMS_PER_STEP);
+/** Whether the term's word begins with a stem or, without its own ending, ends with it. */
+function isCompoundOf(term: string, part: string, language: Language): boolean {
+  const { word, written, language: own } = partsOfTerm(term);
+  if (own !== language) return false;
+  if (word.startsWith(part)) return word.length - part.length >= MIN_COMPOUND_PART;
+  return word.length - part.length >= MIN_COMPOUND_PART - 1 && stem(written, language).endsWith(part);
 }
 
-function distinctSorted(terms: readonly string[]): string[] {
-  return [...new Set(terms)].sort();
+/** Numbers have no typing errors that could be told from other numbers. */
+function maxEditsOf(word: string, letters: number): number {
+  if (/^\p{N}+$/u.test(word)) return 0;
+  return letters >= 6 ? 2 : letters >= 4 ? 1 : 0;
 }

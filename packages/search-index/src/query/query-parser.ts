@@ -1,18 +1,28 @@
-import { wordsOf } from '@notevault/note-text/words.ts';
+import { type SpelledWord, spelledWordsOf } from '@notevault/note-text/words.ts';
 
 /** A parsed query. docs/search.md describes the syntax. */
 export interface Query {
-  /** Words outside quotes: folded, in order, each once. */
-  readonly words: readonly string[];
+  /** Words outside quotes, in order, each once. */
+  readonly words: readonly SpelledWord[];
   /** Whether the last word may still be unfinished. */
   readonly lastWordIncomplete: boolean;
-  /** Words that must follow one another, as they are spelt. */
-  readonly phrases: readonly (readonly string[])[];
+  readonly phrases: readonly Phrase[];
   /** A note with one of these is excluded: a word, or several as a phrase. */
   readonly excluded: readonly (readonly string[])[];
   readonly clauses: readonly FilterClause[];
+  /** Tags written as `#tag`: notes that have them are preferred. */
+  readonly tags: readonly string[];
   /** The words and phrases as typed, without the query syntax: the text that is embedded. */
   readonly text: string;
+}
+
+/** Words in quotes, which must follow one another as they are spelt. */
+export interface Phrase {
+  readonly words: readonly SpelledWord[];
+  /** What is between the quotes. */
+  readonly text: string;
+  /** Whether it filters even if no note has it: written with a `+` before it. */
+  readonly required: boolean;
 }
 
 /** A filter that is written in the query itself, as `tag:work` is. */
@@ -25,15 +35,16 @@ export interface FilterClause {
 
 /** Nobody types a longer query; this bounds the cost of a text pasted by mistake. */
 const MAX_LENGTH = 4000;
-const MAX_WORDS = 32;
+const MAX_WORDS = 64;
 const MAX_CLAUSES = 16;
 
-const clausePattern = /(-?)(?:(tag|path|folder|title):)?(?:"([^"]*)"?|([^\s"]+))/giy;
+const clausePattern = /(-|\+(?="))?(?:(tag|path|folder|title):)?(?:"([^"]*)"?|([^\s"]+))/giy;
+const curlyQuotes = /[“”„‟]/g;
 const spacePattern = /\s*/y;
 
 /** Parses a query in linear time. Every text is valid: text that is not syntax is read as words. */
 export function parseQuery(input: string): Query {
-  const source = input.slice(0, MAX_LENGTH).toWellFormed();
+  const source = input.slice(0, MAX_LENGTH).toWellFormed().replace(curlyQuotes, '"');
   const query = new QueryBuilder();
   for (let offset = 0; offset < source.length; ) {
     spacePattern.lastIndex = offset;
@@ -45,14 +56,15 @@ export function parseQuery(input: string): Query {
       continue;
     }
     offset = clausePattern.lastIndex;
-    const [, minus = '', field, quoted, bare = ''] = found;
-    query.add({ negated: minus !== '', field, quoted, bare, isLast: offset === source.length });
+    const [, sign, field, quoted, bare = ''] = found;
+    query.add({ sign, field, quoted, bare, isLast: offset === source.length });
   }
   return query.build();
 }
 
 interface Clause {
-  readonly negated: boolean;
+  /** `-` or `+`. */
+  readonly sign: string | undefined;
   readonly field: string | undefined;
   /** The text in quotes, where there are quotes. */
   readonly quoted: string | undefined;
@@ -62,34 +74,49 @@ interface Clause {
 }
 
 class QueryBuilder {
-  readonly #words = new Set<string>();
-  readonly #phrases: string[][] = [];
+  readonly #words = new Map<string, SpelledWord>();
+  readonly #phrases: Phrase[] = [];
   readonly #excluded: string[][] = [];
   readonly #clauses: FilterClause[] = [];
+  readonly #tags: string[] = [];
   readonly #texts: string[] = [];
+  #wordCount = 0;
   #lastWordIncomplete = false;
 
   add(clause: Clause): void {
-    const { negated, field, quoted, bare, isLast } = clause;
+    const { sign, field, quoted, bare, isLast } = clause;
     this.#lastWordIncomplete = false;
     const text = quoted ?? bare;
     if (field !== undefined) {
-      this.#addFilter(field, text.trim(), negated);
+      this.#addFilter(field, text.trim(), sign === '-');
       return;
     }
-    const words = wordsOf(text);
+    const words = spelledWordsOf(text);
     if (words.length === 0) return;
-    if (negated) {
-      if (this.#excluded.length < MAX_CLAUSES) this.#excluded.push(words.slice(0, MAX_WORDS));
+    if (sign === '-') {
+      if (this.#excluded.length < MAX_CLAUSES) this.#excluded.push(words.slice(0, MAX_WORDS).map(({ word }) => word));
       return;
     }
     this.#texts.push(text);
-    if (quoted !== undefined && words.length > 1) {
-      if (this.#phrases.length < MAX_CLAUSES) this.#phrases.push(words.slice(0, MAX_WORDS));
-    } else {
-      for (const word of words) if (this.#words.size < MAX_WORDS) this.#words.add(word);
-      this.#lastWordIncomplete = quoted === undefined && isLast;
+    if (quoted !== undefined) this.#addPhrase(words, quoted.trim(), sign === '+');
+    else {
+      if (bare.startsWith('#') && this.#tags.length < MAX_CLAUSES) this.#tags.push(bare.slice(1));
+      for (const word of words) this.#addWord(word);
+      this.#lastWordIncomplete = isLast;
     }
+  }
+
+  #addWord(word: SpelledWord): void {
+    if (this.#wordCount >= MAX_WORDS || this.#words.has(word.word)) return;
+    this.#words.set(word.word, word);
+    this.#wordCount += 1;
+  }
+
+  #addPhrase(words: readonly SpelledWord[], text: string, required: boolean): void {
+    const left = words.slice(0, MAX_WORDS - this.#wordCount);
+    if (left.length === 0 || this.#phrases.length >= MAX_CLAUSES) return;
+    this.#phrases.push({ words: left, text, required });
+    this.#wordCount += left.length;
   }
 
   #addFilter(name: string, value: string, negated: boolean): void {
@@ -99,11 +126,12 @@ class QueryBuilder {
 
   build(): Query {
     return {
-      words: [...this.#words],
+      words: [...this.#words.values()],
       lastWordIncomplete: this.#lastWordIncomplete,
       phrases: this.#phrases,
       excluded: this.#excluded,
       clauses: this.#clauses,
+      tags: this.#tags,
       text: this.#texts.join(' '),
     };
   }

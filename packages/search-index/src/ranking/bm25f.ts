@@ -3,24 +3,34 @@ import type { TermVariant } from '../query/query-expansion.ts';
 
 /**
  * The parameters of the ranking: BM25F (Robertson and Zaragoza 2009), which weights fields in the term frequency before
- * saturating it. They were tuned on the golden queries of the tests; small changes make little difference.
+ * saturating it, and what is added to it. They were tuned on the golden set (docs/adr/0036-ranking.md).
  */
 export const PARAMETERS = {
-  k1: 1.6,
+  k1: 0.9,
   /** BM25's b of bodies and of titles: how much length counts against a text. */
-  bodyB: 0.5,
+  bodyB: 0.75,
   titleB: 0.5,
-  title: 8,
+  title: 12,
   heading: 2.5,
   label: 1.5,
   body: 1,
   /** The share of a note's score that comes from its best chunk. */
   chunk: 0.5,
   /** The largest bonus for notes in which neighbours of the query are neighbours too. */
-  proximity: 0.15,
+  proximity: 0.45,
   /** The share of its idf that a function word keeps. */
-  functionWord: 0.05,
-} as const;
+  functionWord: 0.2,
+  /** How much of its score a note loses that has one of two words; with more words each counts less. */
+  coverage: 0.75,
+  /** How far a worse form of a word lowers the score that it gives, besides counting less often. */
+  quality: 0.25,
+  /** The bonus for a note whose title, alias or file name is the query. */
+  wholeTitle: 0.5,
+  /** The same for the beginning of a title, while it may be being typed. */
+  titleStart: 0.4,
+  /** The bonus for a note with a tag of the query. */
+  tag: 0.6,
+};
 
 /** A word of the query, with its terms in the vault. */
 export interface QueryTerm {
@@ -28,6 +38,17 @@ export interface QueryTerm {
   /** The share of its idf that counts; small for function words. */
   readonly share: number;
   idf: number;
+}
+
+/** What a term adds to a score: by how often it occurs, and in how good a form. */
+export const termScore = (idf: number, frequency: number, weight: number) =>
+  idf * saturate(frequency) * qualityOf(weight);
+
+const qualityOf = (weight: number) => (weight === 1 ? 1 : weight ** PARAMETERS.quality);
+
+/** The factor of a note that has only a share of the query, by idf. */
+export function coverageFactor(share: number, terms: number): number {
+  return terms < 2 ? 1 : 1 - (PARAMETERS.coverage / (terms - 1)) * (1 - share);
 }
 
 export const saturate = (frequency: number) => (frequency * (PARAMETERS.k1 + 1)) / (frequency + PARAMETERS.k1);

@@ -1,11 +1,11 @@
 import type { VaultIndex } from '../index/vault-index.ts';
-import { allowedNotes, isRestricted } from '../query/allowed-notes.ts';
+import { isRestricted } from '../query/allowed-notes.ts';
 import type { Query } from '../query/query-parser.ts';
 import type { SearchFilter } from '../query/search-filter.ts';
 import type { ChunkLocation, VaultVectors, VectorHit } from '../vectors/vault-vectors.ts';
+import { blend } from './blend.ts';
 import { diversify } from './mmr.ts';
-import { type KeywordHit, rank } from './rank.ts';
-import { fuse } from './rrf.ts';
+import { type KeywordHit, type MatchedWord, rank } from './rank.ts';
 
 export type SearchMode = 'keyword' | 'vector' | 'hybrid';
 
@@ -16,13 +16,15 @@ export interface SearchOptions {
   readonly limit: number;
   /** 0 to 1, see `diversify`. */
   readonly diversity: number;
+  /** The marks of notes that earlier pages returned. */
+  readonly returned: ReadonlySet<string>;
   /** The vector part of the query; null when there is none. */
   readonly vectorQuery: VectorQuery | null;
 }
 
 export interface VectorQuery {
   readonly vector: Float32Array;
-  /** The weight of the vector ranking; the keyword ranking weighs 1. */
+  /** How much the score by vectors counts; the score by words counts 1. */
   readonly weight: number;
   /** Notes must have a cosine above this; lower values occur by chance. */
   readonly minCosine: number;
@@ -42,11 +44,21 @@ export interface SearchHit {
 export interface SearchHits {
   /** Best first. */
   readonly hits: readonly SearchHit[];
-  /** The words that were matched, as the vault spells them: a snippet highlights these. */
-  readonly words: readonly string[];
+  /** Whether more notes were found. */
+  readonly hasMore: boolean;
+  /** The words that were matched: a snippet highlights these. */
+  readonly words: readonly MatchedWord[];
+  /** The phrases that no note has, as typed; their words were searched instead. */
+  readonly relaxed: readonly string[];
 }
 
-/** How many notes of each ranking are fused or diversified; notes below hardly matter. */
+/** Length of a mark: the last digits of an id, which are random. */
+export const MARK_LENGTH = 10;
+
+/** What names a note in a list of returned notes. */
+export const markOf = (id: string) => id.slice(-MARK_LENGTH);
+
+/** How many notes of each ranking are blended or diversified; notes below hardly matter. */
 const POOL_SIZE = 100;
 
 /** Finds the notes that answer a query by words, by vectors or by both. */
@@ -56,39 +68,42 @@ export function searchIndex(
   query: Query,
   options: SearchOptions,
 ): SearchHits {
-  const { filter, limit, diversity, vectorQuery } = options;
+  const { filter, limit, diversity, returned, vectorQuery } = options;
   // Without a vector every mode ranks by keyword.
   const mode = vectorQuery === null ? 'keyword' : options.mode;
-  const pool = diversity > 0 || mode === 'hybrid' ? Math.max(POOL_SIZE, limit) : limit;
+  // One more tells whether there are more.
+  const wanted = returned.size + limit + 1;
+  const pool = diversity > 0 || mode === 'hybrid' ? Math.max(POOL_SIZE, wanted) : wanted;
   // The vector mode also ranks by keyword, because snippets highlight the matched words.
   const keyword = rank(index, query, filter, mode === 'vector' ? 1 : pool);
+  const { words, relaxed } = keyword;
   if (vectorQuery === null || mode === 'keyword') {
-    return { hits: withDiversity(index, vectors, keyword.hits, pool, options), words: keyword.words };
+    return { ...pageOf(index, vectors, keyword.hits, options), words, relaxed };
   }
-  const restricted = isRestricted(query, filter);
-  const allowed = restricted ? allowedNotes(index.segments, query, filter) : null;
-  const nearest = vectors?.nearest(index, vectorQuery.vector, pool, allowed, vectorQuery.minCosine) ?? [];
-  const hits = mode === 'vector' ? nearest : fuseHits(keyword.hits, nearest, vectorQuery.weight);
-  return { hits: withDiversity(index, vectors, hits, pool, options), words: keyword.words };
+  const { vector, weight, minCosine } = vectorQuery;
+  const allowed = isRestricted(query, filter) ? keyword.allowed : null;
+  const nearest = vectors?.nearest(index, vector, pool, allowed, minCosine) ?? [];
+  const hits = mode === 'vector' ? nearest : blend(keyword.hits, nearest, { weight, minCosine });
+  return { ...pageOf(index, vectors, hits, options), words, relaxed };
 }
 
 type Hit = KeywordHit | VectorHit;
 
-/** The best hits of a pool, or a diverse choice among them. */
-function withDiversity(
+/** The best hits that no earlier page had, or a diverse choice among them. */
+function pageOf(
   index: VaultIndex,
   vectors: VaultVectors | null,
-  hits: readonly Hit[],
-  pool: number,
-  { limit, diversity }: SearchOptions,
-): SearchHit[] {
-  if (diversity === 0) return hits.slice(0, Math.min(pool, limit)).map((hit) => searchHit(index, hit));
-  const candidates = hits.slice(0, pool).map((hit) => {
-    const found = searchHit(index, hit);
-    const vector = vectors?.vectorAt(index, found.id, found.location.start) ?? null;
-    return { hit: found, score: found.score, vector };
+  found: readonly Hit[],
+  { limit, diversity, returned }: SearchOptions,
+): Pick<SearchHits, 'hits' | 'hasMore'> {
+  const left = returned.size === 0 ? found : found.filter(({ id }) => !returned.has(markOf(id)));
+  const hasMore = left.length > limit;
+  if (diversity === 0) return { hits: left.slice(0, limit).map((hit) => searchHit(index, hit)), hasMore };
+  const candidates = left.map((hit) => {
+    const own = searchHit(index, hit);
+    return { hit: own, score: own.score, vector: vectors?.vectorAt(index, own.id, own.location.start) ?? null };
   });
-  return diversify(candidates, limit, diversity).map(({ hit }) => hit);
+  return { hits: diversify(candidates, limit, diversity).map(({ hit }) => hit), hasMore };
 }
 
 function searchHit(index: VaultIndex, hit: Hit): SearchHit {
@@ -102,22 +117,4 @@ function locationOfChunk(index: VaultIndex, id: string, chunk: number): ChunkLoc
   const found = index.find(id);
   const { start = 0, end = 0, heading = '' } = found?.segment.info(found.note).chunks[chunk] ?? {};
   return { start, end, heading };
-}
-
-/**
- * Fuses both rankings. Ranks decide the order. All scores are scaled by the better of the two top scores, so that
- * results of several vaults can be compared.
- */
-function fuseHits(byWords: readonly KeywordHit[], byVectors: readonly VectorHit[], vectorWeight: number): Hit[] {
-  const hitsByWords = new Map(byWords.map((hit) => [hit.id, hit]));
-  const hitsByVectors = new Map(byVectors.map((hit) => [hit.id, hit]));
-  const topScore = Math.max(byWords[0]?.score ?? 0, byVectors[0]?.score ?? 0);
-  const fused = fuse([
-    { keys: [...hitsByWords.keys()], weight: 1 },
-    { keys: [...hitsByVectors.keys()], weight: vectorWeight },
-  ]);
-  return fused.flatMap(({ key, score }) => {
-    const hit = hitsByWords.get(key) ?? hitsByVectors.get(key);
-    return hit === undefined ? [] : [{ ...hit, score: score * topScore }];
-  });
 }

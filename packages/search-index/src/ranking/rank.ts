@@ -1,14 +1,23 @@
-import { isFunctionWord } from '@notevault/note-text/words/languages.ts';
+import { isUnspaced } from '@notevault/note-text/words/classes.ts';
 import { wordOfTerm } from '../analysis/terms.ts';
 import type { PostingsReader } from '../index/postings.ts';
 import type { Segment } from '../index/segment.ts';
 import type { VaultIndex } from '../index/vault-index.ts';
 import { allowedNotes } from '../query/allowed-notes.ts';
-import { exactTerms, expandWord, type TermVariant } from '../query/query-expansion.ts';
+import type { TermVariant } from '../query/query-expansion.ts';
 import type { Query } from '../query/query-parser.ts';
 import type { NoteMasks, SearchFilter } from '../query/search-filter.ts';
 import { TopK } from '../top-k.ts';
-import { inverseDocumentFrequency, LengthNorms, PARAMETERS, type QueryTerm, saturate } from './bm25f.ts';
+import {
+  coverageFactor,
+  inverseDocumentFrequency,
+  LengthNorms,
+  PARAMETERS,
+  type QueryTerm,
+  termScore,
+} from './bm25f.ts';
+import { addBonuses } from './bonuses.ts';
+import { queryTerms, relaxedQuery } from './query-terms.ts';
 import { type Candidate, type RerankedNote, rerank } from './rerank.ts';
 
 /** A note that the words of a query found. */
@@ -16,11 +25,25 @@ export interface KeywordHit extends Omit<RerankedNote, 'segment' | 'note'> {
   readonly id: string;
 }
 
+/** A word that was matched, as the vault spells it. A snippet shows the words that say most. */
+export interface MatchedWord {
+  readonly word: string;
+  /** The number of the query's word that it is a form of. */
+  readonly term: number;
+  /** How much it says. */
+  readonly weight: number;
+  /** Whether it says nothing beside the other words: a function word, a single letter. */
+  readonly isMinor: boolean;
+}
+
 export interface KeywordRanking {
   /** Best first; of equal scores the newer note first. */
   readonly hits: readonly KeywordHit[];
-  /** The words that were matched, as the vault spells them: a snippet highlights these. */
-  readonly words: readonly string[];
+  readonly words: readonly MatchedWord[];
+  /** The phrases that no note has, as typed; their words were searched instead. */
+  readonly relaxed: readonly string[];
+  /** The notes that pass the filters. */
+  readonly allowed: NoteMasks;
 }
 
 /** How many notes beyond the limit are reranked. */
@@ -29,42 +52,58 @@ const EXTRA_CANDIDATES = 40;
 const CANDIDATE_SLACK = 4;
 
 /** Ranks the notes of a vault by the words of a query: a first pass scores whole notes, then the best are reranked. */
-export function rank(index: VaultIndex, query: Query, filter: SearchFilter, limit: number): KeywordRanking {
+export function rank(index: VaultIndex, asked: Query, filter: SearchFilter, limit: number): KeywordRanking {
   const { segments } = index;
-  const allowed = allowedNotes(segments, query, filter);
+  const { masks: allowed, relaxed: phrases } = allowedNotes(segments, asked, filter);
+  const query = relaxedQuery(asked, phrases);
+  const relaxed = phrases.map(({ text }) => text);
   const terms = queryTerms(segments, query);
-  const words = [...new Set(terms.flatMap(({ variants }) => variants.map(({ term }) => wordOfTerm(term))))];
-  if (terms.length === 0) return { hits: rankUnscored(segments, query, allowed, limit), words };
+  if (terms.length === 0) return { hits: rankUnscored(segments, query, allowed, limit), words: [], relaxed, allowed };
+  const bonuses = segments.map(({ size }) => new Float64Array(size));
+  addBonuses(segments, query, bonuses);
   const scores = firstPassScores(index, terms, allowed);
-  const bestPossible = terms.reduce((sum, { idf }) => sum + idf * (PARAMETERS.k1 + 1), 0);
-  const candidates = bestCandidates(segments, scores, limit + EXTRA_CANDIDATES);
-  const reranked = rerank(index, terms, candidates, bestPossible);
+  const words = matchedWords(terms);
+  const candidates = bestCandidates(segments, withBonuses(scores, bonuses, allowed), limit + EXTRA_CANDIDATES);
+  const reranked = rerank(index, terms, candidates, bonuses);
   reranked.sort((a, b) => b.score - a.score || newerFirst(a, b));
   const hits = reranked.slice(0, limit).map(({ segment, note, score, chunk, matches }) => {
     return { id: segment.id(note), score, chunk, matches };
   });
-  return { hits, words };
+  return { hits, words, relaxed, allowed };
+}
+
+/** The scores in the order of which candidates are chosen: a title may begin with the query and have none of its words. */
+function withBonuses(
+  scores: readonly Float64Array[],
+  bonuses: readonly Float64Array[],
+  allowed: NoteMasks,
+): readonly Float64Array[] {
+  scores.forEach((own, at) => {
+    const [bonus, mask] = [bonuses[at] ?? new Float64Array(), allowed[at] ?? new Uint8Array()];
+    for (let note = 0; note < own.length; note++) {
+      const gained = bonus[note] as number;
+      if (gained > 0 && mask[note] === 1) own[note] = (own[note] as number) + gained;
+    }
+  });
+  return scores;
+}
+
+/** The words of all variants; one that is a form of several words of the query belongs to the first. */
+function matchedWords(terms: readonly QueryTerm[]): MatchedWord[] {
+  const words = new Map<string, MatchedWord>();
+  terms.forEach(({ variants, idf, share }, index) => {
+    for (const { term, weight } of variants) {
+      const word = wordOfTerm(term);
+      const isMinor = share < 1 || (word.length === 1 && !isUnspaced(word));
+      if (!words.has(word)) words.set(word, { word, term: index, weight: weight * idf, isMinor });
+    }
+  });
+  return [...words.values()];
 }
 
 /** Orders notes by id, newer first. Ids are UUIDv7, so the order does not depend on the segments. */
 function newerFirst(a: Pick<Candidate, 'segment' | 'note'>, b: Pick<Candidate, 'segment' | 'note'>): number {
   return a.segment.id(a.note) < b.segment.id(b.note) ? 1 : -1;
-}
-
-function queryTerms(segments: readonly Segment[], query: Query): QueryTerm[] {
-  const last = query.words.length - 1;
-  const hasContentWords = query.phrases.length > 0 || !query.words.every(isFunctionWord);
-  const terms: QueryTerm[] = query.words.map((word, index) => ({
-    variants: expandWord(segments, word, query.lastWordIncomplete && index === last),
-    share: hasContentWords && isFunctionWord(word) ? PARAMETERS.functionWord : 1,
-    idf: 0,
-  }));
-  for (const word of new Set(query.phrases.flat())) {
-    if (query.words.includes(word)) continue;
-    const variants = exactTerms(segments, word).map((term) => ({ term, weight: 1, namesOnly: false }));
-    terms.push({ variants, share: 1, idf: 0 });
-  }
-  return terms;
 }
 
 /** The result of a query without words: all allowed notes score 1, newest first. */
@@ -76,55 +115,88 @@ function rankUnscored(segments: readonly Segment[], query: Query, allowed: NoteM
   });
 }
 
-/** The BM25F score of each allowed note as a whole. Sets the idf of the terms. */
+/** The scores of each allowed note as a whole, from 0 to 1. Sets the idf of the terms. */
 function firstPassScores(index: VaultIndex, terms: readonly QueryTerm[], allowed: NoteMasks): Float64Array[] {
   const { segments, noteCount } = index;
-  const scores = segments.map(({ size }) => new Float64Array(size));
-  const frequencies = segments.map(({ size }) => new Float64Array(size));
+  const passes = segments.map((segment) => new FirstPass(segment));
   const norms = new LengthNorms(index);
   for (const term of terms) {
-    const matching = segments.map((segment, at) => {
-      return addFrequencies(segment, term.variants, norms, frequencies[at] ?? new Float64Array());
-    });
-    const matchCount = matching.reduce((sum, notes) => sum + notes.length, 0);
+    for (const pass of passes) pass.read(term.variants, norms);
+    const matchCount = passes.reduce((sum, { matching }) => sum + matching.length, 0);
     term.idf = term.share * inverseDocumentFrequency(matchCount, noteCount);
-    matching.forEach((notes, at) => {
-      const [frequency, score, mask] = [frequencies[at], scores[at], allowed[at]];
-      if (frequency === undefined || score === undefined || mask === undefined) return;
-      for (const note of notes) {
-        const weighted = frequency[note] ?? 0;
-        // The array is used again for the next term.
-        frequency[note] = 0;
-        if (mask[note] === 1) score[note] = (score[note] ?? 0) + term.idf * saturate(weighted);
-      }
+    passes.forEach((pass, at) => {
+      pass.score(term.idf, allowed[at] ?? new Uint8Array());
     });
   }
-  return scores;
+  const idfs = terms.reduce((sum, { idf }) => sum + idf, 0);
+  const contentWords = terms.filter(({ share }) => share === 1).length;
+  return passes.map((pass) => pass.finish(idfs, contentWords));
 }
 
-/** Adds up the weighted frequency of the variants in each live note. Returns the notes that have any. */
-function addFrequencies(
-  segment: Segment,
-  variants: readonly TermVariant[],
-  norms: LengthNorms,
-  frequency: Float64Array,
-): number[] {
-  const matching: number[] = [];
-  const { deleted } = segment;
-  for (const { term, weight, namesOnly } of variants) {
-    const reader = segment.postings(term);
-    while (reader?.next()) {
-      const { note } = reader;
-      if (deleted[note] === 1) continue;
-      const inNames = namesFrequency(reader, segment, norms);
-      const weighted = weight * (namesOnly ? inNames : inNames + reader.body / norms.body(segment.bodyWords(note)));
-      if (weighted === 0) continue;
-      const before = frequency[note] ?? 0;
-      if (before === 0) matching.push(note);
-      frequency[note] = before + weighted;
+/** Scores the notes of one segment, term by term. */
+class FirstPass {
+  /** The notes that have the last term. */
+  matching: number[] = [];
+  readonly #segment: Segment;
+  readonly #scores: Float64Array;
+  /** The sum of the idfs of a note's terms, each by how well it matches. */
+  readonly #covered: Float64Array;
+  readonly #frequencies: Float64Array;
+  readonly #weights: Float64Array;
+
+  constructor(segment: Segment) {
+    this.#segment = segment;
+    this.#scores = new Float64Array(segment.size);
+    this.#covered = new Float64Array(segment.size);
+    this.#frequencies = new Float64Array(segment.size);
+    this.#weights = new Float64Array(segment.size);
+  }
+
+  /** Adds up the weighted frequency of the variants of a term in each live note. */
+  read(variants: readonly TermVariant[], norms: LengthNorms): void {
+    this.matching = [];
+    const segment = this.#segment;
+    const { deleted } = segment;
+    for (const { term, weight, namesOnly } of variants) {
+      const reader = segment.postings(term);
+      while (reader?.next()) {
+        const { note } = reader;
+        if (deleted[note] === 1) continue;
+        const inNames = namesFrequency(reader, segment, norms);
+        const weighted = weight * (namesOnly ? inNames : inNames + reader.body / norms.body(segment.bodyWords(note)));
+        if (weighted === 0) continue;
+        const before = this.#frequencies[note] as number;
+        if (before === 0) this.matching.push(note);
+        this.#frequencies[note] = before + weighted;
+        if (weight > (this.#weights[note] as number)) this.#weights[note] = weight;
+      }
     }
   }
-  return matching;
+
+  /** Adds the term that was read to the scores, and makes room for the next. */
+  score(idf: number, allowed: Uint8Array): void {
+    for (const note of this.matching) {
+      const weight = this.#weights[note] as number;
+      if (allowed[note] === 1) {
+        this.#scores[note] = (this.#scores[note] as number) + termScore(idf, this.#frequencies[note] as number, weight);
+        this.#covered[note] = (this.#covered[note] as number) + idf * weight;
+      }
+      this.#frequencies[note] = 0;
+      this.#weights[note] = 0;
+    }
+  }
+
+  /** The scores, scaled to at most 1. */
+  finish(idfs: number, contentWords: number): Float64Array {
+    const scores = this.#scores;
+    const best = idfs * (PARAMETERS.k1 + 1);
+    for (let note = 0; note < scores.length; note++) {
+      const score = scores[note] as number;
+      if (score === 0) continue;
+      scores[note] = (score / best) * coverageFactor((this.#covered[note] as number) / idfs, contentWords);
+    }
+    return scores;
+  }
 }
 
 /** The weighted frequency in title, headings and labels. */

@@ -2,13 +2,13 @@ import { fieldOf, HEADING, LABEL, positionOf, TITLE } from '../index/occurrence.
 import type { Segment } from '../index/segment.ts';
 import type { VaultIndex } from '../index/vault-index.ts';
 import type { TermVariant } from '../query/query-expansion.ts';
-import { LengthNorms, PARAMETERS, type QueryTerm, saturate } from './bm25f.ts';
+import { coverageFactor, LengthNorms, PARAMETERS, type QueryTerm, termScore } from './bm25f.ts';
 
 /** A note with its final score. */
 export interface RerankedNote {
   readonly segment: Segment;
   readonly note: number;
-  /** The share of the best possible score, 0 to 1. */
+  /** From 0 to 1. */
   readonly score: number;
   /** Number of the chunk that matches best; 0 when only title or labels match. */
   readonly chunk: number;
@@ -21,6 +21,7 @@ export interface Candidate {
   readonly segment: Segment;
   readonly segmentIndex: number;
   readonly note: number;
+  /** With its bonus. */
   readonly firstPassScore: number;
 }
 
@@ -28,12 +29,31 @@ export interface Candidate {
 interface CandidateMatches {
   readonly candidate: Candidate;
   readonly chunkPositions: ArrayLike<number>;
-  /** The weighted frequency of each term in title and labels. */
-  readonly names: Float64Array;
+  /** The terms in title and labels. */
+  readonly names: TermMatches;
   /** The same for each chunk that has a match. */
-  readonly chunks: Map<number, Float64Array>;
+  readonly chunks: Map<number, TermMatches>;
   /** The positions of each term, in no order where it has several variants. */
   readonly positions: readonly number[][];
+}
+
+/** How often and how well each term matches. */
+class TermMatches {
+  /** Weighted. */
+  readonly frequencies: Float64Array;
+  /** The weight of the best form. */
+  readonly weights: Float64Array;
+
+  constructor(terms: number) {
+    this.frequencies = new Float64Array(terms);
+    this.weights = new Float64Array(terms);
+  }
+
+  /** @param worth how much an occurrence counts in its field. */
+  add(term: number, weight: number, worth: number): void {
+    this.frequencies[term] = (this.frequencies[term] ?? 0) + weight * worth;
+    if (weight > (this.weights[term] ?? 0)) this.weights[term] = weight;
+  }
 }
 
 /** Scores candidates by whole note, best chunk, and neighbours of the query that are neighbours in the note. */
@@ -41,13 +61,13 @@ export function rerank(
   index: VaultIndex,
   terms: readonly QueryTerm[],
   candidates: readonly Candidate[],
-  bestPossible: number,
+  bonuses: readonly Float64Array[],
 ): RerankedNote[] {
   const matches = candidates.map(
     (candidate): CandidateMatches => ({
       candidate,
       chunkPositions: candidate.segment.chunkPositions(candidate.note),
-      names: new Float64Array(terms.length),
+      names: new TermMatches(terms.length),
       chunks: new Map(),
       positions: terms.length < 2 ? [] : terms.map(() => []),
     }),
@@ -60,7 +80,11 @@ export function rerank(
       for (const variant of variants) collector.collect(variant, term);
     });
   }
-  return matches.map((own) => scoreCandidate(own, terms, bestPossible));
+  const query = summaryOf(terms);
+  return matches.map((own) => {
+    const { segmentIndex, note } = own.candidate;
+    return scoreCandidate(own, query, bonuses[segmentIndex]?.[note] ?? 0);
+  });
 }
 
 /** Collects the occurrences of terms in the candidates of one segment. */
@@ -90,32 +114,29 @@ class MatchCollector {
       const index = this.#indexes[reader.note] ?? 0;
       const matches = index === 0 ? undefined : this.#matches[index - 1];
       if (matches === undefined) continue;
-      const titleWorth = (weight * PARAMETERS.title) / this.#norms.title(this.#segment.titleWords(reader.note));
+      const titleWorth = PARAMETERS.title / this.#norms.title(this.#segment.titleWords(reader.note));
       for (let occurrence = reader.nextOccurrence(); occurrence >= 0; occurrence = reader.nextOccurrence()) {
         const field = fieldOf(occurrence);
         const position = positionOf(occurrence);
         if (field === TITLE || field === LABEL) {
-          const worth = field === TITLE ? titleWorth : weight * PARAMETERS.label;
-          matches.names[term] = (matches.names[term] ?? 0) + worth;
+          matches.names.add(term, weight, field === TITLE ? titleWorth : PARAMETERS.label);
         } else {
           if (namesOnly && field !== HEADING) continue;
-          this.#addToChunk(
-            matches,
-            position,
-            term,
-            weight * (field === HEADING ? PARAMETERS.heading : PARAMETERS.body),
-          );
+          const worth = field === HEADING ? PARAMETERS.heading : PARAMETERS.body;
+          this.#chunkAt(matches, position).add(term, weight, worth);
         }
         matches.positions[term]?.push(position);
       }
     }
   }
 
-  #addToChunk({ chunks, chunkPositions }: CandidateMatches, position: number, term: number, worth: number): void {
+  #chunkAt({ chunks, chunkPositions }: CandidateMatches, position: number): TermMatches {
     const chunk = chunkAt(chunkPositions, position);
-    const frequencies = chunks.get(chunk) ?? new Float64Array(this.#termCount);
-    frequencies[term] = (frequencies[term] ?? 0) + worth;
-    chunks.set(chunk, frequencies);
+    const known = chunks.get(chunk);
+    if (known !== undefined) return known;
+    const added = new TermMatches(this.#termCount);
+    chunks.set(chunk, added);
+    return added;
   }
 }
 
@@ -131,31 +152,58 @@ function chunkAt(chunkPositions: ArrayLike<number>, position: number): number {
   return low;
 }
 
-function scoreCandidate(matches: CandidateMatches, terms: readonly QueryTerm[], bestPossible: number): RerankedNote {
+/** The terms of a query, with sums over them. */
+interface QuerySummary {
+  readonly terms: readonly QueryTerm[];
+  readonly idfs: number;
+  /** How many of its words are no function words. */
+  readonly contentWords: number;
+}
+
+function summaryOf(terms: readonly QueryTerm[]): QuerySummary {
+  return {
+    terms,
+    idfs: terms.reduce((sum, { idf }) => sum + idf, 0),
+    contentWords: terms.filter(({ share }) => share === 1).length,
+  };
+}
+
+function scoreCandidate(matches: CandidateMatches, query: QuerySummary, bonus: number): RerankedNote {
   const { candidate, names, chunks, positions } = matches;
   let bestChunk = 0;
   let bestScore = -1;
-  for (const [chunk, frequencies] of chunks) {
-    const score = chunkScore(terms, names, frequencies);
+  for (const [chunk, own] of chunks) {
+    const score = chunkScore(query, names, own);
     if (score < bestScore || (score === bestScore && chunk > bestChunk)) continue;
     bestChunk = chunk;
     bestScore = score;
   }
-  if (bestScore < 0) bestScore = chunkScore(terms, names, null);
-  const total = (1 - PARAMETERS.chunk) * candidate.firstPassScore + PARAMETERS.chunk * bestScore;
-  const base = total / bestPossible;
-  const score = base + (1 - base) * PARAMETERS.proximity * adjacency(terms, positions);
+  if (bestScore < 0) bestScore = chunkScore(query, names, null);
+  // The bonus was added to choose the candidates.
+  const whole = Math.max(0, candidate.firstPassScore - bonus);
+  const base = (1 - PARAMETERS.chunk) * whole + PARAMETERS.chunk * bestScore;
+  const near = base + (1 - base) * PARAMETERS.proximity * adjacency(query.terms, positions);
+  const score = near + (1 - near) * bonus;
   const { segment, note } = candidate;
   return { segment, note, score: Math.min(1, score), chunk: bestChunk, matches: Math.max(1, chunks.size) };
 }
 
-function chunkScore(terms: readonly QueryTerm[], names: Float64Array, frequencies: Float64Array | null): number {
-  let sum = 0;
+/** The score of a chunk with the note's names, scaled to at most 1. */
+function chunkScore(
+  { terms, idfs, contentWords }: QuerySummary,
+  names: TermMatches,
+  chunk: TermMatches | null,
+): number {
+  let [sum, covered] = [0, 0];
   for (let term = 0; term < terms.length; term++) {
-    const frequency = (names[term] ?? 0) + (frequencies?.[term] ?? 0);
-    if (frequency > 0) sum += (terms[term]?.idf ?? 0) * saturate(frequency);
+    const frequency = (names.frequencies[term] ?? 0) + (chunk?.frequencies[term] ?? 0);
+    if (frequency === 0) continue;
+    const weight = Math.max(names.weights[term] ?? 0, chunk?.weights[term] ?? 0);
+    const { idf = 0 } = terms[term] ?? {};
+    sum += termScore(idf, frequency, weight);
+    covered += idf * weight;
   }
-  return sum;
+  return (sum / (idfs * (PARAMETERS.k1 + 1))) * coverageFactor(covered / idfs, contentWords);
 }
 
 /** The share of the query's pairs of neighbours, weighted by idf, that stand side by side and in order in the note. */

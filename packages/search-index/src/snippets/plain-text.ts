@@ -34,7 +34,10 @@ function withoutClosingHashes(text: string): string {
 
 /** Every length is bounded, for linear time: syntax longer than any name or address is left as it is. */
 const wikilink = /!?\[\[([^[\]|\n]{0,300})(?:\|([^[\]\n]{0,300}))?\]\]/g;
-const link = /!?\[([^[\]\n]{0,300})\]\((?:[^()\s]{0,1000})(?:\s"[^"\n]{0,200}")?\)/g;
+/** An embedded file that is no note; a number after `|` is its width. */
+const embeddedFile = /!\[\[[^[\]|\n]{0,300}\.(?!md)[a-z0-9]{1,5}(?:#[^[\]|\n]{0,100})?(?:\|([^[\]\n]{0,300}))?\]\]/gi;
+const fileName = /^(?:[^\s]{1,200}\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp[34]|webm)|[\dx]{1,9})?$/i;
+const link = /(!?)\[([^[\]\n]{0,300})\]\((?:[^()\s]{0,1000})(?:\s"[^"\n]{0,200}")?\)/g;
 const element =
   'abbr|a|audio|blockquote|body|br|b|button|center|cite|code|dd|del|details|div|dl|dt|em|figcaption|figure|font|form|h[1-6]|head|hr|html|iframe|img|input|ins|i|kbd|label|link|li|mark|meta|object|ol|pre|p|q|script|small|source|span|strong|style|sub|summary|sup|svg|s|table|tbody|td|th|thead|tr|ul|u|video';
 const tag = new RegExp(`<(?:/?(?:${element})(?![\\w-])[^<>\\n]{0,300}|!--[^<>\\n]{0,300})>`, 'gi');
@@ -43,11 +46,19 @@ const tag = new RegExp(`<(?:/?(?:${element})(?![\\w-])[^<>\\n]{0,300}|!--[^<>\\n
 const inlineSyntax =
   /\\([!-/:-@[-`{-~])|(?<=\S)\*{1,3}|\*{1,3}(?=\S)|~~|==|`+|%%|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])/gu;
 
+/** The text beside an image, unless it is only its file name or its size. */
+function labelOfImage(label: string): string {
+  return fileName.test(label.trim()) ? ' ' : label;
+}
+
 function withoutInlineSyntax(text: string): string {
   let plain = text;
   // Most texts have none of these, and `includes` is cheaper than a pattern.
+  if (plain.includes('![[')) plain = plain.replace(embeddedFile, (_, label?: string) => labelOfImage(label ?? ''));
   if (plain.includes('[[')) plain = plain.replace(wikilink, (_, target: string, alias?: string) => alias ?? target);
-  if (plain.includes('](')) plain = plain.replace(link, (_, label: string) => label);
+  if (plain.includes('](')) {
+    plain = plain.replace(link, (_, image: string, label: string) => (image === '' ? label : labelOfImage(label)));
+  }
   if (plain.includes('<')) plain = plain.replace(tag, ' ');
   return plain.replace(inlineSyntax, (_, escaped?: string) => escaped ?? '').replace(/<(?=[a-zA-Z/!?])/g, '‹');
 }

@@ -1,5 +1,5 @@
-import { isFunctionWord } from '@notevault/note-text/words/languages.ts';
 import { WordMatcher } from '@notevault/note-text/words/matcher.ts';
+import type { MatchedWord } from '../ranking/rank.ts';
 import { plainText } from './plain-text.ts';
 
 /** What a search result shows of a note's text. */
@@ -16,24 +16,25 @@ const MAX_TEXT_LENGTH = 8000;
 /** How much is shown before the first match. */
 const LEAD_LENGTH = 60;
 const ELLIPSIS = '…';
-/** Distinct words count more than any number of repeated ones. */
-const DISTINCT_WORD_SCORE = 1000;
+/** What a repeated word adds: less than any other word. */
+const REPEATED_WORD_SCORE = 1e-6;
 
 interface Match {
   readonly start: number;
   readonly end: number;
-  readonly word: string;
+  readonly matched: MatchedWord;
 }
 
-/** Makes snippets: the part of a text with the most matched words. */
+/** Makes snippets: the part of a text with the most and the rarest of the matched words. */
 export class SnippetMaker {
+  readonly #words: ReadonlyMap<string, MatchedWord>;
   readonly #finder: WordMatcher;
 
-  /** @param words folded, as the vault spells them. Function words are highlighted only when there are no others. */
-  constructor(words: Iterable<string>) {
-    const all = new Set(words);
-    const contentWords = new Set([...all].filter((word) => !isFunctionWord(word)));
-    this.#finder = new WordMatcher(contentWords.size > 0 ? contentWords : all);
+  /** @param words minor ones are highlighted only when there are no others. */
+  constructor(words: readonly MatchedWord[]) {
+    const major = words.filter(({ isMinor }) => !isMinor);
+    this.#words = new Map((major.length > 0 ? major : words).map((own) => [own.word, own]));
+    this.#finder = new WordMatcher(new Set(this.#words.keys()));
   }
 
   snippetOf(markdown: string): Snippet {
@@ -63,30 +64,42 @@ export class SnippetMaker {
 
   #matchesIn(text: string): Match[] {
     const matches: Match[] = [];
-    this.#finder.each(text, (word, start, end) => matches.push({ start, end, word }));
+    this.#finder.each(text, (word, start, end) => {
+      const matched = this.#words.get(word);
+      if (matched !== undefined) matches.push({ start, end, matched });
+    });
     return matches;
   }
 }
 
-/** Where the window begins that holds the most distinct words, then the most words; the first of equal ones. */
+/** Where the window begins whose words of the query say most together, then has the most words; the first of equal ones. */
 function bestWindowStart(matches: readonly Match[]): number {
   let best = { start: 0, score: 0 };
-  const countOf = new Map<string, number>();
+  const counts = new Map<MatchedWord, number>();
   let last = 0;
   matches.forEach((match, first) => {
     while (last < matches.length && (matches[last]?.end ?? 0) - match.start <= MAX_SNIPPET_LENGTH - LEAD_LENGTH - 2) {
-      const { word } = matches[last] ?? match;
-      countOf.set(word, (countOf.get(word) ?? 0) + 1);
+      const { matched } = matches[last] ?? match;
+      counts.set(matched, (counts.get(matched) ?? 0) + 1);
       last++;
     }
-    const score = countOf.size * DISTINCT_WORD_SCORE + (last - first);
+    const score = weightOf(counts.keys()) + (last - first) * REPEATED_WORD_SCORE;
     if (score > best.score) best = { start: match.start, score };
-    const left = (countOf.get(match.word) ?? 1) - 1;
-    if (left > 0) countOf.set(match.word, left);
-    else countOf.delete(match.word);
+    const left = (counts.get(match.matched) ?? 1) - 1;
+    if (left > 0) counts.set(match.matched, left);
+    else counts.delete(match.matched);
     last = Math.max(last, first + 1);
   });
   return best.start;
+}
+
+/** How much words say together; of the forms of one word only the best counts. */
+function weightOf(words: Iterable<MatchedWord>): number {
+  const weights = new Map<number, number>();
+  for (const { term, weight } of words) weights.set(term, Math.max(weights.get(term) ?? 0, weight));
+  let sum = 0;
+  for (const weight of weights.values()) sum += weight;
+  return sum;
 }
 
 /** The beginning of a word a little before an offset. */

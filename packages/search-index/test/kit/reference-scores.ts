@@ -1,23 +1,31 @@
+import { functionWordLanguages } from '@notevault/note-text/words/function-words.ts';
 import type { Language } from '@notevault/note-text/words/languages.ts';
-import { isFunctionWord, stem } from '@notevault/note-text/words/languages.ts';
+import { stem } from '@notevault/note-text/words/languages.ts';
 import type { AnalyzedNote } from '../../src/analysis/analyzer.ts';
-import { languageOfTerm, wordOfTerm } from '../../src/analysis/terms.ts';
+import { partsOfTerm, wordOfTerm } from '../../src/analysis/terms.ts';
+import { WEIGHTS } from '../../src/query/query-expansion.ts';
 import { PARAMETERS } from '../../src/ranking/bm25f.ts';
 
 /** The weight with which a term of the vault matches a word of the query; 0 for no match. */
 type Weigh = (term: string) => number;
 
-/** Scores every note that has a word of the query directly by the formulas, without packing, segments or shortcuts. */
+/**
+ * Scores every note that has a word of the query directly by the formulas, without packing, segments or shortcuts. All
+ * words are ASCII, Russian or Japanese, and notes are in English or Russian.
+ */
 export function referenceScores(notes: readonly AnalyzedNote[], words: readonly string[]): Map<string, number> {
   const vocabulary = [...new Set(notes.flatMap(({ terms }) => [...terms.keys()]))].filter((term) =>
     term.includes('\0'),
   );
+  const isFunctionWord = (word: string) =>
+    ['en', 'ru', 'ja'].some((language) => functionWordLanguages(word).has(language));
   const allFunction = words.every(isFunctionWord);
   const average = (of: (note: AnalyzedNote) => number) =>
     Math.max(1, notes.reduce((sum, note) => sum + of(note), 0) / Math.max(1, notes.length));
   const averageBody = average(({ bodyWords }) => bodyWords);
   const averageTitle = average(({ titleWords }) => titleWords);
-  const saturated = (tf: number) => (tf * (PARAMETERS.k1 + 1)) / (tf + PARAMETERS.k1);
+  const { k1, quality } = PARAMETERS;
+  const saturated = (tf: number) => (tf * (k1 + 1)) / (tf + k1);
   const perWord = words.map((word) => {
     const weigh = weighing(vocabulary, word);
     const frequencies = notes.map((note) => {
@@ -25,37 +33,61 @@ export function referenceScores(notes: readonly AnalyzedNote[], words: readonly 
       const title = 1 - PARAMETERS.titleB + (PARAMETERS.titleB * note.titleWords) / averageTitle;
       const worth = [PARAMETERS.body / body, PARAMETERS.label, PARAMETERS.heading, PARAMETERS.title / title];
       const close = [PARAMETERS.body, PARAMETERS.label, PARAMETERS.heading, PARAMETERS.title / title];
-      const chunks = new Map<number, number>();
+      const chunks = new Map<number, { tf: number; best: number }>();
       const positions = new Set<number>();
-      let [whole, names] = [0, 0];
+      let [whole, names, best, bestName] = [0, 0, 0, 0];
       for (const [term, occurrences] of note.terms) {
         for (const occurrence of weigh(term) > 0 ? occurrences : []) {
           const [field, position] = [occurrence % 4, Math.floor(occurrence / 4)];
-          whole += weigh(term) * (worth[field] ?? 0);
+          const weight = weigh(term);
+          whole += weight * (worth[field] ?? 0);
+          best = Math.max(best, weight);
           positions.add(position);
           const chunk = Math.max(
             0,
             note.info.chunks.findLastIndex(({ word: first }) => first <= position),
           );
-          if (field === 1 || field === 3) names += weigh(term) * (close[field] ?? 0);
-          else chunks.set(chunk, (chunks.get(chunk) ?? 0) + weigh(term) * (close[field] ?? 0));
+          if (field === 1 || field === 3) {
+            names += weight * (close[field] ?? 0);
+            bestName = Math.max(bestName, weight);
+          } else {
+            const before = chunks.get(chunk) ?? { tf: 0, best: 0 };
+            const tf = before.tf + weight * (close[field] ?? 0);
+            chunks.set(chunk, { tf, best: Math.max(before.best, weight) });
+          }
         }
       }
-      return { whole, names, chunks, positions };
+      return { whole, best, names, bestName, chunks, positions };
     });
     const found = frequencies.filter(({ whole }) => whole > 0).length;
     const share = !allFunction && isFunctionWord(word) ? PARAMETERS.functionWord : 1;
-    return { frequencies, idf: share * Math.log(1 + (notes.length - found + 0.5) / (found + 0.5)) };
+    return { frequencies, share, idf: share * Math.log(1 + (notes.length - found + 0.5) / (found + 0.5)) };
   });
-  const best = perWord.reduce((sum, { idf }) => sum + idf * (PARAMETERS.k1 + 1), 0);
+  const idfs = perWord.reduce((sum, { idf }) => sum + idf, 0);
+  const contentWords = perWord.filter(({ share }) => share === 1).length;
+  /** The score of words that occur so often, in forms so good. */
+  const scoreOf = (matched: readonly { idf: number; tf: number; best: number }[]) => {
+    const sum = matched.reduce(
+      (all, { idf, tf, best }) => all + (tf > 0 ? idf * saturated(tf) * best ** quality : 0),
+      0,
+    );
+    const covered = matched.reduce((all, { idf, tf, best }) => all + (tf > 0 ? idf * best : 0), 0) / idfs;
+    const factor = contentWords < 2 ? 1 : 1 - (PARAMETERS.coverage / (contentWords - 1)) * (1 - covered);
+    return (factor * sum) / (idfs * (k1 + 1));
+  };
   const scores = new Map<string, number>();
   notes.forEach((note, at) => {
     const own = perWord.map(({ frequencies, idf }) => ({ ...(frequencies[at] ?? never()), idf }));
-    const whole = own.reduce((sum, { whole: tf, idf }) => sum + idf * saturated(tf), 0);
+    const whole = scoreOf(own.map(({ whole: tf, best, idf }) => ({ tf, best, idf })));
     if (whole === 0) return;
     const chunkNumbers = [...new Set(own.flatMap(({ chunks }) => [...chunks.keys()]))];
     const chunkScore = (chunk: number) =>
-      own.reduce((sum, { names, chunks, idf }) => sum + idf * saturated(names + (chunks.get(chunk) ?? 0)), 0);
+      scoreOf(
+        own.map(({ names, bestName, chunks, idf }) => {
+          const { tf, best } = chunks.get(chunk) ?? { tf: 0, best: 0 };
+          return { tf: names + tf, best: Math.max(bestName, best), idf };
+        }),
+      );
     const bestChunk = Math.max(...(chunkNumbers.length === 0 ? [-1] : chunkNumbers).map(chunkScore));
     let [pairs, near] = [0, 0];
     own.forEach((after, index) => {
@@ -64,24 +96,30 @@ export function referenceScores(notes: readonly AnalyzedNote[], words: readonly 
       pairs += before.idf + after.idf;
       if ([...before.positions].some((position) => after.positions.has(position + 1))) near += before.idf + after.idf;
     });
-    const base = ((1 - PARAMETERS.chunk) * whole + PARAMETERS.chunk * bestChunk) / best;
-    scores.set(note.id, base + (1 - base) * PARAMETERS.proximity * (pairs === 0 ? 0 : near / pairs));
+    const base = (1 - PARAMETERS.chunk) * whole + PARAMETERS.chunk * bestChunk;
+    const score = base + (1 - base) * PARAMETERS.proximity * (pairs === 0 ? 0 : near / pairs);
+    const isTitle = note.terms.has(`\x01n${words.join(' ')}`);
+    scores.set(note.id, isTitle ? score + (1 - score) * PARAMETERS.wholeTitle : score);
   });
   return scores;
 }
 
 function weighing(vocabulary: readonly string[], word: string): Weigh {
+  const ownFunction = functionWordLanguages(word).size > 0;
   const form = (term: string) => {
-    const language = languageOfTerm(term) as Language;
-    if (wordOfTerm(term) === word) return 1;
-    return language !== 'none' && stem(wordOfTerm(term), language) === stem(word, language) ? 0.9 : 0;
+    const { word: other, language } = partsOfTerm(term);
+    if (other === word) return WEIGHTS.exact;
+    if (!ownFunction && functionWordLanguages(other).has(language)) return 0;
+    return language !== 'none' && stem(other, language) === stem(word, language as Language) ? WEIGHTS.stem : 0;
   };
   if (vocabulary.some((term) => form(term) > 0)) return form;
-  const most = /^\d+$/.test(word) ? 0 : word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
+  if (word.length >= 3 && vocabulary.some((term) => term.startsWith(word))) {
+    return (term) => (term.startsWith(word) ? WEIGHTS.prefix : 0);
+  }
+  const most = /^\d+$/.test(word) ? 0 : word.length >= 6 ? 2 : word.length >= 4 ? 1 : 0;
   return (term) => {
-    if (word.length >= 3 && term.startsWith(word)) return 0.6;
     const edits = distance(wordOfTerm(term), word);
-    return edits > most ? 0 : edits === 1 ? 0.5 : 0.3;
+    return edits > most ? 0 : edits === 1 ? WEIGHTS.oneEdit : WEIGHTS.twoEdits;
   };
 }
 

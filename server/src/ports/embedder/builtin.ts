@@ -12,7 +12,7 @@ const space: Space = {
   dimensions: DIMENSIONS,
   maxTokens: 512,
   noise: 0.1,
-  trust: 0.3,
+  trust: 0.1,
 };
 
 const WEIGHTS: Record<FeatureKind, number> = { [WORD]: 1, [PIECE]: 0.6, [PAIR]: 1, [SINGLE]: 0.6, [KANA]: 0.2 };

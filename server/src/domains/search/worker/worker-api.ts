@@ -1,5 +1,6 @@
 import type { NotePassages } from '@notevault/search-index/analysis/passages.ts';
 import type { SearchOptions } from '@notevault/search-index/ranking/hybrid.ts';
+import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import type { Snippet } from '@notevault/search-index/snippets/snippet.ts';
 import { Type } from 'typebox';
 import type { SharedKey } from '../../../ports/keyring/keyring.ts';
@@ -27,7 +28,11 @@ export interface WorkerApi {
   /** The passages of notes to embed; null for a note that cannot be read. */
   passages(params: { key: SharedKey; notes: readonly SealedNote[] }): Promise<(NotePassages | null)[]>;
   /** A snippet of each text; null for one that cannot be read. */
-  snippets(params: { key: SharedKey; words: readonly string[]; texts: readonly SnippetSource[] }): (Snippet | null)[];
+  snippets(params: {
+    key: SharedKey;
+    words: readonly MatchedWord[];
+    texts: readonly SnippetSource[];
+  }): (Snippet | null)[];
   /** Freezes the index, so that its segments can be stored. */
   freeze(params: { vault: string; key: SharedKey }): Promise<FrozenIndex>;
   /** A part of a frozen segment, sealed. */
@@ -113,8 +118,12 @@ export interface SearchParams extends SearchOptions {
 export interface FoundNotes {
   /** Best first. */
   readonly hits: readonly FoundNote[];
-  /** Folded words to highlight in snippets. */
-  readonly words: readonly string[];
+  /** Whether more notes were found. */
+  readonly hasMore: boolean;
+  /** The words to highlight in snippets. */
+  readonly words: readonly MatchedWord[];
+  /** The phrases that no note has; their words were searched instead. */
+  readonly relaxed: readonly string[];
 }
 
 export interface FoundNote {

@@ -9,7 +9,15 @@ import { SearchWorker } from './worker.ts';
 
 const none = { from: null, to: null };
 const noFilter = { tags: null, folder: null, type: null, created: none, timestamp: none };
-const options = { mode: 'keyword', filter: noFilter, limit: 5, diversity: 0, vectorQuery: null, model: null } as const;
+const options = {
+  mode: 'keyword',
+  filter: noFilter,
+  limit: 5,
+  diversity: 0,
+  returned: new Set<string>(),
+  vectorQuery: null,
+  model: null,
+} as const;
 
 /** A worker whose notes are not sealed: `meta` holds the title, `content` the text. */
 function openWorker(maxBytes = 1e9) {

@@ -6,7 +6,9 @@ import type { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
 import { type SearchHit, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
 import { idfOf } from '@notevault/search-index/ranking/idf.ts';
+import type { MatchedWord } from '@notevault/search-index/ranking/rank.ts';
 import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
+import { snippetSource } from '@notevault/search-index/snippets/snippet-source.ts';
 import type { SealingKey, SharedKey } from '../../../ports/keyring/keyring.ts';
 import type { NoteMeta, SealedNote } from '../../notes/notes.ts';
 import { segmentListContext, segmentPartContext } from '../seal-contexts.ts';
@@ -40,8 +42,6 @@ export interface WorkerDeps {
   readonly maxBytes: number;
 }
 
-/** A section shorter than this is extended by the text after it for its snippet. */
-const MIN_SNIPPET_SOURCE = 600;
 const PART_BYTES = 1 << 20;
 
 /** Does the work of the search thread: it holds the indexes and opens what is sealed. */
@@ -123,8 +123,8 @@ export class SearchWorker implements WorkerApi {
   search({ vault, epoch, seq, query, model, ...options }: SearchParams): FoundNotes | null {
     const loaded = this.#find(vault, epoch);
     if (loaded === undefined || loaded.index.seq < seq) return null;
-    const { hits, words } = searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
-    return { words, hits: hits.flatMap((hit) => foundNoteOf(loaded.index, hit) ?? []) };
+    const { hits, ...found } = searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
+    return { ...found, hits: hits.flatMap((hit) => foundNoteOf(loaded.index, hit) ?? []) };
   }
 
   idf({ vault, words }: { vault: string; words: readonly string[] }): number[] {
@@ -169,7 +169,11 @@ export class SearchWorker implements WorkerApi {
     }
   }
 
-  snippets(params: { key: SharedKey; words: readonly string[]; texts: readonly SnippetSource[] }): (Snippet | null)[] {
+  snippets(params: {
+    key: SharedKey;
+    words: readonly MatchedWord[];
+    texts: readonly SnippetSource[];
+  }): (Snippet | null)[] {
     const key = this.#deps.openKey(params.key);
     const maker = new SnippetMaker(params.words);
     return params.texts.map((text) => this.#snippetOf(key, maker, text));
@@ -177,8 +181,7 @@ export class SearchWorker implements WorkerApi {
 
   #snippetOf(key: SealingKey, maker: SnippetMaker, text: SnippetSource): Snippet | null {
     try {
-      const end = Math.max(text.end, text.start + MIN_SNIPPET_SOURCE);
-      return maker.snippetOf(this.#deps.openContent(key, text).slice(text.start, end));
+      return maker.snippetOf(snippetSource(this.#deps.openContent(key, text), text.start, text.end));
     } catch {
       return null;
     }

@@ -1,0 +1,95 @@
+import type { Language } from '@notevault/note-text/words/languages.ts';
+import { FILTER_TERMS_END, LANGUAGE_TERM_PREFIX, wordOfTerm, wordTermPrefix } from '../analysis/terms.ts';
+import type { Segment } from '../index/segment.ts';
+
+/*
+ * The terms of a vault, over all segments. Only terms of live notes are returned; otherwise results would change when the
+ * index is rebuilt without the others.
+ */
+
+/** The terms of exactly this word, in whatever language and spelling a note has it. */
+export function exactTerms(segments: readonly Segment[], word: string): string[] {
+  return [...prefixTerms(segments, wordTermPrefix(word))].filter((term) => isLive(segments, term));
+}
+
+/** The terms that have any of these stem keys, in order. */
+export function termsWithKeys(segments: readonly Segment[], keys: Iterable<string>): string[] {
+  const terms = [...keys].flatMap((key) => segments.flatMap((segment) => segment.withStem(key)));
+  return distinctSorted(terms).filter((term) => isLive(segments, term));
+}
+
+/** The languages in which notes of the vault are written in Latin and Cyrillic letters. */
+export function languagesIn(segments: readonly Segment[]): Language[] {
+  const terms = [...prefixTerms(segments, LANGUAGE_TERM_PREFIX)];
+  return terms.map((term) => term.slice(LANGUAGE_TERM_PREFIX.length) as Language);
+}
+
+/** The terms whose words begin with a word. */
+export function* termsStartingWith(segments: readonly Segment[], word: string): Generator<string> {
+  for (const term of prefixTerms(segments, word)) if (isLive(segments, term)) yield term;
+}
+
+/** The terms whose words contain a word. */
+export function* termsContaining(segments: readonly Segment[], word: string): Generator<string> {
+  const found = segments.flatMap(({ terms }) => terms.containing(word));
+  for (const term of distinctSorted(found)) {
+    if (term >= FILTER_TERMS_END && wordOfTerm(term).includes(word) && isLive(segments, term)) yield term;
+  }
+}
+
+/** The terms a few edits away, with the number of edits, fewest first. */
+export function fuzzyTerms(segments: readonly Segment[], word: string, maxEdits: number): [string, number][] {
+  const editsOf = new Map<string, number>();
+  for (const segment of segments) for (const { term, edits } of segment.fuzzy(word, maxEdits)) editsOf.set(term, edits);
+  return [...editsOf]
+    .filter(([term]) => isLive(segments, term))
+    .sort(([a, aEdits], [b, bEdits]) => aEdits - bEdits || (a < b ? -1 : 1));
+}
+
+/** Number of live notes that have any of the terms. */
+export function countNotesWithAny(segments: readonly Segment[], terms: readonly string[]): number {
+  if (terms.length === 0) return 0;
+  let count = 0;
+  for (const segment of segments) {
+    const seen = new Uint8Array(segment.size);
+    for (const term of terms) {
+      const reader = segment.postings(term);
+      while (reader?.next()) {
+        if (segment.deleted[reader.note] === 1 || seen[reader.note] === 1) continue;
+        seen[reader.note] = 1;
+        count++;
+      }
+    }
+  }
+  return count;
+}
+
+/** All terms with a prefix, in order, each once; also those of deleted notes. */
+export function* prefixTerms(segments: readonly Segment[], prefix: string): Generator<string> {
+  const cursors = segments.map(({ terms }) => ({ terms, index: terms.lowerBound(prefix) }));
+  for (;;) {
+    let least: string | undefined;
+    for (const { terms, index } of cursors) {
+      if (index >= terms.length) continue;
+      const term = terms.at(index);
+      if (term.startsWith(prefix) && (least === undefined || term < least)) least = term;
+    }
+    if (least === undefined) return;
+    yield least;
+    for (const cursor of cursors)
+      if (cursor.index < cursor.terms.length && cursor.terms.at(cursor.index) === least) cursor.index++;
+  }
+}
+
+/** Whether a live note has the term. */
+export function isLive(segments: readonly Segment[], term: string): boolean {
+  return segments.some((segment) => {
+    const reader = segment.postings(term);
+    while (reader?.next()) if (segment.deleted[reader.note] !== 1) return true;
+    return false;
+  });
+}
+
+function distinctSorted(terms: readonly string[]): string[] {
+  return [...new Set(terms)].sort();
+}

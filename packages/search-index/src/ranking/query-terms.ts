@@ -1,0 +1,68 @@
+import { functionWordLanguages } from '@notevault/note-text/words/function-words.ts';
+import type { Language } from '@notevault/note-text/words/languages.ts';
+import type { SpelledWord } from '@notevault/note-text/words.ts';
+import { partsOfTerm } from '../analysis/terms.ts';
+import type { Segment } from '../index/segment.ts';
+import { expandWord } from '../query/query-expansion.ts';
+import type { Phrase, Query } from '../query/query-parser.ts';
+import { countNotesWithAny, exactTerms, languagesIn } from '../query/vocabulary.ts';
+import { PARAMETERS, type QueryTerm } from './bm25f.ts';
+
+/** The query with the words of phrases in place of the phrases. */
+export function relaxedQuery(query: Query, phrases: readonly Phrase[]): Query {
+  if (phrases.length === 0) return query;
+  const words = new Map([...query.words, ...phrases.flatMap((phrase) => phrase.words)].map((own) => [own.word, own]));
+  return {
+    ...query,
+    words: [...words.values()],
+    lastWordIncomplete: query.lastWordIncomplete && words.size === query.words.length,
+    phrases: query.phrases.filter((phrase) => !phrases.includes(phrase)),
+  };
+}
+
+/** The words of a query and of its phrases, with their terms in the vault. */
+export function queryTerms(segments: readonly Segment[], query: Query): QueryTerm[] {
+  const languages = languagesIn(segments);
+  const last = query.words.length - 1;
+  const areFunctionWords = query.words.map((word) => isFunctionWordIn(segments, word, languages));
+  const hasContentWords = query.phrases.length > 0 || areFunctionWords.includes(false);
+  const terms: QueryTerm[] = query.words.map((word, index) => ({
+    variants: expandWord(segments, word, query.lastWordIncomplete && index === last, languages),
+    share: hasContentWords && areFunctionWords[index] === true ? PARAMETERS.functionWord : 1,
+    idf: 0,
+  }));
+  const words = new Set(query.words.map(({ word }) => word));
+  for (const { word } of query.phrases.flatMap((phrase) => phrase.words)) {
+    if (words.has(word)) continue;
+    words.add(word);
+    const variants = exactTerms(segments, word).map((term) => ({ term, weight: 1, namesOnly: false }));
+    terms.push({ variants, share: 1, idf: 0 });
+  }
+  return terms;
+}
+
+/**
+ * Whether a word is a function word of the language in which most notes have it: `die` is one where notes are in German,
+ * and none where they are in English.
+ */
+export function isFunctionWordIn(
+  segments: readonly Segment[],
+  { word, written }: SpelledWord,
+  languages: readonly Language[],
+): boolean {
+  const own = functionWordLanguages(written);
+  if (own.size === 0) return false;
+  const terms = exactTerms(segments, word);
+  const isOwn = (language: Language) => own.has(language) || hasOtherScript(language);
+  // A word that no note has says nothing about their subject, but must be one of their languages.
+  if (terms.length === 0)
+    return [...own].some((language) => hasOtherScript(language) || languages.some((l) => l === language));
+  const asFunctionWord = terms.filter((term) => isOwn(partsOfTerm(term).language));
+  if (asFunctionWord.length === terms.length) return true;
+  return 2 * countNotesWithAny(segments, asFunctionWord) >= countNotesWithAny(segments, terms);
+}
+
+/** Languages that share neither alphabet nor words with those that are detected. */
+function hasOtherScript(language: string): boolean {
+  return ['none', 'ar', 'fa', 'he', 'ja', 'ko', 'th', 'zh'].includes(language);
+}
