@@ -1,7 +1,7 @@
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { tokensFrom } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
-import type { SearchRequest, SearchResult } from '@notevault/protocol/search.ts';
+import type { SearchRequest, SearchResponse } from '@notevault/protocol/search.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { AdminCommands } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
@@ -17,7 +17,7 @@ type ListedVault = Pick<Vault, 'id' | 'name' | 'is_default' | 'note_count'>;
 /** The operations on an account's vaults that commands use, in this process or through a running server. */
 export interface VaultsClient {
   vaults(): Promise<readonly ListedVault[]>;
-  search(vault: string, request: SearchRequest): Promise<readonly SearchResult[]>;
+  search(vault: string, request: SearchRequest): Promise<SearchResponse>;
   /** Rebuilds a vault's search index; resolves to the number of notes in it. */
   rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
 }
@@ -53,7 +53,7 @@ async function remoteVaultsClient(admin: AdminCommands, user: string | undefined
   const client = new NotevaultClient(new Transport(session.url, tokens));
   return {
     vaults: () => client.vaults(),
-    search: async (vault, request) => (await client.vault(vault).search(request)).results,
+    search: (vault, request) => client.vault(vault).search(request),
     rebuild: (vault, progress) => rebuild(admin, user, vault, progress),
   };
 }

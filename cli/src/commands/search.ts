@@ -1,7 +1,7 @@
-import type { SearchResult } from '@notevault/protocol/search.ts';
+import type { SearchRequest, SearchResponse, SearchResult } from '@notevault/protocol/search.ts';
 import { Command, Option } from 'commander';
 import { storageOptions, withConfig } from '../config-flags.ts';
-import { vaultNamed, withVaults } from '../vaults-client.ts';
+import { type VaultsClient, vaultNamed, withVaults } from '../vaults-client.ts';
 
 interface Flags extends Record<string, unknown> {
   readonly vault?: string;
@@ -13,21 +13,59 @@ interface Flags extends Record<string, unknown> {
 export function searchCommand(): Command {
   return withConfig(new Command('search'), storageOptions)
     .description('Search the notes of a vault; works beside a running server')
-    .argument('<query...>', 'words, "exact phrases", -word, tag:x, path:x, folder:x, title:x')
+    .argument(
+      '<query...>',
+      'words, "exact phrases", +"required phrases", -word, #tag, tag:x, path:x, folder:x, title:x',
+    )
     .option('--vault <name>', 'the vault (default: the default one)')
     .option('--user <email>', 'whose vault (default: the only account)')
     .addOption(new Option('--mode <mode>', 'how to search').choices(['keyword', 'vector', 'hybrid']).default('hybrid'))
-    .option('--limit <number>', 'most notes to show, 1 to 50', '10')
+    .option('--limit <number>', 'most notes to show, 1 to 1000', '10')
     .option('--json', 'print the results as JSON, as the API returns them')
     .addHelpText('after', '\nExits with 0 also when nothing is found; --json then prints an empty list.')
     .action(async (query: string[], { vault: name, mode, limit, json, ...rest }: Flags) => {
-      const results = await withVaults(rest, async (client) => {
-        const { id } = await vaultNamed(client, name);
-        return client.search(id, { query: query.join(' '), mode, limit: Number.parseInt(limit, 10) || 1 });
+      const wanted = Math.min(MAX_RESULTS, Math.max(1, Number.parseInt(limit, 10) || 1));
+      const found = await withVaults(rest, async (client) => {
+        const vault = await vaultNamed(client, name);
+        const page = await searchPages(client, vault.id, { query: query.join(' '), mode }, wanted);
+        return { ...page, vaultName: vault.name };
       });
-      if (json !== true && results.length === 0) process.stderr.write('Nothing found.\n');
-      process.stdout.write(json === true ? `${JSON.stringify(results, null, 2)}\n` : results.map(shown).join('\n'));
+      report(found, json === true);
     });
+}
+
+const PAGE = 50;
+const MAX_RESULTS = 1000;
+
+/** Reads pages of results until as many are there as are wanted. */
+async function searchPages(
+  client: VaultsClient,
+  vault: string,
+  request: SearchRequest,
+  wanted: number,
+): Promise<SearchResponse> {
+  const results: SearchResult[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const limit = Math.min(PAGE, wanted - results.length);
+    const page: SearchResponse = await client.search(vault, { ...request, limit, cursor });
+    results.push(...page.results);
+    cursor = page.next_cursor;
+    if (cursor === null || results.length >= wanted) return { ...page, results };
+  }
+}
+
+function report({ results, relaxed, vaultName }: SearchResponse & { vaultName: string }, json: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    return;
+  }
+  const vault = `vault "${printable(vaultName)}"`;
+  if (results.length === 0) process.stderr.write(`Nothing found in the ${vault}.\n`);
+  else if (relaxed !== undefined) {
+    const phrases = relaxed.map((phrase) => `"${printable(phrase)}"`).join(', ');
+    process.stderr.write(`No note of the ${vault} has ${phrases}: these have its words.\n`);
+  }
+  process.stdout.write(results.map(shown).join('\n'));
 }
 
 function shown({ path, score, heading_path: heading, snippet, highlights }: SearchResult): string {

@@ -257,7 +257,7 @@ export const errors = {
   invalid_cursor: entry(
     400,
     'invalid_cursor',
-    'The cursor was not issued by this vault. Send a cursor as it was received, or none to read from the start.',
+    'The cursor was not issued by this vault, or not for this request, or has expired. Send a cursor as it was received, or none to read from the start.',
   ),
   history_expired: entry(
     410,

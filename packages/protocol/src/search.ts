@@ -12,7 +12,8 @@ const Bound = (of: string) =>
 
 export const SearchRequest = Type.Object({
   query: Type.String({
-    description: 'Words, `"exact phrase"`, `-word`, `tag:x`, `path:x`, `folder:x`, `title:x`. Not blank.',
+    description:
+      'Words, `"exact phrase"`, `+"required phrase"`, `-word`, `#tag`, `tag:x`, `path:x`, `folder:x`, `title:x`. Not blank. At most 64 words count.',
   }),
   mode: Type.Optional(Nullable(Type.String({ description: '`keyword`, `vector` or `hybrid`; default `hybrid`.' }))),
   limit: Type.Optional(Nullable(Type.Number({ description: '1 to 50, default 5. Other numbers are clamped.' }))),
@@ -35,6 +36,14 @@ export const SearchRequest = Type.Object({
   cross_vault: Type.Optional(
     Nullable(
       Type.Boolean({ description: 'Search all vaults that the credential has access to. The plan must allow it.' }),
+    ),
+  ),
+  cursor: Type.Optional(
+    Nullable(
+      Type.String({
+        description:
+          'The `next_cursor` of the page before, for ten minutes and with the same other fields except `limit`.',
+      }),
     ),
   ),
 });
@@ -66,5 +75,15 @@ export const SearchStatus = Type.Object({
 });
 export type SearchStatus = Static<typeof SearchStatus>;
 
-export const SearchResponse = Type.Object({ results: Type.Array(SearchResult) });
+export const SearchResponse = Type.Object({
+  results: Type.Array(SearchResult),
+  next_cursor: Nullable(
+    Type.String({ description: 'Cursor of the next page; null on the last page, and after 1,000 results.' }),
+  ),
+  relaxed: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Phrases that no note has which passes the rest. Their words were searched instead.',
+    }),
+  ),
+});
 export type SearchResponse = Static<typeof SearchResponse>;

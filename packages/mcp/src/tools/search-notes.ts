@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { chooseVault } from '../choose-vault.ts';
 import { DATA_NOTICE, data } from '../text/answer.ts';
 import { READS, tool } from '../tool.ts';
-import { input, limit, optional, text, vault } from './fields.ts';
+import { cursor, input, limit, optional, text, vault } from './fields.ts';
 
 const USUAL = 10;
 const MAX = 50;
@@ -14,7 +14,7 @@ export const searchNotes = tool({
     'Search a vault by words and meaning. Returns paths, headings and snippets; read the notes with get_notes.',
   input: input({
     vault,
-    query: text('Words, "exact phrase", -word, tag:x, path:x, folder:x, title:x.'),
+    query: text('Words, "exact phrase", +"required phrase", -word, #tag, tag:x, path:x, folder:x, title:x.'),
     mode: Type.Optional(Type.Enum(['hybrid', 'keyword', 'vector'])),
     folder: optional('With its subfolders.'),
     tags: Type.Optional(Type.Array(Type.String(), { description: 'Any of them.' })),
@@ -22,28 +22,29 @@ export const searchNotes = tool({
     updated_after: optional('ISO 8601, of the frontmatter date.'),
     updated_before: Type.Optional(Type.String()),
     limit: limit(MAX, USUAL),
+    cursor,
   }),
   hints: READS,
   async run({ vault: wanted, limit: most = USUAL, ...request }, context) {
     const client = await chooseVault(context, wanted);
-    // One more than shown tells whether there are more.
-    const { results: found } = await client.search({ ...request, limit: Math.min(MAX, most + 1) });
-    const results = found.slice(0, most);
-    const hasMore = found.length > most;
+    const { results, next_cursor: next, relaxed = [] } = await client.search({ ...request, limit: most });
     const structured = {
       notice: DATA_NOTICE,
       vault: client.id,
       results: results.map(({ id, path, title, heading_path: heading, snippet, score }) => {
         return { id, path, title, heading, snippet, score: Number(score.toFixed(3)) };
       }),
-      has_more: hasMore,
+      has_more: next !== null,
+      cursor: next,
+      relaxed,
     };
+    const exact = relaxed.length === 0 ? [] : ['No note has the exact phrase; these have its words.'];
     if (results.length === 0) return { parts: ['Nothing found. Try fewer or other words.'], structured };
     const lines = results.map(({ path, title, heading_path: heading, snippet }, index) => {
       const under = heading === '' ? '' : `  (${heading})`;
       return `${index + 1}. ${path}  "${title}"${under}\n   ${snippet.replaceAll('\n', ' ')}`;
     });
-    const more = hasMore ? ['There are more: raise limit or narrow the query.'] : [];
-    return { parts: [data(lines.join('\n')), ...more], structured };
+    const more = next === null ? [] : ['There are more: send the cursor with the same query, or narrow the query.'];
+    return { parts: [...exact, data(lines.join('\n')), ...more], structured };
   },
 });

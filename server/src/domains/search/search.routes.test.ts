@@ -75,6 +75,72 @@ onSqlite('search', (open) => {
     assert.equal((await find(alice, 'anchor', { diversity: -1, mode: 'hybrid', extra: 'ignored' })).length, 5);
   });
 
+  test('POST /search returns pages by cursor up to 1,000 results, each note once also when notes are written meanwhile', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const many = Array.from({ length: 130 }, (_, at) => ({ path: `n${at}.md`, content: `anchor ${at}`, mtime: 1 }));
+    await alice.caller.post('/notes/batch', { notes: many.slice(0, 100) }, { 'x-idempotency-key': 'many' });
+    await alice.caller.post('/notes/batch', { notes: many.slice(100) }, { 'x-idempotency-key': 'more' });
+    for (const mode of ['keyword', 'hybrid']) {
+      const seen: string[] = [];
+      for (let cursor: string | null = null, page = 0; page < 10; page++) {
+        const { status, body } = await alice.caller.post('/search', {
+          query: 'anchor',
+          mode,
+          limit: 50,
+          cursor,
+          offset: 7,
+        });
+        assert.equal(status, 200, JSON.stringify(body));
+        seen.push(...body.results.map(({ path }: Json) => path));
+        cursor = body.next_cursor;
+        if (cursor === null) break;
+        // A note that is written between two pages moves, and must be neither repeated nor missed.
+        await alice.write(`n${page}.md`, `anchor anchor ${page}`);
+      }
+      assert.deepEqual([seen.length, new Set(seen).size], [130, 130], mode);
+    }
+    const first = await alice.caller.post('/search', { query: 'anchor', limit: 50 });
+    assert.equal(typeof first.body.next_cursor, 'string');
+    assert.equal((await alice.caller.post('/search', { query: 'anchor 5', limit: 50 })).body.relaxed, undefined);
+  });
+
+  test('POST /search refuses a cursor of another query, vault or account, a changed one and one after ten minutes', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    for (let at = 0; at < 3; at++) await alice.write(`n${at}.md`, 'anchor');
+    const { body } = await alice.caller.post('/search', { query: 'anchor', limit: 1 });
+    const cursor: string = body.next_cursor;
+    const page = (more: object, caller = alice.caller) => caller.post('/search', { query: 'anchor', cursor, ...more });
+    assert.equal((await page({ limit: 2 })).status, 200);
+    const bob = await notes.bob();
+    const refused = [
+      await page({ query: 'anchors' }),
+      await page({ mode: 'keyword' }),
+      await page({ tags: ['x'] }),
+      await page({ cursor: `${cursor.slice(0, 20)}${cursor.charAt(20) === 'x' ? 'y' : 'x'}${cursor.slice(21)}` }),
+      await page({ cursor: `${cursor} ` }),
+      await page({ cursor: '' }),
+      await page({ cursor: 'x'.repeat(20_000) }),
+      await page({}, bob.caller),
+    ];
+    for (const { status, body: answer } of refused)
+      assert.deepEqual([status, answer], [400, { error: 'invalid_cursor' }]);
+    notes.server.clock.advance({ minutes: 11 });
+    assert.equal((await page({})).status, 400);
+  });
+
+  test('POST /search says which phrases no note has, and searches their words', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    await alice.write('a.md', 'the lantern of the harbour');
+    const asked = async (query: string) => (await alice.caller.post('/search', { query, mode: 'keyword' })).body;
+    const found = await asked('“harbour lantern”');
+    assert.deepEqual([found.results.length, found.relaxed], [1, ['harbour lantern']]);
+    assert.deepEqual((await asked('+"harbour lantern"')).results, []);
+    assert.equal((await asked('"the harbour"')).relaxed, undefined);
+  });
+
   test('POST /search finds a write at once, and no note as it was or where it was before', async () => {
     await using notes = await start();
     const { alice } = notes;

@@ -12,8 +12,8 @@ export function searchRoutes(search: Search): Route[] {
       access: 'read',
       body: SearchRequest,
       responses: { 200: SearchResponse },
-      errors: ['cross_vault_plan'],
-      handle: async ({ principal, vault, body }) => ({ body: { results: await search.find(principal, vault, body) } }),
+      errors: ['cross_vault_plan', 'invalid_cursor'],
+      handle: async ({ principal, vault, body }) => ({ body: await search.find(principal, vault, body) }),
     }),
     route({
       method: 'GET',

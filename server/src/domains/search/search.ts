@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { VaultId } from '@notevault/protocol/ids.ts';
-import type { SearchRequest, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
+import type { SearchRequest, SearchResponse, SearchResult, SearchStatus } from '@notevault/protocol/search.ts';
+import { markOf } from '@notevault/search-index/ranking/hybrid.ts';
 import { currentOwner } from '../../concurrency/owner.ts';
 import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import type { WriteHandle } from '../../ports/database/database.ts';
@@ -11,8 +12,9 @@ import { Embedding, eraseEmbeddingSlice } from './embedding/embedding.ts';
 import { BackgroundIndexing } from './index/background-indexing.ts';
 import { IndexCatchUp } from './index/index-catch-up.ts';
 import { eraseIndexSlice, IndexPersistence } from './index/index-persistence.ts';
+import { type CursorScope, MAX_RESULTS, returnedBefore, searchCursorOf } from './query/search-cursor.ts';
 import { type CheckedRequest, checkRequest } from './query/search-request.ts';
-import { VaultSearch } from './query/vault-search.ts';
+import { type VaultResults, VaultSearch } from './query/vault-search.ts';
 import type { SearchDeps } from './search.deps.ts';
 import type { IndexState } from './worker/worker-api.ts';
 
@@ -53,31 +55,39 @@ export class Search implements AsyncDisposable {
     this.#vaultSearch = new VaultSearch(deps, this.#catchUp, this.#persistence);
   }
 
-  /** Finds the best notes, one result each. Throws a validation error, `cross_vault_plan` or `unavailable`. */
-  async find(principal: Principal, vault: OpenVault, request: SearchRequest): Promise<SearchResult[]> {
-    const checked = checkRequest(request);
-    if (!checked.crossVault) return withTimeout(this.#findIn(vault, checked));
-    if (!vault.plan.cross_vault_search) throw new NotevaultError('cross_vault_plan');
-    return withTimeout(this.#findInAllVaults(principal, checked));
+  /**
+   * Finds the best notes, one result each. Throws a validation error, `invalid_cursor`, `cross_vault_plan` or
+   * `unavailable`.
+   */
+  async find(principal: Principal, vault: OpenVault, request: SearchRequest): Promise<SearchResponse> {
+    const now = this.#deps.clock.now();
+    const asked = checkRequest(request);
+    const scope = { principal, vault, request: asked };
+    const returned = returnedBefore(scope, request.cursor ?? null, now);
+    const limit = Math.min(asked.limit, MAX_RESULTS - returned.size);
+    const checked = { ...asked, limit, returned };
+    if (asked.crossVault && !vault.plan.cross_vault_search) throw new NotevaultError('cross_vault_plan');
+    const found = asked.crossVault ? this.#findInAllVaults(principal, checked) : this.#findIn(vault, checked);
+    return searchResponse(scope, await withTimeout(found), returned, now);
   }
 
-  #findIn(vault: OpenVault, request: CheckedRequest): Promise<SearchResult[]> {
+  #findIn(vault: OpenVault, request: CheckedRequest): Promise<VaultResults> {
     return this.#permits.run(currentOwner(), () => this.#vaultSearch.find(vault, request));
   }
 
-  async #findInAllVaults(principal: Principal, request: CheckedRequest): Promise<SearchResult[]> {
+  async #findInAllVaults(principal: Principal, request: CheckedRequest): Promise<VaultResults> {
     const { vaults } = this.#deps;
     const accessible = await vaults.list(principal, { deleted: false });
-    const all: SearchResult[] = [];
+    const all: VaultResults[] = [];
     for (let at = 0; at < accessible.length; at += VAULTS_AT_ONCE) {
       const searches = accessible.slice(at, at + VAULTS_AT_ONCE).map(async ({ id, name }) => {
         const vault = await vaults.openVault(principal, id, 'read');
-        const results = await this.#findIn(vault, request);
-        return results.map((result) => ({ ...result, vault_id: id, vault_name: name }));
+        const found = await this.#findIn(vault, request);
+        return { ...found, results: found.results.map((result) => ({ ...result, vault_id: id, vault_name: name })) };
       });
-      all.push(...(await Promise.all(searches)).flat());
+      all.push(...(await Promise.all(searches)));
     }
-    return all.sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1)).slice(0, request.limit);
+    return mergeResults(all, request.limit);
   }
 
   /** Counts how many notes have their vectors. */
@@ -142,6 +152,29 @@ export class Search implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#deps.worker[Symbol.asyncDispose]();
   }
+}
+
+/** The best results of several vaults. A phrase filters in all of them while a note of any has it. */
+function mergeResults(all: readonly VaultResults[], limit: number): VaultResults {
+  const [first = [], ...others] = all.map(({ relaxed }) => relaxed);
+  const relaxed = first.filter((phrase) => others.every((own) => own.includes(phrase)));
+  const kept = all.filter((own) => own.relaxed.length === relaxed.length);
+  const results: SearchResult[] = kept.flatMap((own) => own.results);
+  results.sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
+  const hasMore = results.length > limit || kept.some((own) => own.hasMore);
+  return { results: results.slice(0, limit), hasMore, relaxed };
+}
+
+function searchResponse(
+  scope: CursorScope,
+  { results, hasMore, relaxed }: VaultResults,
+  returned: ReadonlySet<string>,
+  now: number,
+): SearchResponse {
+  const marks = [...returned, ...results.map(({ id }) => markOf(id))];
+  const isEnd = !hasMore || results.length === 0 || marks.length >= MAX_RESULTS;
+  const page = { results: [...results], next_cursor: isEnd ? null : searchCursorOf(scope, marks, now) };
+  return relaxed.length === 0 ? page : { ...page, relaxed: [...relaxed] };
 }
 
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {

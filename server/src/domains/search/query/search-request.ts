@@ -15,6 +15,8 @@ export interface CheckedRequest {
   readonly diversity: number;
   readonly filter: SearchFilter;
   readonly crossVault: boolean;
+  /** The marks of notes that earlier pages returned. */
+  readonly returned: ReadonlySet<string>;
 }
 
 const MODES: readonly string[] = ['keyword', 'vector', 'hybrid'] satisfies SearchMode[];
@@ -26,8 +28,11 @@ const bareDate = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/;
 /** Error messages by field. */
 type FieldErrors = Record<string, string[]>;
 
-/** Checks a request and fills in the defaults. Throws a validation error that names every faulty field. */
-export function checkRequest(request: SearchRequest): CheckedRequest {
+/**
+ * Checks a request, except for its cursor, and fills in the defaults. Throws a validation error that names every faulty
+ * field.
+ */
+export function checkRequest(request: SearchRequest): Omit<CheckedRequest, 'returned'> {
   const errors: FieldErrors = {};
   if (request.query.trim() === '') errors.query = ["can't be blank"];
   const mode = request.mode ?? 'hybrid';

@@ -17,6 +17,14 @@ import type { CheckedRequest } from './search-request.ts';
 /** Between two steps the index may be evicted or a note written; the search then starts again, at most this often. */
 const MAX_ATTEMPTS = 5;
 
+/** The best results of one vault. */
+export interface VaultResults {
+  readonly results: readonly SearchResult[];
+  readonly hasMore: boolean;
+  /** The phrases that no note has; their words were searched instead. */
+  readonly relaxed: readonly string[];
+}
+
 /** A found note with its row, which was not written since the index read it. */
 interface CurrentNote {
   readonly found: FoundNote;
@@ -38,7 +46,7 @@ export class VaultSearch {
   }
 
   /** Finds the best notes of a vault. Throws `unavailable` when that is not possible now. */
-  async find(vault: OpenVault, request: CheckedRequest): Promise<SearchResult[]> {
+  async find(vault: OpenVault, request: CheckedRequest): Promise<VaultResults> {
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt >= MAX_ATTEMPTS;
       try {
@@ -52,8 +60,8 @@ export class VaultSearch {
   }
 
   /** The results; null when a note among them was written since it was found. The last attempt leaves such notes out. */
-  async #resultsOf(vault: OpenVault, request: CheckedRequest, isLast: boolean): Promise<SearchResult[] | null> {
-    const { hits, words } = await this.#searchIndex(vault, request);
+  async #resultsOf(vault: OpenVault, request: CheckedRequest, isLast: boolean): Promise<VaultResults | null> {
+    const { hits, words, hasMore, relaxed } = await this.#searchIndex(vault, request);
     const current = await this.#currentNotes(vault, hits);
     if (current.length < hits.length && !isLast) return null;
     const transfer = new TransferList();
@@ -61,7 +69,8 @@ export class VaultSearch {
       return { id, version, content: content === null ? null : transfer.add(content), start, end };
     });
     const snippets = await this.#deps.worker.request('snippets', { key: vault.key.share(0), words, texts }, transfer);
-    return current.map(({ found }, at) => searchResultOf(found, snippets[at] ?? null));
+    const results = current.map(({ found }, at) => searchResultOf(found, snippets[at] ?? null));
+    return { results, hasMore, relaxed };
   }
 
   async #currentNotes(vault: OpenVault, hits: readonly FoundNote[]): Promise<CurrentNote[]> {
@@ -78,12 +87,12 @@ export class VaultSearch {
   /** Searches the index as of the vault's seq, which it catches up with where it is behind. */
   async #searchIndex(vault: OpenVault, request: CheckedRequest): Promise<FoundNotes> {
     const { db, vaults, notes, worker } = this.#deps;
-    const { query, mode, filter, limit, diversity } = request;
+    const { query, mode, filter, limit, diversity, returned } = request;
     await notes.live.flush(vault);
     const { changeSeq: seq } = await vaults.feed(db, vault);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { model, vectorQuery } = await this.#queryVectorFor(vault, request, seq);
-      const options = { mode, filter, limit, diversity, vectorQuery };
+      const options = { mode, filter, limit, diversity, returned, vectorQuery };
       const params = { vault: vault.id, epoch: vault.feedEpoch, seq, query, model, ...options };
       const found = await worker.request('search', params);
       if (found !== null) return found;
