@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { freshPostgres, whyNoPostgres } from '../test/kit/postgres.ts';
 import { Folder } from '../test/kit/process.ts';
+import { readConfig } from './config/config.ts';
 import { migrations } from './migrations.ts';
+import { openDatabase } from './open-ports.ts';
 import { type Database, SchemaError } from './ports/database/database.ts';
 import { stepsLeft } from './ports/database/migrations.ts';
 import { openPostgres } from './ports/database/postgres/postgres.ts';
@@ -37,6 +40,21 @@ test('openDatabase refuses a PostgreSQL database of 0.1.0 and says what to do', 
   } finally {
     await db[Symbol.asyncDispose]();
   }
+});
+
+test('openDatabase copies an embedded database before the first step of an upgrade', async () => {
+  using folder = new Folder();
+  const config = { ...readConfig({}), dataDir: folder.path };
+  await (await openDatabase(config))[Symbol.asyncDispose]();
+  const copies = () => readdirSync(folder.path).filter((name) => name.startsWith('before-upgrade-'));
+  assert.deepEqual(copies(), [], 'a new database needs no copy');
+  const later = { number: migrations.length + 1, name: 'later', version: '9.9.9', ddl: 'create table later (id uuid)' };
+  await (await openDatabase(config, [...migrations, later]))[Symbol.asyncDispose]();
+  const [copy = '', ...others] = copies();
+  assert.deepEqual(others, []);
+  // The copy opens with this version, which refuses the database after the upgrade and names both.
+  await (await openDatabase({ ...config, dataDir: folder.at(copy) }))[Symbol.asyncDispose]();
+  await assert.rejects(openDatabase(config), /step 2 \(of Notevault 9\.9\.9\), .* only 1 \(of Notevault 0\.2\.0\)/);
 });
 
 test('migrating refuses a database of an unknown step as that of another product', () => {

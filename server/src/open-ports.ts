@@ -20,12 +20,13 @@ import { openPostgresBus } from './ports/bus/postgres.ts';
 import { type Clock, systemClock } from './ports/clock/clock.ts';
 import type { Database } from './ports/database/database.ts';
 import { openPostgres } from './ports/database/postgres/postgres.ts';
+import { copySqlite } from './ports/database/sqlite/snapshot.ts';
 import { openSqlite } from './ports/database/sqlite/sqlite.ts';
 import { threadedBuiltin } from './ports/embedder/builtin.ts';
 import type { Embedder } from './ports/embedder/embedder.ts';
 import { httpEmbedder } from './ports/embedder/http.ts';
 import { ThreadedEmbedder } from './ports/embedder/threaded.ts';
-import { readKeyFile, writeKeyFile } from './ports/keyring/key-file.ts';
+import { readKeyFile, syncFolder, writeKeyFile } from './ports/keyring/key-file.ts';
 import { type Keyring, KeyringError } from './ports/keyring/keyring.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
 import { createSafeFetch } from './ports/safe-fetch/public-fetch.ts';
@@ -154,17 +155,32 @@ function openBus({ databaseUrl }: Config): Promise<Bus> {
     : openPostgresBus({ url: databaseUrl.reveal() });
 }
 
-/** Opens the configured database at the latest schema. */
-export async function openDatabase(config: Config): Promise<Database> {
+/**
+ * Opens the configured database at the latest schema. Before the first step of an upgrade, an embedded database is
+ * copied into a folder beside it.
+ *
+ * @param steps of the schema; other ones in tests of upgrades.
+ */
+export async function openDatabase(config: Config, steps = migrations): Promise<Database> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const db = await openDatabaseAsIs(config);
   try {
-    await db.migrate(migrations);
+    await db.migrate(steps, () => copyBeforeUpgrade(config));
     return db;
   } catch (error) {
     await db[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** With PostgreSQL the operator takes a backup first: copying a database of any size would hold up every process. */
+async function copyBeforeUpgrade({ databaseUrl, dataDir }: Config): Promise<void> {
+  if (databaseUrl !== null) return;
+  const folder = join(dataDir, `before-upgrade-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`);
+  await mkdir(folder, { mode: 0o700 });
+  await copySqlite(databaseFile(dataDir), databaseFile(folder));
+  await syncFolder(folder);
+  await syncFolder(dataDir);
 }
 
 /** Opens the configured database at the schema that it has. */

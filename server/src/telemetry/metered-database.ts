@@ -32,7 +32,7 @@ export function meteredDatabase(db: Database, metrics: Metrics): Database {
     read: (body) => timed('read', () => db.read(body)),
     transact: <T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority) =>
       timed('transact', () => db.transact(body, priority)),
-    migrate: (migrations) => db.migrate(migrations),
+    migrate: (migrations, beforeUpgrade) => db.migrate(migrations, beforeUpgrade),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };
 }

@@ -22,7 +22,7 @@ export function tracedDatabase(db: Database, tracing: Tracing): Database {
     read: (body) => traced('read', () => db.read(body)),
     transact: <T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority) =>
       traced('transact', () => db.transact(body, priority)),
-    migrate: (migrations) => db.migrate(migrations),
+    migrate: (migrations, beforeUpgrade) => db.migrate(migrations, beforeUpgrade),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };
 }

@@ -68,8 +68,11 @@ export interface Database extends ReadHandle, AsyncDisposable {
   transact<T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority): Promise<T>;
   /**
    * Brings the schema up to the last of `migrations`. Safe to call from several processes at once: each step runs once.
+   *
+   * @param beforeUpgrade called once before the first step, unless the database is empty or up to date. When it
+   * rejects, nothing is changed.
    */
-  migrate(migrations: readonly Migration[]): Promise<void>;
+  migrate(migrations: readonly Migration[], beforeUpgrade?: () => Promise<void>): Promise<void>;
 }
 
 /**

@@ -45,6 +45,22 @@ export function migrationContract(open: Open): void {
       await assert.rejects(db.migrate([first, step(3, 'select 1')]), SchemaError);
     }));
 
+  test('beforeUpgrade is called once before a step of a database with steps, and its failure changes nothing', () =>
+    empty(async ({ db }) => {
+      let called = 0;
+      const count = async () => {
+        called += 1;
+      };
+      await db.migrate([first], count);
+      await db.migrate([first], count);
+      assert.equal(called, 0, 'an empty database and one that is up to date need no copy');
+      const fail = () => Promise.reject(new Error('the disk is full'));
+      await assert.rejects(db.migrate([first, second], fail), /disk is full/);
+      await db.migrate([first], count);
+      await db.migrate([first, second, step(3, 'create table c (id uuid primary key)')], count);
+      assert.equal(called, 1);
+    }));
+
   test('processes that start at the same time migrate once', () =>
     empty(async ({ db, where }) => {
       const child = fileURLToPath(new URL('./migrate.ts', import.meta.url));

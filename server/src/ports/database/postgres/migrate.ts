@@ -10,8 +10,12 @@ const LOCK = 7_266_482_311;
  * Applies and records each step in a transaction of its own. A concurrent migration waits for the lock and then finds
  * the step recorded.
  */
-export async function migratePostgres(client: Client, migrations: readonly Migration[]): Promise<void> {
-  for (;;) {
+export async function migratePostgres(
+  client: Client,
+  migrations: readonly Migration[],
+  beforeUpgrade?: () => Promise<void>,
+): Promise<void> {
+  for (let told = beforeUpgrade === undefined; ; ) {
     await client.query('begin isolation level read committed');
     try {
       await client.query('set local statement_timeout = 0');
@@ -21,6 +25,12 @@ export async function migratePostgres(client: Client, migrations: readonly Migra
       // The columns are not named, because a database of 0.1.0 has one less.
       const applied = await client.query<Applied>('select * from schema_migrations order by number');
       const [step] = stepsLeft(migrations, applied.rows);
+      if (!told && step !== undefined && applied.rows.length > 0) {
+        await client.query('rollback');
+        await beforeUpgrade?.();
+        told = true;
+        continue;
+      }
       if (step !== undefined) {
         await client.query(ddlFor('postgres', step.ddl));
         const record = Object.values(recordOf(step));

@@ -130,13 +130,13 @@ class Postgres implements Database {
     );
   }
 
-  async migrate(migrations: readonly Migration[]): Promise<void> {
+  async migrate(migrations: readonly Migration[], beforeUpgrade?: () => Promise<void>): Promise<void> {
     // Not from the pool, whose timeouts are too short for a large table.
     const client = new Client(this.#config);
     client.on('error', () => {});
     try {
       await client.connect();
-      await migratePostgres(client, migrations);
+      await migratePostgres(client, migrations, beforeUpgrade);
     } catch (error) {
       throw error instanceof SchemaError ? error : portError(error);
     } finally {

@@ -22,12 +22,20 @@ export async function migrateSqlite(
   connection: Connection,
   migrations: readonly Migration[],
   busyMs: number,
+  beforeUpgrade?: () => Promise<void>,
 ): Promise<void> {
-  for (;;) {
+  for (let told = beforeUpgrade === undefined; ; ) {
     await whenFree(() => connection.exec('begin immediate'), busyMs);
     try {
       connection.exec(ddlFor('sqlite', CREATE_RECORD));
-      const [step] = stepsLeft(migrations, connection.all(RECORDED, {}, []) as unknown as Applied[]);
+      const applied = connection.all(RECORDED, {}, []) as unknown as Applied[];
+      const [step] = stepsLeft(migrations, applied);
+      if (!told && step !== undefined && applied.length > 0) {
+        connection.exec('rollback');
+        await beforeUpgrade?.();
+        told = true;
+        continue;
+      }
       if (step !== undefined) {
         connection.exec(ddlFor('sqlite', step.ddl));
         connection.run(RECORD, step, []);

@@ -21,12 +21,24 @@ export async function snapshotSqlite(
   copy: string,
   bytesPerSecond = Number.POSITIVE_INFINITY,
 ): Promise<DatabaseSnapshot> {
+  await copySqlite(file, copy, bytesPerSecond);
+  try {
+    return new SqliteSnapshot(copy, basename(file));
+  } catch (error) {
+    await rm(copy, { force: true });
+    throw portError(error);
+  }
+}
+
+/** Copies a database file as it is at one moment. When it resolves, the copy is on disk. */
+export async function copySqlite(file: string, copy: string, bytesPerSecond = Number.POSITIVE_INFINITY): Promise<void> {
   await rm(copy, { force: true });
   // Created here, because SQLite would create a file that other users can read.
   await (await open(copy, 'wx', 0o600)).close();
   try {
     await copyDatabase(file, copy, bytesPerSecond);
-    return new SqliteSnapshot(copy, basename(file));
+    await using handle = await open(copy, 'r+');
+    await handle.sync();
   } catch (error) {
     await rm(copy, { force: true });
     throw portError(error);

@@ -175,12 +175,12 @@ class Sqlite implements Database {
     return refusal === undefined ? this.#writer.transact(body, priority) : Promise.reject(refusal);
   }
 
-  async migrate(migrations: readonly Migration[]): Promise<void> {
+  async migrate(migrations: readonly Migration[], beforeUpgrade?: () => Promise<void>): Promise<void> {
     const refusal = this.#closedError();
     if (refusal !== undefined) throw refusal;
     const connection = new Connection(this.#file, { pragmas: MIGRATOR });
     try {
-      await migrateSqlite(connection, migrations, this.#busyMs);
+      await migrateSqlite(connection, migrations, this.#busyMs, beforeUpgrade);
     } catch (error) {
       throw portError(error);
     } finally {
