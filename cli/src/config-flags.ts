@@ -17,6 +17,9 @@ export function withConfig(command: Command, names?: readonly OptionName[]): Com
 /** The options that most commands need to open the data. */
 export const storageOptions: readonly OptionName[] = ['dataDir', 'databaseUrl', 'masterKey'];
 
+/** The options that a backup needs. */
+export const backupOptions: readonly OptionName[] = [...storageOptions, 'blobs', 's3Endpoint', 's3Addressing'];
+
 /** Reads the configuration from a command's flags and the environment. */
 export function configOf(flags: Record<string, unknown>): Config {
   const given: Partial<Record<OptionName, string>> = {};

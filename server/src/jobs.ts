@@ -21,13 +21,18 @@ const OWNER = 'jobs';
  */
 export class JobRunner implements AsyncDisposable {
   readonly #failures: FailureLog;
-  readonly #jobs: readonly Job[];
+  readonly #jobs: Job[];
   readonly #stopping = new AbortController();
   #loops: Promise<void>[] = [];
 
   constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'now'>, jobs: readonly Job[]) {
     this.#failures = new FailureLog(log, clock);
-    this.#jobs = jobs;
+    this.#jobs = [...jobs];
+  }
+
+  /** Adds a job before the start. */
+  add(job: Job): void {
+    this.#jobs.push(job);
   }
 
   start(): void {

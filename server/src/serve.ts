@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { adminSocket } from './admin.ts';
 import { type App, buildApp } from './app.ts';
+import { scheduledBackup } from './backup/schedule.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { openPorts } from './open-ports.ts';
@@ -18,8 +19,16 @@ export interface Serving extends AsyncDisposable {
   readonly app: App;
 }
 
-/** Starts the service. Throws ConfigError, KeyringError, DataFolderBusy, or an error of listening. */
-export async function serve(config: Config, log: FastifyBaseLogger): Promise<Serving> {
+/**
+ * Starts the service. Throws ConfigError, KeyringError, DataFolderBusy, or an error of listening.
+ *
+ * @param backUp takes the daily backup in a process of its own, so that it neither slows the server down nor grows it.
+ */
+export async function serve(
+  config: Config,
+  log: FastifyBaseLogger,
+  backUp: (folder: string, signal: AbortSignal) => Promise<void>,
+): Promise<Serving> {
   await using opened = new AsyncDisposableStack();
   // On PostgreSQL several processes may share a data folder, which contains only the key file.
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
@@ -30,6 +39,11 @@ export async function serve(config: Config, log: FastifyBaseLogger): Promise<Ser
   await app.http.listen({ host: config.host, port: config.port });
   const { port } = app.http.server.address() as AddressInfo;
   const address = publicUrlOf({ ...config, publicUrl: null }, port);
+  const { backupDir, backupAt: at } = config;
+  if (backupDir !== null) {
+    const { db, clock } = ports;
+    app.jobRunner.add(scheduledBackup({ db, clock, at, run: (signal) => backUp(backupDir, signal) }));
+  }
   app.jobRunner.start();
   const setupToken = await app.accounts.setupToken();
   const closing = opened.move();

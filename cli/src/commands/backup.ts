@@ -4,7 +4,7 @@ import type { BackupSummary } from '@notevault/server/backup/take-backup.ts';
 import { requireData } from '@notevault/server/data-folder.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { askPassword } from '../ask-password.ts';
-import { configOf, storageOptions, withConfig } from '../config-flags.ts';
+import { backupOptions, configOf, withConfig } from '../config-flags.ts';
 import { progressLine } from '../progress.ts';
 
 interface Flags extends Record<string, unknown> {
@@ -19,7 +19,7 @@ const MB = 1_000_000;
 const inMb = (bytes: number) => `${(bytes / MB).toFixed(1)} MB`;
 
 export function backupCommand(): Command {
-  return withConfig(new Command('backup'), [...storageOptions, 'blobs', 's3Endpoint', 's3Addressing'])
+  return withConfig(new Command('backup'), backupOptions)
     .description('Take a backup of everything, beside a running server; it stays sealed')
     .argument('<folder>', 'a folder, to which later backups add only what is new; - writes a tar stream')
     .option('--keep <number>', 'after it ended well, remove all but the newest backups of the folder', atLeastOne)

@@ -1,5 +1,6 @@
 import { restartLean } from '@notevault/server/config/process-memory.ts';
 import { Command } from 'commander';
+import { backUpInProcess } from '../backup-process.ts';
 import { configOf, withConfig } from '../config-flags.ts';
 
 export function serveCommand(): Command {
@@ -11,7 +12,9 @@ export function serveCommand(): Command {
       const { serve } = await import('@notevault/server/serve.ts');
       const { createLogger } = await import('@notevault/server/telemetry/telemetry.ts');
       const log = createLogger(config.logLevel);
-      const serving = await serve(config, log);
+      const serving = await serve(config, log, (folder, signal) =>
+        backUpInProcess(folder, config.backupKeep, flags, signal),
+      );
       // Installed before the server announces that it listens, because it may be stopped right after.
       const stopped = stopSignal(config.shutdownSeconds);
       const print = (line: string) => process.stderr.write(`${line}\n`);

@@ -76,5 +76,6 @@ export const AdminHealth = Type.Object({
   notes: Type.Integer(),
   attachments: Type.Integer(),
   attachment_bytes: Type.Integer(),
+  last_backup_at: Nullable(Timestamp),
 });
 export type AdminHealth = Static<typeof AdminHealth>;

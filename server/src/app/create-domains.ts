@@ -1,3 +1,4 @@
+import { backupState } from '../backup/lease.ts';
 import { createAccounts } from '../domains/accounts/accounts.ts';
 import { Admin } from '../domains/admin/admin.ts';
 import { Idempotency } from '../domains/idempotency/idempotency.ts';
@@ -36,7 +37,8 @@ export async function createDomains(context: Context): Promise<Domains> {
   const mcp = createMcp(context);
   const logs = new Logs({ db, keys: foundations.keys, clock });
   const { accounts, vaults } = people;
-  const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version });
+  const lastBackup = async () => (await backupState(db, clock)).takenAt;
+  const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version, lastBackup });
   domains = { ...foundations, ...people, ...contents, ...credentials, tickets, mcp, logs, admin };
   return domains;
 }

@@ -65,6 +65,10 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     if (config.blobs?.kind === 's3' || config[name] === null) continue;
     problems.push(`${variableOf(name)} has no effect unless ${variableOf('blobs')} names a bucket: s3://….`);
   }
+  for (const name of ['backupAt', 'backupKeep'] as const) {
+    if (config.backupDir !== null || !isGiven(name, env, flags)) continue;
+    problems.push(`${variableOf(name)} has no effect without ${variableOf('backupDir')}.`);
+  }
   problems.push(...embedderProblems(config, env, flags));
   for (const name of ['analyticsUrl', 'analyticsKey', 'analyticsEraseKey'] as const) {
     const given = config[name] !== null;

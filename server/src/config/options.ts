@@ -13,6 +13,7 @@ import {
   publicUrl,
   redirects,
   serviceUrl,
+  timeOfDay,
   token,
   type ValueKind,
   word,
@@ -163,6 +164,25 @@ export const options = {
     absent: 'a key file in the data folder, made at the first start',
     does: 'Master key, which wraps all other keys. Prefer the environment to a flag, which other users of the machine can see.',
     secret: true,
+  }),
+  backupDir: option({
+    group: 'storage',
+    kind: path,
+    default: null,
+    absent: 'no backups by itself',
+    does: 'Folder into which the server takes a backup each day, without the master key; see “Backups” in docs/operations.md.',
+  }),
+  backupAt: option({
+    group: 'storage',
+    kind: timeOfDay,
+    default: '02:00',
+    does: 'Local time of the daily backup; one that was missed is made up for.',
+  }),
+  backupKeep: option({
+    group: 'storage',
+    kind: integer(1, 10_000),
+    default: 14,
+    does: 'How many backups to keep in that folder.',
   }),
   registration: option({
     group: 'accounts',

@@ -64,6 +64,12 @@ export const line: ValueKind<string> = {
   parse: (text) => (/[\0\r\n]/.test(text) || text.trim() === '' ? undefined : text.trim()),
 };
 
+export const timeOfDay: ValueKind<string> = {
+  placeholder: 'HH:MM',
+  expects: 'a time of day such as 02:00',
+  parse: (text) => (/^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text) ? text : undefined),
+};
+
 export const token: ValueKind<Secret<string>> = {
   placeholder: 'token',
   expects: 'visible ASCII characters without spaces',

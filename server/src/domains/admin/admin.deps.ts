@@ -22,4 +22,6 @@ export interface AdminDeps {
   readonly vaults: Pick<Vaults, 'totals' | 'totalsOfUsers'>;
   readonly plans: PlanTable;
   readonly version: string;
+  /** When the last backup that ended well was taken; null before the first one. */
+  readonly lastBackup: () => Promise<number | null>;
 }

@@ -42,5 +42,6 @@ export function healthView(health: ServerHealth): AdminHealth {
     notes: totals.notes,
     attachments: totals.attachments,
     attachment_bytes: totals.bytes,
+    last_backup_at: health.lastBackup === null ? null : isoTime(health.lastBackup),
   };
 }

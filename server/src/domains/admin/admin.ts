@@ -22,6 +22,7 @@ export interface ServerHealth {
   readonly suspended: number;
   readonly sessions: number;
   readonly totals: Totals;
+  readonly lastBackup: number | null;
 }
 
 /** What admins see and change over HTTP. The routes require a session of an admin. */
@@ -58,14 +59,15 @@ export class Admin {
 
   async health(): Promise<ServerHealth> {
     const { db, clock, accounts, vaults, plans, version } = this.#deps;
-    const [{ mode }, counts, totals] = [
+    const [{ mode }, counts, totals, lastBackup] = [
       await accounts.bootstrap(),
       await accounts.countAccounts(),
       await vaults.totals(),
+      await this.#deps.lastBackup(),
     ];
     const times = { startedAt: this.#startedAt, now: clock.now() };
     const settings = { engine: db.engine, registrationMode: mode, plans: Object.keys(plans) };
-    return { version, ...times, ...settings, ...counts, totals };
+    return { version, ...times, ...settings, ...counts, totals, lastBackup };
   }
 
   /** @param users of one page, in order of their ids. */

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { flagOf } from '@notevault/server/config/options.ts';
+import { backupOptions } from './config-flags.ts';
+import { CliError } from './error-messages.ts';
+
+/**
+ * Runs `notevault backup` in a process of its own, with the environment and the flags of this one. Rejects with what it
+ * said last when it fails, or when the signal ends it.
+ */
+export async function backUpInProcess(
+  folder: string,
+  keep: number,
+  flags: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  const given = backupOptions.flatMap((name) => {
+    const value = flags[name];
+    return typeof value === 'string' ? [flagOf(name), value] : [];
+  });
+  const main = process.argv[1] ?? '';
+  const args = [main, 'backup', folder, '--keep', String(keep), ...given];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-2000);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code === 0) return;
+  process.stderr.write(`The daily backup failed: ${said.trim().split('\n').at(-1) ?? ''}\n`);
+  throw new CliError(`the backup ended with ${code}`);
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testClock } from '../../test/kit/clock.ts';
+import { onEachEngine } from '../../test/kit/engines.ts';
+import { BackupLease } from './lease.ts';
+import { lastDue, scheduledBackup } from './schedule.ts';
+
+test('lastDue is today or yesterday at that time', () => {
+  const at = (text: string) => lastDue(new Date(text), '02:00');
+  assert.deepEqual(at('2026-11-22T02:00:00'), new Date('2026-11-22T02:00:00'));
+  assert.deepEqual(at('2026-11-22T01:59:59'), new Date('2026-11-21T02:00:00'));
+  assert.deepEqual(at('2026-11-22T23:00:00'), new Date('2026-11-22T02:00:00'));
+  assert.deepEqual(at('2026-03-01T00:30:00'), new Date('2026-02-28T02:00:00'));
+});
+
+const never = new AbortController().signal;
+const HOUR = 3_600_000;
+
+onEachEngine('a scheduled backup', (open) => {
+  test('is taken once a day by one of several servers, and again an hour after it failed', async () => {
+    const db = await open();
+    const clock = testClock();
+    const taken: string[] = [];
+    let failing = false;
+    const server = (name: string) =>
+      scheduledBackup({
+        db,
+        clock,
+        at: '02:00',
+        async run() {
+          if (failing) throw new Error('the disk is full');
+          await using lease = await BackupLease.acquire(db, clock);
+          taken.push(name);
+          await lease.succeeded(clock.now());
+        },
+      });
+    const jobs = [server('first'), server('second')];
+    const runAll = () => Promise.all(jobs.map((job) => job.run(never)));
+    await runAll();
+    assert.equal(taken.length, 1, 'the first start makes up for the time before it');
+    clock.advance({ ms: 2 * HOUR });
+    await jobs[0]?.run(never);
+    await jobs[1]?.run(never);
+    const before = taken.length;
+    clock.advance({ ms: 24 * HOUR });
+    failing = true;
+    await assert.rejects(runAll(), /disk is full/);
+    failing = false;
+    await runAll();
+    assert.equal(taken.length, before, 'not before an hour has passed');
+    clock.advance({ ms: HOUR });
+    await runAll();
+    assert.equal(taken.length, before + 1);
+  });
+
+  test('is not begun while another backup holds the lease', async () => {
+    const db = await open();
+    const clock = testClock();
+    let begun = 0;
+    const run = async () => {
+      begun += 1;
+    };
+    const job = scheduledBackup({ db, clock, at: '02:00', run });
+    {
+      await using _lease = await BackupLease.acquire(db, clock);
+      await job.run(never);
+      assert.equal(begun, 0);
+      await assert.rejects(BackupLease.acquire(db, clock), /Another backup of this data is running/);
+    }
+    await job.run(never);
+    assert.equal(begun, 1);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Job } from '../jobs.ts';
+import type { Clock } from '../ports/clock/clock.ts';
+import type { Database } from '../ports/database/database.ts';
+import { backupState } from './lease.ts';
+
+const MINUTE_MS = 60_000;
+/** How long after a failure the backup is tried again: its cause, such as a full disk, often needs a person. */
+const RETRY_MS = 60 * MINUTE_MS;
+
+export interface BackupSchedule {
+  readonly db: Database;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The local time of day, `HH:MM`. */
+  readonly at: string;
+  /** Takes a backup; rejects when it failed. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * The job that takes a backup each day. Of several servers on one database only one does, and a time at which none was
+ * running is made up for.
+ */
+export function scheduledBackup({ db, clock, at, run }: BackupSchedule): Job {
+  let retryAt = 0;
+  const isDone = async (due: number) => {
+    const { running, takenAt } = await backupState(db, clock);
+    return running || (takenAt !== null && takenAt >= due);
+  };
+  return {
+    name: 'backup',
+    everyMs: MINUTE_MS,
+    async run(signal) {
+      const now = clock.now();
+      const due = lastDue(new Date(now), at).getTime();
+      if (now < retryAt || (await isDone(due))) return;
+      retryAt = now + RETRY_MS;
+      try {
+        await run(signal);
+      } catch (error) {
+        // Another server was faster.
+        if (signal.aborted || (await isDone(due))) return;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The last time before now that a clock on the wall showed this time of day. */
+export function lastDue(now: Date, at: string): Date {
+  const [hours = 0, minutes = 0] = at.split(':').map(Number);
+  const due = new Date(now);
+  due.setHours(hours, minutes, 0, 0);
+  // Set again, because yesterday may have begun or ended summer time.
+  if (due > now) due.setDate(due.getDate() - 1);
+  return due;
+}
