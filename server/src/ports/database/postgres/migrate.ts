@@ -13,7 +13,7 @@ const LOCK = 7_266_482_311;
 export async function migratePostgres(
   client: Client,
   migrations: readonly Migration[],
-  beforeUpgrade?: () => Promise<void>,
+  beforeUpgrade?: () => Promise<void> | undefined,
 ): Promise<void> {
   for (let told = beforeUpgrade === undefined; ; ) {
     await client.query('begin isolation level read committed');

@@ -134,11 +134,18 @@ class Postgres implements Database {
     // Not from the pool, whose timeouts are too short for a large table.
     const client = new Client(this.#config);
     client.on('error', () => {});
+    let failure: { readonly error: unknown } | undefined;
+    const before = () =>
+      beforeUpgrade?.().catch((error: unknown) => {
+        failure = { error };
+        throw error;
+      });
     try {
       await client.connect();
-      await migratePostgres(client, migrations, beforeUpgrade);
+      await migratePostgres(client, migrations, beforeUpgrade && before);
     } catch (error) {
-      throw error instanceof SchemaError ? error : portError(error);
+      // Only errors of PostgreSQL become the port's.
+      throw error instanceof SchemaError || failure?.error === error ? error : portError(error);
     } finally {
       await client.end().catch(() => {});
       this.#names.renew();
