@@ -1,0 +1,40 @@
+import { decodeTarget } from '@notevault/note-text/scan/destination.ts';
+import type { LinkTarget } from '../core/services.ts';
+
+/** Where a link of a note leads. */
+export type Destination =
+  | { readonly kind: 'web'; readonly url: string }
+  | { readonly kind: 'note'; readonly link: LinkTarget }
+  /** Not followed: a script, data, or an address of another kind. */
+  | { readonly kind: 'refused' };
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+const FOLLOWED = new Set(['http:', 'https:', 'mailto:']);
+
+/**
+ * Reads the destination of `[text](destination)` or `<destination>`. Only http, https, mailto and notes are followed.
+ * What browsers skip inside a scheme (tabs, line ends, control characters) is no way around that.
+ */
+export function readDestinationUrl(written: string): Destination {
+  const bare = written.startsWith('<') && written.endsWith('>') ? written.slice(1, -1) : written;
+  const clean = bare.replace(/[\u0000-\u0020\u007f\u00a0\u200b-\u200f\u2028\u2029\ufeff]/g, '');
+  if (SCHEME.test(clean) || clean.startsWith('//')) return webDestination(bare.trim(), clean);
+  const decoded = decodeTarget(bare.trim());
+  if (decoded === null) return { kind: 'refused' };
+  return { kind: 'note', link: { ...decoded, form: 'markdown' } };
+}
+
+function webDestination(written: string, clean: string): Destination {
+  const url = parseUrl(clean.startsWith('//') ? `https:${clean}` : clean);
+  if (url === null || !FOLLOWED.has(url.protocol)) return { kind: 'refused' };
+  // An address with white space inside its scheme was written to be misread.
+  return SCHEME.test(written) || clean.startsWith('//') ? { kind: 'web', url: url.href } : { kind: 'refused' };
+}
+
+function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,83 @@
+import { syntaxTree } from '@codemirror/language';
+import { EditorView } from '@codemirror/view';
+import type { SyntaxNode } from '@lezer/common';
+import { editorMode } from '../core/modes.ts';
+import { services } from '../core/services.ts';
+import type { Destination } from './destination.ts';
+import { readLinkNode, readWikilinkNode } from './read-link.ts';
+
+/** The class of every element that a click follows. */
+export const LINK_CLASS = 'nv-link';
+
+/** Opens a destination: an address of the web in a new tab that cannot reach this one, a note through the app. */
+export function openDestination(view: EditorView, destination: Destination, newTab: boolean): void {
+  if (destination.kind === 'web') window.open(destination.url, '_blank', 'noopener,noreferrer');
+  else if (destination.kind === 'note') view.state.facet(services)?.links.open(destination.link, { newTab });
+}
+
+/** The destination of the link at an offset; null when there is none. */
+export function destinationAt(view: EditorView, at: number): Destination | null {
+  const { state } = view;
+  const text = (from: number, to: number) => state.doc.sliceString(from, to);
+  for (const side of [1, -1] as const) {
+    for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, side); node; node = node.parent) {
+      const link = linkOf(node, text);
+      if (link !== null) return link.destination;
+    }
+  }
+  return null;
+}
+
+function linkOf(node: SyntaxNode, text: (from: number, to: number) => string) {
+  switch (node.name) {
+    case 'WikiLink':
+    case 'WikiEmbed':
+      return readWikilinkNode(node, text);
+    case 'Link':
+    case 'Image':
+    case 'Autolink':
+      return readLinkNode(node, text);
+    case 'URL':
+      return node.parent?.name === 'Paragraph' ? bareUrl(node, text) : null;
+    default:
+      return null;
+  }
+}
+
+function bareUrl(node: SyntaxNode, text: (from: number, to: number) => string) {
+  const written = text(node.from, node.to);
+  const url = /^[a-z]+:/i.test(written) ? written : written.includes('@') ? `mailto:${written}` : `https://${written}`;
+  return { destination: { kind: 'web', url } as Destination, label: '' };
+}
+
+/**
+ * Follows links: while reading by a click, in the preview by a click on a link whose marks are hidden, in the source by
+ * a click with Ctrl or Cmd.
+ */
+export const linkClicks = EditorView.domEventHandlers({
+  mousedown(event, view) {
+    const target = event.target instanceof Element ? event.target.closest(`.${LINK_CLASS}`) : null;
+    if (target === null || event.button > 1) return false;
+    const isHeld = event.ctrlKey || event.metaKey;
+    if (
+      !isHeld &&
+      event.button === 0 &&
+      (view.state.facet(editorMode) === 'source' || target.matches('.nv-revealed'))
+    ) {
+      return false;
+    }
+    const at = view.posAtDOM(target, 0);
+    const destination = destinationAt(view, at);
+    if (destination === null) return false;
+    event.preventDefault();
+    openDestination(view, destination, isHeld || event.button === 1);
+    return true;
+  },
+  click(event) {
+    // The press has opened it; the element must not open it once more.
+    const target = event.target instanceof Element ? event.target.closest(`a.${LINK_CLASS}`) : null;
+    if (target === null) return false;
+    event.preventDefault();
+    return true;
+  },
+});

@@ -1,0 +1,117 @@
+import type { EditorView } from '@codemirror/view';
+import { toggleTaskAt } from '../commands/tasks.ts';
+import { services } from '../core/services.ts';
+import { ENGLISH } from '../core/strings.ts';
+import { button, element, PreviewWidget } from '../preview/widget-base.ts';
+
+/** The strings of a view's app. */
+export function stringsOf(view: EditorView) {
+  return view.state.facet(services)?.strings ?? ENGLISH;
+}
+
+/** The bullet of a list item. */
+export class BulletWidget extends PreviewWidget {
+  readonly key = '';
+  toDOM(): HTMLElement {
+    const bullet = element('span', 'nv-bullet', '•');
+    bullet.setAttribute('aria-hidden', 'true');
+    return bullet;
+  }
+}
+
+/** A task's box, which ticks the task in the text. */
+export class TaskWidget extends PreviewWidget {
+  readonly key: string;
+  readonly #isDone: boolean;
+  readonly #label: string;
+
+  /** @param label the text of the task, for screen readers. */
+  constructor(isDone: boolean, label: string) {
+    super();
+    this.key = `${isDone} ${label}`;
+    this.#isDone = isDone;
+    this.#label = label;
+  }
+
+  toDOM(view: EditorView): HTMLElement {
+    const box = element('input', 'nv-task');
+    box.type = 'checkbox';
+    box.checked = this.#isDone;
+    box.setAttribute('aria-label', this.#label === '' ? stringsOf(view).task : this.#label);
+    // The press must not move the cursor, which would show the source in place of the box.
+    box.addEventListener('mousedown', (event) => event.preventDefault());
+    box.addEventListener('click', (event) => {
+      event.preventDefault();
+      toggleTaskAt(view, view.posAtDOM(box));
+    });
+    return box;
+  }
+
+  override ignoreEvent(): boolean {
+    return true;
+  }
+}
+
+/** The head of a callout: its sign, and its kind if it has no title. */
+export class CalloutTitleWidget extends PreviewWidget {
+  readonly key: string;
+  readonly #kind: string;
+  readonly #look: string;
+  readonly #isUntitled: boolean;
+
+  constructor(kind: string, look: string, isUntitled: boolean) {
+    super();
+    this.key = `${kind} ${look} ${isUntitled}`;
+    this.#kind = kind;
+    this.#look = look;
+    this.#isUntitled = isUntitled;
+  }
+
+  toDOM(): HTMLElement {
+    const head = element('span', 'nv-callout-head');
+    const icon = element('span', `nv-callout-icon nv-icon-${this.#look}`);
+    icon.setAttribute('aria-hidden', 'true');
+    head.append(icon);
+    const name = this.#kind.charAt(0).toUpperCase() + this.#kind.slice(1);
+    if (this.#isUntitled) head.append(element('span', 'nv-callout-name', name));
+    else icon.after(element('span', 'nv-visually-hidden', `${name}: `));
+    return head;
+  }
+}
+
+const COPIED_MS = 1_500;
+
+/** The first line of a code block: its language, and a button that copies the code. */
+export class CodeHeadWidget extends PreviewWidget {
+  readonly key: string;
+  readonly #language: string;
+  readonly #code: string;
+
+  constructor(language: string, code: string) {
+    super();
+    this.key = `${language}\n${code}`;
+    this.#language = language;
+    this.#code = code;
+  }
+
+  toDOM(view: EditorView): HTMLElement {
+    const strings = stringsOf(view);
+    const head = element('span', 'nv-code-head');
+    head.append(element('span', 'nv-code-language', this.#language));
+    const copy = button('nv-code-copy', strings.copyCode, () => {
+      void navigator.clipboard?.writeText(this.#code).then(() => {
+        copy.textContent = strings.copied;
+        setTimeout(() => {
+          copy.textContent = strings.copyCode;
+        }, COPIED_MS);
+      });
+    });
+    copy.addEventListener('mousedown', (event) => event.preventDefault());
+    head.append(copy);
+    return head;
+  }
+
+  override ignoreEvent(event: Event): boolean {
+    return event.target instanceof HTMLButtonElement;
+  }
+}

@@ -1,0 +1,79 @@
+import type { EditorView } from '@codemirror/view';
+import { BlockWidget, element, PreviewWidget } from '../preview/widget-base.ts';
+import { stringsOf } from './inline-widgets.ts';
+
+/**
+ * Formulas are untrusted text: no links, no raw HTML, bounded macros and sizes. KaTeX builds elements and never parses
+ * HTML.
+ */
+export const KATEX_OPTIONS = {
+  trust: false,
+  strict: 'ignore',
+  throwOnError: true,
+  maxExpand: 200,
+  maxSize: 20,
+  output: 'htmlAndMathml',
+} as const;
+
+/** Draws a formula into an element; shows the source with a message if it cannot be read. */
+export async function renderMath(
+  parent: HTMLElement,
+  formula: string,
+  isDisplay: boolean,
+  failed: string,
+): Promise<void> {
+  const { renderFormula } = await import('./katex-loader.ts');
+  try {
+    renderFormula(formula, parent, { ...KATEX_OPTIONS, displayMode: isDisplay });
+  } catch {
+    const source = element('code', 'nv-math-error', formula);
+    source.title = failed;
+    parent.replaceChildren(source);
+  }
+}
+
+/** A formula within a line. */
+export class MathWidget extends PreviewWidget {
+  readonly key: string;
+  readonly #formula: string;
+  readonly #isDisplay: boolean;
+
+  constructor(formula: string, isDisplay: boolean) {
+    super();
+    this.key = `${isDisplay} ${formula}`;
+    this.#formula = formula;
+    this.#isDisplay = isDisplay;
+  }
+
+  toDOM(view: EditorView): HTMLElement {
+    // The source keeps the place until the formula is drawn.
+    const node = element('span', 'nv-math', this.#formula);
+    void renderMath(node, this.#formula, this.#isDisplay, stringsOf(view).mathFailed).then(() => view.requestMeasure());
+    return node;
+  }
+
+  override ignoreEvent(): boolean {
+    return false;
+  }
+}
+
+/** A formula on lines of its own. */
+export class MathBlockWidget extends BlockWidget {
+  readonly key: string;
+  protected readonly className = 'nv-math-block';
+
+  /** @param key the formula without its marks. */
+  constructor(key: string) {
+    super();
+    this.key = key;
+  }
+
+  protected async fill(parent: HTMLElement, view: EditorView): Promise<void> {
+    await renderMath(parent, this.key, true, stringsOf(view).mathFailed);
+  }
+
+  /** A click moves the cursor into the formula. */
+  override ignoreEvent(): boolean {
+    return false;
+  }
+}

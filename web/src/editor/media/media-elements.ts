@@ -1,0 +1,86 @@
+import type { EditorView } from '@codemirror/view';
+import { services } from '../core/services.ts';
+import { openDestination } from '../links/link-click.ts';
+import { button, element } from '../preview/widget-base.ts';
+import { stringsOf } from './inline-widgets.ts';
+import type { ImageSize, MediaKind } from './media-kind.ts';
+
+/** An embedded file. */
+export interface MediaSpec {
+  readonly kind: Exclude<MediaKind, 'note'>;
+  /** Path as written. */
+  readonly path: string;
+  readonly alt: string;
+  readonly size: ImageSize | null;
+  /** The page of a PDF, from its anchor; 1 without one. */
+  readonly page: number;
+}
+
+/** Draws an embedded file of the vault into an element. */
+export async function drawMedia(
+  parent: HTMLElement,
+  view: EditorView,
+  media: MediaSpec,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = (await view.state.facet(services)?.content.mediaUrl(media.path)) ?? null;
+  if (signal.aborted) return;
+  if (url === null) {
+    parent.replaceChildren(element('span', 'nv-missing', `${media.path}: ${stringsOf(view).notFound}`));
+    return;
+  }
+  if (media.kind === 'pdf') {
+    const { drawPdf } = await import('./pdf.ts');
+    await drawPdf(parent, url, media.page, stringsOf(view), signal);
+    return;
+  }
+  parent.replaceChildren(mediaElement(view, media, url));
+  if (media.kind === 'image') await loaded(parent, signal);
+}
+
+function mediaElement(view: EditorView, media: MediaSpec, url: string): HTMLElement {
+  switch (media.kind) {
+    case 'image':
+      return imageElement(url, media.alt, media.size);
+    case 'audio':
+    case 'video': {
+      const player = element(media.kind, `nv-${media.kind}`);
+      player.controls = true;
+      player.preload = 'metadata';
+      player.src = url;
+      if (media.size !== null) player.style.width = `${media.size.width}px`;
+      return player;
+    }
+    default: {
+      const link = { target: media.path, anchor: null, form: 'wikilink' } as const;
+      return button('nv-file', media.alt === '' ? media.path : media.alt, (event) =>
+        openDestination(view, { kind: 'note', link }, event.ctrlKey || event.metaKey),
+      );
+    }
+  }
+}
+
+/** An image. SVG is drawn as an image too, where its scripts do not run. */
+export function imageElement(url: string, alt: string, size: ImageSize | null): HTMLImageElement {
+  const image = element('img', 'nv-image');
+  image.alt = alt;
+  image.loading = 'eager';
+  image.decoding = 'async';
+  image.referrerPolicy = 'no-referrer';
+  if (size !== null) {
+    image.style.width = `${size.width}px`;
+    if (size.height !== null) image.style.height = `${size.height}px`;
+  }
+  image.src = url;
+  return image;
+}
+
+/** Resolves when the image in an element has its size, or failed. */
+function loaded(parent: HTMLElement, signal: AbortSignal): Promise<void> {
+  const image = parent.querySelector('img');
+  if (image === null || image.complete) return Promise.resolve();
+  return new Promise((resolve) => {
+    for (const event of ['load', 'error']) image.addEventListener(event, () => resolve(), { once: true });
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

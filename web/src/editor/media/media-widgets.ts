@@ -1,0 +1,81 @@
+import type { EditorView } from '@codemirror/view';
+import { BlockWidget, element, PreviewWidget } from '../preview/widget-base.ts';
+import { drawMedia, type MediaSpec } from './media-elements.ts';
+import { drawRemoteImage } from './remote-image.ts';
+
+/** A file of the vault, on a line of its own. */
+export class MediaBlockWidget extends BlockWidget {
+  readonly key: string;
+  protected readonly className: string;
+  readonly #media: MediaSpec;
+
+  constructor(media: MediaSpec) {
+    super();
+    this.key = JSON.stringify(media);
+    this.className = `nv-media nv-media-${media.kind}`;
+    this.#media = media;
+  }
+
+  protected fill(parent: HTMLElement, view: EditorView, signal: AbortSignal): Promise<void> {
+    return drawMedia(parent, view, this.#media, signal);
+  }
+
+  override ignoreEvent(event: Event): boolean {
+    // A click on an image moves the cursor to its source; players and documents have controls of their own.
+    return !(event.target instanceof HTMLImageElement);
+  }
+}
+
+/** A file of the vault within a line. */
+export class MediaInlineWidget extends PreviewWidget {
+  readonly key: string;
+  readonly #media: MediaSpec;
+
+  constructor(media: MediaSpec) {
+    super();
+    this.key = JSON.stringify(media);
+    this.#media = media;
+  }
+
+  toDOM(view: EditorView): HTMLElement {
+    const node = element('span', 'nv-media-inline');
+    const stop = new AbortController();
+    stops.set(node, stop);
+    void drawMedia(node, view, this.#media, stop.signal).then(() => view.requestMeasure());
+    return node;
+  }
+
+  override destroy(node: HTMLElement): void {
+    stops.get(node)?.abort();
+  }
+
+  override ignoreEvent(event: Event): boolean {
+    return !(event.target instanceof HTMLImageElement);
+  }
+}
+
+const stops = new WeakMap<HTMLElement, AbortController>();
+
+/** An image of another server, which is loaded on a click only: loading it tells that server who reads what. */
+export class RemoteImageWidget extends PreviewWidget {
+  readonly key: string;
+  readonly #url: string;
+  readonly #alt: string;
+
+  constructor(url: string, alt: string) {
+    super();
+    this.key = `${url}\n${alt}`;
+    this.#url = url;
+    this.#alt = alt;
+  }
+
+  toDOM(view: EditorView): HTMLElement {
+    const node = element('span', 'nv-remote-image');
+    drawRemoteImage(node, view, this.#url, this.#alt);
+    return node;
+  }
+
+  override ignoreEvent(): boolean {
+    return true;
+  }
+}

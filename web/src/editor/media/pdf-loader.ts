@@ -1,0 +1,9 @@
+import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy } from 'pdfjs-dist';
+import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
+import { trustedScriptUrl } from './trusted-url.ts';
+
+/** Opens a PDF. In a file of its own, which is loaded with the first PDF. */
+export function openPdf(url: string): Promise<PDFDocumentProxy> {
+  GlobalWorkerOptions.workerPort ??= new Worker(trustedScriptUrl(workerUrl), { type: 'module' });
+  return getDocument({ url, enableXfa: false, useWasm: false, withCredentials: false }).promise;
+}

@@ -1,0 +1,40 @@
+import type { EditorView } from '@codemirror/view';
+import { services } from '../core/services.ts';
+import { button, element } from '../preview/widget-base.ts';
+import { sandboxedFrame } from './frame.ts';
+import { stringsOf } from './inline-widgets.ts';
+
+/** Addresses whose images were asked for, so that scrolling does not ask again. */
+const allowed = new Set<string>();
+
+/**
+ * Draws a button that loads an image of another server. The image is drawn in a frame, because this page may load
+ * nothing from elsewhere.
+ */
+export function drawRemoteImage(parent: HTMLElement, view: EditorView, url: string, alt: string): void {
+  const strings = stringsOf(view);
+  const show = () => {
+    allowed.add(url);
+    const frames = view.state.facet(services)?.framesUrl ?? '/frames/';
+    const stop = new AbortController();
+    const frame = sandboxedFrame(
+      `${frames}image.html`,
+      alt === '' ? url : alt,
+      { type: 'image', url, alt },
+      (report) => {
+        if (report.type === 'failed') parent.replaceChildren(element('span', 'nv-missing', strings.imageFailed));
+        else if (report.type === 'drawn') frame.style.width = `${Math.ceil(report.width)}px`;
+        view.requestMeasure();
+      },
+      stop.signal,
+    );
+    parent.replaceChildren(frame);
+  };
+  if (allowed.has(url)) {
+    show();
+    return;
+  }
+  const host = URL.canParse(url) ? new URL(url).host : url;
+  const label = [alt, `${strings.loadRemoteImage} ${host}`].filter((part) => part !== '').join(' · ');
+  parent.replaceChildren(button('nv-remote-button', label, show));
+}

@@ -1,0 +1,96 @@
+import { syntaxTree } from '@codemirror/language';
+import { type EditorState, type Range as Placed, StateField, type Transaction } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView, type WidgetType } from '@codemirror/view';
+import type { Tree } from '@lezer/common';
+import { type EditorMode, editorMode } from '../core/modes.ts';
+import { changesInteraction, isComposing, isFrozen, revealState } from './preview-state.ts';
+import { isRevealed, type Range } from './reveal.ts';
+
+/** A block at the top of the document that is drawn in place of its source. */
+export interface BlockCandidate extends Range {
+  readonly widget: WidgetType;
+  /** Whether the widget stays below the source while the cursor is in it. */
+  readonly staysBelow: boolean;
+}
+
+/** How some kinds of blocks are drawn. */
+export interface BlockRenderer {
+  readonly nodes: readonly string[];
+  /** Returns what replaces the block, or null if it stays text. Called for every such block of the note: be quick. */
+  candidate(range: Range, state: EditorState, mode: EditorMode): Omit<BlockCandidate, 'from' | 'to'> | null;
+}
+
+/** The blocks of a document, and how they are drawn now. */
+export interface BlockState {
+  readonly tree: Tree;
+  readonly mode: EditorMode;
+  readonly candidates: readonly BlockCandidate[];
+  readonly decorations: DecorationSet;
+  /** Whether decorations were only mapped, and are due. */
+  readonly isStale: boolean;
+}
+
+/** The one field of the preview: the blocks that are replaced as a whole. It never descends below top-level blocks. */
+export function blockField(renderers: readonly BlockRenderer[]) {
+  const table = new Map(renderers.flatMap((renderer) => renderer.nodes.map((name) => [name, renderer] as const)));
+  const field = StateField.define<BlockState>({
+    create: (state) => build(state, readCandidates(state, table)),
+    update: (value, transaction) => nextState(value, transaction, table),
+    provide: (self) => [
+      EditorView.decorations.from(self, ({ decorations }) => decorations),
+      EditorView.atomicRanges.of((view) => view.state.field(self).decorations),
+    ],
+  });
+  return field;
+}
+
+function nextState(value: BlockState, transaction: Transaction, table: ReadonlyMap<string, BlockRenderer>): BlockState {
+  const { state } = transaction;
+  const isMoved = transaction.docChanged || transaction.selection !== undefined || changesInteraction(transaction);
+  const isParsed = syntaxTree(state) !== value.tree;
+  const isOtherMode = state.facet(editorMode) !== value.mode;
+  if (!isMoved && !isParsed && !isOtherMode && !value.isStale) return value;
+  if (isComposing(transaction) || isFrozen(state)) {
+    return { ...value, decorations: value.decorations.map(transaction.changes), isStale: true };
+  }
+  const isSameText = !transaction.docChanged && !isParsed && !isOtherMode && !value.isStale;
+  return build(state, isSameText ? value.candidates : readCandidates(state, table));
+}
+
+/** The blocks that can be replaced, in order. */
+export function readCandidates(state: EditorState, table: ReadonlyMap<string, BlockRenderer>): BlockCandidate[] {
+  const mode = state.facet(editorMode);
+  const candidates: BlockCandidate[] = [];
+  const cursor = syntaxTree(state).cursor();
+  if (!cursor.firstChild()) return candidates;
+  do {
+    const renderer = table.get(cursor.name);
+    if (renderer === undefined) continue;
+    const range = { from: cursor.from, to: cursor.to };
+    const candidate = renderer.candidate(range, state, mode);
+    if (candidate !== null) candidates.push({ ...wholeLines(state, range), ...candidate });
+  } while (cursor.nextSibling());
+  return candidates;
+}
+
+/** Blocks are replaced by whole lines. */
+function wholeLines({ doc }: EditorState, { from, to }: Range): Range {
+  return { from: doc.lineAt(from).from, to: doc.lineAt(to).to };
+}
+
+function build(state: EditorState, candidates: readonly BlockCandidate[]): BlockState {
+  const reveal = revealState(state);
+  const placed: Placed<Decoration>[] = [];
+  for (const { from, to, widget, staysBelow } of candidates) {
+    if (!isRevealed('block', { from, to }, reveal)) {
+      placed.push(Decoration.replace({ widget, block: true }).range(from, to));
+    } else if (staysBelow) placed.push(Decoration.widget({ widget, block: true, side: 1 }).range(to));
+  }
+  return {
+    tree: syntaxTree(state),
+    mode: state.facet(editorMode),
+    candidates,
+    decorations: Decoration.set(placed),
+    isStale: false,
+  };
+}

@@ -1,0 +1,33 @@
+const CAPACITY = 500;
+
+/**
+ * The heights of block widgets by their content, so that a widget that is drawn again takes its place at once and the
+ * text below does not move. The least recently used are dropped.
+ */
+export class HeightCache {
+  readonly #heights = new Map<string, number>();
+  readonly #capacity: number;
+
+  constructor(capacity = CAPACITY) {
+    this.#capacity = capacity;
+  }
+
+  /** The height in pixels, or -1 when it is not known. */
+  get(key: string): number {
+    const height = this.#heights.get(key);
+    if (height === undefined) return -1;
+    this.#heights.delete(key);
+    this.#heights.set(key, height);
+    return height;
+  }
+
+  set(key: string, height: number): void {
+    if (height <= 0) return;
+    this.#heights.delete(key);
+    this.#heights.set(key, height);
+    const oldest = this.#heights.keys().next();
+    if (this.#heights.size > this.#capacity && !oldest.done) this.#heights.delete(oldest.value);
+  }
+}
+
+export const widgetHeights = new HeightCache();

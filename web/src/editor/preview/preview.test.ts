@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { classesAt, drawnIn, previewState, shownText, stateOf } from '../test/preview-kit.ts';
+
+const shown: readonly [string, string, string][] = [
+  ['bold', 'a **b** c', 'a b c'],
+  ['bold with the cursor at it', 'a **b**‸ c', 'a **b** c'],
+  ['bold inside italic', '*a **b** c*', 'a b c'],
+  ['struck, highlighted and code', '~~a~~ ==b== `c`', 'a b c'],
+  ['a heading', '## Title ##\ntext‸', 'Title\ntext'],
+  ['a heading with the cursor on its line', '## Ti‸tle', '## Title'],
+  ['a link', '[text](https://example.org "t")', 'text'],
+  ['a link with the cursor in it', '[te‸xt](https://example.org)', '[text](https://example.org)'],
+  ['a wikilink', '[[Target]] and [[Target#A|alias]]', 'Target and alias'],
+  ['a list', '- a\n- b', '⟨⟩ a\n⟨⟩ b'],
+  ['a numbered list', '1. a', '1. a'],
+  ['a task', '- [ ] a\n- [x] b', '⟨⟩ a\n⟨⟩ b'],
+  ['a quote', '> a\n> b', 'a\nb'],
+  ['a callout', '> [!tip] Title\n> b', '⟨⟩Title\nb'],
+  ['an escape', 'a \\*b\\*', 'a *b*'],
+  ['a footnote', 'a[^1] b', 'a1 b'],
+  ['a formula', 'a $x$ b', 'a ⟨⟩ b'],
+  ['a block id', 'a ^id', 'a '],
+  ['a block id with the cursor on its line', 'a‸ ^id', 'a ^id'],
+  ['inline HTML that is known', 'a <u>b</u> <script>c</script>', 'a b <script>c</script>'],
+  ['an image of the web', 'a ![alt](https://example.org/a.png) b', 'a ⟨⟩ b'],
+];
+
+for (const [what, source, expected] of shown) {
+  test(`the preview shows ${what} without the marks that the cursor does not touch`, () => {
+    assert.equal(shownText(previewState(source)), expected);
+  });
+}
+
+test('reading mode hides marks at the cursor and comments', () => {
+  assert.equal(shownText(previewState('a **b‸** %%c%%', 'reading')), 'a b ');
+});
+
+test('the preview gives headings, quotes and code their line classes', () => {
+  const state = previewState('# A\n\n> b\n\n```js\nc\n```');
+  assert.match(classesAt(state, 0), /nv-heading nv-h1/);
+  assert.match(classesAt(state, 5), /nv-quote nv-first nv-last/);
+  assert.match(classesAt(state, state.doc.length - 5), /nv-code-line/);
+});
+
+test('the preview marks links that are refused', () => {
+  for (const url of ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc']) {
+    assert.match(classesAt(previewState(`[x](${url})`), 1), /nv-link-refused/, url);
+  }
+});
+
+test('a line that is typed as a list item below a paragraph is not drawn as a heading', () => {
+  assert.doesNotMatch(classesAt(previewState('para\n-‸'), 0), /nv-heading/);
+  assert.match(classesAt(previewState('para\n---'), 0), /nv-heading/);
+});
+
+/** Pieces of markdown, joined at random: what people type is seldom well-formed. */
+const piece = fc.constantFrom(
+  ...['**', '*', '_', '~~', '==', '`', '```', '[[', ']]', '![[', '|', '[', '](', ')', 'https://a.b', '#', '# ', '#tag'],
+  ...['> ', '> [!note] ', '- ', '- [ ] ', '1. ', '\n', '\n\n', '    ', '$', '$$', '%%', '[^1]', '[^1]: ', '^[', ' ^id'],
+  ...[
+    '---\n',
+    'a: b\n',
+    '<b>',
+    '</b>',
+    '<!-- ',
+    '-->',
+    '\\',
+    '| a | b |\n|---|---|\n',
+    'word ',
+    'ß',
+    '語',
+    '👩‍👩‍👧',
+    '\r\n',
+  ],
+);
+const documents = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
+
+test('the preview draws any text within its bounds and never hides a line end', () => {
+  fc.assert(
+    fc.property(documents, fc.nat(), fc.constantFrom('preview', 'reading'), (doc, at, mode) => {
+      const state = stateOf(doc, at % (doc.length + 1), mode as 'preview');
+      assert.equal(state.sliceDoc(), doc);
+      for (const { from, to, spec } of drawnIn(state)) {
+        assert.ok(from >= 0 && to <= doc.length && from <= to);
+        const isReplaced = spec.class === undefined && from < to;
+        if (isReplaced)
+          assert.ok(!doc.slice(from, to).includes('\n'), `${JSON.stringify(doc.slice(from, to))} is hidden`);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});

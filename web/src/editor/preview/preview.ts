@@ -1,0 +1,31 @@
+import type { Extension } from '@codemirror/state';
+import { blockField } from './block-field.ts';
+import { blockMotion } from './block-motion.ts';
+import { previewState } from './preview-state.ts';
+import { diagrams, mathBlocks, properties, readingTables } from './render/blocks.ts';
+import { codeBlocks } from './render/code.ts';
+import { embedBlocks, inlineEmbeds } from './render/embed.ts';
+import { headings, rules } from './render/heading.ts';
+import { autolinks, links, tags, wikilinks } from './render/link.ts';
+import { lists } from './render/list.ts';
+import { escapes, marks } from './render/marks.ts';
+import { inlineMath } from './render/math.ts';
+import { blockIds, comments, footnotes, htmlTags } from './render/note-parts.ts';
+import { quoteMarks, quotes } from './render/quote.ts';
+import { tableMarks, tableSource } from './render/table.ts';
+import { rendererTable } from './renderer.ts';
+import { visibleWalk } from './visible-walk.ts';
+
+/** Everything that is drawn within lines, by name of node. */
+export const INLINE_RENDERERS = rendererTable([
+  ...[marks, escapes, headings, rules, links, autolinks, wikilinks, tags, lists, quotes, quoteMarks],
+  ...[codeBlocks, inlineMath, inlineEmbeds, comments, blockIds, footnotes, htmlTags, tableSource, tableMarks],
+]);
+
+/** Everything that is drawn in place of whole blocks. */
+export const BLOCK_RENDERERS = [properties, diagrams, mathBlocks, readingTables, embedBlocks];
+
+const blocks = blockField(BLOCK_RENDERERS);
+
+/** The live preview: one walk of what is visible, and one field of blocks. */
+export const livePreview: Extension = [previewState, visibleWalk(INLINE_RENDERERS), blocks, blockMotion(blocks)];

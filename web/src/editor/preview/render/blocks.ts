@@ -1,0 +1,52 @@
+import { syntaxTree } from '@codemirror/language';
+import { MathBlockWidget } from '../../media/math.ts';
+import { MermaidWidget } from '../../media/mermaid.ts';
+import { PropertiesWidget } from '../../properties/widget.ts';
+import { TableWidget } from '../../table/widget.ts';
+import type { BlockRenderer } from '../block-field.ts';
+
+/** Formulas between lines of `$$`. */
+export const mathBlocks: BlockRenderer = {
+  nodes: ['BlockMath'],
+  candidate({ from, to }, { doc }) {
+    const formula = doc
+      .sliceString(from, to)
+      .replace(/^\$\$/, '')
+      .replace(/\$\$\s*$/, '')
+      .trim();
+    return formula === '' ? null : { widget: new MathBlockWidget(formula), staysBelow: true };
+  },
+};
+
+/** Code blocks of mermaid. */
+export const diagrams: BlockRenderer = {
+  nodes: ['FencedCode'],
+  candidate({ from, to }, state) {
+    const head = state.doc.lineAt(from).text.trim();
+    if (!/^(?:`{3,}|~{3,})[ \t]*mermaid\b/i.test(head)) return null;
+    const code = syntaxTree(state).resolveInner(from, 1).parent?.getChild('CodeText') ?? codeText(state, from);
+    if (code === null) return null;
+    const source = state.doc.sliceString(code.from, Math.min(code.to, to)).trim();
+    return source === '' ? null : { widget: new MermaidWidget(source), staysBelow: true };
+  },
+};
+
+function codeText(state: Parameters<BlockRenderer['candidate']>[1], at: number) {
+  return syntaxTree(state).resolve(at, 1).getChild('CodeText');
+}
+
+/** Tables are drawn as tables while reading. While editing they stay text: a copy of the cells could lose what they hold. */
+export const readingTables: BlockRenderer = {
+  nodes: ['Table'],
+  candidate({ from, to }, { doc }, mode) {
+    return mode === 'reading' ? { widget: new TableWidget(doc.sliceString(from, to)), staysBelow: false } : null;
+  },
+};
+
+/** The frontmatter, as a panel of properties. */
+export const properties: BlockRenderer = {
+  nodes: ['Frontmatter'],
+  candidate({ from, to }, { doc }, mode) {
+    return { widget: new PropertiesWidget(doc.sliceString(from, to), mode === 'reading'), staysBelow: false };
+  },
+};

@@ -1,0 +1,42 @@
+import { headingLevel } from '../../syntax/heading-folds.ts';
+import type { InlineRenderer } from '../renderer.ts';
+
+const atx = [1, 2, 3, 4, 5, 6].map((level) => `ATXHeading${level}`);
+
+/** Headings keep their size while the marks show, so that the line does not change its height. */
+export const headings: InlineRenderer = {
+  nodes: [...atx, 'SetextHeading1', 'SetextHeading2'],
+  render(node, context) {
+    const level = headingLevel(node.name);
+    const isSetext = node.name.startsWith('Setext');
+    const [first, ...later] = node.node.getChildren('HeaderMark');
+    // A single `-` below a paragraph is a list item that is being typed.
+    if (first === undefined || (isSetext && first.to - first.from < 2)) return;
+    const isRevealed = context.isRevealed(node, 'line');
+    context.eachLine(node, ({ from }) => context.line(from, `nv-heading nv-h${level}`));
+    if (isSetext) {
+      if (isRevealed) context.mark(first.from, first.to, 'nv-syntax');
+      else context.hide(first.from, first.to);
+      return;
+    }
+    const spaces = /^[ \t]*/.exec(context.text(first.to, node.to))?.[0].length ?? 0;
+    if (isRevealed) context.mark(first.from, first.to, 'nv-syntax');
+    else context.hide(first.from, first.to + spaces);
+    for (const mark of later) {
+      const gap = /[ \t]*$/.exec(context.text(node.from, mark.from))?.[0].length ?? 0;
+      if (isRevealed) context.mark(mark.from, mark.to, 'nv-syntax');
+      else context.hide(mark.from - gap, mark.to);
+    }
+  },
+};
+
+/** A thematic break: a line across the column, in place of its marks. */
+export const rules: InlineRenderer = {
+  nodes: ['HorizontalRule'],
+  render(node, context) {
+    const isRevealed = context.isRevealed(node, 'line');
+    context.line(node.from, isRevealed ? 'nv-rule nv-rule-revealed' : 'nv-rule');
+    if (isRevealed) context.mark(node.from, node.to, 'nv-syntax');
+    else context.hide(node.from, node.to);
+  },
+};

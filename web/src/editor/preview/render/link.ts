@@ -1,0 +1,78 @@
+import type { SyntaxNodeRef } from '@lezer/common';
+import { services } from '../../core/services.ts';
+import type { Destination } from '../../links/destination.ts';
+import { LINK_CLASS } from '../../links/link-click.ts';
+import { readLinkNode, readWikilinkNode } from '../../links/read-link.ts';
+import type { InlineRenderer, RenderContext } from '../renderer.ts';
+
+/** Markdown links: the text is shown, the destination hidden while no cursor touches the link. */
+export const links: InlineRenderer = {
+  nodes: ['Link'],
+  render(node, context) {
+    const link = readLinkNode(node.node, context.text.bind(context));
+    const [open, close] = node.node.getChildren('LinkMark');
+    if (link === null || open === undefined || close === undefined || close.from <= open.to) return;
+    const isRevealed = context.isRevealed(node, 'touch');
+    context.mark(open.to, close.from, linkClass(link.destination, isRevealed, context));
+    if (isRevealed) {
+      context.mark(node.from, open.to, 'nv-syntax');
+      context.mark(close.from, node.to, 'nv-syntax');
+    } else {
+      context.hide(node.from, open.to);
+      context.hide(close.from, node.to);
+    }
+  },
+};
+
+/** `<https://…>` and addresses that stand alone in the text. */
+export const autolinks: InlineRenderer = {
+  nodes: ['Autolink', 'URL'],
+  isLeaf: true,
+  render(node, context) {
+    const parent = node.node.parent?.name;
+    if (node.name === 'URL' && (parent === 'Link' || parent === 'Image' || parent === 'LinkReference')) return;
+    const isRevealed = context.isRevealed(node, 'touch');
+    const address = node.node.getChild('URL') ?? node;
+    context.mark(address.from, address.to, `${LINK_CLASS} nv-link-web${isRevealed ? ' nv-revealed' : ''}`);
+    if (node.name === 'Autolink' && !isRevealed) {
+      context.hide(node.from, address.from);
+      context.hide(address.to, node.to);
+    }
+  },
+};
+
+/** `[[target|alias]]`: the alias is shown, else the target. */
+export const wikilinks: InlineRenderer = {
+  nodes: ['WikiLink'],
+  isLeaf: true,
+  render(node, context) {
+    const link = readWikilinkNode(node.node, context.text.bind(context));
+    if (link === null) return;
+    const isRevealed = context.isRevealed(node, 'touch');
+    const shown = node.node.getChild('WikiAlias') ?? node.node.getChild('WikiTarget');
+    if (shown === null) return;
+    context.mark(shown.from, shown.to, linkClass(link.destination, isRevealed, context));
+    if (isRevealed) {
+      context.mark(node.from, shown.from, 'nv-syntax');
+      context.mark(shown.to, node.to, 'nv-syntax');
+    } else {
+      context.hide(node.from, shown.from);
+      context.hide(shown.to, node.to);
+    }
+  },
+};
+
+function linkClass(destination: Destination, isRevealed: boolean, { state }: RenderContext): string {
+  const classes = [LINK_CLASS];
+  if (isRevealed) classes.push('nv-revealed');
+  if (destination.kind === 'web') classes.push('nv-link-web');
+  else if (destination.kind === 'refused') classes.push('nv-link-refused');
+  else if (state.facet(services)?.links.status(destination.link) === 'dangling') classes.push('nv-link-dangling');
+  return classes.join(' ');
+}
+
+/** `#tag` */
+export const tags: InlineRenderer = {
+  nodes: ['Tag'],
+  render: (node: SyntaxNodeRef, context) => context.mark(node.from, node.to, 'nv-tag'),
+};

@@ -1,0 +1,43 @@
+import type { InlineRenderer } from '../renderer.ts';
+
+const CLASSES: Readonly<Record<string, string>> = {
+  Emphasis: 'nv-em',
+  StrongEmphasis: 'nv-strong',
+  Strikethrough: 'nv-strike',
+  Highlight: 'nv-highlight',
+  InlineCode: 'nv-code',
+  Superscript: 'nv-sup',
+  Subscript: 'nv-sub',
+};
+
+const MARKS = [
+  'EmphasisMark',
+  'StrikethroughMark',
+  'HighlightMark',
+  'CodeMark',
+  'SuperscriptMark',
+  'SubscriptMark',
+] as const;
+
+/** Bold, italic, struck through, highlighted and code within a line: the marks are hidden while no cursor touches them. */
+export const marks: InlineRenderer = {
+  nodes: Object.keys(CLASSES),
+  render(node, context) {
+    context.mark(node.from, node.to, CLASSES[node.name] ?? '');
+    const isRevealed = context.isRevealed(node, 'touch');
+    for (const name of MARKS) {
+      for (const mark of node.node.getChildren(name)) {
+        if (isRevealed) context.mark(mark.from, mark.to, 'nv-syntax');
+        else context.hide(mark.from, mark.to);
+      }
+    }
+  },
+};
+
+/** The backslash before an escaped character. */
+export const escapes: InlineRenderer = {
+  nodes: ['Escape'],
+  render(node, context) {
+    if (!context.isRevealed(node, 'touch')) context.hide(node.from, node.from + 1);
+  },
+};

@@ -1,0 +1,91 @@
+import type { InlineRenderer } from '../renderer.ts';
+
+/** Comments are dimmed while editing and hidden while reading. */
+export const comments: InlineRenderer = {
+  nodes: ['InlineComment', 'Comment', 'BlockComment', 'CommentBlock'],
+  isLeaf: true,
+  render(node, context) {
+    if (context.mode !== 'reading') {
+      context.mark(node.from, node.to, 'nv-comment');
+      return;
+    }
+    context.eachLine(node, (line) => {
+      const from = Math.max(line.from, node.from);
+      const to = Math.min(line.to, node.to);
+      if (from === line.from && to === line.to) context.line(line.from, 'nv-empty-line');
+      context.hide(from, to);
+    });
+  },
+};
+
+/** `^block-id` at the end of a line. */
+export const blockIds: InlineRenderer = {
+  nodes: ['BlockId'],
+  render(node, context) {
+    if (context.isRevealed(node, 'line')) context.mark(node.from, node.to, 'nv-syntax');
+    else context.hide(node.from, node.to);
+  },
+};
+
+/** `[^label]` and `^[text]`. */
+export const footnotes: InlineRenderer = {
+  nodes: ['FootnoteReference', 'InlineFootnote', 'FootnoteLabel'],
+  render(node, context) {
+    if (node.name === 'FootnoteLabel') {
+      context.mark(node.from, node.to, 'nv-footnote-label');
+      return;
+    }
+    const isRevealed = context.isRevealed(node, 'touch');
+    context.mark(node.from, node.to, `nv-footnote${isRevealed ? ' nv-revealed' : ''}`);
+    if (isRevealed) return;
+    context.hide(node.from, node.from + 2);
+    context.hide(node.to - 1, node.to);
+  },
+};
+
+const SHOWN_TAGS: Readonly<Record<string, string>> = {
+  b: 'nv-strong',
+  strong: 'nv-strong',
+  i: 'nv-em',
+  em: 'nv-em',
+  u: 'nv-underline',
+  ins: 'nv-underline',
+  s: 'nv-strike',
+  del: 'nv-strike',
+  mark: 'nv-highlight',
+  kbd: 'nv-kbd',
+  code: 'nv-code',
+  sub: 'nv-sub',
+  sup: 'nv-sup',
+  small: 'nv-small',
+};
+
+/**
+ * HTML within a line. A few tags without attributes show what they mean, by a class of ours; every other tag is text.
+ */
+export const htmlTags: InlineRenderer = {
+  nodes: ['HTMLTag'],
+  render(node, context) {
+    const name = /^<([a-z]+)>$/i.exec(context.text(node.from, node.to))?.[1]?.toLowerCase() ?? '';
+    const className = SHOWN_TAGS[name];
+    const close = className === undefined ? null : closingTag(node.node, name, context.text.bind(context));
+    if (className === undefined || close === null) {
+      context.mark(node.from, node.to, 'nv-html');
+      return;
+    }
+    context.mark(node.to, close.from, className);
+    if (context.isRevealed({ from: node.from, to: close.to }, 'touch')) return;
+    context.hide(node.from, node.to);
+    context.hide(close.from, close.to);
+  },
+};
+
+type Place = { readonly name: string; readonly from: number; readonly to: number; readonly nextSibling: Place | null };
+
+function closingTag(node: Place, name: string, text: (from: number, to: number) => string): Place | null {
+  const wanted = `</${name}>`;
+  for (let next = node.nextSibling; next !== null; next = next.nextSibling) {
+    if (next.name === 'HTMLTag' && text(next.from, next.to).toLowerCase() === wanted) return next;
+  }
+  return null;
+}

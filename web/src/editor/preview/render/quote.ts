@@ -1,0 +1,38 @@
+import type { SyntaxNodeRef } from '@lezer/common';
+import { CalloutTitleWidget } from '../../media/inline-widgets.ts';
+import { readCalloutHead } from '../callout.ts';
+import type { InlineRenderer, RenderContext } from '../renderer.ts';
+
+/** Quotes, and callouts, which are quotes whose first line names a kind: `> [!note] Title`. */
+export const quotes: InlineRenderer = {
+  nodes: ['Blockquote'],
+  render(node, context) {
+    const first = context.state.doc.lineAt(node.from);
+    const callout = readCalloutHead(context.text(node.from, first.to));
+    const last = context.state.doc.lineAt(node.to).from;
+    const base = callout === null ? 'nv-quote' : `nv-callout nv-callout-${callout.look}`;
+    context.eachLine(node, ({ from }) => {
+      const edges = `${from === first.from ? ' nv-first' : ''}${from === last ? ' nv-last' : ''}`;
+      context.line(from, base + edges);
+    });
+    if (callout === null) return;
+    const start = node.from + callout.markStart;
+    const end = node.from + callout.markEnd;
+    if (context.isRevealed({ from: first.from, to: first.to }, 'line')) context.mark(start, end, 'nv-syntax');
+    else context.replace(start, end, new CalloutTitleWidget(callout.kind, callout.look, callout.title === ''));
+    context.mark(end, first.to, 'nv-callout-title');
+  },
+};
+
+/** The `>` of quotes. */
+export const quoteMarks: InlineRenderer = {
+  nodes: ['QuoteMark'],
+  render: (node: SyntaxNodeRef, context: RenderContext) => {
+    if (context.isRevealed(node, 'line')) {
+      context.mark(node.from, node.to, 'nv-syntax');
+      return;
+    }
+    const space = context.text(node.to, node.to + 1) === ' ' ? 1 : 0;
+    context.hide(node.from, node.to + space);
+  },
+};

@@ -1,0 +1,166 @@
+import type { EditorView } from '@codemirror/view';
+import type { SyntaxNode } from '@lezer/common';
+import { services } from '../core/services.ts';
+import type { Destination } from '../links/destination.ts';
+import { LINK_CLASS, openDestination } from '../links/link-click.ts';
+import { readLinkNode, readWikilinkNode } from '../links/read-link.ts';
+import { readEmbed } from '../media/embed-spec.ts';
+import { stringsOf } from '../media/inline-widgets.ts';
+import { renderMath } from '../media/math.ts';
+import { drawMedia } from '../media/media-elements.ts';
+import { drawRemoteImage } from '../media/remote-image.ts';
+import { element } from '../preview/widget-base.ts';
+import { noteParser } from '../syntax/markdown-language.ts';
+
+const ELEMENTS: Readonly<Record<string, 'em' | 'strong' | 's' | 'mark' | 'code' | 'sup' | 'sub'>> = {
+  Emphasis: 'em',
+  StrongEmphasis: 'strong',
+  Strikethrough: 's',
+  Highlight: 'mark',
+  InlineCode: 'code',
+  Superscript: 'sup',
+  Subscript: 'sub',
+};
+
+/** Draws the markdown of one line as elements. The text is only ever set as text: nothing of it is parsed as HTML. */
+export function drawInline(parent: HTMLElement, source: string, view: EditorView): void {
+  const tree = noteParser.parse(source);
+  const block = tree.topNode.firstChild;
+  if (block === null) return;
+  new InlineDrawer(source, view).children(parent, block, block.from, block.to);
+}
+
+class InlineDrawer {
+  readonly #source: string;
+  readonly #view: EditorView;
+
+  constructor(source: string, view: EditorView) {
+    this.#source = source;
+    this.#view = view;
+  }
+
+  /** Draws what a node holds between two offsets, with the text between its children. */
+  children(parent: Node, node: SyntaxNode, from: number, to: number): void {
+    let at = from;
+    for (let child = node.firstChild; child !== null && child.from < to; child = child.nextSibling) {
+      if (child.from < from) continue;
+      this.#text(parent, at, child.from);
+      this.#node(parent, child);
+      at = child.to;
+    }
+    this.#text(parent, at, to);
+  }
+
+  #text(parent: Node, from: number, to: number): void {
+    if (from < to) parent.appendChild(document.createTextNode(this.#source.slice(from, to)));
+  }
+
+  #node(parent: Node, node: SyntaxNode): void {
+    const name = ELEMENTS[node.name];
+    if (name !== undefined) {
+      const child = element(name);
+      this.children(child, node, node.from, node.to);
+      parent.appendChild(child);
+      return;
+    }
+    switch (node.name) {
+      case 'Link':
+        this.#link(parent, node);
+        return;
+      case 'WikiLink':
+        this.#wikilink(parent, node);
+        return;
+      case 'WikiEmbed':
+      case 'Image':
+        this.#embed(parent, node);
+        return;
+      case 'InlineMath':
+      case 'DisplayMath':
+        this.#math(parent, node);
+        return;
+      case 'Escape':
+        this.#text(parent, node.from + 1, node.to);
+        return;
+      case 'InlineComment':
+      case 'Comment':
+        return;
+      case 'HTMLTag':
+        // A line break is the one tag that has a meaning inside a cell.
+        if (/^<br\s*\/?>$/i.test(this.#source.slice(node.from, node.to))) parent.appendChild(element('br'));
+        else this.#text(parent, node.from, node.to);
+        return;
+      case 'Tag':
+        parent.appendChild(element('span', 'nv-tag', this.#source.slice(node.from, node.to)));
+        return;
+      default:
+        if (!node.name.endsWith('Mark')) this.#text(parent, node.from, node.to);
+    }
+  }
+
+  #link(parent: Node, node: SyntaxNode): void {
+    const link = readLinkNode(node, this.#slice);
+    const [open, close] = node.getChildren('LinkMark');
+    if (link === null || open === undefined || close === undefined) {
+      this.#text(parent, node.from, node.to);
+      return;
+    }
+    const anchor = this.#anchor(link.destination);
+    this.children(anchor, node, open.to, close.from);
+    parent.appendChild(anchor);
+  }
+
+  #wikilink(parent: Node, node: SyntaxNode): void {
+    const link = readWikilinkNode(node, this.#slice);
+    const shown = node.getChild('WikiAlias') ?? node.getChild('WikiTarget');
+    if (link === null || shown === null) {
+      this.#text(parent, node.from, node.to);
+      return;
+    }
+    const anchor = this.#anchor(link.destination);
+    anchor.textContent = this.#source.slice(shown.from, shown.to);
+    parent.appendChild(anchor);
+  }
+
+  #embed(parent: Node, node: SyntaxNode): void {
+    const spec = readEmbed(node, this.#slice);
+    const holder = element('span', 'nv-media-inline');
+    if (spec.kind === 'remote') drawRemoteImage(holder, this.#view, spec.url, spec.alt);
+    else if (spec.kind === 'media') void drawMedia(holder, this.#view, spec.media, new AbortController().signal);
+    else this.#text(holder, node.from, node.to);
+    parent.appendChild(holder);
+  }
+
+  #math(parent: Node, node: SyntaxNode): void {
+    const size = node.name === 'DisplayMath' ? 2 : 1;
+    const formula = this.#source.slice(node.from + size, node.to - size);
+    const holder = element('span', 'nv-math', formula);
+    void renderMath(holder, formula, false, stringsOf(this.#view).mathFailed);
+    parent.appendChild(holder);
+  }
+
+  #anchor(destination: Destination): HTMLElement {
+    const isDangling =
+      destination.kind === 'note' && this.#view.state.facet(services)?.links.status(destination.link) === 'dangling';
+    const node = element('a', `${LINK_CLASS}${isDangling ? ' nv-link-dangling' : ''}`);
+    if (destination.kind === 'refused') return node;
+    if (destination.kind === 'web') {
+      node.href = destination.url;
+      node.target = '_blank';
+      node.rel = 'noopener noreferrer';
+      return node;
+    }
+    node.tabIndex = 0;
+    node.setAttribute('role', 'link');
+    const open = (event: MouseEvent | KeyboardEvent) => {
+      event.preventDefault();
+      openDestination(this.#view, destination, event.ctrlKey || event.metaKey);
+    };
+    node.addEventListener('click', open);
+    node.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') open(event);
+    });
+    return node;
+  }
+
+  readonly #slice = (from: number, to: number) => this.#source.slice(from, to);
+}

@@ -1,0 +1,16 @@
+import { EditorView } from '@codemirror/view';
+
+/** On paper: the text only, in black, without what is for the pointer. */
+export const printTheme = EditorView.baseTheme({
+  '@media print': {
+    '.cm-scroller': { overflow: 'visible !important', display: 'block !important' },
+    '.cm-content': { maxWidth: 'none', padding: '0', color: '#000' },
+    '.cm-gutters, .cm-panels, .cm-tooltip, .cm-cursorLayer, .cm-selectionLayer, .cm-ySelectionCaret': {
+      display: 'none !important',
+    },
+    '.nv-property-remove, .nv-property-footer, .nv-code-copy, .nv-pdf-bar': { display: 'none !important' },
+    '.nv-heading': { breakAfter: 'avoid' },
+    '.nv-block, .nv-code-line, .nv-callout': { breakInside: 'avoid' },
+    '.nv-link': { color: '#000' },
+  },
+});
