@@ -1,0 +1,43 @@
+import type { EditorView } from '@codemirror/view';
+import { BlockWidget, element } from '../preview/widget-base.ts';
+import { drawInline } from '../reading/inline-dom.ts';
+import { parseTable } from './model.ts';
+
+/** A table as it is read. */
+export class TableWidget extends BlockWidget {
+  readonly key: string;
+  protected readonly className = 'nv-table';
+
+  /** @param key the source of the table. */
+  constructor(key: string) {
+    super();
+    this.key = key;
+  }
+
+  protected fill(parent: HTMLElement, view: EditorView): void {
+    const table = parseTable(this.key);
+    if (table === null) {
+      parent.append(element('pre', '', this.key));
+      return;
+    }
+    const node = element('table');
+    const rowOf = (cells: readonly string[], name: 'th' | 'td') => {
+      const row = element('tr');
+      for (const [column, source] of cells.entries()) {
+        const cell = element(name);
+        if (name === 'th') cell.scope = 'col';
+        const alignment = table.alignments[column];
+        if (alignment) cell.style.textAlign = alignment;
+        drawInline(cell, source, view);
+        row.append(cell);
+      }
+      return row;
+    };
+    const head = element('thead');
+    head.append(rowOf(table.header, 'th'));
+    const body = element('tbody');
+    body.append(...table.rows.map((row) => rowOf(row, 'td')));
+    node.append(head, body);
+    parent.append(node);
+  }
+}
