@@ -1,0 +1,33 @@
+import { EditorState, type Extension } from '@codemirror/state';
+import { type Command, EditorView, keymap } from '@codemirror/view';
+import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next';
+import type { Text, UndoManager } from 'yjs';
+
+/** What the editor needs of the presence of others. */
+export type AwarenessLike = NonNullable<Parameters<typeof yCollab>[1]>;
+
+/**
+ * Binds the editor to a text of Yjs, whose undo manager is the only history. Others' cursors are shown with their names.
+ *
+ * Lines end with a line feed only: the editor would otherwise count CRLF as one character and the text as two.
+ */
+export function textBinding(text: Text, history: UndoManager, awareness: AwarenessLike | null): Extension {
+  return [
+    EditorState.lineSeparator.of('\n'),
+    EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n?/g, '\n')),
+    yCollab(text, awareness, { undoManager: history }),
+    keymap.of([
+      { key: 'Mod-z', run: undo, preventDefault: true },
+      { key: 'Mod-y', mac: 'Mod-Shift-z', run: redo, preventDefault: true },
+      { key: 'Mod-Shift-z', run: redo, preventDefault: true },
+    ]),
+  ];
+}
+
+const [libraryUndo, libraryRedo] = yUndoManagerKeymap;
+
+/** Takes back the last edit made here; never an edit of somebody else. */
+export const undo: Command = (view) => !view.state.readOnly && (libraryUndo?.run?.(view) ?? false);
+
+/** Makes an edit again that was taken back. */
+export const redo: Command = (view) => !view.state.readOnly && (libraryRedo?.run?.(view) ?? false);

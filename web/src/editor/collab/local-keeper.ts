@@ -1,0 +1,92 @@
+import { type Doc, encodeStateAsUpdate, mergeUpdates } from 'yjs';
+import { lineageOf } from './lineage.ts';
+import type { LocalStore } from './local-store.ts';
+import type { SaveEvent } from './save-state.ts';
+
+/** After this many updates, they are merged into one. */
+const COMPACT_AFTER = 200;
+
+/** Marks updates that were read from this device, which are not written again. */
+export const LOCAL_ORIGIN = { name: 'local copy' };
+
+export interface KeeperOptions {
+  readonly store: LocalStore;
+  readonly noteId: string;
+  readonly doc: Doc;
+  /** Names this tab, and those whose edits were in the copy that was loaded. */
+  readonly writer: string;
+  readonly loadedWriters: readonly string[];
+  report(event: SaveEvent): void;
+}
+
+/** Keeps the document of a note on this device, and reports what is confirmed. */
+export class LocalKeeper implements Disposable {
+  readonly #options: KeeperOptions;
+  #queue: Promise<void> = Promise.resolve();
+  #appended = 0;
+  /** Whether a write failed, so that the copy lacks an edit until the whole document was written. */
+  #isIncomplete = false;
+  #isClosed = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    options.doc.on('update', this.#onUpdate);
+  }
+
+  /** Records that the server has everything. Later edits set the mark again, in the order in which they were made. */
+  markSent(): void {
+    const { store, noteId, doc, writer, loadedWriters } = this.#options;
+    const lineage = lineageOf(doc);
+    if (lineage === null || this.#isClosed) return;
+    void this.#enqueue(() => store.markSent(noteId, lineage, [writer, ...loadedWriters]));
+  }
+
+  /** Resolves when everything so far was written or failed. */
+  settled(): Promise<void> {
+    return this.#queue;
+  }
+
+  /** Stops, and removes every copy of the note. */
+  async remove(): Promise<void> {
+    this[Symbol.dispose]();
+    await this.#enqueue(() => this.#options.store.remove(this.#options.noteId));
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#options.doc.off('update', this.#onUpdate);
+  }
+
+  readonly #onUpdate = (update: Uint8Array, origin: unknown, doc: Doc, transaction: { local: boolean }): void => {
+    if (origin === LOCAL_ORIGIN) return;
+    const lineage = lineageOf(doc);
+    // An edit before the server's first item would begin a document of its own, which the server refuses.
+    if (lineage === null) return;
+    this.#options.report({ type: 'keeping' });
+    void this.#append(lineage, update, transaction.local);
+    if (++this.#appended % COMPACT_AFTER !== 0) return;
+    const { store, noteId } = this.#options;
+    void this.#enqueue(() => store.compact(noteId, lineage, (all) => mergeUpdates([...all])));
+  };
+
+  async #append(lineage: string, update: Uint8Array, isOwn: boolean): Promise<void> {
+    const { store, noteId, doc, writer, report } = this.#options;
+    await this.#enqueue(async () => {
+      const isWhole = this.#isIncomplete;
+      try {
+        await store.append(noteId, lineage, isWhole ? encodeStateAsUpdate(doc) : update, isOwn ? writer : null);
+        this.#isIncomplete = false;
+        report({ type: isWhole ? 'kept-all' : 'kept' });
+      } catch {
+        this.#isIncomplete = true;
+        report({ type: 'not-kept' });
+      }
+    });
+  }
+
+  /** Runs writes one after another. One that fails, apart from an edit, leaves a copy that is only less tidy. */
+  #enqueue(write: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(write).catch(() => undefined);
+    return this.#queue;
+  }
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { FakeServer } from '../test/fake-server.ts';
+import { MemoryStore } from '../test/memory-store.ts';
+import { NoteSession } from './note-session.ts';
+import { STALLED_MS } from './save-state.ts';
+
+/** A session whose clock stands still until it is moved. */
+function sessionOf(server: FakeServer, store: MemoryStore | null, writer = 'tab 1') {
+  const clock: { now: number; tick(): void } = { now: 0, tick: () => undefined };
+  const session = new NoteSession({
+    noteId: 'note',
+    open: server.open,
+    store,
+    writer,
+    now: () => clock.now,
+    every: (_milliseconds, call) => {
+      clock.tick = call;
+      return () => undefined;
+    },
+  });
+  return { session, clock, note: () => server.notes.at(-1) };
+}
+
+/** Lets everything happen that waits for the store. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await setImmediate();
+}
+
+test('a session is ready once the server began its document, and Saved once that acknowledged', async () => {
+  const server = new FakeServer('hello');
+  const { session, note } = sessionOf(server, new MemoryStore());
+  await settled();
+  assert.deepEqual([session.isReady, session.state.word], [false, null]);
+  note()?.sync();
+  assert.deepEqual([session.isReady, session.text.toString(), session.state.word], [true, 'hello', 'saved']);
+  session.text.insert(5, '!');
+  assert.equal(session.state.word, 'saving');
+  note()?.acknowledge();
+  assert.deepEqual([session.state.word, server.text], ['saved', 'hello!']);
+});
+
+test('a session reads its copy from this device, and sends what it has', async () => {
+  const server = new FakeServer('hello');
+  const store = new MemoryStore();
+  const first = sessionOf(server, store);
+  await settled();
+  first.note()?.sync();
+  first.note()?.drop();
+  first.session.text.insert(0, 'offline ');
+  await settled();
+  assert.equal(first.session.state.word, 'offline-kept');
+  first.session[Symbol.dispose]();
+  const second = sessionOf(server, store, 'tab 2');
+  await settled();
+  assert.deepEqual([second.session.text.toString(), second.session.state.word], ['offline hello', 'offline-kept']);
+  second.note()?.sync();
+  await settled();
+  assert.deepEqual([server.text, second.session.state.word], ['offline hello', 'saved']);
+  assert.deepEqual(await store.unsentNotes(), []);
+});
+
+test('a session says not saved while the device refuses, and kept again once it took the whole document', async () => {
+  const server = new FakeServer('a');
+  const store = new MemoryStore();
+  const { session, note } = sessionOf(server, store);
+  await settled();
+  note()?.sync();
+  note()?.drop();
+  await settled();
+  store.failure = new Error('full');
+  session.text.insert(1, 'b');
+  await settled();
+  assert.equal(session.state.word, 'offline-not-saved');
+  store.failure = null;
+  session.text.insert(2, 'c');
+  await settled();
+  assert.equal(session.state.word, 'offline-kept');
+  const again = sessionOf(server, store, 'tab 2');
+  await settled();
+  assert.equal(again.session.text.toString(), 'abc');
+});
+
+test('a session without a store never claims that edits are on this device', async () => {
+  const server = new FakeServer('a');
+  const { session, note } = sessionOf(server, null);
+  await settled();
+  note()?.sync();
+  note()?.drop();
+  session.text.insert(0, 'x');
+  assert.equal(session.state.word, 'offline-not-saved');
+});
+
+test('a copy of another lineage without edits gives way to the note of the server', async () => {
+  const store = new MemoryStore();
+  const old = sessionOf(new FakeServer('old text', 1), store);
+  await settled();
+  old.note()?.sync();
+  await settled();
+  old.session[Symbol.dispose]();
+  const server = new FakeServer('new text', 2);
+  const { session, note } = sessionOf(server, store, 'tab 2');
+  await settled();
+  assert.equal(session.text.toString(), 'old text');
+  const generation = session.generation;
+  note()?.sync();
+  await settled();
+  note()?.sync();
+  assert.equal(session.text.toString(), 'new text');
+  assert.ok(session.generation > generation);
+  assert.equal(server.text, 'new text');
+});
+
+for (const end of ['foreign_lineage', 'note_deleted', 'note_too_large']) {
+  test(`after ${end} the session keeps the text and its copy, until it is told to start over`, async () => {
+    const server = new FakeServer('text');
+    const store = new MemoryStore();
+    const { session, note } = sessionOf(server, store);
+    await settled();
+    note()?.sync();
+    session.text.insert(0, 'mine ');
+    note()?.end(end);
+    await settled();
+    assert.deepEqual([session.state.word, session.state.isLoud], ['cannot-save', true]);
+    assert.equal(session.text.toString(), 'mine text');
+    assert.equal(store.copies.size, 1);
+    await session.startOver();
+    note()?.sync();
+    assert.deepEqual([session.text.toString(), session.state.word], ['text', 'saved']);
+  });
+}
+
+test('a refused edit and a lost right are shown, and the text stays', async () => {
+  const server = new FakeServer('text');
+  const { session, note } = sessionOf(server, new MemoryStore());
+  await settled();
+  note()?.sync();
+  session.text.insert(0, 'x');
+  note()?.change({ canWrite: false });
+  assert.deepEqual([session.state.problem, session.canWrite], ['no-permission', false]);
+  note()?.change({ canWrite: true });
+  assert.equal(session.state.word, 'saving');
+  note()?.change({ isRejected: true });
+  assert.deepEqual([session.state.problem, session.text.toString()], ['edit-refused', 'xtext']);
+});
+
+test('a connection that acknowledges nothing is made anew with the same document', async () => {
+  const server = new FakeServer('text');
+  const { session, clock, note } = sessionOf(server, new MemoryStore());
+  await settled();
+  note()?.sync();
+  session.text.insert(0, 'x');
+  const stuck = note();
+  clock.now = STALLED_MS;
+  clock.tick();
+  assert.ok(stuck?.isLeft);
+  assert.notEqual(note(), stuck);
+  assert.equal(session.text.toString(), 'xtext');
+  note()?.sync();
+  assert.deepEqual([server.text, session.state.word], ['xtext', 'saved']);
+});
+
+test('undo takes back edits made here and none of others', async () => {
+  const server = new FakeServer('text');
+  const { session, note } = sessionOf(server, new MemoryStore());
+  await settled();
+  note()?.sync();
+  session.text.doc?.transact(() => session.text.insert(4, ' mine'), null);
+  server.doc.getText('content').insert(0, 'theirs ');
+  note()?.sync();
+  session.undo.undo();
+  assert.equal(session.text.toString(), 'theirs text');
+});

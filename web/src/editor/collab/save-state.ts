@@ -1,0 +1,179 @@
+/** The five words of the state line. Each has one meaning. */
+export type SaveWord =
+  /** The server has acknowledged every edit as on its disk. */
+  | 'saved'
+  /** Edits are on their way to the server. */
+  | 'saving'
+  /** There is no connection; IndexedDB has confirmed every edit. */
+  | 'offline-kept'
+  /** There is no connection, and not every edit is known to be in IndexedDB. */
+  | 'offline-not-saved'
+  /** The server will not take these edits; see the reason. */
+  | 'cannot-save';
+
+/** Why edits cannot be saved. */
+export type SaveProblem =
+  | 'foreign-lineage'
+  | 'note-deleted'
+  | 'note-too-large'
+  | 'no-permission'
+  | 'signed-out'
+  /** The server refused an edit; its history has the text. */
+  | 'edit-refused'
+  /** The server ended the document for a reason that this version does not know. */
+  | 'ended';
+
+/** What is known about the edits of one open note. */
+export interface SaveFacts {
+  /** Whether the document has been loaded, from the server or from this device. Before, there is nothing to say. */
+  readonly isLoaded: boolean;
+  /** Since when there is a connection, in milliseconds; null without one. */
+  readonly connectedSince: number | null;
+  /** When the oldest edit was made that the server has not acknowledged, in milliseconds; null without one. */
+  readonly unsentSince: number | null;
+  /** Edits that IndexedDB has not confirmed yet. */
+  readonly unkept: number;
+  /** Whether IndexedDB can be used; false once a write failed, until one succeeds. */
+  readonly isLocalUsable: boolean;
+  readonly problem: SaveProblem | null;
+  /** When the server last acknowledged every edit, in milliseconds; null if never in this session. */
+  readonly savedAt: number | null;
+}
+
+export const NOTHING_KNOWN: SaveFacts = {
+  isLoaded: false,
+  connectedSince: null,
+  unsentSince: null,
+  unkept: 0,
+  isLocalUsable: true,
+  problem: null,
+  savedAt: null,
+};
+
+/** What happened, as far as it matters to whether edits are safe. */
+export type SaveEvent =
+  /** The document was read from this device; `hasUnsent` if edits may be in it that the server has not acknowledged. */
+  | { readonly type: 'loaded-locally'; readonly hasUnsent: boolean }
+  /** The document has all that the server had. */
+  | { readonly type: 'connected' }
+  | { readonly type: 'disconnected' }
+  /** An edit was made here. */
+  | { readonly type: 'edited' }
+  /** The server acknowledged every edit as on disk. */
+  | { readonly type: 'acknowledged' }
+  /** A write to IndexedDB began. */
+  | { readonly type: 'keeping' }
+  /** IndexedDB confirmed a write. */
+  | { readonly type: 'kept' }
+  /** IndexedDB confirmed the whole document. */
+  | { readonly type: 'kept-all' }
+  /** IndexedDB refused a write, or cannot be used. */
+  | { readonly type: 'not-kept' }
+  | { readonly type: 'problem'; readonly problem: SaveProblem }
+  /** The server takes edits again: rights were given back, or the document was opened anew. */
+  | { readonly type: 'problem-gone' };
+
+/** The facts after an event at a time, in milliseconds. */
+export function reduceSave(facts: SaveFacts, event: SaveEvent, now: number): SaveFacts {
+  switch (event.type) {
+    case 'loaded-locally':
+      return {
+        ...facts,
+        isLoaded: true,
+        unsentSince: event.hasUnsent ? (facts.unsentSince ?? now) : facts.unsentSince,
+      };
+    case 'connected':
+      return { ...facts, isLoaded: true, connectedSince: facts.connectedSince ?? now };
+    case 'disconnected':
+      return { ...facts, connectedSince: null };
+    case 'edited':
+      return { ...facts, unsentSince: facts.unsentSince ?? now };
+    case 'acknowledged':
+      return { ...facts, unsentSince: null, savedAt: now };
+    case 'keeping':
+      return { ...facts, unkept: facts.unkept + 1 };
+    case 'kept':
+      return { ...facts, unkept: Math.max(0, facts.unkept - 1), isLocalUsable: true };
+    case 'kept-all':
+      return { ...facts, unkept: 0, isLocalUsable: true };
+    case 'not-kept':
+      return { ...facts, isLocalUsable: false };
+    case 'problem':
+      return { ...facts, problem: event.problem };
+    case 'problem-gone':
+      return { ...facts, problem: null };
+  }
+}
+
+/** A connection that acknowledges nothing for this long is treated as none. */
+export const STALLED_MS = 10_000;
+
+/** What the state line says. */
+export interface SaveState {
+  /** Null before anything is loaded. */
+  readonly word: SaveWord | null;
+  readonly problem: SaveProblem | null;
+  /** Whether work could be lost: then the line is loud. It is quiet without unsent edits, connected or not. */
+  readonly isLoud: boolean;
+  readonly hasUnsent: boolean;
+  /** Whether every edit is also on this device. */
+  readonly isKept: boolean;
+  readonly isConnected: boolean;
+  /** Whether the connection takes no edits any more, and should be made anew. */
+  readonly isStalled: boolean;
+  readonly unsentSince: number | null;
+  readonly savedAt: number | null;
+}
+
+/** What is true at a time, in milliseconds. */
+export function saveState(facts: SaveFacts, now: number): SaveState {
+  const { connectedSince, unsentSince, problem, savedAt } = facts;
+  const hasUnsent = unsentSince !== null;
+  const isKept = facts.isLocalUsable && facts.unkept === 0;
+  const waitsSince = connectedSince === null || unsentSince === null ? null : Math.max(connectedSince, unsentSince);
+  const isStalled = problem === null && waitsSince !== null && now - waitsSince >= STALLED_MS;
+  const word = wordOf(facts, isKept, isStalled);
+  return {
+    word,
+    problem,
+    isLoud: hasUnsent && (word === 'offline-not-saved' || word === 'cannot-save'),
+    hasUnsent,
+    isKept,
+    isConnected: connectedSince !== null,
+    isStalled,
+    unsentSince,
+    savedAt,
+  };
+}
+
+function wordOf(facts: SaveFacts, isKept: boolean, isStalled: boolean): SaveWord | null {
+  if (facts.problem !== null) return 'cannot-save';
+  if (!facts.isLoaded) return null;
+  if (facts.unsentSince === null) return 'saved';
+  if (facts.connectedSince !== null && !isStalled) return 'saving';
+  return isKept ? 'offline-kept' : 'offline-not-saved';
+}
+
+/** The problem that a document's end means. */
+export function problemOfEnd(reason: string): SaveProblem {
+  switch (reason) {
+    case 'foreign_lineage':
+      return 'foreign-lineage';
+    case 'note_deleted':
+      return 'note-deleted';
+    case 'note_too_large':
+      return 'note-too-large';
+    case 'permission-denied':
+      return 'no-permission';
+    case 'revoked':
+    case 'invalid_token':
+      return 'signed-out';
+    default:
+      return 'ended';
+  }
+}
+
+/** Whether the text can only be kept as a new note: the server will never take it into this one. */
+export function needsNewNote(problem: SaveProblem | null): boolean {
+  return problem === 'foreign-lineage' || problem === 'note-deleted' || problem === 'note-too-large';
+}
