@@ -1,0 +1,84 @@
+import type { ChangeSpec } from '@codemirror/state';
+import type { Command } from '@codemirror/view';
+import { selectedLines } from './tasks.ts';
+
+const HEADING = /^#{1,6}[ \t]+/;
+const BULLET = /^([ \t]*)[-*+][ \t]+(?:\[[ xX]\][ \t]+)?/;
+const NUMBER = /^([ \t]*)\d{1,9}[.)][ \t]+/;
+const QUOTE = /^[ \t]*>[ \t]?/;
+
+/** Makes headings of the selected lines, or text of lines that are headings of this level. */
+export function toggleHeading(level: number): Command {
+  const mark = `${'#'.repeat(level)} `;
+  return changeLines((text) => {
+    const old = HEADING.exec(text)?.[0] ?? '';
+    return { length: old.length, insert: old.trim() === mark.trim() ? '' : mark };
+  });
+}
+
+/** Makes list items of the selected lines, or text of items. */
+export const toggleBullets: Command = changeLines((text) => {
+  const bullet = BULLET.exec(text);
+  if (bullet !== null) return { length: bullet[0].length, insert: bullet[1] ?? '' };
+  const number = NUMBER.exec(text);
+  const indent = number?.[1] ?? indentOf(text);
+  return { length: number?.[0].length ?? indent.length, insert: `${indent}- ` };
+});
+
+/** Makes numbered items of the selected lines, or text of such items. */
+export const toggleNumbers: Command = changeLines((text, index) => {
+  const number = NUMBER.exec(text);
+  if (number !== null) return { length: number[0].length, insert: number[1] ?? '' };
+  const bullet = BULLET.exec(text);
+  const indent = bullet?.[1] ?? indentOf(text);
+  return { length: bullet?.[0].length ?? indent.length, insert: `${indent}${index + 1}. ` };
+});
+
+/** Quotes the selected lines, or takes the quote marks away. */
+export const toggleQuote: Command = changeLines((text) => {
+  const quote = QUOTE.exec(text);
+  return quote === null ? { length: 0, insert: '> ' } : { length: quote[0].length, insert: '' };
+});
+
+/** Puts the selected lines between the fences of a code block. */
+export const insertCodeBlock: Command = (view) => {
+  const { state } = view;
+  if (state.readOnly) return false;
+  const { from, to } = state.selection.main;
+  const [first, last] = [state.doc.lineAt(from), state.doc.lineAt(to)];
+  view.dispatch({
+    changes: [
+      { from: first.from, insert: '```\n' },
+      { from: last.to, insert: '\n```' },
+    ],
+    selection: { anchor: first.from + 3 },
+    userEvent: 'input.format',
+  });
+  return true;
+};
+
+interface LineEdit {
+  /** How many characters at the start of the line are replaced. */
+  readonly length: number;
+  readonly insert: string;
+}
+
+function changeLines(edit: (text: string, index: number) => LineEdit): Command {
+  return (view) => {
+    const { state } = view;
+    if (state.readOnly) return false;
+    const numbers = selectedLines(state);
+    const filled = numbers.filter((number) => state.doc.line(number).text.trim() !== '');
+    const changes = (filled.length === 0 ? numbers : filled).map((number, index): ChangeSpec => {
+      const line = state.doc.line(number);
+      const { length, insert } = edit(line.text, index);
+      return { from: line.from, to: line.from + length, insert };
+    });
+    view.dispatch({ changes, userEvent: 'input.format' });
+    return true;
+  };
+}
+
+function indentOf(text: string): string {
+  return /^[ \t]*/.exec(text)?.[0] ?? '';
+}

@@ -1,0 +1,58 @@
+import type { ChangeSpec, EditorState } from '@codemirror/state';
+import type { Command, EditorView } from '@codemirror/view';
+
+const TASK = /^((?:[ \t]*>)*[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([ xX])\](?=[ \t]|$)/;
+const ITEM = /^((?:[ \t]*>)*[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)/;
+
+/** The change that ticks or unticks the task on a line; null when the line has none. */
+export function toggleTaskChange(state: EditorState, at: number): ChangeSpec | null {
+  const line = state.doc.lineAt(at);
+  const match = TASK.exec(line.text);
+  if (match === null) return null;
+  const [, before = '', mark = ''] = match;
+  const from = line.from + before.length + 1;
+  return { from, to: from + 1, insert: mark === ' ' ? 'x' : ' ' };
+}
+
+/** Ticks or unticks the task on the line at an offset. */
+export function toggleTaskAt(view: EditorView, at: number): boolean {
+  const changes = view.state.readOnly ? null : toggleTaskChange(view.state, at);
+  if (changes === null) return false;
+  view.dispatch({ changes, userEvent: 'input.task' });
+  return true;
+}
+
+/** Ticks or unticks the tasks of the selected lines; makes tasks of lines that are none. */
+export const toggleTask: Command = (view) => {
+  const { state } = view;
+  if (state.readOnly) return false;
+  const changes: ChangeSpec[] = [];
+  for (const number of selectedLines(state)) {
+    const line = state.doc.line(number);
+    const toggle = toggleTaskChange(state, line.from);
+    if (toggle !== null) {
+      changes.push(toggle);
+      continue;
+    }
+    const item = ITEM.exec(line.text);
+    if (item !== null) changes.push({ from: line.from + item[0].length, insert: '[ ] ' });
+    else if (line.text.trim() !== '') changes.push({ from: line.from + indentOf(line.text), insert: '- [ ] ' });
+  }
+  if (changes.length === 0) return false;
+  view.dispatch({ changes, userEvent: 'input.task' });
+  return true;
+};
+
+/** The numbers of the lines that the selection meets, in order. */
+export function selectedLines(state: EditorState): number[] {
+  const numbers = new Set<number>();
+  for (const { from, to } of state.selection.ranges) {
+    const last = state.doc.lineAt(to).number;
+    for (let number = state.doc.lineAt(from).number; number <= last; number++) numbers.add(number);
+  }
+  return [...numbers];
+}
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}

@@ -1,0 +1,55 @@
+import { bracketMatching, codeFolding, foldGutter, indentUnit } from '@codemirror/language';
+import { highlightSelectionMatches, search } from '@codemirror/search';
+import { EditorState, type Extension, Prec } from '@codemirror/state';
+import {
+  crosshairCursor,
+  drawSelection,
+  dropCursor,
+  EditorView,
+  highlightActiveLine,
+  rectangularSelection,
+} from '@codemirror/view';
+import { noteCompletion } from '../completion/note-completion.ts';
+import { fileDrop } from '../files/file-drop.ts';
+import { uploads } from '../files/insert-files.ts';
+import { linkHover } from '../hover/link-hover.ts';
+import { linkClicks } from '../links/link-click.ts';
+import { codeParser } from '../syntax/code-parser.ts';
+import { noteLanguage } from '../syntax/markdown-language.ts';
+import { editorTheme } from '../theme/theme.ts';
+import { carriageReturns } from './carriage-returns.ts';
+import { noteKeymaps } from './keymaps.ts';
+
+/** In prose, an apostrophe is no quote that must be closed. */
+const prose = Prec.high(EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['(', '[', '{', '`'] } }]));
+
+/** The language of notes, with highlighted code. */
+export function createLanguage(): Extension {
+  return noteLanguage(codeParser);
+}
+
+/** What every view of a note has, in all modes, beside the language. */
+export const sharedExtensions: Extension = [EditorView.lineWrapping, editorTheme, carriageReturns, linkClicks];
+
+/** What a view has that can be edited. */
+export const editingExtensions: Extension = [
+  prose,
+  EditorState.allowMultipleSelections.of(true),
+  EditorState.tabSize.of(4),
+  indentUnit.of('    '),
+  drawSelection(),
+  dropCursor(),
+  rectangularSelection(),
+  crosshairCursor(),
+  bracketMatching(),
+  codeFolding(),
+  foldGutter(),
+  highlightActiveLine(),
+  highlightSelectionMatches(),
+  search({ top: true }),
+  noteCompletion,
+  linkHover,
+  uploads,
+  fileDrop,
+  noteKeymaps,
+];

@@ -1,0 +1,58 @@
+import type { EditorFacts } from './facts.ts';
+import type { EditorMode } from './modes.ts';
+
+/** A command that menus, the palette and keys share. */
+export type EditorCommand =
+  | 'bold'
+  | 'italic'
+  | 'strikethrough'
+  | 'highlight'
+  | 'code'
+  | 'link'
+  | 'heading-1'
+  | 'heading-2'
+  | 'heading-3'
+  | 'bullet-list'
+  | 'ordered-list'
+  | 'task-list'
+  | 'quote'
+  | 'code-block'
+  | 'table'
+  | 'table-row'
+  | 'table-column'
+  | 'table-delete-row'
+  | 'table-delete-column'
+  | 'toggle-task'
+  | 'undo'
+  | 'redo'
+  | 'find'
+  | 'fold'
+  | 'unfold'
+  | 'fold-all'
+  | 'unfold-all'
+  | 'properties';
+
+/** What the app may do with an editor. It speaks of text and verbs, never of CodeMirror. */
+export interface EditorController extends Disposable {
+  readonly mode: EditorMode;
+  setMode(mode: EditorMode): void;
+  setCanWrite(canWrite: boolean): void;
+  setVim(isOn: boolean): Promise<void>;
+  /** The label for screen readers: the title of the note. */
+  setLabel(label: string): void;
+  focus(): void;
+  text(): string;
+  /** Runs a command; false when it does not apply here. */
+  run(command: EditorCommand): boolean;
+  /** Moves the cursor to an offset and scrolls it to the top. */
+  goTo(offset: number): void;
+  /** Moves to a heading (by its text) or a block (`^id`); false when the note has none of that name. */
+  goToAnchor(anchor: string): boolean;
+  /** Replaces the selection. */
+  insert(text: string): void;
+  /** Uploads files, and inserts links to them at the cursor. */
+  insertFiles(files: readonly File[]): Promise<void>;
+  facts(): EditorFacts;
+  /** Calls the listener after each change of the facts; returns a function that removes it. */
+  onFacts(listener: () => void): () => void;
+}

@@ -1,0 +1,60 @@
+import { type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import type { FactStore } from './facts.ts';
+import { countWords, headingsOf, selectionOf } from './text-facts.ts';
+
+const DELAY_MS = 250;
+
+/** Keeps a store of facts current: the selection at once, what is counted in the whole text when typing pauses. */
+export function factPlugin(store: FactStore) {
+  return ViewPlugin.define((view) => new FactUpdater(view, store));
+}
+
+class FactUpdater {
+  readonly #view: EditorView;
+  readonly #store: FactStore;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** Increases with every edit, so that a count of an earlier text is given up. */
+  #generation = 0;
+
+  constructor(view: EditorView, store: FactStore) {
+    this.#view = view;
+    this.#store = store;
+    store.update({ selection: selectionOf(view.state) });
+    this.#schedule(0);
+  }
+
+  update({ docChanged, selectionSet, state }: ViewUpdate): void {
+    if (docChanged || selectionSet) this.#store.update({ selection: selectionOf(state) });
+    if (docChanged) this.#schedule(DELAY_MS);
+  }
+
+  destroy(): void {
+    this.#generation++;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #schedule(delay: number): void {
+    this.#generation++;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#read(), delay);
+  }
+
+  async #read(): Promise<void> {
+    const generation = this.#generation;
+    const { state } = this.#view;
+    this.#store.update({ headings: headingsOf(state), characters: state.doc.length });
+    const words = await countWords(state.doc.toString(), async () => {
+      await idle();
+      return generation === this.#generation;
+    });
+    if (words !== null && generation === this.#generation) this.#store.update({ words });
+  }
+}
+
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari has no idle callbacks.
+    if (typeof requestIdleCallback === 'function') requestIdleCallback(() => resolve());
+    else setTimeout(resolve, 0);
+  });
+}

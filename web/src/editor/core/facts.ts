@@ -1,0 +1,70 @@
+/** A heading of the outline. */
+export interface HeadingFact {
+  readonly level: number;
+  /** As written, without marks of headings. */
+  readonly text: string;
+  /** UTF-16 offset. */
+  readonly from: number;
+}
+
+export interface SelectionFact {
+  readonly from: number;
+  readonly to: number;
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly selectedCharacters: number;
+}
+
+/** What the app shows about an editor. Every part is replaced only when it has changed. */
+export interface EditorFacts {
+  readonly words: number;
+  readonly characters: number;
+  readonly headings: readonly HeadingFact[];
+  readonly selection: SelectionFact;
+  /** Whether the text was edited here since the editor was created. */
+  readonly isDirty: boolean;
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+}
+
+export const NO_FACTS: EditorFacts = {
+  words: 0,
+  characters: 0,
+  headings: [],
+  selection: { from: 0, to: 0, line: 1, column: 1, selectedCharacters: 0 },
+  isDirty: false,
+  canUndo: false,
+  canRedo: false,
+};
+
+/**
+ * Facts outside of React. A component subscribes to one fact, so that a key that changes nothing it shows causes no
+ * rendering.
+ */
+export class FactStore {
+  #facts: EditorFacts = NO_FACTS;
+  readonly #listeners = new Set<() => void>();
+
+  get(): EditorFacts {
+    return this.#facts;
+  }
+
+  /** Calls the listener after each change; returns a function that removes it. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  update(changed: Partial<EditorFacts>): void {
+    const names = Object.keys(changed) as (keyof EditorFacts)[];
+    if (names.every((name) => isSame(this.#facts[name], changed[name]))) return;
+    this.#facts = { ...this.#facts, ...changed };
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  return typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other);
+}

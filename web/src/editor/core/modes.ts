@@ -1,0 +1,26 @@
+import { EditorState, type Extension, Facet } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+/** `preview` hides the marks of markdown where the cursor is not; `source` shows the text; `reading` cannot edit. */
+export type EditorMode = 'preview' | 'source' | 'reading';
+
+/** The mode of a state; `source` unless a mode was given. */
+export const editorMode = Facet.define<EditorMode, EditorMode>({ combine: (values) => values[0] ?? 'source' });
+
+/**
+ * The extensions that differ between modes.
+ *
+ * @param canWrite whether the text may be edited at all.
+ */
+export function modeExtensions(mode: EditorMode, canWrite: boolean, preview: Extension): Extension {
+  const isEditable = canWrite && mode !== 'reading';
+  return [
+    editorMode.of(mode),
+    EditorState.readOnly.of(!isEditable),
+    // Without it the phone's keyboard would open for a text that cannot be typed into.
+    EditorView.editable.of(isEditable),
+    EditorView.editorAttributes.of({ class: `nv-mode-${mode}` }),
+    EditorView.contentAttributes.of(isEditable ? {} : { role: 'document', tabindex: '0', 'aria-readonly': 'true' }),
+    mode === 'source' ? [] : preview,
+  ];
+}

@@ -1,0 +1,189 @@
+import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import type { Text, UndoManager } from 'yjs';
+import { type AwarenessLike, textBinding } from '../collab/binding.ts';
+import { COMMANDS } from '../commands/commands.ts';
+import { insertFiles } from '../files/insert-files.ts';
+import { drawNote } from '../preview/nested.ts';
+import { livePreview } from '../preview/preview.ts';
+import { refreshPreview } from '../preview/preview-state.ts';
+import { anchorPosition } from './anchors.ts';
+import { createLanguage, editingExtensions, sharedExtensions } from './base-extensions.ts';
+import type { EditorCommand, EditorController } from './controller.ts';
+import { factPlugin } from './fact-plugin.ts';
+import { FactStore } from './facts.ts';
+import { frontmatterWatch } from './frontmatter-watch.ts';
+import { type EditorMode, modeExtensions } from './modes.ts';
+import { drawReadingView } from './reading-view.ts';
+import { type EditorServices, services } from './services.ts';
+
+export interface EditorOptions {
+  /** The text of the note in its Yjs document, already loaded. */
+  readonly text: Text;
+  /** The only history of edits. */
+  readonly undo: UndoManager;
+  /** The presence of others; null without a connection. */
+  readonly awareness: AwarenessLike | null;
+  readonly services: EditorServices;
+  readonly mode: EditorMode;
+  readonly canWrite: boolean;
+  /** The title of the note, for screen readers. */
+  readonly label: string;
+}
+
+/** An editor in an element of the page. */
+export class NoteEditor implements EditorController {
+  readonly #view: EditorView;
+  readonly #facts = new FactStore();
+  readonly #modes = new Compartment();
+  readonly #labels = new Compartment();
+  readonly #vim = new Compartment();
+  readonly #language = new Compartment();
+  readonly #undo: UndoManager;
+  readonly #stopLinks: () => void;
+  #mode: EditorMode;
+  #canWrite: boolean;
+
+  constructor(parent: HTMLElement, options: EditorOptions) {
+    this.#mode = options.mode;
+    this.#canWrite = options.canWrite;
+    this.#undo = options.undo;
+    this.#view = new EditorView({
+      parent,
+      state: EditorState.create({ doc: options.text.toString(), extensions: this.#extensions(options) }),
+    });
+    this.#stopLinks = options.services.links.onChange(() => {
+      this.#view.dispatch({ effects: refreshPreview.of(null) });
+    });
+    for (const event of ['stack-item-added', 'stack-item-popped', 'stack-cleared'] as const) {
+      options.undo.on(event, this.#onHistory);
+    }
+    this.#onHistory();
+    // Tests and the app wait for this mark: from here on, keys reach the text.
+    this.#view.dom.dataset.editorReady = 'true';
+  }
+
+  get mode(): EditorMode {
+    return this.#mode;
+  }
+
+  setMode(mode: EditorMode): void {
+    this.#mode = mode;
+    this.#reconfigureMode();
+  }
+
+  setCanWrite(canWrite: boolean): void {
+    if (canWrite === this.#canWrite) return;
+    this.#canWrite = canWrite;
+    this.#reconfigureMode();
+  }
+
+  async setVim(isOn: boolean): Promise<void> {
+    const extension = isOn ? (await import('@replit/codemirror-vim')).vim({ status: true }) : [];
+    this.#view.dispatch({ effects: this.#vim.reconfigure(extension) });
+  }
+
+  setLabel(label: string): void {
+    this.#view.dispatch({ effects: this.#labels.reconfigure(labelled(label)) });
+  }
+
+  focus(): void {
+    this.#view.focus();
+  }
+
+  text(): string {
+    return this.#view.state.sliceDoc();
+  }
+
+  run(command: EditorCommand): boolean {
+    const isDone = COMMANDS[command](this.#view);
+    if (isDone && command !== 'find') this.#view.focus();
+    return isDone;
+  }
+
+  goTo(offset: number): void {
+    const at = Math.max(0, Math.min(offset, this.#view.state.doc.length));
+    const effects = EditorView.scrollIntoView(at, { y: 'start', yMargin: 16 });
+    this.#view.dispatch({ selection: { anchor: at }, effects });
+    this.#view.focus();
+  }
+
+  goToAnchor(anchor: string): boolean {
+    const at = anchorPosition(this.#view.state, anchor);
+    if (at !== null) this.goTo(at);
+    return at !== null;
+  }
+
+  insert(text: string): void {
+    if (this.#view.state.readOnly) return;
+    this.#view.dispatch({ ...this.#view.state.replaceSelection(text), scrollIntoView: true, userEvent: 'input' });
+  }
+
+  insertFiles(files: readonly File[]): Promise<void> {
+    if (this.#view.state.readOnly) return Promise.resolve();
+    return insertFiles(this.#view, files, this.#view.state.selection.main.head);
+  }
+
+  facts() {
+    return this.#facts.get();
+  }
+
+  onFacts(listener: () => void): () => void {
+    return this.#facts.subscribe(listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopLinks();
+    for (const event of ['stack-item-added', 'stack-item-popped', 'stack-cleared'] as const) {
+      this.#undo.off(event, this.#onHistory);
+    }
+    this.#view.destroy();
+  }
+
+  readonly #onHistory = (): void => {
+    const { undoStack, redoStack } = this.#undo;
+    const canUndo = undoStack.length > 0;
+    this.#facts.update({ canUndo, canRedo: redoStack.length > 0, isDirty: this.#facts.get().isDirty || canUndo });
+  };
+
+  #extensions(options: EditorOptions): Extension {
+    return [
+      // Before all else, because vim's keys come first.
+      this.#vim.of([]),
+      services.of(options.services),
+      drawNote.of(drawReadingView),
+      textBinding(options.text, options.undo, options.awareness),
+      this.#language.of(createLanguage()),
+      frontmatterWatch(this.#language, createLanguage),
+      sharedExtensions,
+      editingExtensions,
+      EditorState.phrases.of({ ...options.services.strings.phrases }),
+      this.#labels.of(labelled(options.label)),
+      this.#modes.of(modeExtensions(options.mode, options.canWrite, livePreview)),
+      factPlugin(this.#facts),
+    ];
+  }
+
+  #reconfigureMode(): void {
+    const top = this.#topLine();
+    this.#view.dispatch({
+      effects: [
+        this.#modes.reconfigure(modeExtensions(this.#mode, this.#canWrite, livePreview)),
+        // The line at the top stays there, though the lines above have other heights now.
+        EditorView.scrollIntoView(top, { y: 'start', yMargin: 0 }),
+      ],
+      annotations: modeChange.of(this.#mode),
+    });
+  }
+
+  #topLine(): number {
+    const { top } = this.#view.documentTop < 0 ? { top: -this.#view.documentTop } : { top: 0 };
+    return this.#view.lineBlockAtHeight(top).from;
+  }
+}
+
+const modeChange = Annotation.define<EditorMode>();
+
+function labelled(label: string): Extension {
+  return EditorView.contentAttributes.of({ 'aria-label': label });
+}

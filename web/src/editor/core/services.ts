@@ -1,0 +1,81 @@
+import { Facet } from '@codemirror/state';
+import type { LinkForm } from '@notevault/note-text/links/parsed-link.ts';
+import type { EditorStrings } from './strings.ts';
+
+/** A link as the editor reads it from the text. */
+export interface LinkTarget {
+  /** The path or title as written, decoded; empty for a link into the note itself. */
+  readonly target: string;
+  /** Heading, or `^` and a block id; null without one. */
+  readonly anchor: string | null;
+  /** How it is written; the same words may mean different notes. */
+  readonly form: LinkForm;
+}
+
+/** Whether a link has a target: `unknown` until the app knows, which is shown like `live`. */
+export type LinkStatus = 'live' | 'dangling' | 'unknown';
+
+export interface OpenOptions {
+  readonly newTab: boolean;
+}
+
+/** What the app does about links between notes. */
+export interface LinkServices {
+  status(link: LinkTarget): LinkStatus;
+  /** Opens the target. For a dangling link, the app makes the note. */
+  open(link: LinkTarget, options: OpenOptions): void;
+  /** Calls the listener when a status may have changed; returns a function that removes it. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface NoteSuggestion {
+  readonly title: string;
+  /** What to write between the brackets. */
+  readonly insert: string;
+  /** Folder or alias, shown beside the title. */
+  readonly detail: string;
+}
+
+/** The data of completions. Each call is answered from what the app has, or soon. */
+export interface CompletionServices {
+  notes(query: string, signal: AbortSignal): Promise<readonly NoteSuggestion[]>;
+  headings(target: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Block ids without `^`. */
+  blocks(target: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Tags without `#`, the most used first. */
+  tags(query: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** A note, or a section of it, that another one embeds or that a hover shows. */
+export interface NoteExcerpt {
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface UploadProgress {
+  readonly sent: number;
+  readonly total: number;
+}
+
+/** Reading and adding what is beside the text. */
+export interface ContentServices {
+  /** The note or section that a link names; null when there is none. */
+  excerpt(link: LinkTarget, signal: AbortSignal): Promise<NoteExcerpt | null>;
+  /** An address of our own server for an attachment, by the path as written in the note; null when there is none. */
+  mediaUrl(path: string): Promise<string | null>;
+  /** Uploads a file and returns the path to write into a link. */
+  upload(file: File, onProgress: (progress: UploadProgress) => void, signal: AbortSignal): Promise<string>;
+}
+
+/** What the editor needs of the app. Nothing here knows CodeMirror. */
+export interface EditorServices {
+  readonly links: LinkServices;
+  readonly completions: CompletionServices;
+  readonly content: ContentServices;
+  readonly strings: EditorStrings;
+  /** The address of the folder with the sandboxed frames, such as `/frames/`. */
+  readonly framesUrl: string;
+}
+
+/** The services of a view, for extensions and widgets. */
+export const services = Facet.define<EditorServices, EditorServices | null>({ combine: (values) => values[0] ?? null });

@@ -1,0 +1,58 @@
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
+import type { EditorState, Text } from '@codemirror/state';
+import type { Tree } from '@lezer/common';
+import { eachWord } from '@notevault/note-text/words.ts';
+import { headingLevel } from '../syntax/heading-folds.ts';
+import type { HeadingFact, SelectionFact } from './facts.ts';
+
+/** The headings of a note, in order. Reads only the top of the tree. */
+export function headingsOf(state: EditorState): HeadingFact[] {
+  const tree = ensureSyntaxTree(state, state.doc.length, 50) ?? syntaxTree(state);
+  return headingsIn(tree, state.doc);
+}
+
+function headingsIn(tree: Tree, doc: Text): HeadingFact[] {
+  const headings: HeadingFact[] = [];
+  const cursor = tree.cursor();
+  if (!cursor.firstChild()) return headings;
+  do {
+    const level = headingLevel(cursor.name);
+    if (level > 0)
+      headings.push({ level, text: headingText(doc.sliceString(cursor.from, cursor.to)), from: cursor.from });
+  } while (cursor.nextSibling());
+  return headings;
+}
+
+/** The text of a heading without its marks, as an outline shows it. */
+export function headingText(source: string): string {
+  const [first = ''] = source.split(/\n[=-]+[ \t]*$/);
+  return first
+    .replace(/^#{1,6}(?:[ \t]+|$)/, '')
+    .replace(/(?:^|[ \t]+)#+[ \t]*$/, '')
+    .trim();
+}
+
+export function selectionOf(state: EditorState): SelectionFact {
+  const { from, to, head } = state.selection.main;
+  const line = state.doc.lineAt(head);
+  return { from, to, line: line.number, column: head - line.from + 1, selectedCharacters: to - from };
+}
+
+/** How far one slice of counting goes, in characters: about a millisecond. */
+const SLICE = 20_000;
+
+/**
+ * Counts the words of a text in slices.
+ *
+ * @param pause called between slices; counting ends when it resolves to false.
+ * @returns the number of words, or null when it was stopped.
+ */
+export async function countWords(text: string, pause: () => Promise<boolean>): Promise<number | null> {
+  let count = 0;
+  let at = 0;
+  while (at < text.length) {
+    at = eachWord(text, () => count++, at, text.length, Math.min(text.length, at + SLICE));
+    if (at < text.length && !(await pause())) return null;
+  }
+  return count;
+}

@@ -1,0 +1,30 @@
+import { EditorView } from '@codemirror/view';
+import { insertFiles } from './insert-files.ts';
+
+/** Files that are pasted or dropped are uploaded, and linked where they were put. */
+export const fileDrop = EditorView.domEventHandlers({
+  paste(event, view) {
+    const files = filesOf(event.clipboardData);
+    // A table copied from a spreadsheet comes as text and as a picture of it: the text is meant.
+    if (files.length === 0 || hasText(event.clipboardData) || view.state.readOnly) return false;
+    event.preventDefault();
+    void insertFiles(view, files, view.state.selection.main.head);
+    return true;
+  },
+  drop(event, view) {
+    const files = filesOf(event.dataTransfer);
+    if (files.length === 0 || view.state.readOnly) return false;
+    event.preventDefault();
+    const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.selection.main.head;
+    void insertFiles(view, files, at);
+    return true;
+  },
+});
+
+function filesOf(data: DataTransfer | null): File[] {
+  return data === null ? [] : [...data.files];
+}
+
+function hasText(data: DataTransfer | null): boolean {
+  return data?.types.includes('text/plain') === true;
+}

@@ -1,0 +1,57 @@
+import { IndexedDbStore } from './collab/indexed-db-store.ts';
+import type { LocalStore } from './collab/local-store.ts';
+import { NoteSession, type SessionOptions } from './collab/note-session.ts';
+import { type Presence, presenceOf } from './collab/presence.ts';
+import type * as Save from './collab/save-state.ts';
+import type * as Control from './core/controller.ts';
+import type * as Facts from './core/facts.ts';
+import type { EditorMode as Mode } from './core/modes.ts';
+import { NoteEditor, type EditorOptions as Options } from './core/note-editor.ts';
+import type * as Services from './core/services.ts';
+import type { EditorStrings as Strings } from './core/strings.ts';
+
+// The entry of the editor: the rest of the app imports this file, and knows neither CodeMirror nor Yjs.
+
+export type EditorController = Control.EditorController;
+export type EditorCommand = Control.EditorCommand;
+export type EditorFacts = Facts.EditorFacts;
+export type HeadingFact = Facts.HeadingFact;
+export type EditorMode = Mode;
+export type EditorOptions = Options;
+export type EditorServices = Services.EditorServices;
+export type LinkServices = Services.LinkServices;
+export type LinkTarget = Services.LinkTarget;
+export type LinkStatus = Services.LinkStatus;
+export type CompletionServices = Services.CompletionServices;
+export type ContentServices = Services.ContentServices;
+export type NoteSuggestion = Services.NoteSuggestion;
+export type NoteExcerpt = Services.NoteExcerpt;
+export type UploadProgress = Services.UploadProgress;
+export type EditorStrings = Strings;
+export type SaveState = Save.SaveState;
+export type SaveWord = Save.SaveWord;
+export type SaveProblem = Save.SaveProblem;
+export type EditorSession = NoteSession;
+export type EditorSessionOptions = SessionOptions;
+export type DeviceStore = LocalStore;
+export type EditorPresence = Presence;
+
+/** Draws an editor into an element. Dispose of the result before the element goes. */
+export function createEditor(parent: HTMLElement, options: Options): EditorController {
+  return new NoteEditor(parent, options);
+}
+
+/** Opens a note: its document, its copy on this device and its connection. */
+export function openSession(options: SessionOptions): NoteSession {
+  return new NoteSession(options);
+}
+
+/** The documents that are kept in this browser. */
+export function openDeviceStore(factory: IDBFactory, now: () => number): LocalStore {
+  return new IndexedDbStore(factory, now);
+}
+
+/** How the cursor of a client looks to others: set it as `user` of the session's awareness. */
+export function presence(name: string, clientId: number): Presence {
+  return presenceOf(name, clientId);
+}
