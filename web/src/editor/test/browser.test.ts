@@ -1,0 +1,28 @@
+import { after, before, describe } from 'node:test';
+import { type EditorBrowser, noBrowser, startBrowser } from './browser.ts';
+import { caretTests } from './suites/caret.ts';
+import { editingTests } from './suites/editing.ts';
+import { hostileTests } from './suites/hostile.ts';
+import { inputMethodTests } from './suites/input-method.ts';
+import { longNoteTests } from './suites/long-note.ts';
+import { richTests } from './suites/rich.ts';
+import { storeTests } from './suites/store.ts';
+
+describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_000 }, () => {
+  let browser: EditorBrowser | null = null;
+  before(async () => {
+    browser = await startBrowser();
+  });
+  after(() => browser?.[Symbol.asyncDispose]());
+  const open = () => {
+    if (browser === null) throw new Error('the browser did not start');
+    return browser;
+  };
+  caretTests(open);
+  editingTests(open);
+  inputMethodTests(open);
+  richTests(open);
+  hostileTests(open);
+  storeTests(open);
+  longNoteTests(open);
+});

@@ -1,0 +1,89 @@
+import type { LiveNoteState } from '@notevault/client/live/live-note.ts';
+import { applyUpdate, Doc, encodeStateAsUpdate, encodeStateVector } from 'yjs';
+import { lineageOf, TEXT } from '../collab/lineage.ts';
+import type { SessionNote } from '../collab/note-session.ts';
+
+const SERVER_ORIGIN = { name: 'server' };
+
+/** A server with one note, to which sessions connect as over a socket, and which acknowledges when it is told to. */
+export class FakeServer {
+  readonly doc = new Doc();
+  readonly notes: FakeNote[] = [];
+  isUp = true;
+
+  constructor(text: string, clientId = 1) {
+    this.doc.clientID = clientId;
+    this.doc.getText(TEXT).insert(0, text);
+  }
+
+  get text(): string {
+    return this.doc.getText(TEXT).toString();
+  }
+
+  readonly open = (_noteId: string, doc: Doc): SessionNote => {
+    const note = new FakeNote(this, doc);
+    this.notes.push(note);
+    return note;
+  };
+}
+
+export class FakeNote implements SessionNote {
+  readonly awareness = null;
+  readonly #server: FakeServer;
+  readonly #doc: Doc;
+  readonly #listeners = new Set<(state: LiveNoteState) => void>();
+  state: LiveNoteState = { isSynced: false, isSaved: false, canWrite: null, isRejected: false, end: null };
+  isLeft = false;
+
+  constructor(server: FakeServer, doc: Doc) {
+    this.#server = server;
+    this.#doc = doc;
+    doc.on('update', (_update: Uint8Array, origin: unknown) => {
+      if (origin !== SERVER_ORIGIN) this.#set({ isSaved: false });
+    });
+  }
+
+  /** Exchanges everything with the server, and is acknowledged. */
+  sync(): void {
+    const own = lineageOf(this.#doc);
+    if (own !== null && own !== lineageOf(this.#server.doc)) {
+      this.end('foreign_lineage');
+      return;
+    }
+    applyUpdate(this.#doc, encodeStateAsUpdate(this.#server.doc, encodeStateVector(this.#doc)), SERVER_ORIGIN);
+    this.#set({ isSynced: true, canWrite: true });
+    this.acknowledge();
+  }
+
+  acknowledge(): void {
+    applyUpdate(this.#server.doc, encodeStateAsUpdate(this.#doc, encodeStateVector(this.#server.doc)));
+    this.#set({ isSaved: true });
+  }
+
+  drop(): void {
+    this.#set({ isSynced: false, isSaved: false });
+  }
+
+  end(reason: string): void {
+    this.#set({ end: reason, isSynced: false, isSaved: false });
+  }
+
+  change(changed: Partial<LiveNoteState>): void {
+    this.#set(changed);
+  }
+
+  onState(listener: (state: LiveNoteState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.isLeft = true;
+    this.#listeners.clear();
+  }
+
+  #set(changed: Partial<LiveNoteState>): void {
+    this.state = { ...this.state, ...changed };
+    for (const listener of [...this.#listeners]) listener(this.state);
+  }
+}

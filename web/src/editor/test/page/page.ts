@@ -1,0 +1,113 @@
+import { Awareness } from 'y-protocols/awareness';
+import { applyUpdate, Doc, encodeStateAsUpdate, UndoManager } from 'yjs';
+import { ENGLISH } from '../../core/strings.ts';
+import {
+  createEditor,
+  type DeviceStore,
+  type EditorController,
+  type EditorMode,
+  type EditorServices,
+  type LinkTarget,
+  openDeviceStore,
+} from '../../index.ts';
+import { buildCounts } from '../../preview/visible-walk.ts';
+
+/** What tests of the editor in a browser can do. */
+export interface Harness {
+  start(text: string, mode?: EditorMode): void;
+  readonly editor: EditorController;
+  /** The text as another client has it: what the editor really stored. */
+  stored(): string;
+  /** Makes an edit as another client would. */
+  remote(at: number, remove: number, insert: string): void;
+  /** The store of documents in this browser. */
+  deviceStore(): DeviceStore;
+  readonly counts: typeof buildCounts;
+  readonly opened: LinkTarget[];
+  readonly uploaded: string[];
+  notes: Record<string, string>;
+  media: Record<string, string>;
+}
+
+const other = new Doc();
+let doc = new Doc();
+let editor: EditorController | null = null;
+
+const harness: Harness = {
+  start(text, mode = 'preview') {
+    editor?.[Symbol.dispose]();
+    doc = new Doc();
+    doc.getText('content').insert(0, text);
+    doc.on('update', (update: Uint8Array) => applyUpdate(other, update, 'sync'));
+    applyUpdate(other, encodeStateAsUpdate(doc));
+    const content = doc.getText('content');
+    const parent = document.querySelector<HTMLElement>('#editor');
+    if (parent === null) throw new Error('no place for the editor');
+    editor = createEditor(parent, {
+      text: content,
+      undo: new UndoManager(content),
+      awareness: new Awareness(doc),
+      services: fakeServices(),
+      mode,
+      canWrite: true,
+      label: 'A note',
+    });
+  },
+  get editor() {
+    if (editor === null) throw new Error('not started');
+    return editor;
+  },
+  stored: () => doc.getText('content').toString(),
+  remote(at, remove, insert) {
+    const peer = new Doc();
+    applyUpdate(peer, encodeStateAsUpdate(doc));
+    peer.getText('content').delete(at, remove);
+    peer.getText('content').insert(at, insert);
+    applyUpdate(doc, encodeStateAsUpdate(peer), 'remote');
+  },
+  deviceStore: () => openDeviceStore(indexedDB, () => Date.now()),
+  counts: buildCounts,
+  opened: [],
+  uploaded: [],
+  notes: {},
+  media: {},
+};
+
+function fakeServices(): EditorServices {
+  const names = () => Object.keys(harness.notes);
+  return {
+    links: {
+      status: ({ target }) => (target === '' || target in harness.notes ? 'live' : 'dangling'),
+      open: (link) => void harness.opened.push(link),
+      onChange: () => () => undefined,
+    },
+    completions: {
+      notes: async (query) =>
+        names()
+          .filter((name) => name.toLowerCase().includes(query.toLowerCase()))
+          .map((title) => ({ title, insert: title, detail: '' })),
+      headings: async () => ['First heading'],
+      blocks: async () => ['block-1'],
+      tags: async () => ['tag', 'tag/nested'],
+    },
+    content: {
+      excerpt: async ({ target }) =>
+        target in harness.notes ? { title: target, text: harness.notes[target] ?? '' } : null,
+      mediaUrl: async (path) => harness.media[path] ?? null,
+      async upload(file, onProgress) {
+        onProgress({ sent: file.size, total: file.size });
+        harness.uploaded.push(file.name);
+        return `Files/${file.name}`;
+      },
+    },
+    strings: ENGLISH,
+    framesUrl: '/frames/',
+  };
+}
+
+declare global {
+  interface Window {
+    harness: Harness;
+  }
+}
+window.harness = harness;

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EditorBrowser } from '../browser.ts';
+
+const NOTE = `# Heading
+
+Some **bold** text and [[Target|alias]].
+
+- one
+- [ ] task
+
+> [!tip] Title
+> body
+
+\`\`\`js
+const a = 1;
+\`\`\`
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+---
+
+last`;
+
+export function caretTests(browser: () => EditorBrowser): void {
+  test('no line changes its height when the cursor reveals its marks', async () => {
+    await using opened = await browser().open();
+    await opened.start(NOTE);
+    const heights = () =>
+      opened.page.$$eval('.cm-line', (lines) => lines.map((line) => Math.round(line.getBoundingClientRect().height)));
+    const before = await heights();
+    await opened.run((harness) => harness.editor.goTo(0));
+    for (let line = 0; line < before.length; line++) {
+      assert.deepEqual(await heights(), before, `with the cursor on line ${line + 1}`);
+      await opened.page.keyboard.press('ArrowDown');
+    }
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('the arrow keys reach every line of a note, down and up', async () => {
+    await using opened = await browser().open();
+    const note = `---\ntags: [a]\n---\none\n\n$$\nx\n$$\n\n![[a.png]]\n\n\`\`\`mermaid\ngraph TD\nA-->B\n\`\`\`\n\ntwo`;
+    await opened.start(note);
+    const lines = note.split('\n').length;
+    const visited = async (key: string) => {
+      const seen = new Set<number>();
+      for (let step = 0; step < lines * 3; step++) {
+        seen.add(await opened.run((harness) => harness.editor.facts().selection.line));
+        await opened.page.keyboard.press(key);
+      }
+      return [...seen].sort((a, b) => a - b);
+    };
+    const all = Array.from({ length: lines }, (_, index) => index + 1);
+    await opened.run((harness) => harness.editor.goTo(0));
+    assert.deepEqual(await visited('ArrowDown'), all);
+    assert.deepEqual((await visited('ArrowUp')).at(0), 1);
+  });
+
+  test('the cursor moves through hidden marks without stopping twice', async () => {
+    await using opened = await browser().open();
+    await opened.start('a **bold** b');
+    await opened.run((harness) => harness.editor.goTo(0));
+    const stops: number[] = [];
+    for (let step = 0; step < 12; step++) {
+      await opened.page.keyboard.press('ArrowRight');
+      stops.push(await opened.run((harness) => harness.editor.facts().selection.from));
+    }
+    assert.deepEqual(stops, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  });
+
+  test('a click on a link opens it, and a click beside it moves the cursor', async () => {
+    await using opened = await browser().open();
+    await opened.start('go [[Target|there]] now');
+    await opened.page.getByText('there').click();
+    assert.deepEqual(await opened.run((harness) => harness.opened), [
+      { target: 'Target', anchor: null, form: 'wikilink' },
+    ]);
+    await opened.page.getByText('now').click();
+    assert.ok((await opened.run((harness) => harness.editor.facts().selection.from)) > 19);
+  });
+
+  test('a change of the mode keeps the text, the selection and the line at the top', async () => {
+    await using opened = await browser().open();
+    const note = Array.from({ length: 300 }, (_, index) => `## Heading ${index}\n\ntext **${index}**\n`).join('\n');
+    await opened.start(note);
+    await opened.run((harness) => harness.editor.goTo(harness.stored().indexOf('## Heading 150')));
+    const firstLine = () =>
+      opened.page.evaluate(() => {
+        const top = document.querySelector('.cm-scroller')?.getBoundingClientRect().top ?? 0;
+        const line = [...document.querySelectorAll('.cm-line')].find(
+          (one) => one.getBoundingClientRect().bottom > top + 20,
+        );
+        return line?.textContent?.replace(/#/g, '').trim();
+      });
+    const before = { text: await opened.run((harness) => harness.stored()), top: await firstLine() };
+    await opened.run((harness) => harness.editor.setMode('source'));
+    await opened.run((harness) => harness.editor.setMode('preview'));
+    await opened.page.waitForFunction((expected) => {
+      const lines = [...document.querySelectorAll('.cm-line')];
+      return lines.some((line) => line.textContent?.includes(expected ?? ''));
+    }, before.top);
+    assert.equal(await opened.run((harness) => harness.stored()), before.text);
+    assert.match((await firstLine()) ?? '', /Heading 1(49|50)|149|^$/);
+  });
+}

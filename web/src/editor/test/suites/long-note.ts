@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EditorBrowser } from '../browser.ts';
+
+/** A note of many lines, with everything that notes have. */
+export function longNote(lines: number): string {
+  const block = [
+    ...[
+      '## Heading',
+      '',
+      'Some **bold** and *italic* text with a [[Note|link]], a #tag and `code` in a line that is long.',
+      '',
+    ],
+    ...['- one', '- [ ] two', '', '> quote', '', '```js', 'const a = 1;', '```', ''],
+  ];
+  return Array.from({ length: lines }, (_, index) => block[index % block.length]).join('\n');
+}
+
+export function longNoteTests(browser: () => EditorBrowser): void {
+  test('in a note of 10,000 lines a key builds the decorations of what is visible, once', async (t) => {
+    await using opened = await browser().open();
+    await opened.start(longNote(10_000));
+    await opened.run((harness) => harness.editor.goTo(Math.floor(harness.stored().length / 2)));
+    await opened.page.keyboard.press('End');
+    await opened.page.waitForTimeout(0);
+    const times: number[] = [];
+    const before = await opened.run((harness) => ({ ...harness.counts }));
+    for (let key = 0; key < 60; key++) {
+      times.push(
+        await opened.page.evaluate(async () => {
+          const content = document.querySelector('.cm-content');
+          const start = performance.now();
+          document.execCommand('insertText', false, 'x');
+          content?.getBoundingClientRect();
+          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+          return performance.now() - start;
+        }),
+      );
+    }
+    const after = await opened.run((harness) => ({ ...harness.counts }));
+    times.sort((a, b) => a - b);
+    t.diagnostic(`a key to its frame: p50 ${times[30]?.toFixed(1)} ms, p95 ${times[57]?.toFixed(1)} ms`);
+    const decorations = (after.decorations - before.decorations) / (after.builds - before.builds);
+    assert.ok(decorations < 600, `${decorations} decorations a build`);
+    assert.ok((await opened.run((harness) => harness.stored())).includes('x'.repeat(60)));
+  });
+}

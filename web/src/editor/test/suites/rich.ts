@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EditorBrowser } from '../browser.ts';
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** A PDF of one empty page. */
+const PDF = Buffer.from(
+  `%PDF-1.1
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 50]>>endobj
+xref
+0 4
+0000000000 65535 f 
+0000000009 00000 n 
+0000000052 00000 n 
+0000000101 00000 n 
+trailer<</Size 4/Root 1 0 R>>
+startxref
+164
+%%EOF`,
+);
+
+export function richTests(browser: () => EditorBrowser): void {
+  test('formulas, diagrams and images are drawn under the policy of the page', async () => {
+    const { files } = browser();
+    files.set('/media/a.png', PIXEL);
+    await using opened = await browser().open();
+    await opened.run((harness) => {
+      harness.media = { 'a.png': '/media/a.png' };
+    });
+    await opened.start(
+      '$x^2$\n\n$$\ny\n$$\n\n```mermaid\ngraph TD\nA-->B\n```\n\n![[a.png|40]]\n\nin line ![[a.png]] too',
+    );
+    await opened.page.waitForSelector('.nv-math .katex');
+    await opened.page.waitForSelector('.nv-math-block .katex-display');
+    const diagram = opened.page.frameLocator('.nv-mermaid iframe').locator('svg');
+    await diagram.waitFor();
+    await opened.page.waitForFunction(
+      () => [...document.images].filter((image) => image.naturalWidth === 1).length === 2,
+    );
+    assert.equal(await opened.page.locator('.nv-media img').evaluate((image) => image.clientWidth), 40);
+    assert.deepEqual(
+      opened.complaints.filter((text) => !text.includes('404')),
+      [],
+    );
+  });
+
+  test('a PDF is drawn by a worker', async () => {
+    browser().files.set('/media/a.pdf', PDF);
+    await using opened = await browser().open();
+    await opened.run((harness) => {
+      harness.media = { 'a.pdf': '/media/a.pdf' };
+    });
+    await opened.start('![[a.pdf]]');
+    await opened.page.waitForSelector('.nv-pdf-page[aria-label]');
+    const { width, height } = await opened.page.locator('canvas').evaluate((canvas) => {
+      const { width, height } = canvas as HTMLCanvasElement;
+      return { width, height };
+    });
+    assert.ok(width > 100 && Math.abs(width / height - 2) < 0.1, `${width} × ${height}`);
+  });
+
+  test('an embedded note is drawn as it is read, and notes that embed each other end', async () => {
+    await using opened = await browser().open();
+    await opened.run((harness) => {
+      harness.notes = { Inner: 'inner **text**\n\n![[Outer]]', Outer: 'outer\n\n![[Inner]]' };
+    });
+    await opened.start('![[Inner]]');
+    await opened.page.waitForSelector('.nv-embed .nv-strong');
+    await opened.page.getByText('Embedded notes are nested too deeply.').waitFor();
+    assert.equal(await opened.page.locator('.nv-embed').count(), 4);
+  });
+
+  test('a table is drawn while reading, with its links', async () => {
+    await using opened = await browser().open();
+    await opened.start('| a | b |\n|---|--:|\n| **x** | [[Target\\|y]] |', 'reading');
+    assert.equal(await opened.page.locator('th').count(), 2);
+    assert.equal(await opened.page.locator('td strong').textContent(), 'x');
+    await opened.page.locator('td a').click();
+    assert.deepEqual(
+      (await opened.run((harness) => harness.opened)).map(({ target }) => target),
+      ['Target'],
+    );
+  });
+
+  test('an image of another server is loaded on a click only, in a frame', async () => {
+    browser().files.set('/media/remote.png', PIXEL);
+    await using opened = await browser().open();
+    const requests: string[] = [];
+    opened.page.on('request', (request) => requests.push(request.url()));
+    const address = `${browser().url.replace('127.0.0.1', 'localhost')}/media/remote.png`;
+    await opened.start(`an image ![alt](${address}) here`);
+    const button = opened.page.getByRole('button', { name: /alt · Load image from localhost/ });
+    await button.waitFor();
+    assert.deepEqual(
+      requests.filter((url) => url.includes('remote.png')),
+      [],
+    );
+    await button.click();
+    await opened.page.frameLocator('.nv-remote-image iframe').locator('img').waitFor();
+    await opened.page.waitForFunction(
+      () => document.querySelector<HTMLElement>('.nv-remote-image iframe')?.style.width === '1px',
+    );
+    assert.equal(requests.filter((url) => url.includes('remote.png')).length, 1);
+  });
+
+  test('code is highlighted in the language that its fence names', async () => {
+    await using opened = await browser().open();
+    await opened.start('```python\ndef f():\n    return 1\n```');
+    await opened.page.waitForFunction(() => {
+      const line = [...document.querySelectorAll('.nv-code-line')].find((one) => one.textContent?.includes('return'));
+      return (line?.querySelectorAll('span').length ?? 0) > 1;
+    });
+  });
+}
