@@ -6,7 +6,7 @@ import type * as Save from './collab/save-state.ts';
 import type * as Control from './core/controller.ts';
 import type * as Facts from './core/facts.ts';
 import type { EditorMode as Mode } from './core/modes.ts';
-import { NoteEditor, type EditorOptions as Options } from './core/note-editor.ts';
+import { NoteEditor, type NoteEditorOptions as Options } from './core/note-editor.ts';
 import type * as Services from './core/services.ts';
 import type { EditorStrings as Strings } from './core/strings.ts';
 
@@ -17,7 +17,7 @@ export type EditorCommand = Control.EditorCommand;
 export type EditorFacts = Facts.EditorFacts;
 export type HeadingFact = Facts.HeadingFact;
 export type EditorMode = Mode;
-export type EditorOptions = Options;
+export type NoteEditorOptions = Options;
 export type EditorServices = Services.EditorServices;
 export type LinkServices = Services.LinkServices;
 export type LinkTarget = Services.LinkTarget;

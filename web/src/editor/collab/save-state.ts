@@ -117,7 +117,7 @@ export interface SaveState {
   readonly isLoud: boolean;
   readonly hasUnsent: boolean;
   /** Whether every edit is also on this device. */
-  readonly isKept: boolean;
+  readonly isOnDevice: boolean;
   readonly isConnected: boolean;
   /** Whether the connection takes no edits any more, and should be made anew. */
   readonly isStalled: boolean;
@@ -129,16 +129,16 @@ export interface SaveState {
 export function saveState(facts: SaveFacts, now: number): SaveState {
   const { connectedSince, unsentSince, problem, savedAt } = facts;
   const hasUnsent = unsentSince !== null;
-  const isKept = facts.isLocalUsable && facts.unkept === 0;
+  const isOnDevice = facts.isLocalUsable && facts.unkept === 0;
   const waitsSince = connectedSince === null || unsentSince === null ? null : Math.max(connectedSince, unsentSince);
   const isStalled = problem === null && waitsSince !== null && now - waitsSince >= STALLED_MS;
-  const word = wordOf(facts, isKept, isStalled);
+  const word = wordOf(facts, isOnDevice, isStalled);
   return {
     word,
     problem,
     isLoud: hasUnsent && (word === 'offline-not-saved' || word === 'cannot-save'),
     hasUnsent,
-    isKept,
+    isOnDevice,
     isConnected: connectedSince !== null,
     isStalled,
     unsentSince,
@@ -146,12 +146,12 @@ export function saveState(facts: SaveFacts, now: number): SaveState {
   };
 }
 
-function wordOf(facts: SaveFacts, isKept: boolean, isStalled: boolean): SaveWord | null {
+function wordOf(facts: SaveFacts, isOnDevice: boolean, isStalled: boolean): SaveWord | null {
   if (facts.problem !== null) return 'cannot-save';
   if (!facts.isLoaded) return null;
   if (facts.unsentSince === null) return 'saved';
   if (facts.connectedSince !== null && !isStalled) return 'saving';
-  return isKept ? 'offline-kept' : 'offline-not-saved';
+  return isOnDevice ? 'offline-kept' : 'offline-not-saved';
 }
 
 /** The problem that a document's end means. */

@@ -1,6 +1,6 @@
 import { type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import type { FactStore } from './facts.ts';
-import { countWords, headingsOf, selectionOf } from './text-facts.ts';
+import { headingsOf, selectionOf, wordCountOf } from './text-facts.ts';
 
 const DELAY_MS = 250;
 
@@ -43,7 +43,7 @@ class FactUpdater {
     const generation = this.#generation;
     const { state } = this.#view;
     this.#store.update({ headings: headingsOf(state), characters: state.doc.length });
-    const words = await countWords(state.doc.toString(), async () => {
+    const words = await wordCountOf(state.doc.toString(), async () => {
       await idle();
       return generation === this.#generation;
     });

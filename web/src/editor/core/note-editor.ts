@@ -17,7 +17,7 @@ import { type EditorMode, modeExtensions } from './modes.ts';
 import { drawReadingView } from './reading-view.ts';
 import { type EditorServices, services } from './services.ts';
 
-export interface EditorOptions {
+export interface NoteEditorOptions {
   /** The text of the note in its Yjs document, already loaded. */
   readonly text: Text;
   /** The only history of edits. */
@@ -44,7 +44,7 @@ export class NoteEditor implements EditorController {
   #mode: EditorMode;
   #canWrite: boolean;
 
-  constructor(parent: HTMLElement, options: EditorOptions) {
+  constructor(parent: HTMLElement, options: NoteEditorOptions) {
     this.#mode = options.mode;
     this.#canWrite = options.canWrite;
     this.#undo = options.undo;
@@ -146,7 +146,7 @@ export class NoteEditor implements EditorController {
     this.#facts.update({ canUndo, canRedo: redoStack.length > 0, isDirty: this.#facts.get().isDirty || canUndo });
   };
 
-  #extensions(options: EditorOptions): Extension {
+  #extensions(options: NoteEditorOptions): Extension {
     return [
       // Before all else, because vim's keys come first.
       this.#vim.of([]),

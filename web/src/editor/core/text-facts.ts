@@ -1,19 +1,14 @@
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
-import type { EditorState, Text } from '@codemirror/state';
-import type { Tree } from '@lezer/common';
+import type { EditorState } from '@codemirror/state';
 import { eachWord } from '@notevault/note-text/words.ts';
 import { headingLevel } from '../syntax/heading-folds.ts';
 import type { HeadingFact, SelectionFact } from './facts.ts';
 
 /** The headings of a note, in order. Reads only the top of the tree. */
 export function headingsOf(state: EditorState): HeadingFact[] {
-  const tree = ensureSyntaxTree(state, state.doc.length, 50) ?? syntaxTree(state);
-  return headingsIn(tree, state.doc);
-}
-
-function headingsIn(tree: Tree, doc: Text): HeadingFact[] {
+  const { doc } = state;
   const headings: HeadingFact[] = [];
-  const cursor = tree.cursor();
+  const cursor = (ensureSyntaxTree(state, doc.length, 50) ?? syntaxTree(state)).cursor();
   if (!cursor.firstChild()) return headings;
   do {
     const level = headingLevel(cursor.name);
@@ -47,7 +42,7 @@ const SLICE = 20_000;
  * @param pause called between slices; counting ends when it resolves to false.
  * @returns the number of words, or null when it was stopped.
  */
-export async function countWords(text: string, pause: () => Promise<boolean>): Promise<number | null> {
+export async function wordCountOf(text: string, pause: () => Promise<boolean>): Promise<number | null> {
   let count = 0;
   let at = 0;
   while (at < text.length) {

@@ -57,13 +57,13 @@ export async function insertFiles(view: EditorView, files: readonly File[], at: 
 }
 
 function replaceUpload(view: EditorView, id: number, insert: string): void {
-  const at = placeOf(view.state, id);
+  const at = offsetOf(view.state, id);
   // The editor was closed meanwhile: the file is in the vault all the same.
   if (at === null || !view.dom.isConnected) return;
   view.dispatch({ effects: removeUpload.of(id), changes: { from: at, insert }, userEvent: 'input.paste' });
 }
 
-function placeOf(state: EditorState, id: number): number | null {
+function offsetOf(state: EditorState, id: number): number | null {
   for (const at = state.field(uploads).iter(); at.value !== null; at.next()) {
     if (at.value.spec.id === id) return at.from;
   }

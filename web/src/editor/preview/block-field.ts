@@ -1,7 +1,6 @@
 import { syntaxTree } from '@codemirror/language';
-import { type EditorState, type Range as Placed, StateField, type Transaction } from '@codemirror/state';
+import { type Range as DecorationRange, type EditorState, StateField, type Transaction } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, type WidgetType } from '@codemirror/view';
-import type { Tree } from '@lezer/common';
 import { type EditorMode, editorMode } from '../core/modes.ts';
 import { changesInteraction, isComposing, isFrozen, revealState } from './preview-state.ts';
 import { isRevealed, type Range } from './reveal.ts';
@@ -22,7 +21,7 @@ export interface BlockRenderer {
 
 /** The blocks of a document, and how they are drawn now. */
 export interface BlockState {
-  readonly tree: Tree;
+  readonly tree: ReturnType<typeof syntaxTree>;
   readonly mode: EditorMode;
   readonly candidates: readonly BlockCandidate[];
   readonly decorations: DecorationSet;
@@ -80,7 +79,7 @@ function wholeLines({ doc }: EditorState, { from, to }: Range): Range {
 
 function build(state: EditorState, candidates: readonly BlockCandidate[]): BlockState {
   const reveal = revealState(state);
-  const placed: Placed<Decoration>[] = [];
+  const placed: DecorationRange<Decoration>[] = [];
   for (const { from, to, widget, staysBelow } of candidates) {
     if (!isRevealed('block', { from, to }, reveal)) {
       placed.push(Decoration.replace({ widget, block: true }).range(from, to));

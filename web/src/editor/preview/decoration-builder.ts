@@ -1,4 +1,4 @@
-import { type EditorState, type Range as Placed, RangeSet } from '@codemirror/state';
+import { type Range as DecorationRange, type EditorState, RangeSet } from '@codemirror/state';
 import { Decoration, type DecorationSet, type WidgetType } from '@codemirror/view';
 import { editorMode } from '../core/modes.ts';
 import { revealState } from './preview-state.ts';
@@ -20,8 +20,8 @@ export class DecorationBuilder implements RenderContext {
   readonly mode;
   visible: Range = { from: 0, to: 0 };
   readonly #reveal: RevealState;
-  readonly #placed: Placed<Decoration>[] = [];
-  readonly #atomic: Placed<Decoration>[] = [];
+  readonly #placed: DecorationRange<Decoration>[] = [];
+  readonly #atomic: DecorationRange<Decoration>[] = [];
   /** Starts of ranges in `#placed` by their kind, so that a node in two visible ranges is drawn once. */
   readonly #seen = new Set<string>();
 
