@@ -46,7 +46,7 @@ function list(root: string, folder: string): string[] {
 
 /** Whether the file is a test or used only by tests, which may import anything. */
 export function isTest(path: string): boolean {
-  return /\.(test|contract)\.ts$/.test(path) || /^((server|packages\/[^/]+)\/test|e2e)\//.test(path);
+  return /\.(test|contract)\.ts$/.test(path) || /^((server|packages\/[^/]+|web\/src\/editor)\/test|e2e)\//.test(path);
 }
 
 /** The file that an import names, as a path from the root, or null for a package or a module of Node. */

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { InlineConfig, Plugin } from 'vite';
 import type { Chunk } from './web-budget.ts';
@@ -32,7 +33,11 @@ export function webConfig(root: string): InlineConfig {
 }
 
 function inputs(root: string): Record<string, string> {
-  return { index: join(root, 'web/index.html') };
+  const frames = globSync('web/frames/*.html', { cwd: root }).map((page) => [
+    page.replaceAll('/', '-'),
+    join(root, page),
+  ]);
+  return { index: join(root, 'web/index.html'), ...Object.fromEntries(frames) };
 }
 
 /** Writes which modules are in which chunk, for the budget; the server serves no file with this ending. */
