@@ -1,7 +1,10 @@
 import type { User } from '@notevault/protocol/accounts.ts';
+import type { SearchResult } from '@notevault/protocol/search.ts';
+import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { TrashItem } from '@notevault/protocol/trash.ts';
 import type { VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { SearchParams } from '../app/search-params.ts';
 import { transport } from '../session/app-session.ts';
 import { api } from './client.ts';
 import { keys } from './keys.ts';
@@ -25,7 +28,12 @@ export const deletedVaultsQuery = queryOptions({
 export function treeQuery(vault: string) {
   return queryOptions({
     queryKey: keys.tree(vault),
-    queryFn: () => api.vault(vault).tree(),
+    queryFn: async ({ client, queryKey }): Promise<VaultTree> => {
+      const tree = await api.vault(vault).tree();
+      // Changes that arrived meanwhile are already in the old one.
+      const isOld = tree.change_seq < (client.getQueryData<VaultTree>(queryKey)?.change_seq ?? 0);
+      return isOld ? api.vault(vault).tree() : tree;
+    },
     staleTime: Number.POSITIVE_INFINITY,
     // Comparing ten thousand rows with the old ones costs more than it saves.
     structuralSharing: false,
@@ -40,6 +48,29 @@ export function recentQuery(vault: string) {
 
 export function tagsQuery(vault: string) {
   return queryOptions({ queryKey: keys.tags(vault), queryFn: () => api.vault(vault).tags() });
+}
+
+/** The server returns no more. */
+const FOUND = 50;
+
+export function searchQuery(vault: string, { q = '', folder, tag, mode }: SearchParams) {
+  const request = {
+    query: q,
+    limit: FOUND,
+    ...(folder === undefined ? {} : { folder }),
+    ...(tag === undefined ? {} : { tags: [tag] }),
+    ...(mode === undefined ? {} : { mode }),
+  };
+  return queryOptions({
+    queryKey: keys.search(vault, request),
+    queryFn: async (): Promise<SearchResult[]> => (await api.vault(vault).search(request)).results,
+    enabled: q.trim() !== '',
+  });
+}
+
+/** Notes with a tag, or with one below it. */
+export function taggedQuery(vault: string, tag: string) {
+  return searchQuery(vault, { q: `tag:${tag}` });
 }
 
 export function trashQuery(vault: string) {

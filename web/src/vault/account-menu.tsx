@@ -1,13 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
+import type { ActionContext } from '../commands/actions.ts';
 import { meQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { signOut } from '../session/sign-out.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
 import styles from './vault-menu.module.css';
 
 /** Who is signed in, and what concerns the account. */
-export function AccountMenu() {
+export function AccountMenu({ context }: { readonly context: ActionContext }) {
   const t = useTexts('vault');
   const { data: me } = useSuspenseQuery(meQuery);
   const name = me.display_name ?? me.email;
@@ -19,7 +19,12 @@ export function AccountMenu() {
           <Icon name="more" size={16} />
         </button>
       }
-      items={[{ id: 'sign-out', label: t('nav.signOut'), run: () => void signOut() }]}
+      items={[
+        { id: 'settings', label: t('nav.settings'), icon: 'settings', run: () => context.goTo('settings') },
+        { id: 'commands', label: t('nav.commands'), icon: 'list', run: () => context.open('palette') },
+        { id: 'shortcuts', label: t('nav.shortcuts'), keys: '?', run: () => context.open('shortcuts') },
+        { id: 'sign-out', label: t('nav.signOut'), beginsGroup: true, run: context.signOut },
+      ]}
     />
   );
 }

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import type { ActionContext } from '../commands/actions.ts';
+import { onApple, shownKeys } from '../commands/shortcut.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { VaultTree } from '../tree/vault-tree.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -11,26 +13,47 @@ interface SidebarProps {
   readonly vaultId: string;
   /** Called when something was opened from it. */
   readonly leave: () => void;
+  readonly context: ActionContext;
 }
 
-export function Sidebar({ vaultId, leave }: SidebarProps) {
+export function Sidebar({ vaultId, leave, context }: SidebarProps) {
   const t = useTexts('vault');
+  const to = { params: { vaultId }, onClick: leave };
   return (
-    <aside className={styles.sidebar} aria-label={t('nav.label')}>
+    <aside className={styles.sidebar} aria-label={t('nav.notes')}>
       <div className={styles.top}>
         <VaultMenu vaultId={vaultId} />
       </div>
       <nav className={styles.nav} aria-label={t('nav.label')}>
-        <Link to="/vaults/$vaultId" params={{ vaultId }} activeOptions={{ exact: true }} onClick={leave}>
+        <button type="button" onClick={() => context.open('switcher')}>
+          <Icon name="note" />
+          {t('nav.goTo')}
+          <span className={styles.keys} aria-hidden="true">
+            {shownKeys('Mod+K', onApple())}
+          </span>
+        </button>
+        <Link to="/vaults/$vaultId/search" {...to}>
+          <Icon name="search" />
+          {t('nav.search')}
+        </Link>
+        <Link to="/vaults/$vaultId" activeOptions={{ exact: true }} {...to}>
           <Icon name="clock" />
           {t('nav.recent')}
+        </Link>
+        <Link to="/vaults/$vaultId/tags" {...to}>
+          <Icon name="tag" />
+          {t('nav.tags')}
+        </Link>
+        <Link to="/vaults/$vaultId/trash" {...to}>
+          <Icon name="trash" />
+          {t('nav.trash')}
         </Link>
       </nav>
       <Suspense>
         <VaultTree vaultId={vaultId} leave={leave} />
       </Suspense>
       <div className={styles.bottom}>
-        <AccountMenu />
+        <AccountMenu context={context} />
       </div>
     </aside>
   );

@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { CrashBarrier } from '../app/crash-barrier.tsx';
+import { importOrReload } from '../app/import-or-reload.ts';
 import { rememberVault } from '../app/last-vault.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { useTexts } from '../i18n/use-texts.ts';
@@ -9,9 +10,14 @@ import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { useActions } from './use-actions.ts';
 import { useSidebar } from './use-sidebar.ts';
 import { useVault } from './use-vault.ts';
 import styles from './vault-page.module.css';
+
+const Dialogs = lazy(() =>
+  importOrReload(() => import('../commands/dialogs.tsx')).then((module) => ({ default: module.Dialogs })),
+);
 
 const MAIN = 'main';
 
@@ -24,6 +30,7 @@ export function VaultPage() {
 function OpenVault({ id }: { readonly id: string }) {
   const t = useTexts('vault');
   const sidebar = useSidebar();
+  const { context, dialog, closeDialog, openNote, createNote } = useActions(id, sidebar.toggle);
   useLiveVault(id);
   useEffect(() => rememberVault(id), [id]);
   return (
@@ -31,7 +38,7 @@ function OpenVault({ id }: { readonly id: string }) {
       <a className={styles.skip} href={`#${MAIN}`}>
         {t('skip')}
       </a>
-      <Sidebar vaultId={id} leave={sidebar.leave} />
+      <Sidebar vaultId={id} leave={sidebar.leave} context={context} />
       <button
         type="button"
         className={styles.veil}
@@ -57,6 +64,11 @@ function OpenVault({ id }: { readonly id: string }) {
           </Suspense>
         </CrashBarrier>
       </main>
+      {dialog === null ? null : (
+        <Suspense>
+          <Dialogs name={dialog} context={context} openNote={openNote} createNote={createNote} close={closeDialog} />
+        </Suspense>
+      )}
       <Toasts />
     </div>
   );

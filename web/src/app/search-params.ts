@@ -1,0 +1,42 @@
+/** What the address of the search page says. */
+export interface SearchParams {
+  readonly q?: string;
+  readonly folder?: string;
+  readonly tag?: string;
+  readonly mode?: 'keyword' | 'vector';
+}
+
+export const PANELS = ['outline', 'links', 'history'] as const;
+export type PanelName = (typeof PANELS)[number];
+
+/** What the address of a note says beside the note. */
+export interface NoteParams {
+  readonly panel?: PanelName;
+  /** A heading, or `^` and a block, to begin at. */
+  readonly at?: string;
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+export function searchParams(raw: Raw): SearchParams {
+  const mode = raw.mode === 'keyword' || raw.mode === 'vector' ? raw.mode : undefined;
+  return { ...texts(raw, ['q', 'folder', 'tag']), ...(mode === undefined ? {} : { mode }) };
+}
+
+export function noteParams(raw: Raw): NoteParams {
+  const panel = PANELS.find((name) => name === raw.panel);
+  return { ...texts(raw, ['at']), ...(panel === undefined ? {} : { panel }) };
+}
+
+export function tagParams(raw: Raw): { readonly tag?: string } {
+  return texts(raw, ['tag']);
+}
+
+/** The texts under some names; a number in the address is a text too. */
+function texts<Name extends string>(raw: Raw, names: readonly Name[]): Partial<Record<Name, string>> {
+  const present = names.flatMap((name) => {
+    const value = raw[name];
+    return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [];
+  });
+  return Object.fromEntries(present.filter(([, value]) => value !== '')) as Partial<Record<Name, string>>;
+}

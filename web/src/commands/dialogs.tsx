@@ -1,0 +1,133 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { recentQuery } from '../data/queries.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { useTree } from '../tree/use-tree.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Picker } from '../ui/picker.tsx';
+import { ACTIONS, type ActionContext, type DialogName, possibleActions } from './actions.ts';
+import styles from './dialogs.module.css';
+import { bestMatches } from './fuzzy.ts';
+import { onApple, shownKeys } from './shortcut.ts';
+
+interface DialogsProps {
+  readonly name: DialogName;
+  readonly context: ActionContext;
+  readonly openNote: (id: string) => void;
+  readonly createNote: (name: string) => void;
+  readonly close: () => void;
+}
+
+/** The dialogs of the keyboard: going to a note, running a command, the list of shortcuts. */
+export function Dialogs(props: DialogsProps) {
+  if (props.name === 'switcher') return <Switcher {...props} />;
+  return props.name === 'palette' ? <Palette {...props} /> : <Shortcuts {...props} />;
+}
+
+/** Finds a note by its name and folder; a name that no note has makes one. */
+function Switcher({ context: { vaultId }, openNote, createNote, close }: DialogsProps) {
+  const t = useTexts('vault');
+  const index = useTree(vaultId);
+  const queries = useQueryClient();
+  const [query, setQuery] = useState('');
+  const notes = useMemo(() => {
+    const recent = (queries.getQueryData(recentQuery(vaultId).queryKey) ?? []).map(({ id }) => id);
+    const order = new Map(recent.map((id, at) => [id, at]));
+    return index
+      .notes()
+      .map(({ id, name, parent }) => ({ id, name, detail: parent }))
+      .sort((a, b) => (order.get(a.id) ?? Infinity) - (order.get(b.id) ?? Infinity) || 0);
+  }, [index, queries, vaultId]);
+  const found = bestMatches(notes, query);
+  const wanted = query.trim();
+  const isNew = wanted !== '' && !found.some(({ name }) => name.toLocaleLowerCase() === wanted.toLocaleLowerCase());
+  const run = (act: () => void) => () => {
+    close();
+    act();
+  };
+  return (
+    <Dialog title={t('switcher.title')} close={close}>
+      <Picker
+        label={t('switcher.label')}
+        value={query}
+        change={setQuery}
+        none={t('switcher.none')}
+        icon={<Icon name="note" size={16} />}
+        items={[
+          ...found.map(({ id, name, detail }) => ({ id, label: name, more: detail, run: run(() => openNote(id)) })),
+          ...(isNew
+            ? [
+                {
+                  id: 'new',
+                  label: t('switcher.create', { name: wanted }),
+                  icon: <Icon name="add" size={16} />,
+                  run: run(() => createNote(wanted)),
+                },
+              ]
+            : []),
+        ]}
+      />
+    </Dialog>
+  );
+}
+
+function Palette({ context, close }: DialogsProps) {
+  const t = useTexts('vault');
+  const [query, setQuery] = useState('');
+  const isApple = onApple();
+  const actions = possibleActions(context).map((action) => ({
+    action,
+    name: t(`action.${action.id}`),
+    detail: action.id,
+  }));
+  return (
+    <Dialog title={t('palette.title')} close={close}>
+      <Picker
+        label={t('palette.label')}
+        value={query}
+        change={setQuery}
+        none={t('palette.none')}
+        items={bestMatches(actions, query).map(({ action: { id, icon, keys, run }, name }) => ({
+          id,
+          label: name,
+          icon: <Icon name={icon} size={16} />,
+          ...(keys === undefined ? {} : { more: <kbd>{shownKeys(keys, isApple)}</kbd> }),
+          run: () => {
+            close();
+            run(context);
+          },
+        }))}
+      />
+    </Dialog>
+  );
+}
+
+const EDITOR_KEYS = [
+  ['bold', 'Mod+B'],
+  ['italic', 'Mod+I'],
+  ['find', 'Mod+F'],
+  ['undo', 'Mod+Z'],
+] as const;
+
+function Shortcuts({ close }: DialogsProps) {
+  const t = useTexts('vault');
+  const isApple = onApple();
+  const rows = ACTIONS.flatMap(({ id, keys }) => (keys === undefined ? [] : [{ name: t(`action.${id}`), keys }]));
+  const inEditor = EDITOR_KEYS.map(([id, keys]) => ({ name: t(`shortcuts.${id}`), keys }));
+  return (
+    <Dialog title={t('shortcuts.title')} close={close}>
+      <dl className={styles.keys}>
+        {[...rows, ...inEditor].map(({ name, keys }) => (
+          <div key={keys}>
+            <dt>{name}</dt>
+            <dd>
+              <kbd>{shownKeys(keys, isApple)}</kbd>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className={styles.hint}>{t('shortcuts.tree')}</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,33 @@
+import { useEffect, useRef } from 'react';
+import { type ActionContext, possibleActions } from './actions.ts';
+import { isPressed, onApple } from './shortcut.ts';
+
+/** Runs actions by their keys while the component is there. */
+export function useShortcuts(context: ActionContext): void {
+  const latest = useRef(context);
+  useEffect(() => {
+    latest.current = context;
+  }, [context]);
+  useEffect(() => {
+    const isApple = onApple();
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return;
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (isPlain && isTyping(event.target)) return;
+      const action = possibleActions(latest.current).find(
+        ({ keys }) => keys !== undefined && isPressed(keys, event, isApple),
+      );
+      if (action === undefined) return;
+      event.preventDefault();
+      action.run(latest.current);
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+}
+
+/** Whether keys write text or choose a row where they are pressed. */
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.closest('input, textarea, select, [role=tree], [role=menu]') !== null;
+}

@@ -1,0 +1,87 @@
+import type { TrashItem } from '@notevault/protocol/trash.ts';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import i18next from 'i18next';
+import { api } from '../data/client.ts';
+import { keys } from '../data/keys.ts';
+import { trashQuery } from '../data/queries.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { Button } from '../ui/button.tsx';
+import { useConfirm } from '../ui/confirm.tsx';
+import { errorText } from '../ui/error-text.ts';
+import { Time } from '../ui/time.tsx';
+import { showToast } from '../ui/toast.ts';
+import { Page } from '../vault/page.tsx';
+import styles from './lists.module.css';
+
+const route = getRouteApi('/vaults/$vaultId/trash');
+
+/** What was deleted and can be restored. */
+export function TrashPage() {
+  const t = useTexts('vault');
+  const { vaultId } = route.useParams();
+  const { data: items = [], hasNextPage, fetchNextPage, isPending } = useInfiniteQuery(trashQuery(vaultId));
+  return (
+    <Page title={t('nav.trash')}>
+      <p className={styles.hint}>{items.length === 0 && !isPending ? t('trash.empty') : t('trash.about')}</p>
+      <ul className={styles.rows}>
+        {items.map((item) => (
+          <Item key={item.id} vaultId={vaultId} item={item} />
+        ))}
+      </ul>
+      {hasNextPage ? <Button onClick={() => void fetchNextPage()}>{t('more')}</Button> : null}
+    </Page>
+  );
+}
+
+function Item({ vaultId, item }: { readonly vaultId: string; readonly item: TrashItem }) {
+  const t = useTexts('vault');
+  const queries = useQueryClient();
+  const confirm = useConfirm();
+  const options = {
+    onError: (error: Error) => showToast({ kind: 'danger', text: errorText(t, error) }),
+    onSettled: () => queries.invalidateQueries({ queryKey: keys.vault(vaultId) }),
+  };
+  const restoring = useMutation({
+    ...options,
+    mutationFn: () => api.vault(vaultId).restoreFromTrash(item.id),
+    onSuccess: () => showToast({ kind: 'plain', text: t('trash.restored', { path: item.path }) }),
+  });
+  const ending = useMutation({ ...options, mutationFn: () => api.vault(vaultId).deleteFromTrash(item.id) });
+  const name = item.title ?? item.path;
+  return (
+    <li className={styles.row}>
+      <span className={styles.name} dir="auto">
+        {name}
+      </span>
+      <span className={styles.buttons}>
+        <Button
+          onClick={() => restoring.mutate()}
+          aria-disabled={restoring.isPending}
+          aria-label={`${t('trash.restore')}: ${name}`}
+        >
+          {t('trash.restore')}
+        </Button>
+        <Button
+          look="danger"
+          aria-label={`${t('trash.end')}: ${name}`}
+          onClick={() =>
+            confirm.ask({
+              title: t('trash.endTitle', { name }),
+              text: t('trash.endText'),
+              yes: t('trash.end'),
+              run: () => ending.mutate(),
+            })
+          }
+        >
+          {t('trash.end')}
+        </Button>
+      </span>
+      <span className={styles.about} dir="auto">
+        {item.path} · <Time at={item.deleted_at} /> · {item.actor.name} ·{' '}
+        {t('trash.until', { date: new Date(item.expires_at).toLocaleDateString(i18next.language) })}
+      </span>
+      {confirm.dialog}
+    </li>
+  );
+}

@@ -1,0 +1,132 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import type { SearchParams } from '../app/search-params.ts';
+import { searchQuery, tagsQuery } from '../data/queries.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { useTree } from '../tree/use-tree.ts';
+import { errorText } from '../ui/error-text.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Page } from '../vault/page.tsx';
+import { Result } from './result.tsx';
+import styles from './search-page.module.css';
+
+const route = getRouteApi('/vaults/$vaultId/search');
+const AFTER_TYPING_MS = 250;
+
+/** Full-text search. What is searched for is in the address, so that it can be shared and gone back to. */
+export function SearchPage() {
+  const t = useTexts('vault');
+  const { vaultId } = route.useParams();
+  const params = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (next: Partial<Record<keyof SearchParams, string | undefined>>) =>
+    void navigate({ search: (now) => clean({ ...now, ...next }), replace: true });
+  const wanted = useDeferredValue(params);
+  const { data, error, isFetching } = useQuery({ ...searchQuery(vaultId, wanted), placeholderData: keepPreviousData });
+  const results = params.q === undefined ? [] : (data ?? []);
+  return (
+    <Page title={t('search.title')}>
+      <search className={styles.form}>
+        <QueryInput q={params.q ?? ''} change={(q) => change({ q })} />
+        <Filters vaultId={vaultId} params={params} change={change} />
+      </search>
+      {error === null ? null : <Notice kind="danger">{errorText(t, error)}</Notice>}
+      <div aria-live="polite" aria-busy={isFetching} className={styles.hint}>
+        {params.q === undefined ? t('search.operators') : t('search.found', { count: results.length })}
+      </div>
+      <ul className={styles.results}>
+        {results.map((result) => (
+          <li key={result.id}>
+            <Result vaultId={vaultId} result={result} />
+          </li>
+        ))}
+      </ul>
+      {params.q !== undefined && results.length === 0 && !isFetching ? (
+        <p className={styles.hint}>
+          {t('search.nothing')}{' '}
+          <Link to="/vaults/$vaultId" params={{ vaultId }}>
+            {t('nav.recent')}
+          </Link>
+        </p>
+      ) : null}
+    </Page>
+  );
+}
+
+function clean(params: Partial<Record<keyof SearchParams, string | undefined>>): SearchParams {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+/** The query goes into the address a moment after the last key. */
+function QueryInput({ q, change }: { readonly q: string; readonly change: (q: string) => void }) {
+  const t = useTexts('vault');
+  const [text, setText] = useState(q);
+  const input = useRef<HTMLInputElement>(null);
+  // Whoever opens the page wants to type.
+  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    if (text.trim() === q) return;
+    const timer = setTimeout(() => change(text.trim()), AFTER_TYPING_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <input
+      ref={input}
+      type="search"
+      className={styles.query}
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+      placeholder={t('search.placeholder')}
+      aria-label={t('search.label')}
+      enterKeyHint="search"
+    />
+  );
+}
+
+interface FiltersProps {
+  readonly vaultId: string;
+  readonly params: SearchParams;
+  readonly change: (next: Partial<Record<keyof SearchParams, string | undefined>>) => void;
+}
+
+function Filters({ vaultId, params: { folder = '', tag = '', mode }, change }: FiltersProps) {
+  const t = useTexts('vault');
+  const index = useTree(vaultId);
+  const { data: tags = [] } = useQuery(tagsQuery(vaultId));
+  const folders = index
+    .folders()
+    .map(({ path }) => path)
+    .sort((a, b) => a.localeCompare(b));
+  return (
+    <div className={styles.filters}>
+      <select
+        aria-label={t('search.folder')}
+        value={folder}
+        onChange={({ target }) => change({ folder: target.value })}
+      >
+        <option value="">{t('search.anyFolder')}</option>
+        {folders.map((path) => (
+          <option key={path}>{path}</option>
+        ))}
+      </select>
+      <select aria-label={t('search.tag')} value={tag} onChange={({ target }) => change({ tag: target.value })}>
+        <option value="">{t('search.anyTag')}</option>
+        {tags.map(({ name }) => (
+          <option key={name} value={name}>
+            #{name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={t('search.mode')}
+        value={mode ?? ''}
+        onChange={({ target }) => change({ mode: target.value })}
+      >
+        <option value="">{t('search.hybrid')}</option>
+        <option value="keyword">{t('search.keyword')}</option>
+        <option value="vector">{t('search.vector')}</option>
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Connection } from '@notevault/protocol/connections.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import styles from './connect-cards.module.css';
+
+/** How to connect a folder and an assistant; a card says so when one really did something. */
+export function ConnectCards({ connections }: { readonly connections: readonly Connection[] }) {
+  const t = useTexts('settings');
+  const { origin } = location;
+  const used = (kind: Connection['kind']) => connections.find((one) => one.kind === kind && one.last_used_at !== null);
+  return (
+    <div className={styles.cards}>
+      <Card
+        title={t('connect.folder')}
+        text={t('connect.folderText')}
+        copy={`npx notevault sync --url ${origin} ~/Notes`}
+        seen={used('device')}
+      />
+      <Card
+        title={t('connect.assistant')}
+        text={t('connect.assistantText')}
+        copy={`${origin}/api/mcp`}
+        seen={used('oauth')}
+      />
+    </div>
+  );
+}
+
+interface CardProps {
+  readonly title: string;
+  readonly text: string;
+  readonly copy: string;
+  readonly seen: Connection | undefined;
+}
+
+function Card({ title, text, copy, seen }: CardProps) {
+  const t = useTexts('settings');
+  return (
+    <section className={styles.card} aria-label={title} data-seen={seen === undefined ? undefined : ''}>
+      <h2>{title}</h2>
+      <p>{text}</p>
+      <div className={styles.copy}>
+        <code>{copy}</code>
+        <CopyButton text={copy} />
+      </div>
+      <p role="status" className={styles.state}>
+        {seen === undefined ? (
+          t('connect.waiting')
+        ) : (
+          <>
+            <Icon name="check" size={16} /> {t('connect.seen', { name: seen.name ?? t('connections.unnamed') })}
+          </>
+        )}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,88 @@
+import type { NewKeyBody } from '@notevault/protocol/api-keys.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { keys } from '../data/keys.ts';
+import { vaultsQuery } from '../data/queries.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Choice, Field } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import styles from './settings.module.css';
+import { account } from './settings-api.ts';
+import { useChange } from './use-change.ts';
+
+const LEVELS = ['none', 'read', 'write'] as const;
+
+/** Makes a personal access token with a level for each vault, and shows it once. */
+export function NewToken() {
+  const t = useTexts('settings');
+  const { data: vaults } = useSuspenseQuery(vaultsQuery);
+  const [secret, setSecret] = useState<string | null>(null);
+  const creating = useChange(account.createToken, keys.connections);
+  return (
+    <section className={styles.section} aria-labelledby="new-token">
+      <h2 id="new-token">{t('tokens.title')}</h2>
+      <p>{t('tokens.about')}</p>
+      {secret === null ? null : (
+        <Notice kind="ok">
+          <p>{t('tokens.once')}</p>
+          <div className={styles.secret}>
+            <code>{secret}</code>
+            <CopyButton text={secret} />
+          </div>
+        </Notice>
+      )}
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const { currentTarget: form } = event;
+          creating.mutate(
+            tokenOf(
+              new FormData(form),
+              vaults.map(({ id }) => id),
+            ),
+            {
+              onSuccess: ({ key }) => {
+                setSecret(key);
+                form.reset();
+              },
+            },
+          );
+        }}
+      >
+        <Field label={t('tokens.name')} name="name" required maxLength={80} />
+        {vaults.map(({ id, name }) => (
+          <Choice key={id} label={name} name={id} defaultValue="read">
+            <Levels />
+          </Choice>
+        ))}
+        <Choice label={t('tokens.later')} name="default_access" defaultValue="none">
+          <Levels />
+        </Choice>
+        <Button type="submit" aria-disabled={creating.isPending}>
+          {t('tokens.create')}
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+function Levels() {
+  const t = useTexts('settings');
+  return LEVELS.map((level) => (
+    <option key={level} value={level}>
+      {t(`tokens.${level}`)}
+    </option>
+  ));
+}
+
+function tokenOf(form: FormData, vaults: readonly string[]): NewKeyBody {
+  const level = LEVELS.find((name) => name === form.get('default_access')) ?? 'none';
+  return {
+    name: String(form.get('name')),
+    default_access: level,
+    vault_access: Object.fromEntries(vaults.map((id) => [id, String(form.get(id))])),
+  };
+}

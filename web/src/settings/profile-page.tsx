@@ -1,0 +1,154 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import i18next from 'i18next';
+import { useState } from 'react';
+import { setTheme, storedTheme, THEMES, type Theme } from '../app/theme.ts';
+import { keys } from '../data/keys.ts';
+import { meQuery, storageQuery } from '../data/queries.ts';
+import { LANGUAGES, type Language, setLanguage } from '../i18n/i18n.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { PasswordField } from '../start/password-field.tsx';
+import { Button } from '../ui/button.tsx';
+import { bytes } from '../ui/bytes.ts';
+import { Choice, Field } from '../ui/field.tsx';
+import { useWindowTitle } from '../vault/page.tsx';
+import { DeleteAccount } from './delete-account.tsx';
+import styles from './settings.module.css';
+import { account } from './settings-api.ts';
+import { useChange } from './use-change.ts';
+
+/** Who one is, and how the app looks and speaks here. */
+export function ProfilePage() {
+  const t = useTexts('settings');
+  useWindowTitle(t('profile.title'));
+  return (
+    <>
+      <h1>{t('profile.title')}</h1>
+      <Profile />
+      <Appearance />
+      <Password />
+      <Storage />
+      <DeleteAccount />
+    </>
+  );
+}
+
+function Profile() {
+  const t = useTexts('settings');
+  const { data: me } = useSuspenseQuery(meQuery);
+  const saving = useChange(account.updateProfile, keys.me, t('saved'));
+  return (
+    <section className={styles.section}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          const name = String(form.get('name')).trim();
+          saving.mutate({ display_name: name === '' ? null : name, analytics_opt_out: form.has('objection') });
+        }}
+      >
+        <Field label={t('profile.email')} value={me.email} readOnly />
+        <Field
+          label={t('profile.name')}
+          name="name"
+          defaultValue={me.display_name ?? ''}
+          maxLength={80}
+          autoComplete="name"
+        />
+        <label>
+          <input type="checkbox" name="objection" defaultChecked={me.analytics_opt_out} /> {t('profile.objection')}
+        </label>
+        <Button type="submit" look="primary" aria-disabled={saving.isPending}>
+          {t('save')}
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+function Appearance() {
+  const t = useTexts('settings');
+  const [theme, choose] = useState(storedTheme);
+  return (
+    <section className={styles.section} aria-labelledby="appearance">
+      <h2 id="appearance">{t('appearance.title')}</h2>
+      <div className={styles.form}>
+        <Choice
+          label={t('appearance.theme')}
+          value={theme}
+          onChange={({ target }) => {
+            setTheme(target.value as Theme);
+            choose(target.value as Theme);
+          }}
+        >
+          {THEMES.map((name) => (
+            <option key={name} value={name}>
+              {t(`appearance.${name}`)}
+            </option>
+          ))}
+        </Choice>
+        <Choice
+          label={t('appearance.language')}
+          hint={t('appearance.unreviewed')}
+          value={i18next.language}
+          onChange={({ target }) => {
+            void setLanguage(target.value as Language);
+            void account.updateProfile({ locale: target.value });
+          }}
+        >
+          {Object.entries(LANGUAGES).map(([tag, name]) => (
+            <option key={tag} value={tag} lang={tag}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+      </div>
+    </section>
+  );
+}
+
+function Password() {
+  const t = useTexts('settings');
+  const changing = useChange(
+    ({ old, next }: { old: string; next: string }) => account.changePassword(old, next),
+    keys.sessions,
+    t('password.done'),
+  );
+  return (
+    <section className={styles.section} aria-labelledby="password">
+      <h2 id="password">{t('password.title')}</h2>
+      <p>{t('password.about')}</p>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          changing.mutate({ old: String(form.get('old')), next: String(form.get('next')) });
+          event.currentTarget.reset();
+        }}
+      >
+        <PasswordField label={t('password.old')} name="old" />
+        <PasswordField label={t('password.next')} name="next" isNew />
+        <Button type="submit" aria-disabled={changing.isPending}>
+          {t('password.change')}
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+function Storage() {
+  const t = useTexts('settings');
+  const { data } = useSuspenseQuery(storageQuery);
+  const cap = data.caps.attachment_bytes_cap;
+  return (
+    <section className={styles.section} aria-labelledby="storage">
+      <h2 id="storage">{t('storage.title')}</h2>
+      <p>{t('storage.notes', { notes: data.note_count, vaults: data.vault_count, tier: data.tier })}</p>
+      <p>
+        {t('storage.files', { count: data.file_count, used: bytes(data.used_bytes, i18next.language) })}{' '}
+        {cap === null ? t('storage.noCap') : t('storage.cap', { cap: bytes(cap, i18next.language) })}
+      </p>
+    </section>
+  );
+}

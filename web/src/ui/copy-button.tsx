@@ -1,0 +1,19 @@
+import { useState } from 'react';
+import { useTexts } from '../i18n/use-texts.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+/** Copies a text; says so until the focus leaves it. */
+export function CopyButton({ text }: { readonly text: string }) {
+  const t = useTexts('vault');
+  const [isCopied, setCopied] = useState(false);
+  // Browsers give the clipboard to secure contexts only.
+  if (navigator.clipboard === undefined) return null;
+  const copy = () => navigator.clipboard.writeText(text).then(() => setCopied(true));
+  return (
+    <Button look="quiet" onClick={() => void copy()} onBlur={() => setCopied(false)}>
+      <Icon name={isCopied ? 'check' : 'copy'} size={16} />
+      {t(isCopied ? 'copied' : 'copy')}
+    </Button>
+  );
+}
