@@ -1,7 +1,7 @@
 import { ancestorsOf, fileName, folderOf, foldPath, isInside, joinPath } from '@notevault/note-text/paths.ts';
 import type { FileState } from './file-states.ts';
 import { isSamePlace } from './file-states.ts';
-import { tempPath } from './names.ts';
+import { isTempPath, tempPath } from './names.ts';
 
 /** A file that must move to its target on one side. */
 export interface PathChange {
@@ -78,11 +78,12 @@ export class Side {
     const free = moves.filter(({ state, to }) => this.isFree(state, to));
     if (free.length > 0) return free;
     const changeOf = new Map(moves.map((move) => [move.state, move]));
-    const stuck = moves.find((move) => this.#isInCycle(move, changeOf));
-    if (stuck === undefined) return [];
-    const { from, to, state } = stuck;
-    const waitsIn = isInside(to, from) ? joinPath(folderOf(to), fileName(from)) : from;
-    return [{ ...stuck, to: tempPath(waitsIn, state.key) }];
+    for (const move of moves) {
+      if (!this.#isInCycle(move, changeOf)) continue;
+      const to = waitingPath(move, moves);
+      if (to !== move.from) return [{ ...move, to }];
+    }
+    return [];
   }
 
   #isInCycle(start: PathChange, changeOf: ReadonlyMap<FileState, PathChange>): boolean {
@@ -96,4 +97,15 @@ export class Side {
     }
     return false;
   }
+}
+
+/**
+ * Returns where a file waits while files take each other's paths: beside its own, or, if the path of a folder above it
+ * is the target of one of the moves, outside of that folder.
+ */
+function waitingPath({ state, from }: PathChange, moves: readonly PathChange[]): string {
+  const above = moves.map(({ to }) => to).filter((to) => isInside(to, from));
+  const [outermost] = above.sort((a, b) => a.length - b.length);
+  const path = outermost === undefined ? from : joinPath(folderOf(outermost), fileName(from));
+  return isTempPath(path, state.key) ? path : tempPath(path, state.key);
 }
