@@ -2,6 +2,7 @@ import { watch } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LiveSocket } from '@notevault/client/live/live-socket.ts';
 import type { VaultSignals } from '@notevault/client/live/vault-signals.ts';
+import { collectWhenIdle } from '@notevault/server/ports/gc/gc.ts';
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
 import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import type { VaultAccess } from '../account/connect.ts';
@@ -77,8 +78,11 @@ class WatchLoop {
     this.#hasSignal = () => socket.isConnected && signals.end === null;
     void this.#follow(signals);
     if (this.#isPaused) reporter.note('Paused: "notevault sync resume" continues.');
+    // Most of the time there is nothing to do, and what the last work has left is several times what is in use.
+    const worked = collectWhenIdle();
     for (let retries = 0; !signal.aborted; ) {
       const result = await this.#turn();
+      worked();
       retries = this.#isOffline ? retries + 1 : 0;
       await this.#wakeUp.wait(this.#delay(result, retries), signal);
       const isChanging = this.#changedAt !== null && performance.now() - this.#changedAt < GATHER_MS;
