@@ -37,13 +37,21 @@ interface World {
 
 const LONG = Array.from({ length: 800 }, (_, line) => `Line ${line} of a long note that is read in pieces.`).join('\n');
 
-/** Does a number of tasks drawn from a seed over notes in three languages. Throws at the first fault. */
-export async function assistantRun(open: TestServerOptions['open'], seed: number, tasks: number): Promise<Report> {
+/** Notes in three languages. */
+const ownNotes = () => [...handWritten('en'), ...handWritten('de'), ...handWritten('ja')];
+
+/** Does a number of tasks drawn from a seed over notes, by path. Throws at the first fault. */
+export async function assistantRun(
+  open: TestServerOptions['open'],
+  seed: number,
+  tasks: number,
+  given: Iterable<readonly [path: string, text: string]> = ownNotes(),
+): Promise<Report> {
   await using server = await startServer({ open, config: { mcpWritesPerMinute: 0 } });
   const vault = (await server.alice.post('/vaults', { name: 'Home' })).body.vault.id;
   const { key } = (await server.alice.post('/api-keys', { name: 'assistant' })).body;
   const rest = server.bearer(key);
-  const texts = new Map([...handWritten('en'), ...handWritten('de'), ...handWritten('ja'), ['Long.md', LONG] as const]);
+  const texts = new Map([...given, ['Long.md', LONG] as const]);
   const notes = [...texts].map(([path, content]) => ({ path, content, mtime: 1 }));
   for (let at = 0; at < notes.length; at += 100) {
     await rest.post('/notes/batch', { notes: notes.slice(at, at + 100) }, { 'x-idempotency-key': `fill-${at}` });
