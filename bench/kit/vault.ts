@@ -22,3 +22,13 @@ export async function join(url: string, email: string): Promise<Record<string, s
   const { vault } = (await made.json()) as { vault: { id: string } };
   return { ...auth, 'x-vault-id': vault.id };
 }
+
+/** Makes an API key of the account that signed up. */
+export async function newKey(url: string, headers: Record<string, string>): Promise<string> {
+  const made = await fetch(`${url}/api/api-keys`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: '{"name":"bench"}',
+  });
+  return ((await made.json()) as { key: string }).key;
+}
