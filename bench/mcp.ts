@@ -1,38 +1,19 @@
+import { join } from 'node:path';
 import { type Load, load, type Shot } from './kit/load.ts';
 import { numberGiven, type Running, startServer } from './kit/processes.ts';
+import { startProgram } from './kit/programs.ts';
+import { toolCall } from './kit/tool-call.ts';
 import { closePairs, openClientPairs, type } from './kit/typing-clients.ts';
-import { signUp } from './kit/vault.ts';
+import { newKey, signUp } from './kit/vault.ts';
 
 // What does a tool call cost over the same REST call, in a vault of 1,000 and of 10,000 notes (100,000 if given)? And
-// do people who type notice 50 assistants that read, search and write beside them?
-const SIZES = [1_000, numberGiven(10_000)];
+// do people who type notice 50 assistants that read, search and write beside them? `--typing` asks only that.
+const SIZES = process.argv.includes('--typing') ? [] : [1_000, numberGiven(10_000)];
 const CALLS = 300;
 const AGENTS = 50;
 const TYPISTS = 10;
 const SECONDS = 8;
 const CALM_MS = 100;
-
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
-/** A call of a tool, as a client of the current revision sends it. */
-function toolCall(name: string, input: Record<string, unknown>): Shot {
-  return {
-    method: 'POST',
-    path: '/api/mcp',
-    headers: {
-      accept: 'application/json, text/event-stream',
-      ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name },
-    },
-    body: JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-      params: { name, arguments: input, _meta: META },
-    }),
-  };
-}
 
 /** A server with a vault of small notes. */
 async function filled(notes: number) {
@@ -111,28 +92,26 @@ const token = (headers.authorization ?? '').slice('Bearer '.length);
 const typed = ids.slice(0, TYPISTS);
 const clients = await openClientPairs(`${server.url}/api/sync/socket`, token, typed);
 await type(clients, 1, { everyMs: CALM_MS });
+await server.loopDelay();
 const alone = await type(clients, SECONDS, { everyMs: CALM_MS });
-let running = true;
-const vault = headers['x-vault-id'] ?? '';
-const agents = Array.from({ length: AGENTS }, async (_, agent) => {
-  for (let index = agent; running; index += AGENTS) {
-    const id = ids[(index * 37) % ids.length] ?? '';
-    const shots = [
-      toolCall('get_notes', { vault, ids: [id] }),
-      toolCall('search_notes', { vault, query: `note ${index}`, mode: 'keyword' }),
-      toolCall('append_to_note', { vault, id, text: 'a line' }),
-    ];
-    for (const shot of shots) await load(server.url, headers, 1, 1, () => shot);
-    // A model thinks between its calls.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
+const loopAlone = await server.loopDelay();
+// In a process of their own, and each with a credential of its own, as assistants are.
+const keys = await Promise.all(Array.from({ length: AGENTS }, () => newKey(server.url, headers)));
+const assistants = startProgram(process.execPath, [join(import.meta.dirname, 'kit/assistants.ts')], {
+  BENCH_ASSISTANTS: JSON.stringify({ url: server.url, vault: headers['x-vault-id'], keys, ids }),
 });
+await type(clients, 2, { everyMs: CALM_MS });
+await server.loopDelay();
 const beside = await type(clients, SECONDS, { everyMs: CALM_MS });
-running = false;
-await Promise.all(agents);
+const loopBeside = await server.loopDelay();
+const calls = Number(/calls (\d+)\n$/.exec(assistants.output())?.[1] ?? 0);
+await assistants[Symbol.asyncDispose]();
 closePairs(clients);
 await server[Symbol.asyncDispose]();
 console.table([
-  { typing: 'alone', 'p50 ms': alone.p50Ms, 'p99 ms': alone.p99Ms },
-  { typing: `beside ${AGENTS} assistants`, 'p50 ms': beside.p50Ms, 'p99 ms': beside.p99Ms },
+  { typing: 'alone', 'p50 ms': alone.p50Ms, 'p99 ms': alone.p99Ms, 'loop p99 ms': loopAlone.p99Ms },
+  {
+    ...{ typing: `beside ${AGENTS} assistants`, 'p50 ms': beside.p50Ms, 'p99 ms': beside.p99Ms },
+    ...{ 'loop p99 ms': loopBeside.p99Ms, 'calls a second': Math.round(calls / (SECONDS + 2)) },
+  },
 ]);
