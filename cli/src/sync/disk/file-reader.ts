@@ -6,7 +6,7 @@ import { DiskChanged, type DiskFile, DiskRefused, FolderGone } from '@notevault/
 import { isAlike } from '@notevault/sync/engine/sync-state.ts';
 import type { DiskNames } from './disk-names.ts';
 import { diskFile } from './entry.ts';
-import { requireRealParents, requireRealParentsSync } from './real-parents.ts';
+import { requireRealParents } from './real-parents.ts';
 
 const PIECE_BYTES = 1 << 20;
 const SMALL_BYTES = 64 * 1024;
@@ -64,7 +64,7 @@ export class FileReader {
     const path = this.#names.spelled(file.path);
     let descriptor: number | null = null;
     try {
-      requireRealParentsSync(this.#root, path);
+      requireRealParents(this.#root, path);
       descriptor = openSync(join(this.#root, path), READ_FLAGS);
       const before = fstatSync(descriptor, { bigint: true });
       if (!this.#isListed(before, file)) return null;
@@ -87,7 +87,7 @@ export class FileReader {
   async #open(file: DiskFile): Promise<FileHandle | null> {
     const path = this.#names.spelled(file.path);
     try {
-      await requireRealParents(this.#root, path);
+      requireRealParents(this.#root, path);
       return await open(join(this.#root, path), READ_FLAGS);
     } catch (error) {
       return unreadable(file, error);

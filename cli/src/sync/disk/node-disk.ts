@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { chmod, link, lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -83,7 +84,7 @@ export class NodeDisk implements Disk {
   static async open(options: NodeDiskOptions): Promise<NodeDisk> {
     const place = new TempPlace(options.root);
     if (options.isReadOnly) return new NodeDisk(options, place, false);
-    await onDisk(() => place.prepare());
+    await onDisk(async () => place.prepare());
     for (const id of await place.sweep()) await options.trash.adopt(place.heldPath(id), id);
     return new NodeDisk(options, place, await hasBirthTimes(place));
   }
@@ -139,16 +140,17 @@ export class NodeDisk implements Disk {
   write(path: string, content: FileContent, over: Expected): Promise<DiskFile> {
     return onDisk(async () => {
       const target = await this.#target(path, 'file');
-      if (over === null) this.#noteChanges(await makeParents(this.#root, target));
+      if (over === null) this.#noteChanges(makeParents(this.#root, target));
       await this.#room.require(content.size ?? 0);
       const temp = await writeTemp(this.#place, content, 0o666);
       try {
         // The folders may have changed while the bytes came in.
-        await requireRealParents(this.#root, target);
+        requireRealParents(this.#root, target);
         if (over === null) await moveToFreePath(temp, join(this.#root, target));
         else await this.#replace(temp, target, over);
-      } finally {
+      } catch (error) {
         await rm(temp, { force: true });
+        throw error;
       }
       return this.#written(path, target);
     });
@@ -179,9 +181,9 @@ export class NodeDisk implements Disk {
   move(from: DiskFile, to: string): Promise<DiskFile> {
     return onDisk(async () => {
       const [source, target] = [this.#names.spelled(from.path), await this.#target(to, 'file')];
-      await requireRealParents(this.#root, source);
-      this.#noteChanges(await makeParents(this.#root, target));
-      await requireRealParents(this.#root, target);
+      requireRealParents(this.#root, source);
+      this.#noteChanges(makeParents(this.#root, target));
+      requireRealParents(this.#root, target);
       await this.#requireListed(source, from);
       await moveFileTo(join(this.#root, source), join(this.#root, target));
       this.#noteChanges([source]);
@@ -193,9 +195,9 @@ export class NodeDisk implements Disk {
   async moveFolder(from: string, to: string): Promise<void> {
     await onDisk(async () => {
       const [source, target] = [this.#names.spelled(from), await this.#target(to, 'folder')];
-      await requireRealParents(this.#root, source);
-      this.#noteChanges(await makeParents(this.#root, target));
-      await requireRealParents(this.#root, target);
+      requireRealParents(this.#root, source);
+      this.#noteChanges(makeParents(this.#root, target));
+      requireRealParents(this.#root, target);
       const [at, there] = [join(this.#root, source), join(this.#root, target)];
       const [stats, taken] = await Promise.all([lstat(at), lstat(there).catch(() => null)]);
       if (!stats.isDirectory() || (taken !== null && taken.ino !== stats.ino)) throw new DiskChanged(from);
@@ -207,9 +209,9 @@ export class NodeDisk implements Disk {
   async trash(file: DiskFile): Promise<void> {
     await onDisk(async () => {
       const target = this.#names.spelled(file.path);
-      await requireRealParents(this.#root, target);
+      requireRealParents(this.#root, target);
       await this.#requireListed(target, file);
-      await this.#place.prepare();
+      this.#place.prepare();
       const at = join(this.#root, target);
       const id = this.#trash.newId();
       const held = this.#place.heldPath(id);
@@ -244,7 +246,7 @@ export class NodeDisk implements Disk {
   async makeFolder(path: string): Promise<void> {
     await onDisk(async () => {
       const target = await this.#target(path, 'folder');
-      this.#noteChanges(await makeParents(this.#root, target));
+      this.#noteChanges(makeParents(this.#root, target));
       await mkdir(join(this.#root, target)).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST' || !(await lstat(join(this.#root, target))).isDirectory()) throw error;
       });
@@ -255,7 +257,7 @@ export class NodeDisk implements Disk {
   async removeFolder(path: string): Promise<void> {
     await onDisk(async () => {
       const target = this.#names.spelled(path);
-      await requireRealParents(this.#root, target);
+      requireRealParents(this.#root, target);
       const at = join(this.#root, target);
       const names = await readdir(at);
       if (names.every((name) => LITTER.has(name))) for (const name of names) await unlink(join(at, name));
@@ -296,9 +298,9 @@ export class NodeDisk implements Disk {
       throw new DiskChanged(file.path);
   }
 
-  async #written(path: string, spelled: string): Promise<DiskFile> {
+  #written(path: string, spelled: string): DiskFile {
     this.#noteChanges([spelled]);
-    return diskFile(path, await lstat(join(this.#root, spelled), { bigint: true }), this.#hasFileIds);
+    return diskFile(path, lstatSync(join(this.#root, spelled), { bigint: true }), this.#hasFileIds);
   }
 
   /** @param entries that were created, changed or removed */

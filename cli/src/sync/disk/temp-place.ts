@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { constants, lstatSync, mkdirSync } from 'node:fs';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
 
@@ -21,19 +21,18 @@ export class TempPlace {
   }
 
   /** Creates it; throws FolderGone where something else has its path. */
-  async prepare(): Promise<void> {
+  prepare(): void {
     for (const folder of [this.#own, this.folder]) {
-      await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-      });
-      if (!(await lstat(folder)).isDirectory())
+      const stats = lstatSync(folder, { throwIfNoEntry: false });
+      if (stats === undefined) mkdirSync(folder, { mode: 0o700 });
+      else if (!stats.isDirectory())
         throw new FolderGone(`${folder} must be a folder, and is a link or a file: remove it.`);
     }
   }
 
   /** Opens a new file that no link can lead elsewhere. */
   async create(mode: number): Promise<{ readonly path: string; readonly file: FileHandle }> {
-    await this.prepare();
+    this.prepare();
     const path = join(this.folder, NEW + randomBytes(12).toString('hex'));
     const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
     return { path, file: await open(path, flags, mode) };

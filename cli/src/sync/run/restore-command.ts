@@ -26,7 +26,7 @@ export async function restore(file: string, isList: boolean): Promise<void> {
 
 async function putBack(trash: Trash, trashed: TrashedFile, root: string, path: string): Promise<string> {
   await mkdir(dirname(join(root, path)), { recursive: true });
-  await requireRealParents(root, path);
+  requireRealParents(root, path);
   for (const candidate of [path, beside(path, trashed.at)]) {
     const target = join(root, candidate);
     try {

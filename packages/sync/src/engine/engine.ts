@@ -58,7 +58,8 @@ const FIRST_WAIT_MS = 20;
 const CONCURRENCY = 8;
 /** Maximum number of notes created in one request. */
 const NOTES_PER_REQUEST = 100;
-const COMMIT_EVERY = 64;
+/** Each commit waits for the disk; what was done since the last one is found out again after a crash. */
+const COMMIT_EVERY = 256;
 /** Deletions within this time count together. */
 const RECENT_MS = 15 * 60 * 1000;
 /** A refused operation is tried again after this time: the limits of the server or the disk may have changed. */
