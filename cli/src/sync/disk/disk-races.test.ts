@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { DiskChanged, type DiskFile, DiskRefused } from '@notevault/sync/engine/ports.ts';
+import { DiskChanged, type DiskFile, DiskRefused, FolderGone } from '@notevault/sync/engine/ports.ts';
 import { Folder } from '../../../../server/test/kit/process.ts';
+import { FreeRoom } from './file-system.ts';
 import { NodeDisk } from './node-disk.ts';
 import { Trash } from './trash.ts';
 
@@ -12,6 +13,13 @@ async function* once(text: string): AsyncIterable<Uint8Array> {
 }
 
 const contentOf = (text: string) => ({ bytes: once(text), hash: null, size: text.length, mtime: 1 });
+
+it('FreeRoom lets nothing be written that would leave less than a hundredth of the disk free', async () => {
+  using folder = new Folder();
+  const room = new FreeRoom(folder.path);
+  await room.require(1000);
+  await assert.rejects(room.require(2 ** 60), FolderGone);
+});
 
 /** Other programs change the folder between the listing and a change of ours, or between two steps of it. */
 describe('NodeDisk beside other programs', () => {
