@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type FolderSyncer, rclone, syncthing, unison } from './kit/folder-peers.ts';
 import { numberGiven, type Running, startServer } from './kit/processes.ts';
-import { runProgram, startProgram } from './kit/programs.ts';
+import { cpuOfEnded, runProgram, startProgram } from './kit/programs.ts';
 import { notePath, noteText } from './kit/texts.ts';
 import { newKey, signUp } from './kit/vault.ts';
 
@@ -58,6 +58,7 @@ async function notevault(home: string, server: Running): Promise<FolderSyncer> {
       return up + down;
     },
     again: async (here) => once('here', here),
+    cpu: () => server.cpu(),
     async watch(here, there) {
       const programs = [
         startProgram(process.execPath, args(here), envOf('here')),
@@ -84,7 +85,10 @@ async function measure(syncer: FolderSyncer, folder: string) {
   const [here, there] = [join(folder, 'here'), join(folder, 'there')];
   fill(here);
   mkdirSync(there);
+  const cpu = async () => (await cpuOfEnded()) + (await syncer.cpu());
+  const before = await cpu();
   const first = await syncer.first(here, there);
+  const used = (await cpu()) - before;
   const again = await syncer.again(here, there);
   const programs = await syncer.watch(here, there);
   const changes: number[] = [];
@@ -110,6 +114,7 @@ async function measure(syncer: FolderSyncer, folder: string) {
     program: syncer.name,
     files: counted.length,
     'first sync': seconds(first),
+    processor: seconds(used * 1000),
     'nothing changed': again === null ? 'runs always' : seconds(again),
     'one change p50': `${Math.round(changes[changes.length >> 1] ?? 0)} ms`,
     p95: `${Math.round(changes[Math.floor(changes.length * 0.95)] ?? 0)} ms`,
@@ -149,7 +154,11 @@ for (const [name, make] of Object.entries(makers)) {
     mkdirSync(join(folder, 'home'));
     const syncer = await make(join(folder, 'home'), opened);
     if (syncer === null) console.log(`${name} is not installed.`);
-    else rows.push(await measure(syncer, folder));
+    else {
+      const row = await measure(syncer, folder);
+      console.log(JSON.stringify(row));
+      rows.push(row);
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

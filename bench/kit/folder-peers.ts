@@ -11,6 +11,8 @@ export interface FolderSyncer {
   first(here: string, there: string): Promise<number>;
   /** Runs when nothing has changed; null for a program that always runs. */
   again(here: string, there: string): Promise<number | null>;
+  /** Processor time so far, in seconds, of what runs beside the commands: a server, or the program itself. */
+  cpu(): Promise<number>;
   /** Keeps both in step from now on; null for a program that only runs when it is told. */
   watch(here: string, there: string): Promise<readonly RunningProgram[] | null>;
 }
@@ -26,6 +28,7 @@ export function unison(home: string): FolderSyncer | null {
     name: version,
     first: run,
     again: run,
+    cpu: async () => 0,
     async watch(here, there) {
       if (versionOf('unison-fsmonitor', '-version') === null && versionOf('which', 'unison-fsmonitor') === null)
         return null;
@@ -44,6 +47,7 @@ export function rclone(home: string): FolderSyncer | null {
     name: `${version} bisync`,
     first: (here, there) => run(here, there, '--resync'),
     again: (here, there) => run(here, there),
+    cpu: async () => 0,
     watch: async () => null,
   };
 }
@@ -76,6 +80,10 @@ export function syncthing(home: string): FolderSyncer | null {
       return performance.now() - from;
     },
     again: async () => null,
+    async cpu() {
+      const each = await Promise.all(programs.map((program) => program.cpu()));
+      return each.reduce((sum, seconds) => sum + seconds, 0);
+    },
     watch: async () => programs,
   };
 
