@@ -7,7 +7,7 @@ const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'access'];
 export const DOMAIN_ORDER = [
   ...BENEATH_HTTP,
   ...['accounts', 'vaults', 'entries', 'notes', 'attachments', 'links', 'search', 'sync'],
-  ...['credentials', 'api-keys', 'devices', 'oauth', 'connections', 'tickets', 'mcp', 'logs', 'admin'],
+  ...['credentials', 'api-keys', 'devices', 'oauth', 'connections', 'tickets', 'mcp', 'imports', 'logs', 'admin'],
 ];
 
 /**

@@ -5,6 +5,7 @@ import { credentialsDdl } from './domains/credentials/credentials.tables.ts';
 import { devicesDdl } from './domains/devices/devices.tables.ts';
 import { entriesDdl } from './domains/entries/entries.tables.ts';
 import { idempotencyDdl } from './domains/idempotency/idempotency.tables.ts';
+import { importsDdl } from './domains/imports/imports.tables.ts';
 import { keysDdl } from './domains/keys/keys.tables.ts';
 import { linksDdl } from './domains/links/links.tables.ts';
 import { logsDdl } from './domains/logs/logs.tables.ts';
@@ -42,7 +43,7 @@ export const migrations: readonly Migration[] = [
         notesDdl,
         linksDdl,
       ],
-      ...[searchDdl, vectorsDdl, syncDdl, credentialsDdl, devicesDdl, oauthDdl, ticketsDdl, logsDdl],
+      ...[searchDdl, vectorsDdl, syncDdl, credentialsDdl, devicesDdl, oauthDdl, ticketsDdl, logsDdl, importsDdl],
       blobsDdl,
       backupDdl,
     ].join('\n'),

@@ -4,6 +4,7 @@ import type { CredentialsTables } from './domains/credentials/credentials.tables
 import type { DeviceTables } from './domains/devices/devices.tables.ts';
 import type { EntriesTables } from './domains/entries/entries.tables.ts';
 import type { IdempotencyTables } from './domains/idempotency/idempotency.tables.ts';
+import type { ImportsTables } from './domains/imports/imports.tables.ts';
 import * as keys from './domains/keys/keys.store.ts';
 import { serverOwner } from './domains/keys/keys.ts';
 import type { LinksTables } from './domains/links/links.tables.ts';
@@ -27,6 +28,7 @@ type Tables = AccountsTables &
   CachePagesTables &
   EntriesTables &
   IdempotencyTables &
+  ImportsTables &
   LinksTables &
   LogsTables &
   NotesTables &
@@ -161,6 +163,11 @@ const SAMPLES: Readonly<Record<string, Find>> = {
       at(row.key_blind.toString('hex')),
       row.response,
     ],
+  ),
+  'imports.progress': sample(
+    'imports.progress',
+    statement((db) => db.selectFrom('imports').select(['id', 'vault_id', 'progress']).limit(1)),
+    (row) => [vault(row.vault_id), at(row.id), row.progress],
   ),
   'log_records.record': sample(
     'log_records.record',

@@ -11,6 +11,7 @@ import type { Connection, ConnectionsResponse } from '@notevault/protocol/connec
 import type { DeviceGrantResponse, DeviceStarted, DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 import type { StorageResponse, Vault, VaultResponse, VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { AdminClient } from './admin-client.ts';
+import { ImportsClient } from './imports-client.ts';
 import type { Transport } from './transport.ts';
 import { VaultClient } from './vault-client.ts';
 
@@ -25,6 +26,11 @@ export class NotevaultClient {
   /** The operations of admins. */
   get admin(): AdminClient {
     return new AdminClient(this.transport);
+  }
+
+  /** Imports of archives, and exports of vaults. */
+  get imports(): ImportsClient {
+    return new ImportsClient(this.transport);
   }
 
   vault(id: string): VaultClient {

@@ -118,6 +118,9 @@ export const errors = {
   suspended: entry(403, 'suspended', 'The account of this credential is suspended. Ask the operator.'),
   admin_required: entry(403, 'admin_required', 'Only a session of an admin may do this. Sign in as one.'),
   user_not_found: entry(404, 'not_found', 'There is no such account.'),
+  import_not_found: entry(404, 'not_found', 'You have no such import; it may be over a day old.'),
+  import_in_progress: entry(409, 'import_in_progress', 'An account has one import at a time. Wait for it, or end it.'),
+  import_not_applicable: entry(409, 'import_not_applicable', 'Only a dry run that is done can be applied, once.'),
   invite_not_found: entry(404, 'not_found', 'There is no such invite; it may have been used.'),
   no_refresh_token: entry(401, 'no_refresh_token', 'The refresh cookie is missing. Sign in again.'),
   invalid_refresh_token: entry(

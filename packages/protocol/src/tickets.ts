@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox';
 import { Nullable, Timestamp } from './schemas.ts';
 
 export const NewTicket = Type.Object({
-  operation: Type.Enum(['attachment.get', 'attachment.put'], {
-    description: 'What the ticket permits. `attachment.put` needs write access and works once.',
+  operation: Type.Enum(['attachment.get', 'attachment.put', 'vault.export'], {
+    description:
+      'What the ticket permits. `attachment.put` needs write access and works once. `vault.export` needs a session and works once: a zip of every note and attachment, with their times.',
   }),
-  path: Type.String({ description: 'The attachment.' }),
+  path: Type.Optional(Type.String({ description: 'The attachment; not used for `vault.export`.' })),
   max_bytes: Type.Optional(
     Nullable(Type.Integer({ minimum: 0, description: 'Most bytes to upload, besides the plan.' })),
   ),

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config/config.ts';
 import type { AccountDeps } from '../domains/accounts/accounts.deps.ts';
 import type { TrashRoom } from '../domains/entries/entries.ts';
+import type { ArchiveLimits } from '../domains/imports/archive/archive.ts';
 import type { McpDeps } from '../domains/mcp/mcp.deps.ts';
 import type { Events } from '../events.ts';
 import type { WebApp } from '../http/web/web-app.ts';
@@ -19,6 +20,7 @@ export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   /** Serves something else than the tools at the endpoint for assistants. */
   readonly createMcpServer?: NonNullable<McpDeps['createServer']>;
   readonly trashRoom?: TrashRoom;
+  readonly archiveLimits?: ArchiveLimits;
   /** The web app to serve, null for none; by default the one that was built. */
   readonly webApp?: WebApp | null;
 }

@@ -1,7 +1,9 @@
 import { backupState } from '../backup/lease.ts';
 import { createAccounts } from '../domains/accounts/accounts.ts';
 import { Admin } from '../domains/admin/admin.ts';
+import { defaultExtensions } from '../domains/attachments/uploads/extensions.ts';
 import { Idempotency } from '../domains/idempotency/idempotency.ts';
+import { Imports } from '../domains/imports/imports.ts';
 import { Keys } from '../domains/keys/keys.ts';
 import { Logs } from '../domains/logs/logs.ts';
 import { Mcp } from '../domains/mcp/mcp.ts';
@@ -13,7 +15,7 @@ import { version } from '../version.ts';
 import type { Context } from './context.ts';
 import { createContents } from './create-contents.ts';
 import { createCredentialDomains } from './create-credentials.ts';
-import type { Domains, Foundations, Later, People } from './domains.ts';
+import type { Contents, Domains, Foundations, Later, People } from './domains.ts';
 import { purgeSlice } from './purge-slice.ts';
 
 const MB = 1024 * 1024;
@@ -31,16 +33,33 @@ export async function createDomains(context: Context): Promise<Domains> {
   const people = createPeople(context, foundations, later);
   const contents = createContents(context, { ...foundations, ...people }, later);
   const credentials = createCredentialDomains(context, { ...foundations, ...people }, later);
-  const { attachments } = contents;
+  const { attachments, notes, entries } = contents;
   const parts = { db, clock, keys: foundations.keys, credentials: credentials.credentials, vaults: people.vaults };
-  const tickets = new Tickets({ ...parts, attachments, publicUrl: context.publicUrl });
+  const tickets = new Tickets({
+    ...parts,
+    attachments,
+    notes,
+    folders: entries.folders,
+    cache: people.cache,
+    publicUrl: context.publicUrl,
+  });
   const mcp = createMcp(context);
   const logs = new Logs({ db, keys: foundations.keys, clock });
   const { accounts, vaults } = people;
+  const imports = createImports(context, people, contents);
   const lastBackup = async () => (await backupState(db, clock)).takenAt;
   const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version, lastBackup });
-  domains = { ...foundations, ...people, ...contents, ...credentials, tickets, mcp, logs, admin };
+  domains = { ...foundations, ...people, ...contents, ...credentials, tickets, mcp, imports, logs, admin };
   return domains;
+}
+
+function createImports({ ports, config, log, overrides }: Context, people: People, contents: Contents): Imports {
+  const { db, clock, blobs } = ports;
+  const { vaults, cache } = people;
+  const { notes, attachments, links, entries } = contents;
+  const failed = (error: unknown) => log.error({ err: error }, 'an import failed');
+  const parts = { db, clock, blobs, vaults, cache, notes, attachments, links, folders: entries.folders, failed };
+  return new Imports(parts, config.attachmentExtensions ?? defaultExtensions, overrides.archiveLimits);
 }
 
 function createMcp({ ports: { clock }, config, log, overrides }: Context): Mcp {

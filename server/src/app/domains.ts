@@ -9,6 +9,7 @@ import type { Credentials } from '../domains/credentials/credentials.ts';
 import type { Devices } from '../domains/devices/devices.ts';
 import type { Entries } from '../domains/entries/entries.ts';
 import type { Idempotency } from '../domains/idempotency/idempotency.ts';
+import type { Imports } from '../domains/imports/imports.ts';
 import type { Keys } from '../domains/keys/keys.ts';
 import type { Links } from '../domains/links/links.ts';
 import type { Logs } from '../domains/logs/logs.ts';
@@ -61,6 +62,7 @@ export interface CredentialDomains {
 export interface Domains extends Foundations, People, Contents, CredentialDomains {
   readonly tickets: Tickets;
   readonly mcp: Mcp;
+  readonly imports: Imports;
   readonly logs: Logs;
   readonly admin: Admin;
 }

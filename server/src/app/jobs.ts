@@ -11,12 +11,15 @@ const ANALYTICS_MS = 10_000;
 const PERSIST_MS = 10_000;
 /** How long a note waits for its vectors when nothing else is running; notes written together are embedded together. */
 const EMBED_MS = 1000;
+/** How long an archive waits for its import to begin. */
+const IMPORT_MS = 1000;
 
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, clock: Clock): Job[] {
   const { accounts, vaults, idempotency, entries, notes, attachments, sync, search } = domains;
-  const { credentials, oauth, devices, tickets, logs, productEvents } = domains;
+  const { credentials, oauth, devices, tickets, imports, logs, productEvents } = domains;
   return [
+    { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
     { name: 'purge', everyMs: HOUR_MS, run: () => vaults.purgeDue(clock.now()) },
     { name: 'analytics', everyMs: ANALYTICS_MS, run: () => productEvents.flush() },
     { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },

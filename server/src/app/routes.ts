@@ -7,6 +7,7 @@ import { devicesRoutes } from '../domains/devices/devices.routes.ts';
 import { linkPageRoutes } from '../domains/devices/link-page.routes.ts';
 import { foldersRoutes } from '../domains/entries/folders/folders.routes.ts';
 import { trashRoutes } from '../domains/entries/trash/trash.routes.ts';
+import { importsRoutes } from '../domains/imports/imports.routes.ts';
 import { linksRoutes } from '../domains/links/links.routes.ts';
 import { logsRoutes } from '../domains/logs/logs.routes.ts';
 import { folderNotesRoutes } from '../domains/notes/folder-notes.routes.ts';
@@ -46,6 +47,7 @@ export function routesOf(domains: Domains): Route[] {
     ...connectionsRoutes(domains.connections),
     ...devicesRoutes(domains.devices),
     ...ticketsRoutes(domains.tickets),
+    ...importsRoutes(domains.imports),
     ...logsRoutes(domains.logs),
     ...adminRoutes(domains.admin),
     ...oauthRoutes(domains.oauth),

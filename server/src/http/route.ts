@@ -80,7 +80,8 @@ type ReadonlyDeep<Value> = Value extends object ? { readonly [Key in keyof Value
 
 /** The body of an answer, of any size. */
 export interface ReplyBytes {
-  readonly length: number;
+  /** Null when it is not known before the bytes are made. */
+  readonly length: number | null;
   /**
    * Not called for HEAD. An error that it throws is answered; an error while the bytes are read closes the connection.
    */

@@ -243,6 +243,14 @@ const connections: Record<string, Operation> = {
   revokePat: row('session', 204, (w) => ({ url: `/connections/pat/${w.key}` })),
 };
 
+const imports: Record<string, Operation> = {
+  startImport: row('session', 202, (w) => ({ url: `/imports?vault_id=${w.vault}`, body: 'no archive' })),
+  listImports: row('session', 200, () => ({ url: '/imports' })),
+  getImport: row('session', 404, (w) => ({ url: `/imports/${w.note}` })),
+  cancelImport: row('session', 404, (w) => ({ url: `/imports/${w.note}` })),
+  applyImport: row('session', 404, (w) => ({ url: `/imports/${w.note}/apply` })),
+};
+
 const admin: Record<string, Operation> = {
   adminListUsers: row('admin', 200, () => ({ url: '/admin/users' })),
   // Nobody has this id, so that the test of one account changes no other.
@@ -380,6 +388,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...connections,
   ...tickets,
   ...logs,
+  ...imports,
   ...admin,
   ...vaults,
   ...notes,

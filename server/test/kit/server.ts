@@ -5,6 +5,7 @@ import type { AppOverrides } from '../../src/app/context.ts';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, publicUrlOf, readConfig } from '../../src/config/config.ts';
 import type { TrashRoom } from '../../src/domains/entries/entries.ts';
+import type { ArchiveLimits } from '../../src/domains/imports/archive/archive.ts';
 import type { WebApp } from '../../src/http/web/web-app.ts';
 import { migrations } from '../../src/migrations.ts';
 import type { Blobs } from '../../src/ports/blobs/blobs.ts';
@@ -61,6 +62,8 @@ export interface TestServerOptions {
   readonly embedder?: Embedder;
   /** What the trash of a vault has room for. */
   readonly trashRoom?: TrashRoom;
+  /** Limits on archives that are imported. */
+  readonly archiveLimits?: ArchiveLimits;
   /** The web app that is served. None by default. */
   readonly webApp?: WebApp;
   /** Serves something else than the tools at the endpoint for assistants. */
@@ -80,6 +83,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     web: fetcher = createSafeFetch(),
     embedder = builtinEmbedder(),
     trashRoom,
+    archiveLimits,
     webApp = null,
     config,
     createMcpServer,
@@ -108,6 +112,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
         passwordCost: CHEAP_PASSWORDS,
         webApp,
         ...(trashRoom === undefined ? {} : { trashRoom }),
+        ...(archiveLimits === undefined ? {} : { archiveLimits }),
         ...(createMcpServer === undefined ? {} : { createMcpServer }),
       },
     ),

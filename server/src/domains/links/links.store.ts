@@ -270,6 +270,17 @@ export const findBacklinks = statement((db, p: { vault: VaultId; target: NoteId;
     .limit(p.limit),
 );
 
+/** Links to other notes or attachments that have no target. */
+export const countDangling = statement((db, p: { vault: VaultId }) =>
+  db
+    .selectFrom('links')
+    .select((eb) => eb.fn.countAll<number>().as('links'))
+    .where('vault_id', '=', p.vault)
+    .where('target_key', 'is not', null)
+    .where('target_note_id', 'is', null)
+    .where('target_attachment_id', 'is', null),
+);
+
 /** A page of the edges from notes to other notes, ordered by source; one note may have several to another. */
 export const findGraphEdges = statement((db, p: { vault: VaultId; source: string; ord: number; limit: number }) =>
   db

@@ -54,6 +54,11 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     return texts === null ? found.map(({ backlink }) => backlink) : withContexts(this.#texts, vault, found, texts);
   }
 
+  /** How many links of the vault have no target. */
+  async countDangling(vault: Pick<OpenVault, 'id'>): Promise<number> {
+    return (await this.#db.get(store.countDangling, { vault: vault.id }))?.links ?? 0;
+  }
+
   /** Returns every pair of notes of which the first links to the second. */
   graphEdges(handle: ReadHandle, vault: OpenVault): Promise<GraphEdge[]> {
     return graphEdges(handle, vault, createYield());

@@ -11,25 +11,28 @@ export function ticketsRoutes(tickets: Tickets): Route[] {
       method: 'POST',
       path: '/tickets',
       operation: 'createTicket',
-      summary: 'Make a URL for one download or upload of an attachment, which needs no credential for five minutes',
+      summary:
+        'Make a URL for one download or upload of an attachment, or for a vault as a zip, which needs no credential for five minutes',
       access: 'read',
       body: NewTicket,
       responses: { 200: Ticket },
-      errors: ['insufficient_access'],
+      errors: ['insufficient_access', 'api_key_not_allowed'],
       handle: async ({ principal, vault, body }) => ({ body: await tickets.issue(principal, vault, body) }),
     }),
     route({
       method: 'GET',
       path: '/tickets/:ticket',
       operation: 'downloadByTicket',
-      summary: 'Get the bytes of the attachment that a ticket is for',
+      summary: 'Get the bytes of the attachment that a ticket is for, or the zip of its vault',
       access: 'public',
       params: TicketParams,
       responses: { 200: attachments.AttachmentWithContent },
       sendsBytes: true,
       errors: ['ticket_not_found', 'attachment_not_found', 'attachment_unreadable', 'range_not_satisfiable'],
       handle: async ({ params, header }) => {
-        return fileReply(await tickets.open(params.ticket), { query: { raw: '1' }, header });
+        const opened = await tickets.open(params.ticket);
+        if ('file' in opened) return fileReply(opened.file, { query: { raw: '1' }, header });
+        return zipReply(opened.zip);
       },
     }),
     streamedRoute({
@@ -51,4 +54,14 @@ export function ticketsRoutes(tickets: Tickets): Route[] {
       },
     }),
   ];
+}
+
+/** A zip whose length is not known before it is made. */
+function zipReply(open: () => Promise<AsyncIterable<Uint8Array>>) {
+  const headers = {
+    'content-type': 'application/zip',
+    'content-disposition': 'attachment; filename="vault.zip"',
+    'cache-control': 'no-store',
+  };
+  return { headers, bytes: { length: null, open } };
 }

@@ -10,6 +10,7 @@ import type { Principal } from '../access/access.ts';
 import type { OpenFile, UploadInput } from '../attachments/attachments.ts';
 import { hashOf, newToken } from '../tokens/tokens.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
+import { exportVault } from './export.ts';
 import type { TicketDeps } from './tickets.deps.ts';
 import * as store from './tickets.store.ts';
 
@@ -22,7 +23,7 @@ type Operation = NewTicket['operation'];
 const payload = new SealedJson(
   1,
   Type.Object({
-    operation: Type.Unsafe<Operation>(Type.Enum(['attachment.get', 'attachment.put'])),
+    operation: Type.Unsafe<Operation>(Type.Enum(['attachment.get', 'attachment.put', 'vault.export'])),
     path: Type.String(),
     maxBytes: Type.Union([Type.Number(), Type.Null()]),
     kind: Type.Unsafe<Principal['kind']>(Type.String()),
@@ -33,8 +34,12 @@ const payload = new SealedJson(
 );
 const contextOf = (hash: Buffer) => ({ kind: 'tickets.payload', row: hash.toString('hex'), version: 0 });
 
+/** What a ticket gives to read. */
+export type OpenedTicket = { readonly file: OpenFile } | { zip(): Promise<AsyncIterable<Uint8Array>> };
+
 /** A ticket that may be used now. */
 interface ValidTicket {
+  readonly operation: Operation;
   readonly principal: Principal;
   readonly vault: OpenVault;
   readonly path: string;
@@ -42,7 +47,7 @@ interface ValidTicket {
 }
 
 /**
- * Permissions to read or write one attachment by a URL alone, for programs that should not have a credential. They end
+ * Permissions to read or write one attachment, or to read a vault as a zip, by a URL alone, for programs that should not have a credential. They end
  * with the credential that made them.
  */
 export class Tickets {
@@ -52,7 +57,10 @@ export class Tickets {
     this.#deps = deps;
   }
 
-  /** Throws `insufficient_access` for an upload with a credential that may only read; `validation`. */
+  /**
+   * Throws `insufficient_access` for an upload with a credential that may only read, `api_key_not_allowed` for an export
+   * without a session, `validation`.
+   */
   async issue(
     principal: Principal,
     vault: OpenVault,
@@ -62,7 +70,8 @@ export class Tickets {
     if (operation === 'attachment.put' && vault.permission !== 'write') {
       throw new NotevaultError('insufficient_access', { required: 'write' });
     }
-    const path = pathOf(sent);
+    if (operation === 'vault.export' && principal.kind !== 'session') throw new NotevaultError('api_key_not_allowed');
+    const path = operation === 'vault.export' ? '' : pathOf(sent);
     const { raw, hash } = newToken(clock.random, PREFIX);
     const { kind, credentialId, name, tier } = principal;
     const content = { operation, path, maxBytes: max ?? null, kind, credentialId, name, tier };
@@ -74,10 +83,18 @@ export class Tickets {
     return { url: `${publicUrl}/api/tickets/${raw}`, method, expires_at: isoTime(expiresAt) };
   }
 
-  /** Opens the attachment of a ticket; it may be read until the ticket expires. Throws `ticket_not_found`. */
-  async open(token: string): Promise<OpenFile> {
-    const { vault, path } = await this.#valid(token, 'attachment.get');
-    return this.#deps.attachments.open(vault, path);
+  /**
+   * Opens the attachment of a ticket, which may be read until the ticket expires, or the zip of a vault, which can be
+   * read once. Throws `ticket_not_found`.
+   */
+  async open(token: string): Promise<OpenedTicket> {
+    const { operation, vault, path } = await this.#valid(token, ['attachment.get', 'vault.export']);
+    if (operation === 'attachment.get') return { file: await this.#deps.attachments.open(vault, path) };
+    const zip = async () => {
+      await this.#use(token);
+      return exportVault(this.#deps, vault);
+    };
+    return { zip };
   }
 
   /** Stores the bytes of an upload; the ticket is used up, also if they are refused. Throws `ticket_not_found`. */
@@ -85,10 +102,9 @@ export class Tickets {
     token: string,
     give: (path: string) => UploadInput & { mtime(): number | undefined },
   ): Promise<Attachment> {
-    const { db, attachments } = this.#deps;
-    const { principal, vault, path, maxBytes } = await this.#valid(token, 'attachment.put');
-    const used = await db.transact((handle) => handle.run(store.deleteTicket, { hash: hashOf(token) }));
-    if (used === 0) throw new NotevaultError('ticket_not_found');
+    const { attachments } = this.#deps;
+    const { principal, vault, path, maxBytes } = await this.#valid(token, ['attachment.put']);
+    await this.#use(token);
     const actor = { kind: principal.kind, name: principal.name };
     const error = () => new NotevaultError('body_too_large', { max: maxBytes });
     const limit = maxBytes === null ? {} : { limit: { bytes: maxBytes, error } };
@@ -103,19 +119,20 @@ export class Tickets {
     while ((await slice()) === SWEEP_BATCH);
   }
 
+  /** Uses a ticket up. Throws `ticket_not_found` when it was used already. */
+  async #use(token: string): Promise<void> {
+    const used = await this.#deps.db.transact((handle) => handle.run(store.deleteTicket, { hash: hashOf(token) }));
+    if (used === 0) throw new NotevaultError('ticket_not_found');
+  }
+
   /** Throws `ticket_not_found`, whatever the reason for which the ticket may not be used now. */
-  async #valid(token: string, operation: Operation): Promise<ValidTicket> {
+  async #valid(token: string, wanted: readonly Operation[]): Promise<ValidTicket> {
     const { db, keys, clock, credentials, vaults } = this.#deps;
     const hash = hashOf(token);
     const row = await db.get(store.findTicket, { hash, now: clock.now() });
     if (row === undefined) throw new NotevaultError('ticket_not_found');
-    const {
-      operation: permitted,
-      path,
-      maxBytes,
-      ...maker
-    } = payload.open(await keys.openServer(), contextOf(hash), row.payload);
-    if (permitted !== operation) throw new NotevaultError('ticket_not_found');
+    const { operation, path, maxBytes, ...maker } = payload.open(await keys.openServer(), contextOf(hash), row.payload);
+    if (!wanted.includes(operation)) throw new NotevaultError('ticket_not_found');
     const principal = await credentials.recall(principalFor(row.user_id, row.vault_id, operation, maker));
     if (principal === null) throw new NotevaultError('ticket_not_found');
     const need = operation === 'attachment.put' ? 'write' : 'read';
@@ -124,7 +141,7 @@ export class Tickets {
         ? new NotevaultError('ticket_not_found')
         : error;
     });
-    return { principal, vault, path, maxBytes };
+    return { operation, principal, vault, path, maxBytes };
   }
 }
 
@@ -137,7 +154,8 @@ function principalFor(userId: UserId, vaultId: VaultId, operation: Operation, ma
   return { ...maker, userId, scope: { vaults: new Map([[vaultId, level]]), elsewhere: 'none' } };
 }
 
-function pathOf(sent: string): string {
+function pathOf(sent: string | undefined): string {
+  if (sent === undefined) throw invalid({ path: ['is required'] });
   try {
     return normalizePath(sent);
   } catch (error) {

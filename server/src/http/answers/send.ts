@@ -33,8 +33,10 @@ export async function send(
     if (value === null) reply.clearCookie(name, options);
     else reply.setCookie(name, value, { ...options, maxAge: maxAgeSeconds });
   }
-  if (answer.bytes !== undefined) reply.header('content-length', answer.bytes.length).send(bytes);
-  else if (pieces !== null) sendPieces(reply, pieces, room);
+  if (answer.bytes !== undefined) {
+    if (answer.bytes.length !== null) reply.header('content-length', answer.bytes.length);
+    reply.send(bytes);
+  } else if (pieces !== null) sendPieces(reply, pieces, room);
   else reply.send(answer.body);
 }
 

@@ -1,0 +1,90 @@
+import type { SkipReason } from '../progress.ts';
+
+/** A file of an archive. */
+export interface ArchiveFile {
+  /** As the archive names it; not checked. */
+  readonly name: string;
+  /** Epoch seconds; null when the archive does not say. */
+  readonly mtime: number | null;
+  /** Why it cannot be imported, whatever its name; null when it can. */
+  readonly refused: SkipReason | null;
+  /** Unpacks it. May be called again. Throws EntryRefused, ArchiveError. */
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** An archive whose files can be read in any order. */
+export interface Archive {
+  /** Files and folders in it, if it says so; else null. */
+  readonly total: number | null;
+  files(): AsyncIterable<ArchiveFile>;
+}
+
+/** Why an archive cannot be imported as a whole. */
+export type ArchiveFault = 'unsupported_archive' | 'damaged_archive' | 'too_many_entries' | 'unpacked_too_large';
+
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+  readonly fault: ArchiveFault;
+  constructor(fault: ArchiveFault, cause?: unknown) {
+    super(fault, { cause });
+    this.fault = fault;
+  }
+}
+
+/** Thrown for a file that is not imported; the others are. */
+export class EntryRefused extends Error {
+  override readonly name = 'EntryRefused';
+  readonly reason: SkipReason;
+  constructor(reason: SkipReason, cause?: unknown) {
+    super(reason, { cause });
+    this.reason = reason;
+  }
+}
+
+/** Limits on archives. */
+export interface ArchiveLimits {
+  readonly entries: number;
+  readonly unpackedBytes: number;
+  /** Most bytes that a byte of a packed file may become. */
+  readonly ratio: number;
+  /** Bytes of a file from which on the ratio counts: short files of one letter are harmless. */
+  readonly ratioFrom: number;
+}
+
+const GB = 1024 ** 3;
+export const ARCHIVE_LIMITS: ArchiveLimits = {
+  entries: 200_000,
+  unpackedBytes: 20 * GB,
+  ratio: 100,
+  ratioFrom: 1024 * 1024,
+};
+
+/** Counts what is unpacked, because an archive may lie about it. */
+export class UnpackMeter {
+  readonly #limits: ArchiveLimits;
+  #entries = 0;
+  #bytes = 0;
+
+  constructor(limits: ArchiveLimits) {
+    this.#limits = limits;
+  }
+
+  /** Throws ArchiveError beyond the number of entries. */
+  countEntry(): void {
+    this.#entries += 1;
+    if (this.#entries > this.#limits.entries) throw new ArchiveError('too_many_entries');
+  }
+
+  /** Passes on the bytes of a file. Throws EntryRefused for one that grows too much, ArchiveError beyond the total. */
+  async *pass(bytes: AsyncIterable<Uint8Array>, packedBytes: number): AsyncGenerator<Uint8Array> {
+    const { ratio, ratioFrom, unpackedBytes } = this.#limits;
+    let own = 0;
+    for await (const piece of bytes) {
+      own += piece.length;
+      this.#bytes += piece.length;
+      if (own > ratioFrom && own > packedBytes * ratio) throw new EntryRefused('ratio');
+      if (this.#bytes > unpackedBytes) throw new ArchiveError('unpacked_too_large');
+      yield piece;
+    }
+  }
+}

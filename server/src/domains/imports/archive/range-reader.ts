@@ -1,0 +1,35 @@
+const WINDOW_BYTES = 256 * 1024;
+
+/** Reads any part of some stored bytes. Short reads near each other cost one read of the store. */
+export class RangeReader {
+  readonly size: number;
+  readonly #open: (start: number, end: number) => AsyncIterable<Uint8Array>;
+  #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+
+  /** @param open returns the bytes from `start` up to, not including, `end`. */
+  constructor(size: number, open: (start: number, end: number) => AsyncIterable<Uint8Array>) {
+    this.size = size;
+    this.#open = open;
+  }
+
+  /** The bytes of a range; fewer at the end. */
+  async read(start: number, length: number): Promise<Buffer> {
+    const end = Math.min(this.size, start + length);
+    if (start >= end) return Buffer.alloc(0);
+    const { start: from, bytes } = this.#window;
+    if (start < from || end > from + bytes.length) await this.#fill(start, Math.max(end, start + WINDOW_BYTES));
+    const at = start - this.#window.start;
+    return this.#window.bytes.subarray(at, at + end - start);
+  }
+
+  stream(start: number, end: number): AsyncIterable<Uint8Array> {
+    return this.#open(start, Math.min(this.size, end));
+  }
+
+  async #fill(start: number, end: number): Promise<void> {
+    const pieces: Buffer[] = [];
+    // A piece may be overwritten when the next one is read.
+    for await (const piece of this.#open(start, Math.min(this.size, end))) pieces.push(Buffer.from(piece));
+    this.#window = { start, bytes: Buffer.concat(pieces) };
+  }
+}

@@ -1,0 +1,384 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tarOf, type ZipFileInput, zipOf } from '../../../test/kit/archives.ts';
+import { onEachEngine } from '../../../test/kit/engines.ts';
+import type { Answer, Caller } from '../../../test/kit/person.ts';
+import { startServer, type TestServerOptions } from '../../../test/kit/server.ts';
+
+const said = ({ status, body }: Answer) => [status, body?.error ?? body];
+const LIMITS = { entries: 50, unpackedBytes: 4_000_000, ratio: 100, ratioFrom: 100_000 };
+
+/** A server with a vault of alice, and what tests do with them. */
+async function start(options: TestServerOptions) {
+  const server = await startServer(options);
+  const { alice } = server;
+  const { vault } = (await alice.post('/vaults', { name: 'Work' })).body;
+  const headers = { 'x-vault-id': vault.id as string };
+  return {
+    server,
+    vault: vault.id as string,
+    begin: (archive: Buffer, query = '', who: Caller = alice) =>
+      who.post(`/imports?vault_id=${vault.id}${query}`, archive, { 'content-type': 'application/octet-stream' }),
+    /** Uploads an archive and runs its import to the end. */
+    async run(archive: Buffer, query = '') {
+      const { status, body } = await this.begin(archive, query);
+      assert.equal(status, 202, JSON.stringify(body));
+      await server.app.imports.runWaiting();
+      return (await alice.get(`/imports/${body.id}`)).body;
+    },
+    note: (path: string) => alice.get(`/notes/${path.split('/').map(encodeURIComponent).join('/')}`, headers),
+    async paths(): Promise<string[]> {
+      const { notes, attachments } = (await alice.get('/sync/manifest', headers)).body;
+      return [...notes, ...attachments].map(({ path }: { path: string }) => path).sort();
+    },
+    put: (path: string, content: string) => alice.post('/notes', { path, content, mtime: 1 }, headers),
+    file: (path: string) => alice.get(`/attachments/${path}?raw=1`, headers),
+    blobs: async () => (await Array.fromAsync(server.blobs.list())).flat().length,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+onEachEngine('imports of zips', (open) => {
+  test('write notes and attachments at their paths with their times, links resolved', async () => {
+    await using at = await start({ open });
+    const mtime = new Date(1_600_000_000_000);
+    const result = await at.run(
+      zipOf([
+        { name: 'Home.md', data: 'See [[Deep note]] and ![[bed.png]] and [[Nowhere]]', mtime },
+        { name: 'Folder/', mode: 0o040755 },
+        { name: 'Folder/Deep note.md', data: '# Deep' },
+        { name: 'img/bed.png', data: PNG, mtime, method: 0 },
+      ]),
+    );
+    assert.deepEqual([result.state, result.error, result.done, result.total], ['done', null, 3, 3]);
+    assert.deepEqual(
+      [result.report.notes, result.report.attachments, result.report.unchanged, result.report.dangling],
+      [2, 1, 0, 1],
+    );
+    assert.deepEqual(await at.paths(), ['Folder/Deep note.md', 'Home.md', 'img/bed.png']);
+    const { body: home } = await at.note('Home.md');
+    assert.equal(home.mtime, 1_600_000_000);
+    assert.deepEqual(
+      home.links.map(({ dangling }: { dangling: boolean }) => dangling),
+      [false, false, true],
+    );
+    assert.deepEqual((await at.file('img/bed.png')).bytes, PNG);
+    // The archive is erased, and the attachment's bytes stay.
+    assert.equal(await at.blobs(), 1);
+  });
+
+  test('can be repeated: equal files are left, others get a new name, also for another case or Unicode form', async () => {
+    await using at = await start({ open });
+    await at.put('a.md', 'mine');
+    await at.put('same.md', 'same');
+    const archive = zipOf([
+      { name: 'A.md', data: 'theirs' },
+      { name: 'same.md', data: 'same' },
+      { name: 'B\u00e4r.md', data: 'composed' },
+      { name: 'Ba\u0308r.md', data: 'decomposed' },
+      { name: 'x.txt', data: 'one' },
+      { name: 'X.TXT', data: 'two' },
+    ]);
+    const { report } = await at.run(archive);
+    assert.deepEqual([report.notes, report.attachments, report.unchanged, report.skipped_count], [3, 2, 1, 0]);
+    assert.deepEqual(report.renamed, [
+      { from: 'A.md', to: 'A 2.md' },
+      { from: 'Ba\u0308r.md', to: 'B\u00e4r 2.md' },
+      { from: 'X.TXT', to: 'X 2.TXT' },
+    ]);
+    const paths = await at.paths();
+    assert.equal((await at.note('a.md')).body.content, 'mine');
+    assert.equal((await at.note('A 2.md')).body.content, 'theirs');
+    const again = (await at.run(archive)).report;
+    assert.deepEqual([again.notes, again.attachments, again.unchanged, again.skipped_count], [0, 0, 6, 0]);
+    assert.deepEqual(await at.paths(), paths);
+  });
+
+  test('only report in a dry run, which can be applied once', async () => {
+    await using at = await start({ open });
+    await at.put('a.md', 'mine');
+    const archive = zipOf([
+      { name: 'a.md', data: 'theirs' },
+      { name: 'b.md', data: 'new' },
+      { name: 'c.png', data: PNG },
+      { name: 'd.exe', data: 'x' },
+    ]);
+    const dry = await at.run(archive, '&dry_run=true');
+    assert.deepEqual([dry.state, dry.dry_run, dry.report.notes, dry.report.attachments], ['done', true, 2, 1]);
+    assert.deepEqual(dry.report.renamed, [{ from: 'a.md', to: 'a 2.md' }]);
+    assert.deepEqual(dry.report.skipped, [{ path: 'd.exe', reason: 'type_not_allowed' }]);
+    assert.deepEqual(await at.paths(), ['a.md']);
+    const apply = () => at.server.alice.post(`/imports/${dry.id}/apply`, {});
+    assert.equal((await apply()).status, 202);
+    assert.deepEqual(said(await apply()), [409, 'import_not_applicable']);
+    await at.server.app.imports.runWaiting();
+    const { body } = await at.server.alice.get(`/imports/${dry.id}`);
+    assert.deepEqual({ ...body.report, dangling: null }, dry.report);
+    assert.deepEqual(await at.paths(), ['a 2.md', 'a.md', 'b.md', 'c.png']);
+    assert.deepEqual(said(await apply()), [409, 'import_not_applicable']);
+  });
+
+  test('refuse hostile names and kinds of files, and import the others', async () => {
+    await using at = await start({ open });
+    const hostile: [ZipFileInput, string][] = [
+      [{ name: '../escape.md' }, 'unsafe_path'],
+      [{ name: 'a/../../escape.md' }, 'unsafe_path'],
+      [{ name: 'a\\..\\..\\escape.md' }, 'unsafe_path'],
+      [{ name: '/etc/passwd.md' }, 'unsafe_path'],
+      [{ name: '\\\\server\\share.md' }, 'unsafe_path'],
+      [{ name: 'C:\\Windows\\a.md' }, 'unsafe_path'],
+      [{ name: 'c:a.md' }, 'unsafe_path'],
+      [{ name: 'nul\0.md' }, 'unsafe_path'],
+      [{ name: 'by-id/x.md' }, 'unsafe_path'],
+      [{ name: '.obsidian/app.json' }, 'hidden'],
+      [{ name: '__MACOSX/._a.md' }, 'hidden'],
+      [{ name: 'link.md', data: '/etc/passwd', mode: 0o120777 }, 'link'],
+      [{ name: 'device.md', mode: 0o060600 }, 'special_file'],
+      [{ name: 'pipe.md', mode: 0o010600 }, 'special_file'],
+      [{ name: 'secret.md', encrypted: true }, 'encrypted'],
+      [{ name: 'method.md', method: 99 }, 'unsupported'],
+      [{ name: 'inner.zip', data: zipOf([{ name: 'a.md' }]) }, 'archive'],
+      [{ name: 'bomb.md', data: Buffer.alloc(3_000_000) }, 'ratio'],
+      [{ name: 'bytes.md', data: Buffer.from([0xff, 0xfe, 0xfd]) }, 'not_utf8'],
+      [{ name: 'liar.md', data: 'x'.repeat(1000), claims: 10 }, 'damaged'],
+      [{ name: 'good.md/below.md' }, 'conflict'],
+    ];
+    const files = [
+      { name: 'good.md', data: 'good' },
+      ...hostile.map(([file]) => file),
+      { name: 'last.md', data: 'last' },
+    ];
+    for (const query of ['&dry_run=true', '']) {
+      const { state, error, report } = await at.run(zipOf(files), query);
+      assert.deepEqual([state, error], ['done', null]);
+      const reasons = report.skipped.map(({ path, reason }: { path: string; reason: string }) => [path, reason]);
+      assert.deepEqual(
+        reasons,
+        hostile.map(([{ name }, reason]) => [name, reason]),
+      );
+      assert.equal(report.notes, 2);
+    }
+    assert.deepEqual(await at.paths(), ['good.md', 'last.md']);
+  });
+
+  test('fail as a whole for what is no archive, is damaged, or is beyond the limits', async () => {
+    await using at = await start({ open, archiveLimits: LIMITS });
+    const good = zipOf([{ name: 'a.md', data: 'a' }]);
+    const noise = Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 65_521).join(' ');
+    const cases: [string, Buffer, string][] = [
+      ['nothing', Buffer.alloc(0), 'unsupported_archive'],
+      ['a text', Buffer.from('hello'), 'unsupported_archive'],
+      ['a cut zip', good.subarray(0, good.length - 8), 'damaged_archive'],
+      ['a zip without a directory', Buffer.from('PK\x03\x04 nothing else'), 'damaged_archive'],
+      ['too many files', zipOf(Array.from({ length: 51 }, (_, i) => ({ name: `${i}.md` }))), 'too_many_entries'],
+      [
+        'too much',
+        zipOf(Array.from({ length: 30 }, (_, i) => ({ name: `${i}.md`, data: noise }))),
+        'unpacked_too_large',
+      ],
+      ['a tar that is no export', tarOf([{ name: 'a.md', data: 'a' }]), 'unsupported_archive'],
+    ];
+    for (const [what, archive, fault] of cases) {
+      const { state, error } = await at.run(archive);
+      assert.deepEqual([state, error], ['failed', fault], what);
+      assert.equal(await at.blobs(), 0, what);
+    }
+  });
+
+  test('stop at the limits of the plan and import what fits', async () => {
+    const plan = { vaults_cap: null, notes_cap: 2, attachments_enabled: false, max_file_bytes: 0 };
+    const more = { attachment_bytes_cap: 0, pats_cap: null, cross_vault_search: true, requests_per_minute: null };
+    const config = { plans: { small: { ...plan, ...more } }, defaultPlan: 'small' };
+    await using at = await start({ open, config });
+    const files = ['a', 'b', 'c', 'd'].map((name) => ({ name: `${name}.md`, data: name }));
+    const { state, report } = await at.run(zipOf([...files, { name: 'x.png', data: PNG }]));
+    assert.deepEqual([state, report.notes, report.attachments], ['done', 2, 0]);
+    assert.deepEqual(
+      report.skipped.map(({ reason }: { reason: string }) => reason),
+      ['limit_exceeded', 'limit_exceeded', 'limit_exceeded'],
+    );
+  });
+});
+
+onEachEngine('jobs of imports', (open) => {
+  const archive = zipOf(Array.from({ length: 120 }, (_, i) => ({ name: `${i}.md`, data: `note ${i}` })));
+
+  test('run one at a time for an account, and a new one replaces one that is over', async () => {
+    await using at = await start({ open });
+    const both = await Promise.all([at.begin(archive), at.begin(archive)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [202, 409]);
+    assert.deepEqual(said(await at.begin(archive)), [409, 'import_in_progress']);
+    await at.server.app.imports.runWaiting();
+    assert.equal((await at.begin(archive)).status, 202);
+    assert.equal((await at.server.alice.get('/imports')).body.imports.length, 1);
+  });
+
+  test('are run once by two processes', async () => {
+    await using at = await start({ open });
+    const { db, blobs, masterKey, clock } = at.server;
+    await using other = await startServer({ open: async () => db, blobs, masterKey, clock });
+    const { id } = (await at.begin(archive)).body;
+    await Promise.all([at.server.app.imports.runWaiting(), other.app.imports.runWaiting()]);
+    const { state, report } = (await at.server.alice.get(`/imports/${id}`)).body;
+    assert.deepEqual([state, report.notes, report.unchanged], ['done', 120, 0]);
+  });
+
+  test('go on where they were interrupted, and write nothing twice', async () => {
+    await using at = await start({ open });
+    const { id } = (await at.begin(archive)).body;
+    await at.server.app.imports.runWaiting(AbortSignal.abort());
+    assert.equal((await at.server.alice.get(`/imports/${id}`)).body.state, 'queued');
+    const stop = new AbortController();
+    const run = at.server.app.imports.runWaiting(stop.signal);
+    for (;;) {
+      const { done } = (await at.server.alice.get(`/imports/${id}`)).body;
+      if (done > 0) break;
+    }
+    stop.abort();
+    await run;
+    at.server.clock.advance({ minutes: 3 });
+    await at.server.app.imports.runWaiting();
+    const { state, done, report } = (await at.server.alice.get(`/imports/${id}`)).body;
+    assert.deepEqual([state, done, report.renamed_count, report.skipped_count], ['done', 120, 0, 0]);
+    assert.equal(report.notes + report.unchanged, 120);
+    assert.equal((await at.paths()).length, 120);
+  });
+
+  test('can be cancelled, which erases the archive', async () => {
+    await using at = await start({ open });
+    const { id } = (await at.begin(archive)).body;
+    assert.equal(await at.blobs(), 1);
+    assert.equal((await at.server.alice.delete(`/imports/${id}`)).status, 204);
+    assert.equal(await at.blobs(), 0);
+    await at.server.app.imports.runWaiting();
+    const { state } = (await at.server.alice.get(`/imports/${id}`)).body;
+    assert.deepEqual([state, await at.paths()], ['cancelled', []]);
+  });
+
+  test('are gone after a day, also a dry run that was never applied', async () => {
+    await using at = await start({ open });
+    const { id } = await at.run(archive, '&dry_run=true');
+    assert.equal(await at.blobs(), 1);
+    at.server.clock.advance({ hours: 24 });
+    const { accessToken } = await at.server.app.accounts.login(at.server.alice);
+    const alice = at.server.bearer(accessToken);
+    assert.deepEqual(said(await alice.get(`/imports/${id}`)), [404, 'not_found']);
+    await at.server.app.imports.sweep();
+    assert.equal(await at.blobs(), 0);
+  });
+
+  test('belong to their account, and to the vault they write to', async () => {
+    await using at = await start({ open });
+    const { bob, alice } = at.server;
+    const { id } = (await at.begin(archive, '&dry_run=1')).body;
+    for (const asked of [
+      bob.get(`/imports/${id}`),
+      bob.delete(`/imports/${id}`),
+      bob.post(`/imports/${id}/apply`, {}),
+    ]) {
+      assert.deepEqual(said(await asked), [404, 'not_found']);
+    }
+    assert.deepEqual(said(await at.begin(archive, '', bob)), [404, 'Vault not found']);
+    await alice.delete(`/vaults/${at.vault}`);
+    assert.deepEqual((await alice.get('/imports')).body, { imports: [] });
+    assert.equal(await at.blobs(), 1);
+  });
+});
+
+onEachEngine('imports of Joplin exports', (open) => {
+  const [book, inner, one, two, image, tag, link] = ['a', 'b', 'c', 'd', 'e', 'f', '1'].map((c) => c.repeat(32));
+  const item = (
+    id: string | undefined,
+    type: number,
+    title: string,
+    body: string,
+    fields: Record<string, string> = {},
+  ) => ({
+    name: `${id}.md`,
+    data: [
+      ...(title === '' ? [] : [title, '', ...(body === '' ? [] : [body, ''])]),
+      ...Object.entries({ id: id ?? '', ...fields, type_: String(type) }).map(([key, value]) => `${key}: ${value}`),
+    ].join('\n'),
+  });
+
+  test('keep notebooks, tags, times, links between notes, and resources', async () => {
+    await using at = await start({ open });
+    const changed = { user_updated_time: '2021-05-06T07:08:09.000Z' };
+    const result = await at.run(
+      tarOf([
+        item(one, 1, 'First: note', `See [second](:/${two}) and ![](:/${image})\n\nkey: value`, {
+          parent_id: inner ?? '',
+          ...changed,
+        }),
+        item(two, 1, 'Second', 'Plain', { parent_id: '' }),
+        item(book, 2, 'Home/Work', ''),
+        item(inner, 2, 'Inner', '', { parent_id: book ?? '' }),
+        item(image, 4, 'bed.png', '', { file_extension: 'png' }),
+        item(tag, 5, 'garden', ''),
+        item(link, 6, '', '', { note_id: one ?? '', tag_id: tag ?? '' }),
+        { name: `resources/${image}.png`, data: PNG },
+        { name: '../escape.md', data: 'x' },
+        { name: 'link', type: '2' },
+      ]),
+    );
+    assert.deepEqual([result.state, result.report.notes, result.report.attachments], ['done', 2, 1]);
+    assert.deepEqual(await at.paths(), ['Home-Work/Inner/First- note.md', 'Second.md', 'resources/bed.png']);
+    const { body: first } = await at.note('Home-Work/Inner/First- note.md');
+    assert.deepEqual([first.tags, first.mtime], [['garden'], Date.parse(changed.user_updated_time) / 1000]);
+    assert.match(first.content, /\[second\]\(Second\.md\) and !\[\]\(resources\/bed\.png\)\n\nkey: value$/);
+    assert.deepEqual(
+      first.links.map(({ target_path, dangling }: { target_path: string; dangling: boolean }) => [
+        target_path,
+        dangling,
+      ]),
+      [
+        ['Second.md', false],
+        [null, false],
+      ],
+    );
+    assert.deepEqual(result.report.skipped, [
+      { path: '../escape.md', reason: 'unsafe_path' },
+      { path: 'link', reason: 'link' },
+    ]);
+  });
+});
+
+onEachEngine('exports', (open) => {
+  test('are a zip of every note, attachment and folder with its time, by a ticket of a session, once', async () => {
+    await using at = await start({ open });
+    const { server } = at;
+    const headers = { 'x-vault-id': at.vault };
+    await at.put('Ünï/Note.md', 'text of the note');
+    await server.alice.post('/folders', { folder: 'Empty' }, headers);
+    await server.alice.post(
+      '/attachments',
+      { path: 'b.png', content_base64: PNG.toString('base64'), mtime: 5 },
+      headers,
+    );
+    const ticket = (who: Caller) => who.post('/tickets', { operation: 'vault.export' }, headers);
+    const { key } = (await server.alice.post('/api-keys', { name: 'K' })).body;
+    assert.deepEqual(said(await ticket(server.bearer(key))), [403, 'api_key_not_allowed']);
+    const { url, method } = (await ticket(server.alice)).body;
+    assert.equal(method, 'GET');
+    const path = new URL(url).pathname.replace('/api', '');
+    assert.equal((await server.anyone.call('HEAD', path, undefined, {})).status, 200);
+    const zip = await server.anyone.get(path);
+    assert.deepEqual([zip.status, zip.headers.get('content-type')], [200, 'application/zip']);
+    assert.equal((await server.anyone.get(path)).status, 404);
+
+    const { vault: copy } = (await server.alice.post('/vaults', { name: 'Copy' })).body;
+    const { body } = await server.alice.post(`/imports?vault_id=${copy.id}`, zip.bytes);
+    await server.app.imports.runWaiting();
+    const { state, report } = (await server.alice.get(`/imports/${body.id}`)).body;
+    assert.deepEqual([state, report.notes, report.attachments, report.skipped_count], ['done', 1, 1, 0]);
+    const note = (await server.alice.get('/notes/%C3%9Cn%C3%AF/Note.md', { 'x-vault-id': copy.id })).body;
+    assert.deepEqual([note.content, note.mtime], ['text of the note', 1]);
+    const file = await server.alice.get('/attachments/b.png?raw=1', { 'x-vault-id': copy.id });
+    assert.deepEqual(file.bytes, PNG);
+  });
+});

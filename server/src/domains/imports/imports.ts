@@ -1,0 +1,255 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import { IMPORT_BYTES_MAX, type ImportQuery } from '@notevault/protocol/imports.ts';
+import type { Static } from 'typebox';
+import { runForOwner } from '../../concurrency/owner.ts';
+import type { Principal } from '../access/access.ts';
+import type { OpenVault } from '../vaults/vaults.ts';
+import { ARCHIVE_LIMITS, ArchiveError, type ArchiveLimits } from './archive/archive.ts';
+import { RangeReader } from './archive/range-reader.ts';
+import { isOfStore } from './archive/zip.ts';
+import type { ImportDeps } from './imports.deps.ts';
+import * as store from './imports.store.ts';
+import type { ImportRow, ImportState } from './imports.tables.ts';
+import { archiveContext, newProgress, type Progress, progressContext, sealedProgress } from './progress.ts';
+import { runImport } from './run.ts';
+import { openSource } from './source.ts';
+
+const KEPT_MS = 24 * 60 * 60_000;
+const LEASE_MS = 2 * 60_000;
+const BEAT_MS = 30_000;
+/** Imports that one process runs at once. */
+const AT_ONCE = 2;
+const SWEEP_BATCH = 100;
+
+/** An import as its owner sees it. */
+export interface OpenedImport extends Pick<ImportRow, 'id' | 'vault_id' | 'state' | 'created_at' | 'expires_at'> {
+  readonly dryRun: boolean;
+  readonly progress: Progress;
+}
+
+/**
+ * Imports of archives into vaults: each account has one at a time. The archive is kept sealed until the import is over
+ * and not a dry run, at most a day; a background job imports it, and continues after a crash.
+ */
+export class Imports {
+  readonly #deps: ImportDeps;
+  readonly #extensions: ReadonlySet<string>;
+  readonly #limits: ArchiveLimits;
+
+  /** @param extensions of attachments. */
+  constructor(deps: ImportDeps, extensions: ReadonlySet<string>, limits: ArchiveLimits = ARCHIVE_LIMITS) {
+    this.#deps = deps;
+    this.#extensions = extensions;
+    this.#limits = limits;
+  }
+
+  /**
+   * Stores an archive, whose import then begins in the background. Throws `import_in_progress`, `body_too_large`, and
+   * the errors of opening a vault for writing.
+   */
+  async start(
+    principal: Principal,
+    { vault_id, dry_run }: Static<typeof ImportQuery>,
+    stream: { readonly bytes: AsyncIterable<Uint8Array>; readonly declaredBytes: number | null },
+  ): Promise<string> {
+    const { db, clock, blobs, vaults } = this.#deps;
+    const vault = await vaults.openVault(principal, vault_id, 'write');
+    const tooLarge = () => new NotevaultError('body_too_large', { max: IMPORT_BYTES_MAX });
+    if ((stream.declaredBytes ?? 0) > IMPORT_BYTES_MAX) throw tooLarge();
+    await this.#makeRoom(principal);
+    const [id, blobId] = [clock.uuid(), clock.uuid() as BlobId];
+    let size = 0;
+    async function* counted() {
+      for await (const piece of stream.bytes) {
+        size += piece.length;
+        if (size > IMPORT_BYTES_MAX) throw tooLarge();
+        yield piece;
+      }
+    }
+    await blobs.put({ vaultId: vault.id, blobId }, vault.key.sealStream(archiveContext(blobId), counted()));
+    const now = clock.now();
+    const row: ImportRow = {
+      id,
+      user_id: principal.userId,
+      vault_id: vault.id,
+      state: 'queued',
+      dry_run: ['true', '1'].includes(dry_run ?? '') ? 1 : 0,
+      blob_id: blobId,
+      size_bytes: size,
+      progress: sealedProgress.seal(vault.key, progressContext(id), newProgress()),
+      created_at: now,
+      expires_at: now + KEPT_MS,
+      lease_until: 0,
+    };
+    try {
+      const inserted = await db.transact((handle) => handle.run(store.insertImport, row));
+      if (inserted === 0) throw new NotevaultError('import_in_progress');
+      return id;
+    } catch (error) {
+      await blobs.delete([{ vaultId: vault.id, blobId }]);
+      throw error;
+    }
+  }
+
+  /** The import of an account, if it has one. */
+  async list(principal: Principal): Promise<OpenedImport[]> {
+    const { db, clock, vaults } = this.#deps;
+    const row = await db.get(store.findOfUser, { userId: principal.userId, now: clock.now() });
+    const vault = row === undefined ? null : await vaults.openAsSystem(row.vault_id);
+    return row === undefined || vault === null ? [] : [opened(row, vault)];
+  }
+
+  /** Throws `import_not_found`. */
+  async read(principal: Principal, id: string): Promise<OpenedImport> {
+    const found = (await this.list(principal)).find((each) => each.id === id);
+    if (found === undefined) throw new NotevaultError('import_not_found');
+    return found;
+  }
+
+  /** Ends an import; what it has written stays. Throws `import_not_found`. */
+  async cancel(principal: Principal, id: string): Promise<void> {
+    const { id: known } = await this.read(principal, id);
+    await this.#deps.db.transact((handle) => handle.run(store.cancel, { id: known, userId: principal.userId }));
+    await this.sweep();
+  }
+
+  /** Imports what a dry run has reported. Throws `import_not_found`, `import_not_applicable`. */
+  async apply(principal: Principal, id: string): Promise<void> {
+    const { db, clock, vaults } = this.#deps;
+    const found = await this.read(principal, id);
+    const vault = await vaults.openVault(principal, found.vault_id, 'write');
+    const progress = sealedProgress.seal(vault.key, progressContext(id), newProgress());
+    const change = { id: found.id, userId: principal.userId, now: clock.now(), progress };
+    if ((await db.transact((handle) => handle.run(store.apply, change))) === 0) {
+      throw new NotevaultError('import_not_applicable');
+    }
+  }
+
+  /** Runs the imports that wait, two at once, until there are none. */
+  async runWaiting(signal?: AbortSignal): Promise<void> {
+    const next = async () => {
+      while (signal?.aborted !== true) {
+        const { db, clock } = this.#deps;
+        const now = clock.now();
+        const row = await db.transact((handle) => handle.get(store.claim, { now, until: now + LEASE_MS }));
+        if (row === undefined) return;
+        await runForOwner(row.user_id, () => this.#run(row, signal));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    await this.sweep();
+  }
+
+  /** Erases archives that are not needed any more, and imports of yesterday. */
+  async sweep(): Promise<void> {
+    const { db, clock, blobs } = this.#deps;
+    const now = clock.now();
+    for (;;) {
+      const rows = await db.all(store.findArchives, { now, limit: SWEEP_BATCH });
+      for (const { id, vault_id: vaultId, blob_id: blobId } of rows) {
+        // The bytes first: as long as the row names them, they can be found again.
+        if (blobId !== null) await blobs.delete([{ vaultId, blobId }]);
+        await db.transact((handle) => handle.run(store.forgetArchive, { id }));
+      }
+      if (rows.length < SWEEP_BATCH) break;
+    }
+    await db.transact((handle) => handle.run(store.deleteExpired, { now }));
+  }
+
+  /** Ends the last import of an account that is over, so that another can begin. */
+  async #makeRoom({ userId }: Principal): Promise<void> {
+    const { db, clock, blobs, vaults } = this.#deps;
+    const now = clock.now();
+    const ended = await db.transact((handle) => handle.get(store.deleteEnded, { userId, now }));
+    if (ended?.blob_id != null) await blobs.delete([{ vaultId: ended.vault_id, blobId: ended.blob_id }]);
+    const running = await db.get(store.findOfUser, { userId, now });
+    if (running === undefined) return;
+    if ((await vaults.openAsSystem(running.vault_id)) !== null) throw new NotevaultError('import_in_progress');
+    // Its vault was deleted meanwhile.
+    await db.transact((handle) => handle.run(store.deleteImport, { id: running.id }));
+  }
+
+  async #run(row: ImportRow, signal: AbortSignal | undefined): Promise<void> {
+    const { clock, failed } = this.#deps;
+    const vault = await this.#deps.vaults.openAsSystem(row.vault_id);
+    // The row goes with the vault.
+    if (vault === null || row.blob_id === null) return;
+    const claim = new Claim(this.#deps, row, vault);
+    const progress = sealedProgress.open(vault.key, progressContext(row.id), row.progress);
+    try {
+      const source = await openSource(this.#readerOf(row, vault, row.blob_id), this.#limits);
+      const ended = await runImport(this.#deps, {
+        vault,
+        source,
+        progress,
+        dryRun: row.dry_run === 1,
+        extensions: this.#extensions,
+        save: async () => (await claim.save('running', progress)) && signal?.aborted !== true,
+        beat: () => claim.beat(progress, clock.now()),
+      });
+      if (ended) await claim.save('done', progress);
+    } catch (error) {
+      // The claim ends by itself, and the import goes on then.
+      if (isOfStore(error) || (error instanceof NotevaultError && error.code === 'unavailable')) throw error;
+      progress.error = error instanceof ArchiveError ? error.fault : 'internal';
+      if (progress.error === 'internal') failed(error);
+      await claim.save('failed', progress);
+    }
+  }
+
+  #readerOf({ size_bytes }: ImportRow, vault: OpenVault, blobId: BlobId): RangeReader {
+    const { blobs } = this.#deps;
+    const read = async (range: { start: number; end: number }) => {
+      const bytes = await blobs.read({ vaultId: vault.id as VaultId, blobId }, range);
+      if (bytes === null) throw new ArchiveError('damaged_archive');
+      return bytes;
+    };
+    return new RangeReader(size_bytes, (start, end) =>
+      pieces(vault.key.openStream(archiveContext(blobId), size_bytes, { start, end }, read)),
+    );
+  }
+}
+
+async function* pieces(opening: AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>) {
+  yield* await opening;
+}
+
+/** The claim of this process on an import, which is renewed with each record of its progress. */
+class Claim {
+  readonly #deps: ImportDeps;
+  readonly #id: string;
+  readonly #vault: OpenVault;
+  #held: number;
+
+  constructor(deps: ImportDeps, { id, lease_until }: ImportRow, vault: OpenVault) {
+    this.#deps = deps;
+    this.#id = id;
+    this.#vault = vault;
+    this.#held = lease_until;
+  }
+
+  /** False when the import was cancelled, or another process has it. */
+  async save(state: ImportState, progress: Progress): Promise<boolean> {
+    const { db, clock } = this.#deps;
+    const sealed = sealedProgress.seal(this.#vault.key, progressContext(this.#id), progress);
+    // Never the same twice: the time of the claim tells one holder from another.
+    const until = state === 'running' ? Math.max(this.#held + 1, clock.now() + LEASE_MS) : 0;
+    const change = { id: this.#id, held: this.#held, state, until, progress: sealed };
+    const saved = (await db.transact((handle) => handle.run(store.saveProgress, change))) > 0;
+    this.#held = until;
+    return saved;
+  }
+
+  /** Renews the claim when a part of it has passed. Throws when it is lost. */
+  async beat(progress: Progress, now: number): Promise<void> {
+    if (this.#held - now > LEASE_MS - BEAT_MS) return;
+    if (!(await this.save('running', progress))) throw new NotevaultError('unavailable');
+  }
+}
+
+function opened(row: ImportRow, vault: OpenVault): OpenedImport {
+  const { id, vault_id, state, created_at, expires_at, dry_run } = row;
+  const progress = sealedProgress.open(vault.key, progressContext(id), row.progress);
+  return { id, vault_id, state, created_at, expires_at, dryRun: dry_run === 1, progress };
+}

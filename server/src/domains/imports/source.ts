@@ -1,0 +1,151 @@
+import {
+  type Archive,
+  ArchiveError,
+  type ArchiveFile,
+  type ArchiveLimits,
+  EntryRefused,
+  UnpackMeter,
+} from './archive/archive.ts';
+import { changedAt, ITEM, idOfFile, JoplinIndex, noteText, parseItem } from './archive/joplin.ts';
+import { isNote, vaultPathOf } from './archive/names.ts';
+import type { RangeReader } from './archive/range-reader.ts';
+import { isTar, openTar } from './archive/tar.ts';
+import { openZip } from './archive/zip.ts';
+import type { SkipReason } from './progress.ts';
+
+const MB = 1024 * 1024;
+/** The limit of a note; longer texts are not read at all. */
+const NOTE_BYTES_MAX = 10 * MB;
+const HEAD_BYTES = 512;
+
+/** A file to import. Its text and bytes throw EntryRefused and ArchiveError. */
+export interface SourceFile {
+  /** As it is named in reports. */
+  readonly name: string;
+  readonly mtime: number | null;
+  readonly content:
+    | { readonly kind: 'refused'; readonly reason: SkipReason }
+    /** A file of the archive that is no file of the vault. */
+    | { readonly kind: 'none' }
+    | { readonly kind: 'note'; readonly path: string; text(): Promise<string> }
+    | { readonly kind: 'attachment'; readonly path: string; bytes(): AsyncIterable<Uint8Array> };
+}
+
+/** What is imported, in the same order each time. */
+export interface Source {
+  readonly total: number | null;
+  files(): AsyncIterable<SourceFile>;
+}
+
+/** Recognizes an archive by its first bytes and opens it. Throws ArchiveError. */
+export async function openSource(reader: RangeReader, limits: ArchiveLimits): Promise<Source> {
+  const head = Buffer.from(await reader.read(0, HEAD_BYTES));
+  const meter = new UnpackMeter(limits);
+  if (head.toString('latin1', 0, 4).match(/^PK(?:\x03\x04|\x05\x06)/) !== null) {
+    const zip = await openZip(reader, meter, limits.entries);
+    return { total: zip.total, files: () => markdownFiles(zip) };
+  }
+  if (!isTar(head)) throw new ArchiveError('unsupported_archive');
+  // Read twice, for the index and for the import; each reading is limited by itself.
+  const { index, total } = await indexOf(openTar(reader, new UnpackMeter(limits)));
+  return { total, files: () => joplinFiles(openTar(reader, meter), index) };
+}
+
+async function* markdownFiles(archive: Archive): AsyncGenerator<SourceFile> {
+  for await (const file of archive.files()) {
+    const place = vaultPathOf(file.name);
+    const { name, mtime } = file;
+    if ('refused' in place) yield { name, mtime, content: { kind: 'refused', reason: place.refused } };
+    else if (file.refused !== null) yield { name, mtime, content: { kind: 'refused', reason: file.refused } };
+    else yield { name, mtime, content: contentAt(place.path, file) };
+  }
+}
+
+function contentAt(path: string, file: ArchiveFile): SourceFile['content'] {
+  if (isNote(path)) return { kind: 'note', path, text: () => textOf(file) };
+  return { kind: 'attachment', path, bytes: () => file.open() };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Throws EntryRefused for a text that is too large or not UTF-8. */
+async function textOf(file: ArchiveFile): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of file.open()) {
+    size += piece.length;
+    if (size > NOTE_BYTES_MAX) throw new EntryRefused('too_large');
+    pieces.push(Buffer.from(piece));
+  }
+  try {
+    return utf8.decode(Buffer.concat(pieces));
+  } catch (error) {
+    throw new EntryRefused('not_utf8', error);
+  }
+}
+
+/** Reads the items of a Joplin export. Throws ArchiveError for a tar that is none. */
+async function indexOf(tar: Archive): Promise<{ index: JoplinIndex; total: number }> {
+  const index = new JoplinIndex();
+  let total = 0;
+  for await (const file of tar.files()) {
+    total += 1;
+    if (file.refused !== null || !isItem(file)) continue;
+    const item = parseItem(await textOf(file).catch(emptyIfRefused));
+    if (item !== null) index.add(item);
+  }
+  if (index.size === 0) throw new ArchiveError('unsupported_archive');
+  index.assignPaths();
+  return { index, total };
+}
+
+function emptyIfRefused(error: unknown): string {
+  if (error instanceof EntryRefused) return '';
+  throw error;
+}
+
+/** Whether a file is an item by its name: in the root, named by its id. */
+function isItem({ name }: ArchiveFile): boolean {
+  return /^(?:\.\/)?[0-9a-f]{32}\.md$/.test(name);
+}
+
+async function* joplinFiles(tar: Archive, index: JoplinIndex): AsyncGenerator<SourceFile> {
+  for await (const file of tar.files()) {
+    const place = vaultPathOf(file.name);
+    const content = (): Promise<SourceFile> | SourceFile => {
+      const { name, mtime } = file;
+      if ('refused' in place) return { name, mtime, content: { kind: 'refused', reason: place.refused } };
+      if (file.refused !== null) return { name, mtime, content: { kind: 'refused', reason: file.refused } };
+      return isItem(file) ? joplinNote(file, index) : joplinResource(file, index);
+    };
+    yield await content();
+  }
+}
+
+async function joplinNote(file: ArchiveFile, index: JoplinIndex): Promise<SourceFile> {
+  const { name } = file;
+  let text: string;
+  try {
+    text = await textOf(file);
+  } catch (error) {
+    if (error instanceof EntryRefused) return { name, mtime: null, content: { kind: 'refused', reason: error.reason } };
+    throw error;
+  }
+  const item = parseItem(text);
+  if (item === null || item.type !== ITEM.note) return { name, mtime: null, content: { kind: 'none' } };
+  const path = index.pathOf(item.id);
+  const isEncrypted = item.fields.get('encryption_applied') === '1';
+  if (path === null || isEncrypted) {
+    return { name, mtime: null, content: { kind: 'refused', reason: isEncrypted ? 'encrypted' : 'damaged' } };
+  }
+  const mtime = changedAt(item) ?? file.mtime;
+  return { name: path, mtime, content: { kind: 'note', path, text: async () => noteText(item, index) } };
+}
+
+function joplinResource(file: ArchiveFile, index: JoplinIndex): SourceFile {
+  const { name, mtime } = file;
+  const id = idOfFile(name);
+  const path = id === null ? null : index.pathOf(id);
+  if (path === null) return { name, mtime, content: { kind: 'refused', reason: 'unsupported' } };
+  return { name: path, mtime, content: { kind: 'attachment', path, bytes: () => file.open() } };
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { ZipFile } from 'yazl';
+import type { OpenVault } from '../vaults/vaults.ts';
+import type { ExportDeps } from './tickets.deps.ts';
+
+/** Lists files that could not be read; no note can have this name. */
+const FAULTS_FILE = 'NOT EXPORTED.txt';
+/** Types whose bytes are compressed already. */
+const PACKED = /\.(?:png|jpe?g|gif|webp|avif|heic|mp[34]|m4[av]|mov|webm|ogg|opus|flac|pdf|zip|docx|xlsx|pptx|epub)$/i;
+
+/** A file of the export. Reads its bytes when it is its turn; null when it is gone by then. */
+interface ExportedFile {
+  readonly path: string;
+  /** Epoch seconds. */
+  readonly mtime: number;
+  open(): Promise<AsyncIterable<Uint8Array> | null>;
+}
+
+/**
+ * Returns a vault as a zip, made while it is read: every note, attachment and folder at its path, with its time. Each
+ * file is as it is when its turn comes. Damaged ones are left out and listed in a file at the end.
+ */
+export async function* exportVault(deps: ExportDeps, vault: OpenVault): AsyncGenerator<Uint8Array> {
+  const zip = new ZipFile();
+  const writer = new ZipWriter(zip);
+  const made = writeAll(deps, vault, writer).catch((error: unknown) => {
+    (zip.outputStream as Readable).destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  try {
+    yield* zip.outputStream as AsyncIterable<Buffer>;
+  } finally {
+    writer.stop();
+    await made;
+  }
+}
+
+async function writeAll(deps: ExportDeps, vault: OpenVault, writer: ZipWriter): Promise<void> {
+  const { folders, files } = await filesOf(deps, vault);
+  for (const folder of folders) writer.addFolder(folder);
+  const faults: string[] = [];
+  for (const file of files) {
+    if (writer.isStopped) return;
+    const bytes = await file.open().catch((error: unknown) => {
+      if (!(error instanceof NotevaultError) || !error.code.endsWith('_unreadable')) throw error;
+      faults.push(file.path);
+      return null;
+    });
+    if (bytes !== null) await writer.add(file.path, file.mtime, bytes);
+  }
+  if (faults.length > 0) {
+    const text = `These files are damaged and could not be read:\n${faults.join('\n')}\n`;
+    await writer.add(FAULTS_FILE, deps.clock.now() / 1000, Readable.from([Buffer.from(text)]));
+  }
+  writer.end();
+}
+
+async function filesOf({ cache, notes, attachments, folders }: ExportDeps, vault: OpenVault) {
+  return cache.snapshot(vault, async (snapshot) => {
+    const listed: ExportedFile[] = [];
+    for (const { id, path, mtime } of await (await snapshot.rows(notes.cache)).sorted()) {
+      const open = async () => {
+        const note = await notes.getById(vault, id).catch(nullIfGone);
+        return note === null ? null : Readable.from([Buffer.from(note.content)]);
+      };
+      listed.push({ path, mtime, open });
+    }
+    for (const { path, mtime } of await (await snapshot.rows(attachments.cache)).sorted()) {
+      const open = async () => {
+        const file = await attachments.open(vault, path).catch(nullIfGone);
+        return file === null ? null : file.bytes({ start: 0, end: file.attachment.size_bytes });
+      };
+      listed.push({ path, mtime, open });
+    }
+    const names = (await folders.listAt(snapshot.handle, vault)).map(({ name }) => name);
+    return { files: listed, folders: names.filter((name) => name !== '') };
+  });
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof NotevaultError && error.code.endsWith('_not_found')) return null;
+  throw error;
+}
+
+/** Adds files to a zip one after another, as fast as the zip is read. */
+class ZipWriter {
+  readonly #zip: ZipFile;
+  #current: Readable | null = null;
+  isStopped = false;
+
+  constructor(zip: ZipFile) {
+    this.#zip = zip;
+  }
+
+  addFolder(path: string): void {
+    this.#zip.addEmptyDirectory(path);
+  }
+
+  /** Resolves when the file is in the zip, or the zip is not read any more. */
+  async add(path: string, mtime: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const stream = Readable.from(copied(bytes), { objectMode: false });
+    this.#current = stream;
+    const closed = once(stream, 'close');
+    // An error of the bytes ends the zip: what is missing must not look like a whole file.
+    stream.once('error', (error) => (this.#zip.outputStream as Readable).destroy(error));
+    const options = { mtime: new Date(mtime * 1000), compress: !PACKED.test(path) };
+    this.#zip.addReadStreamLazy(path, options, (give) => give(null, stream));
+    if (this.isStopped) stream.destroy();
+    await closed.catch(() => undefined);
+  }
+
+  end(): void {
+    this.#zip.end();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.#current?.destroy();
+  }
+}
+
+/** Copies each piece, because the store may overwrite it when the next one is read. */
+async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece);
+}
