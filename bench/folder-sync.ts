@@ -127,7 +127,8 @@ async function measure(syncer: FolderSyncer, folder: string) {
 async function idleOf(programs: Awaited<ReturnType<FolderSyncer['watch']>>) {
   const program = programs?.at(-1);
   if (program === undefined) return null;
-  await wait(5000);
+  // Until everything has been listed once more, and the garbage of the work is collected.
+  await wait(12_000);
   const before = await program.cpu();
   await wait(IDLE_MS);
   const cpu = Math.round((((await program.cpu()) - before) / IDLE_MS) * 1e7) / 100;
