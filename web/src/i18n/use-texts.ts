@@ -1,5 +1,5 @@
 import i18next, { type TFunction } from 'i18next';
-import { useSyncExternalStore } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
 import type { Part } from './i18n.ts';
 
 function subscribe(listener: () => void): () => void {
@@ -7,8 +7,13 @@ function subscribe(listener: () => void): () => void {
   return () => i18next.off('languageChanged', listener);
 }
 
-/** The texts of a part, in the current language. */
+/** The current language. */
+export function useLanguage(): string {
+  return useSyncExternalStore(subscribe, () => i18next.language);
+}
+
+/** The texts of a part, in the current language; the same function until the language changes. */
 export function useTexts<P extends Part>(part: P): TFunction<P> {
-  const language = useSyncExternalStore(subscribe, () => i18next.language);
-  return i18next.getFixedT(language, part);
+  const language = useLanguage();
+  return useMemo(() => i18next.getFixedT(language, part), [language, part]);
 }

@@ -1,22 +1,43 @@
+import type { Note } from '@notevault/protocol/notes.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { importOrReload } from '../app/import-or-reload.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { noteQuery } from '../data/queries.ts';
-import { Page } from '../vault/page.tsx';
+import { loadTexts } from '../i18n/i18n.ts';
+import { useWindowTitle } from '../vault/page.tsx';
 import styles from './note-page.module.css';
 
 const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 
-/** A note. */
+const NoteEditor = lazy(async () => {
+  const [module] = await Promise.all([importOrReload(() => import('./note-editor.tsx')), loadTexts('editor')]);
+  return { default: module.NoteEditor };
+});
+
+/** A note: its text at once, and the editor as soon as that is loaded. */
 export function NotePage() {
   const { vaultId, noteId } = route.useParams();
-  const { data: note } = useSuspenseQuery(noteQuery(vaultId, noteId));
+  const note = useKnownNote(vaultId, noteId);
+  useWindowTitle(note?.title ?? '');
   if (note === null) return <NotFound />;
-  return (
-    <Page title={note.title}>
-      <pre className={styles.source} dir="auto">
-        {note.content}
-      </pre>
-    </Page>
+  const text = (
+    <pre className={styles.source} dir="auto">
+      {note.content}
+    </pre>
   );
+  return (
+    <Suspense fallback={text}>
+      <NoteEditor key={noteId} vaultId={vaultId} note={note} />
+    </Suspense>
+  );
+}
+
+/** The note; after it was deleted elsewhere, as it was: the editor has its text, and offers to keep it. */
+function useKnownNote(vaultId: string, noteId: string): Note | null {
+  const { data: note } = useSuspenseQuery(noteQuery(vaultId, noteId));
+  const [known, setKnown] = useState(note);
+  if (note !== null && note !== known) setKnown(note);
+  return note ?? (known?.id === noteId ? known : null);
 }

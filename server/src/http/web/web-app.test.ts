@@ -53,6 +53,7 @@ async function serveApp(open: Parameters<typeof startServer>[0]['open']): Promis
   await writeFile(join(folder, 'assets/index-1.js.br'), brotliCompressSync(SCRIPT));
   await writeFile(join(folder, 'assets/index-1.js.gz'), gzipSync(SCRIPT));
   await writeFile(join(folder, 'frames/diagram.html'), '<!doctype html>');
+  await writeFile(join(folder, 'frames/image.html'), '<!doctype html>');
   await writeFile(join(folder, 'build.stamp'), 'not a page');
   const webApp = await findWebApp(folder);
   assert.ok(webApp);
@@ -150,6 +151,13 @@ onSqlite('the web app', (open) => {
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /; sandbox allow-scripts$/);
     assert.match(policy, /frame-ancestors 'self'/);
+    assert.doesNotMatch(policy, /connect-src|allow-same-origin|https:/);
+  });
+
+  test('lets only the frame of an image load images of other servers', async () => {
+    await using app = await serveApp(open);
+    const policy = String((await app.get('/frames/image.html')).headers['content-security-policy']);
+    assert.match(policy, /; img-src https: http:;.*; sandbox allow-scripts$/);
     assert.doesNotMatch(policy, /connect-src|allow-same-origin/);
   });
 });

@@ -27,17 +27,24 @@ const PAGE_POLICY = [
   `require-trusted-types-for 'script'`,
 ].join('; ');
 /** For what draws text of notes with a library: it may do nothing but run its scripts, without the app's origin. */
-const FRAME_POLICY = [
-  `default-src 'none'`,
-  `script-src 'self'`,
-  `style-src 'self' 'unsafe-inline'`,
-  `img-src data:`,
-  `font-src 'self'`,
-  `frame-ancestors 'self'`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-  'sandbox allow-scripts',
-].join('; ');
+const FRAME_POLICY = framePolicy('data:');
+/** For the frame that shows one image of another server, after a click; a page of ours loads nothing from there. */
+const IMAGE_FRAME_POLICY = framePolicy('https: http:');
+const IMAGE_FRAME = '/frames/image.html';
+
+function framePolicy(images: string): string {
+  return [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src ${images}`,
+    `font-src 'self'`,
+    `frame-ancestors 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    'sandbox allow-scripts',
+  ].join('; ');
+}
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -86,14 +93,20 @@ function codingFor({ headers }: FastifyRequest, { codings }: WebFile): string {
   return ['br', 'gzip'].find((coding) => accepted.has(coding)) ?? 'identity';
 }
 
-function headersOf({ type, etag, isHashed, isFrame }: WebFile): Record<string, string> {
+function policyOf({ address, isFrame }: WebFile): string {
+  if (!isFrame) return PAGE_POLICY;
+  return address === IMAGE_FRAME ? IMAGE_FRAME_POLICY : FRAME_POLICY;
+}
+
+function headersOf(file: WebFile): Record<string, string> {
+  const { type, etag, isHashed, isFrame } = file;
   return {
     'content-type': type,
     etag,
     vary: isHashed || isFrame ? 'accept-encoding' : 'accept, accept-encoding',
     'cache-control': isHashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
     // Scripts have it too: a worker is bound by the policy of its own file.
-    'content-security-policy': isFrame ? FRAME_POLICY : PAGE_POLICY,
+    'content-security-policy': policyOf(file),
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': isHashed ? 'cross-origin' : 'same-origin',
     'referrer-policy': 'same-origin',

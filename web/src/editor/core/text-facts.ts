@@ -1,6 +1,7 @@
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
-import { eachWord } from '@notevault/note-text/words.ts';
+import { classAt, UNSPACED } from '@notevault/note-text/words/classes.ts';
+import { eachRun, type Runs, segmentsOf } from '@notevault/note-text/words/runs.ts';
 import { headingLevel } from '../syntax/heading-folds.ts';
 import type { HeadingFact, SelectionFact } from './facts.ts';
 
@@ -45,8 +46,17 @@ const SLICE = 20_000;
 export async function wordCountOf(text: string, pause: () => Promise<boolean>): Promise<number | null> {
   let count = 0;
   let at = 0;
+  const runs: Runs = {
+    word: () => {
+      count++;
+    },
+    stretch(start, end) {
+      const stretch = text.slice(start, end);
+      for (const { index } of segmentsOf(stretch)) if (classAt(stretch, index) === UNSPACED) count++;
+    },
+  };
   while (at < text.length) {
-    at = eachWord(text, () => count++, at, text.length, Math.min(text.length, at + SLICE));
+    at = eachRun(text, at, text.length, runs, Math.min(text.length, at + SLICE));
     if (at < text.length && !(await pause())) return null;
   }
   return count;

@@ -1,0 +1,98 @@
+import { expect, expectAccessible, test } from './kit/test.ts';
+
+const state = 'save-state';
+
+test('two browsers and a REST client edit one note, and see each other', async ({ page, alice, context }) => {
+  const note = await alice.write('Together.md', '# Together\n\nfirst\n');
+  const address = alice.page(`/notes/${note.id}`);
+  const other = await context.newPage();
+  for (const one of [page, other]) {
+    await one.goto(address);
+    await expect(one.locator('[data-editor-ready]')).toBeVisible();
+    await expect(one.getByTestId(state)).toHaveText('Saved');
+  }
+  await page.getByText('first').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('from one');
+  await expect(other.getByText('from one')).toBeVisible();
+  await expect(other.locator('.cm-ySelectionInfo')).toHaveText('Alice');
+  await other.getByText('from one').click();
+  await other.keyboard.press('Control+End');
+  await other.keyboard.type(' and two');
+  await expect(page.getByText('from one and two')).toBeVisible();
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await alice.vault.appendToNote('Together.md', 'from REST\n');
+  await expect(page.getByText('from REST')).toBeVisible();
+  expect((await alice.vault.readNote('Together.md'))?.content).toContain('from one and two');
+  await expectAccessible(page);
+});
+
+test('what is typed offline is kept on the device through a reload of the page, and sent later', async ({
+  page,
+  alice,
+  context,
+}) => {
+  const note = await alice.write('Offline.md', 'start\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.getByText('start').click();
+  await context.setOffline(true);
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('offline words');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await context.setOffline(false);
+  await page.reload();
+  await expect(page.getByText('offline words')).toBeVisible();
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect.poll(async () => (await alice.vault.readNote('Offline.md'))?.content).toBe('start\noffline words');
+});
+
+test('nothing is lost and the state line is true while the server is killed and started again', async ({
+  page,
+  freshServer,
+}) => {
+  const { signedIn } = await import('./kit/test.ts');
+  const account = await signedIn(freshServer, page.context());
+  const note = await account.write('Killed.md', 'start\n');
+  await page.goto(account.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.getByText('start').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('before ');
+  await freshServer.kill();
+  await page.keyboard.type('while away ');
+  await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
+  await freshServer.run();
+  await page.keyboard.type('after');
+  await expect(page.getByTestId(state)).toHaveText('Saved', { timeout: 45_000 });
+  await expect
+    .poll(async () => (await account.vault.readNote('Killed.md'))?.content)
+    .toBe('start\nbefore while away after');
+});
+
+test('the text of a note that was deleted elsewhere is kept as a new note', async ({ page, alice }) => {
+  const note = await alice.write('Gone.md', 'precious\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await alice.vault.deleteNote(note.id);
+  await expect(page.getByTestId(state)).toHaveText('Cannot save: the note was deleted');
+  await page.getByRole('button', { name: 'Keep as a new note' }).click();
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await expect(page.getByText('precious')).toBeVisible();
+});
+
+test('a link is completed, followed, and makes the note that it asks for', async ({ page, alice }) => {
+  await alice.write('Target note.md', '# Target\n');
+  const note = await alice.write('Links.md', 'see \n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.getByText('see').click();
+  await page.keyboard.press('End');
+  await page.keyboard.type('[[targ');
+  await page.getByRole('option', { name: /Target note/ }).click();
+  await page.keyboard.type(' and [[Brand new]]\n');
+  await expect(page.getByTestId(state)).toHaveText('Saved');
+  await page.getByText('Brand new').click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Brand new' })).toBeVisible();
+  await expect.poll(() => alice.vault.readNote('Brand new.md')).not.toBeNull();
+});

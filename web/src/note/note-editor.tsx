@@ -1,0 +1,122 @@
+import type { Note } from '@notevault/protocol/notes.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import i18next from 'i18next';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { api } from '../data/client.ts';
+import { keys } from '../data/keys.ts';
+import { meQuery } from '../data/queries.ts';
+import type { EditorMode, EditorSession } from '../editor/index.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { parentOf } from '../tree/model/tree-index.ts';
+import { errorText } from '../ui/error-text.ts';
+import { showToast } from '../ui/toast.ts';
+import styles from './note-editor.module.css';
+import text from './note-page.module.css';
+import { NoteServices } from './note-services.ts';
+import { StateLine } from './state-line.tsx';
+import { useEditor } from './use-editor.ts';
+import { useNoteSession } from './use-note-session.ts';
+import { WordCount } from './word-count.tsx';
+
+interface NoteEditorProps {
+  readonly vaultId: string;
+  readonly note: Note;
+}
+
+const MODES: readonly EditorMode[] = ['preview', 'source', 'reading'];
+
+/** A note that is edited live. */
+export function NoteEditor({ vaultId, note }: NoteEditorProps) {
+  const t = useTexts('editor');
+  const me = useQuery(meQuery).data;
+  const session = useNoteSession(note.id, me?.display_name ?? me?.email ?? t('anonymous'));
+  return session === null ? null : <OpenNote vaultId={vaultId} note={note} session={session} />;
+}
+
+function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly session: EditorSession }) {
+  const t = useTexts('editor');
+  const place = useRef<HTMLDivElement>(null);
+  const [mode, setMode] = useState<EditorMode>('preview');
+  const services = useNoteServices(vaultId, note.id);
+  const editor = useEditor(place, { session, services, mode, label: note.title });
+  const keepAsNewNote = useKeepAsNewNote(vaultId, note);
+  useEffect(() => {
+    const anchor = decodeURIComponent(location.hash.slice(1));
+    if (editor !== null && anchor !== '') editor.goToAnchor(anchor);
+  }, [editor]);
+  return (
+    <div className={styles.note}>
+      <header className={styles.head}>
+        <h1 className={styles.title} dir="auto">
+          {parentOf(note.path) === '' ? null : <span className={styles.folder}>{parentOf(note.path)} / </span>}
+          {note.title}
+        </h1>
+        <StateLine session={session} keepAsNewNote={keepAsNewNote} />
+        {editor === null ? null : <WordCount editor={editor} />}
+        <fieldset className={styles.modes} aria-label={t('mode.label')}>
+          {MODES.map((one) => (
+            <button key={one} type="button" aria-pressed={one === mode} onClick={() => setMode(one)}>
+              {t(`mode.${one}`)}
+            </button>
+          ))}
+        </fieldset>
+      </header>
+      <div className={styles.editor}>
+        <div ref={place} className={styles.place} data-testid="editor" />
+        {editor === null ? (
+          <pre className={text.source} dir="auto">
+            {note.content}
+          </pre>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+/** What the editor asks of the app, the same object for as long as the note is open: another one makes a new editor. */
+function useNoteServices(vault: string, noteId: string): NoteServices {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const language = useLanguage();
+  return useMemo(
+    () =>
+      new NoteServices({
+        vault,
+        noteId,
+        queries,
+        strings: i18next.getResource(language, 'editor', 'strings'),
+        openNote(id, anchor, newTab) {
+          const hash = anchor ?? '';
+          if (newTab) {
+            const address = `/vaults/${vault}/notes/${id}${hash === '' ? '' : `#${encodeURIComponent(hash)}`}`;
+            window.open(address, '_blank', 'noopener');
+          } else void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId: vault, noteId: id }, hash });
+        },
+        reportError: (error) => {
+          showToast({ text: errorText(i18next.getFixedT(language, 'vault'), error), kind: 'danger' });
+        },
+      }),
+    [vault, noteId, queries, navigate, language],
+  );
+}
+
+/** Saves the text of a note that cannot be saved as a new one beside it, and opens that. */
+function useKeepAsNewNote(vault: string, note: Note): (text: string) => Promise<void> {
+  const t = useTexts('editor');
+  const errors = useTexts('vault');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return async (text) => {
+    const time = new Date().toISOString().slice(0, 16).replace('T', ' ').replace(':', '.');
+    const path = `${note.path.replace(/\.md$/i, '')} (${time}).md`;
+    try {
+      const kept = await api.vault(vault).upsertNote({ path, content: text, mtime: Date.now() / 1000 });
+      queries.setQueryData(keys.note(vault, kept.id), kept);
+      showToast({ text: t('recover.kept', { path: kept.path }), kind: 'plain' });
+      await navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId: vault, noteId: kept.id } });
+    } catch (error) {
+      showToast({ text: errorText(errors, error), kind: 'danger' });
+    }
+  };
+}

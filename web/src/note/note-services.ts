@@ -1,0 +1,150 @@
+import type { Note } from '@notevault/protocol/notes.ts';
+import type { VaultTree } from '@notevault/protocol/sync.ts';
+import type { QueryClient } from '@tanstack/react-query';
+import { api } from '../data/client.ts';
+import { keys } from '../data/keys.ts';
+import { noteQuery, tagsQuery, treeQuery } from '../data/queries.ts';
+import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../editor/index.ts';
+import { parentOf } from '../tree/model/tree-index.ts';
+import { indexOf } from '../tree/use-tree.ts';
+import { attachmentUrl, newAttachmentPath, uploadFile } from './attachment-urls.ts';
+import { blocksIn, excerptOf, headingsIn } from './excerpt.ts';
+import { linkIndexOf, pathForDangling } from './link-index.ts';
+import { rankNotes } from './rank-notes.ts';
+
+export interface NoteServicesOptions {
+  readonly vault: string;
+  readonly noteId: string;
+  readonly queries: QueryClient;
+  readonly strings: EditorStrings;
+  /** Opens a note at a heading or block. */
+  openNote(id: string, anchor: string | null, newTab: boolean): void;
+  /** Shows that something did not work. */
+  reportError(error: unknown): void;
+}
+
+const SUGGESTIONS = 30;
+
+/** What the editor of a note asks of the app, answered from the queries and the API. */
+export class NoteServices implements EditorServices {
+  readonly framesUrl = '/frames/';
+  readonly strings: EditorStrings;
+  readonly #options: NoteServicesOptions;
+
+  constructor(options: NoteServicesOptions) {
+    this.#options = options;
+    this.strings = options.strings;
+  }
+
+  readonly links: EditorServices['links'] = {
+    status: (link) => this.#status(link),
+    open: (link, { newTab }) => void this.#open(link, newTab).catch(this.#options.reportError),
+    onChange: (listener) => this.#onTree(listener),
+  };
+
+  readonly completions: EditorServices['completions'] = {
+    notes: async (query) => {
+      const tree = this.#tree;
+      if (tree === undefined) return [];
+      const found = rankNotes(indexOf(tree).notes(), query, SUGGESTIONS);
+      return found.map(({ name, path }) => ({
+        title: name,
+        insert: linkIndexOf(tree).linkTextOf(path),
+        detail: parentOf(path),
+      }));
+    },
+    headings: async (target) => headingsIn((await this.#contentOf(target)) ?? ''),
+    blocks: async (target) => blocksIn((await this.#contentOf(target)) ?? ''),
+    tags: async (query) => {
+      const tags = await this.#options.queries.ensureQueryData(tagsQuery(this.#options.vault));
+      const wanted = query.toLowerCase();
+      return tags
+        .map(({ name }) => name)
+        .filter((name) => name.toLowerCase().includes(wanted))
+        .slice(0, SUGGESTIONS);
+    },
+  };
+
+  readonly content: EditorServices['content'] = {
+    excerpt: async (link) => {
+      const note = await this.#noteOf(link);
+      const text = note === null ? null : excerptOf(note.content, link.anchor);
+      return note === null || text === null ? null : { title: note.title, text };
+    },
+    mediaUrl: async (path) => {
+      const found = this.#resolve({ target: path, anchor: null, form: 'markdown' });
+      return found?.kind === 'attachment' ? attachmentUrl(this.#options.vault, found.path) : null;
+    },
+    upload: async (file, onProgress, signal) => {
+      const { vault } = this.#options;
+      const taken = new Set(this.#tree?.attachments.map(({ path }) => path.toLowerCase()));
+      const path = newAttachmentPath(this.#path, file.name, (one) => taken.has(one.toLowerCase()));
+      await uploadFile(vault, path, file, (sent) => onProgress({ sent, total: file.size }), signal);
+      // The link must be live at once.
+      await this.#options.queries.invalidateQueries({ queryKey: keys.tree(vault) });
+      return path;
+    },
+  };
+
+  get #tree(): VaultTree | undefined {
+    return this.#options.queries.getQueryData<VaultTree>(keys.tree(this.#options.vault));
+  }
+
+  get #note(): Note | null {
+    const { queries, vault, noteId } = this.#options;
+    return queries.getQueryData<Note | null>(keys.note(vault, noteId)) ?? null;
+  }
+
+  /** Where the note is now: it may be moved while it is open. */
+  get #path(): string {
+    return this.#tree?.notes.find(({ id }) => id === this.#options.noteId)?.path ?? this.#note?.path ?? '';
+  }
+
+  #resolve(link: LinkTarget): { kind: 'note' | 'attachment'; id: string; path: string } | null {
+    const tree = this.#tree;
+    const found = tree === undefined ? null : linkIndexOf(tree).resolve(link, this.#path);
+    if (found !== null) return found;
+    // A link by an alias: only the server knows those.
+    const known = this.#note?.links.find(({ target_text: text, dangling }) => !dangling && text === link.target);
+    const { target_note_id: id, target_path: path } = known ?? {};
+    return id && path ? { kind: 'note', id, path } : null;
+  }
+
+  #status(link: LinkTarget): LinkStatus {
+    if (this.#tree === undefined) return 'unknown';
+    return this.#resolve(link) === null ? 'dangling' : 'live';
+  }
+
+  async #open(link: LinkTarget, newTab: boolean): Promise<void> {
+    const { vault, openNote, queries } = this.#options;
+    const found = this.#resolve(link);
+    if (found?.kind === 'note') openNote(found.id, link.anchor, newTab);
+    else if (found !== null) window.open(await attachmentUrl(vault, found.path), '_blank', 'noopener');
+    else if (link.target.trim() !== '') {
+      const path = pathForDangling(link.target, this.#path);
+      const note = await api.vault(vault).upsertNote({ path, content: '', mtime: Date.now() / 1000 });
+      queries.setQueryData(keys.note(vault, note.id), note);
+      openNote(note.id, null, newTab);
+    }
+  }
+
+  async #noteOf(link: LinkTarget): Promise<Note | null> {
+    const { vault, queries } = this.#options;
+    await queries.ensureQueryData(treeQuery(vault));
+    const found = this.#resolve(link);
+    return found?.kind === 'note' ? queries.fetchQuery({ ...noteQuery(vault, found.id), staleTime: 10_000 }) : null;
+  }
+
+  async #contentOf(target: string): Promise<string | null> {
+    const note = await this.#noteOf({ target: target.trim(), anchor: null, form: 'wikilink' });
+    return note?.content ?? null;
+  }
+
+  #onTree(listener: () => void): () => void {
+    const { queries, vault, noteId } = this.#options;
+    const watched = new Set([JSON.stringify(keys.tree(vault)), JSON.stringify(keys.note(vault, noteId))]);
+    return queries.getQueryCache().subscribe(({ type, query }) => {
+      if (type === 'updated' && query.state.status === 'success' && watched.has(query.queryHash)) listener();
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import { type RefObject, useEffect, useState } from 'react';
+import {
+  createEditor,
+  type EditorController,
+  type EditorMode,
+  type EditorServices,
+  type EditorSession,
+} from '../editor/index.ts';
+import { useSessionFact } from './use-note-session.ts';
+
+interface EditorSetup {
+  readonly session: EditorSession;
+  readonly services: EditorServices;
+  readonly mode: EditorMode;
+  readonly label: string;
+}
+
+/** Draws the editor of a session into an element, anew when the session has another document or connection. */
+export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSetup): EditorController | null {
+  const { session, services, mode, label } = setup;
+  const [editor, setEditor] = useState<EditorController | null>(null);
+  const isReady = useSessionFact(session, (one) => one.isReady);
+  const generation = useSessionFact(session, (one) => one.generation);
+  const canWrite = useSessionFact(session, (one) => one.canWrite !== false);
+  useEffect(() => {
+    const parent = place.current;
+    if (!isReady || parent === null || generation === 0) return;
+    const hadFocus = parent.contains(document.activeElement);
+    const made = createEditor(parent, {
+      text: session.text,
+      undo: session.undo,
+      awareness: session.awareness,
+      services,
+      // The effects below bring the mode, the right to write and the label up to date.
+      mode: 'preview',
+      canWrite: true,
+      label: '',
+    });
+    if (hadFocus) made.focus();
+    setEditor(made);
+    return () => {
+      setEditor(null);
+      made[Symbol.dispose]();
+    };
+  }, [place, session, services, isReady, generation]);
+  useEffect(() => editor?.setMode(mode), [editor, mode]);
+  useEffect(() => editor?.setCanWrite(canWrite), [editor, canWrite]);
+  useEffect(() => editor?.setLabel(label), [editor, label]);
+  return editor;
+}
