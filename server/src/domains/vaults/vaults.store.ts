@@ -303,15 +303,9 @@ export const markAllPurging = statement((db, p: { userId: UserId; now: number })
     .returning('id'),
 );
 
-/** Active vaults of all users, in the order of their ids. */
-export const listActiveIds = statement((db, p: { after: VaultId; limit: number }) =>
-  db
-    .selectFrom('vaults')
-    .select(['id'])
-    .where('id', '>', p.after)
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .limit(p.limit),
+/** Vaults of all users, deleted ones too, in the order of their ids. */
+export const listIds = statement((db, p: { after: VaultId; limit: number }) =>
+  db.selectFrom('vaults').select(['id', 'deleted_at']).where('id', '>', p.after).orderBy('id').limit(p.limit),
 );
 
 /** Vaults whose purge is due or interrupted, ordered by id. */

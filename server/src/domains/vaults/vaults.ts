@@ -62,8 +62,8 @@ const IDS_A_PAGE = 1000;
 /** The ids of all active vaults of all users, for checks of a whole database. */
 export async function* activeVaultIds(db: Database): AsyncGenerator<VaultId> {
   for (let after = '00000000-0000-0000-0000-000000000000' as VaultId; ; ) {
-    const rows = await db.all(store.listActiveIds, { after, limit: IDS_A_PAGE });
-    for (const { id } of rows) yield id;
+    const rows = await db.all(store.listIds, { after, limit: IDS_A_PAGE });
+    for (const { id, deleted_at } of rows) if (deleted_at === null) yield id;
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.id;
