@@ -86,14 +86,14 @@ export function openEmbedder(config: Config, clock: Clock): Embedder {
   if (embedder === 'onnx' && model !== null) {
     const folder = resolve(model);
     const threads = embedderThreads ?? Math.max(1, Math.floor(availableParallelism() / 4));
-    return new ThreadedEmbedder(basename(folder), { kind: 'onnx', folder, threads });
+    return new ThreadedEmbedder(basename(folder), { kind: 'onnx', folder, threads }, clock);
   }
   if (embedder === 'http' && model !== null && url !== null) {
     const jitter = () => clock.random(1).readUInt8(0) / 256;
     const wait = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal });
     return httpEmbedder({ url, model, key: embedderKey?.reveal() ?? null, now: clock.now, jitter, delay: wait });
   }
-  return threadedBuiltin();
+  return threadedBuiltin(clock);
 }
 
 /** The configured receiver of product analytics; null for none. */

@@ -86,7 +86,7 @@ function createSearch({ ports, config, log }: Context, { vaults }: Before, notes
     vaults,
     notes,
     embedder,
-    worker: new WorkerClient(() => startSearchThread(config), threadFailed),
+    worker: new WorkerClient(() => startSearchThread(config), threadFailed, clock),
     // Leaves the rest of the time to other work.
     rest: (ms, signal) => pause((ms * (100 - config.embedderShare)) / config.embedderShare, signal),
     reportError: (error) => log.error({ err: error }, 'background work of search failed'),

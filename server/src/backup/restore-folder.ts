@@ -25,7 +25,7 @@ import { settleRestored } from './settle.ts';
 
 const SPARE_BYTES = 256 * 1024 * 1024;
 /** Files that may be in a folder without data. */
-const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring']);
+const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock']);
 
 /** Restores into the data folder, with the embedded database. */
 export async function restoreIntoFolder(request: RestoreRequest): Promise<Restored> {

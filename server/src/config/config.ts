@@ -50,6 +50,7 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
   const values: Record<string, unknown> = {};
   for (const { name, option } of listOptions()) values[name] = readOption(name, option, env, flags, problems);
 
+  shareMemory(values, (name) => isGiven(name, env, flags));
   const plans = readPlans(values.plans as string | null, problems);
   const config = { ...values, plans } as Config;
   if (!Object.hasOwn(plans, config.defaultPlan)) {
@@ -83,6 +84,19 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return freeze(config);
+}
+
+/** What the caches may use of the memory that the process should need; the rest is code, heap and database. */
+const MEMORY_SHARES = { hotVaultsMb: 0.15, searchMemoryMb: 0.25 } as const;
+
+/** Bounds the caches by the memory of the process, where their own options are not given. */
+function shareMemory(values: Record<string, unknown>, given: (name: OptionName) => boolean): void {
+  const { memoryMb } = values;
+  if (typeof memoryMb !== 'number') return;
+  for (const [name, share] of Object.entries(MEMORY_SHARES)) {
+    if (given(name as OptionName)) continue;
+    values[name] = Math.min(Number(values[name]), Math.floor(memoryMb * share));
+  }
 }
 
 /** Options that the embedder needs but are missing, and options that would have no effect. */

@@ -326,6 +326,13 @@ export const options = {
     default: 'info',
     does: 'Lowest level that is logged.',
   }),
+  memoryMb: option({
+    group: 'process',
+    kind: integer(128, 1_000_000),
+    default: null,
+    absent: 'the defaults of the single options',
+    does: 'Memory in MB that the server should about need; the limits of caches and of the heap follow from it where they are not given themselves.',
+  }),
   hotVaultsMb: option({
     group: 'process',
     kind: integer(1, 1_000_000),

@@ -8,6 +8,7 @@ const start: ProcessStart = {
   hasChannel: false,
   execArgv: ['--import', './probe.ts'],
   heapLimitMb: 1000,
+  memoryMb: null,
   env: { PATH: '/bin' },
 };
 
@@ -18,6 +19,13 @@ test('leanStart restarts a server with settings of the allocator, once', () => {
     env: { PATH: '/bin', MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144' },
   });
   assert.equal(leanStart({ ...start, ...lean }), null);
+});
+
+test('leanStart bounds the heap by half of the memory that the process should need', () => {
+  const heap = (memoryMb: number) => leanStart({ ...start, heapLimitMb: 4000, memoryMb })?.execArgv.at(-1);
+  assert.equal(heap(512), '--max-old-space-size=256');
+  assert.equal(heap(128), '--max-old-space-size=160', 'a smaller one would end the process');
+  assert.equal(heap(16_000), '--max-old-space-size=2000');
 });
 
 test('leanStart keeps memory settings that somebody has made', () => {

@@ -22,6 +22,9 @@ const SEMI_SPACE = '--max-semi-space-size=8';
  */
 const HEAP_MAX_MB = 2000;
 
+/** A smaller heap would end the process instead of making it smaller. */
+const HEAP_MIN_MB = 160;
+
 /** How a process was started. */
 export interface ProcessStart {
   readonly platform: string;
@@ -31,6 +34,8 @@ export interface ProcessStart {
   readonly execArgv: readonly string[];
   /** The limit that V8 chose for the main heap, from the memory of the machine. */
   readonly heapLimitMb: number;
+  /** The memory that the process should about need; null for the limits that V8 chooses. */
+  readonly memoryMb: number | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -38,13 +43,14 @@ export interface ProcessStart {
  * Returns the arguments and environment for a restart with low memory use; null when a restart is impossible, or the
  * settings were made by somebody.
  */
-export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb, env }: ProcessStart) {
+export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb, memoryMb, env }: ProcessStart) {
   if (platform !== 'linux' || hasChannel || Number.parseInt(version, 10) < NODE_MIN) return null;
   if (Object.keys(ALLOCATOR).some((name) => env[name] !== undefined)) return null;
   const isChosen = (name: RegExp) => [...execArgv, env.NODE_OPTIONS ?? ''].some((flag) => name.test(flag));
   const flags: string[] = [];
   if (!isChosen(/semi[-_]space/)) flags.push(SEMI_SPACE);
-  if (!isChosen(/old[-_]space/) && heapLimitMb > HEAP_MAX_MB) flags.push(`--max-old-space-size=${HEAP_MAX_MB}`);
+  const heapMax = Math.min(HEAP_MAX_MB, Math.max(HEAP_MIN_MB, Math.floor((memoryMb ?? Number.POSITIVE_INFINITY) / 2)));
+  if (!isChosen(/old[-_]space/) && heapLimitMb > heapMax) flags.push(`--max-old-space-size=${heapMax}`);
   return { execArgv: [...execArgv, ...flags], env: { ...env, ...ALLOCATOR } };
 }
 
@@ -52,11 +58,19 @@ export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb
  * Restarts the program inside this process, with settings under which it keeps less memory; returns when that is
  * impossible. Nothing but the standard streams may be open.
  */
-export function restartLean(): void {
+export function restartLean(memoryMb: number | null): void {
   const { platform, execArgv, env } = process;
   const hasChannel = process.send !== undefined;
   const heapLimitMb = getHeapStatistics().heap_size_limit / 1024 / 1024;
-  const lean = leanStart({ platform, version: process.versions.node, hasChannel, execArgv, heapLimitMb, env });
+  const lean = leanStart({
+    platform,
+    version: process.versions.node,
+    hasChannel,
+    execArgv,
+    heapLimitMb,
+    memoryMb,
+    env,
+  });
   if (lean === null) return;
   process.execve?.(process.execPath, [process.execPath, ...lean.execArgv, ...process.argv.slice(1)], lean.env);
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { type Embedder, type EmbedOptions, normalize, type Passage, type Space } from './embedder.ts';
 import { type FeatureKind, featuresOf, KANA, PAIR, PIECE, type Run, runsOf, SINGLE, WORD } from './features.ts';
 import { ThreadedEmbedder } from './threaded.ts';
@@ -101,9 +102,9 @@ function wordsOf(run: Run): Run[] {
  * Like builtinEmbedder, but passages are embedded on a worker thread. A query is embedded here, in less time than a
  * message to the thread takes.
  */
-export function threadedBuiltin(): Embedder {
+export function threadedBuiltin(clock: Pick<Clock, 'schedule'>): Embedder {
   const here = builtinEmbedder();
-  const there = new ThreadedEmbedder(here.name, { kind: 'builtin' });
+  const there = new ThreadedEmbedder(here.name, { kind: 'builtin' }, clock);
   return {
     ...here,
     embedPassages: (passages, signal) => there.embedPassages(passages, signal),

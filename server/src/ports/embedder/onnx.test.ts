@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { scratchFolder } from '../../../test/kit/scratch.ts';
 import { tinyModel, writeTinyModel } from '../../../test/kit/tiny-model.ts';
+import { systemClock } from '../clock/clock.ts';
 import { builtinEmbedder, threadedBuiltin } from './builtin.ts';
 import { dot, embedderContract } from './embedder.contract.ts';
 import { EmbedderError } from './embedder.ts';
@@ -17,11 +18,12 @@ await writeTinyModel(folder);
 const signal = new AbortController().signal;
 const asked = { signal, idf: async (words: readonly string[]) => words.map(() => 1) };
 const passages = (...texts: string[]) => texts.map((text) => ({ about: '', text }));
-const inThread = (own: string) => new ThreadedEmbedder('tiny', { kind: 'onnx', folder: own, threads: 1 });
+const inThread = (own: string) =>
+  new ThreadedEmbedder('tiny', { kind: 'onnx', folder: own, threads: 1 }, systemClock());
 
 embedderContract('a model in a folder', async () => onnxEmbedder({ folder, threads: 1 }));
 embedderContract('a model in a thread', async () => inThread(folder));
-embedderContract('the builtin embedder in a thread', async () => threadedBuiltin());
+embedderContract('the builtin embedder in a thread', async () => threadedBuiltin(systemClock()));
 
 /** Creates the tiny model with other files. */
 async function variant(name: string, files: Record<string, string | Buffer | null>): Promise<string> {
@@ -124,7 +126,7 @@ describe('the threaded embedder', () => {
     assert.deepEqual(order, ['query', 'passages']);
   });
   test('returns the same vectors as without a thread', async () => {
-    await using there = threadedBuiltin();
+    await using there = threadedBuiltin(systemClock());
     const texts = passages('a river', 'знание', '知識の庭');
     assert.deepEqual(await there.embedPassages(texts, signal), await builtinEmbedder().embedPassages(texts, signal));
   });

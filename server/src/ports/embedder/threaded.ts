@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { IdleTimer } from '../../concurrency/idle-timer.ts';
+import type { Clock } from '../clock/clock.ts';
 import {
   type Embedder,
   EmbedderError,
@@ -27,26 +29,34 @@ interface PendingRequest {
   reject(error: unknown): void;
 }
 
+/** How long the thread keeps its memory, perhaps a large model, without a request. */
+const IDLE_MS = 5 * 60_000;
+
 type DistributiveOmit<Of, Key extends PropertyKey> = Of extends unknown ? Omit<Of, Key> : never;
 
 /**
  * An embedder on its own worker thread, so that calculations block nothing else. When the thread dies, its pending
- * calls fail (`unavailable`), and the next call starts another one.
+ * calls fail (`unavailable`), and the next call starts another one. It ends when it has been idle for long.
  */
 export class ThreadedEmbedder implements Embedder {
   readonly name: string;
   readonly #data: ThreadData;
   readonly #pending = new Map<number, PendingRequest>();
+  readonly #idle: IdleTimer;
   #worker: Worker | null = null;
   #last = 0;
+  #space: Space | undefined;
 
-  constructor(name: string, data: ThreadData) {
+  constructor(name: string, data: ThreadData, clock: Pick<Clock, 'schedule'>) {
     this.name = name;
+    this.#idle = new IdleTimer(IDLE_MS, clock.schedule, () => this.#end());
     this.#data = data;
   }
 
   async space(signal: AbortSignal): Promise<Space> {
-    return (await this.#request({ operation: 'space' }, signal)) as Space;
+    // Remembered, so that looking for work each minute does not keep a thread alive that has none.
+    this.#space ??= (await this.#request({ operation: 'space' }, signal)) as Space;
+    return this.#space;
   }
 
   async embedPassages(passages: readonly Passage[], signal: AbortSignal): Promise<Float32Array[]> {
@@ -58,6 +68,7 @@ export class ThreadedEmbedder implements Embedder {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#idle[Symbol.dispose]();
     const worker = this.#worker;
     this.#worker = null;
     this.#rejectPending('The embedder was closed.');
@@ -66,6 +77,7 @@ export class ThreadedEmbedder implements Embedder {
 
   async #request(request: DistributiveOmit<WorkerRequest, 'number'>, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
+    using _use = this.#idle.use();
     const number = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#worker ??= this.#start();
@@ -83,6 +95,13 @@ export class ThreadedEmbedder implements Embedder {
       signal.removeEventListener('abort', cancel);
       this.#pending.delete(number);
     }
+  }
+
+  /** Ends an idle thread. The next call starts another one at once, even while this one is still ending. */
+  #end(): void {
+    const worker = this.#worker;
+    this.#worker = null;
+    void worker?.terminate();
   }
 
   #start(): Worker {

@@ -1,5 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { IdleTimer } from '../../../concurrency/idle-timer.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
 import type { TransferList } from './transfer-list.ts';
 import type { WorkerApi, WorkerRequest, WorkerResponse } from './worker-api.ts';
 
@@ -19,20 +21,30 @@ export class WorkerDied extends Error {
 /** Requests beyond this are refused: their answers would come too late. */
 const MAX_PENDING = 512;
 const TIMEOUT_MS = 30_000;
+/**
+ * How long the thread keeps its memory without a request. Starting it again costs a search some tenths of a second, and
+ * reading the index of its vault.
+ */
+const IDLE_MS = 5 * 60_000;
 
-/** Sends requests to the search thread. It starts the thread at the first request, and again when it died. */
+/**
+ * Sends requests to the search thread. It starts the thread at the first request and again when it died, and ends it when
+ * it has been idle for long.
+ */
 export class WorkerClient implements AsyncDisposable {
   readonly #start: () => Worker;
   readonly #reportFailure: (failure: string) => void;
   readonly #pending = new Map<number, PendingRequest>();
+  readonly #idle: IdleTimer;
   #worker: Worker | undefined;
   #lastId = 0;
   #indexBytes = 0;
   #isClosed = false;
 
   /** @param reportFailure called with names of errors, never with words of a note. */
-  constructor(start: () => Worker, reportFailure: (failure: string) => void) {
+  constructor(start: () => Worker, reportFailure: (failure: string) => void, clock: Pick<Clock, 'schedule'>) {
     this.#start = start;
+    this.#idle = new IdleTimer(IDLE_MS, clock.schedule, () => this.#end());
     this.#reportFailure = reportFailure;
   }
 
@@ -48,6 +60,7 @@ export class WorkerClient implements AsyncDisposable {
     transfer?: TransferList,
   ): Promise<Result<Method>> {
     if (this.#isClosed || this.#pending.size >= MAX_PENDING) throw new NotevaultError('unavailable');
+    using _use = this.#idle.use();
     const worker = this.#runningWorker();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -102,6 +115,14 @@ export class WorkerClient implements AsyncDisposable {
     this.#pending.clear();
   }
 
+  /** Ends an idle thread. The next request starts another one at once, even while this one is still ending. */
+  #end(): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#indexBytes = 0;
+    void worker?.terminate();
+  }
+
   /** Ends the thread as a crash would. The next request starts another. */
   async stop(): Promise<void> {
     await this.#worker?.terminate();
@@ -109,6 +130,7 @@ export class WorkerClient implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#idle[Symbol.dispose]();
     await this.stop();
   }
 }
