@@ -12,6 +12,7 @@ import { reindexCommand } from './commands/reindex.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { searchCommand } from './commands/search.ts';
 import { serveCommand } from './commands/serve.ts';
+import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { errorMessage } from './error-messages.ts';
@@ -38,6 +39,7 @@ const program = new Command('notevault')
   .addCommand(backupCommand())
   .addCommand(verifyCommand())
   .addCommand(restoreCommand())
+  .addCommand(statusCommand())
   .addCommand(doctorCommand());
 inherit(program);
 

@@ -36,7 +36,7 @@ export async function withAdmin<T>(
   try {
     await using app = await openApp(config);
     const { adminCommands } = await import('@notevault/server/admin.ts');
-    return await work(adminCommands(app, () => ''));
+    return await work(adminCommands(app, () => '', config.dataDir));
   } catch (error) {
     if (!(error instanceof DataFolderBusy)) throw error;
     return work(adminClient(adminSocketPath(config.dataDir)));

@@ -3,10 +3,13 @@ import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
 import { adminSocketPath } from './data-folder.ts';
+import type { ServerHealth } from './domains/admin/admin.ts';
 import { answerClientError } from './http/connections/client-error.ts';
 import { closeConnectionsOnStop } from './http/connections/graceful-shutdown.ts';
 import { errorHandler, headersFor, requestIdOf } from './http/errors.ts';
+import type { SeenRequest } from './http/monitoring/connection-probe.ts';
 import { knowAllMethods, refuseOtherMethods } from './http/other-methods.ts';
+import { type MachineStatus, machineStatus } from './machine-status.ts';
 
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
 export interface AdminCommands {
@@ -36,12 +39,21 @@ export interface AdminCommands {
   rebuildIndex(email: string | undefined, vaultId: string): Promise<number>;
   /** How many notes the running rebuild of a vault's index has read; 0 when there is none. */
   rebuiltNotes(vaultId: string): Promise<number>;
+  /** The state of the server and its machine. */
+  status(): Promise<ServerHealth & MachineStatus>;
+  /** Makes a secret for one request to the public address, to learn by `probeResult` how it arrives. */
+  expectProbe(): Promise<string>;
+  probeResult(secret: string): Promise<SeenRequest | null>;
 }
 
 /** The domains that the operations use. */
-export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'search'>;
+export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'search' | 'admin' | 'connectionProbe'>;
 
-export function adminCommands({ accounts, vaults, search }: AdminDeps, url: () => string): AdminCommands {
+export function adminCommands(
+  { accounts, vaults, search, admin, connectionProbe }: AdminDeps,
+  url: () => string,
+  dataDir: string,
+): AdminCommands {
   const rebuilt = new Map<string, number>();
   return {
     createUser: async (email, password, role) => {
@@ -72,6 +84,9 @@ export function adminCommands({ accounts, vaults, search }: AdminDeps, url: () =
       }
     },
     rebuiltNotes: async (vaultId) => rebuilt.get(vaultId) ?? 0,
+    status: async () => ({ ...(await admin.health()), ...(await machineStatus(dataDir)) }),
+    expectProbe: async () => connectionProbe.expect(),
+    probeResult: async (secret) => connectionProbe.result(secret),
   };
 }
 
@@ -86,7 +101,7 @@ export async function adminSocket(
   log: FastifyBaseLogger,
 ): Promise<AsyncDisposable> {
   const path = adminSocketPath(dataDir);
-  const server = buildAdmin(adminCommands(app, url), log);
+  const server = buildAdmin(adminCommands(app, url, dataDir), log);
   // Left by a killed server: this process holds the folder's lock, so nothing listens on it.
   await rm(path, { force: true });
   await server.listen({ path });

@@ -15,6 +15,7 @@ import { socketRoutes } from './domains/sync/sockets/sockets.routes.ts';
 import { Events } from './events.ts';
 import { Sockets } from './http/connections/sockets.ts';
 import { buildHttp } from './http/http.ts';
+import { ConnectionProbe } from './http/monitoring/connection-probe.ts';
 import { findWebApp, type WebApp } from './http/web/web-app.ts';
 import { JobRunner } from './jobs.ts';
 import { openAnalytics, openTracing } from './open-ports.ts';
@@ -30,6 +31,7 @@ import { version } from './version.ts';
 export interface App extends Domains, AsyncDisposable {
   readonly http: FastifyInstance;
   readonly sockets: Sockets;
+  readonly connectionProbe: ConnectionProbe;
   /** Background work derived from stored state (purges, erasures): started by `serve`, not by single commands. */
   readonly jobRunner: JobRunner;
   /** Whether there is a web app; without its build there is none. */
@@ -67,16 +69,18 @@ export async function buildApp(
   const domains = await createDomains(context);
   const collaboration = createCollaborationOf(context, domains);
   subscribeListeners(context.events, domains, collaboration, metrics);
-  if (metrics !== null) addGauges(metrics, domains, collaboration);
+  if (metrics !== null) addGauges(metrics, domains, collaboration, context);
   const jobs = jobsOf(domains, ports.clock);
   const jobRunner = new JobRunner(log, ports.clock, tracing === null ? jobs : tracedJobs(jobs, tracing));
   const sockets = new Sockets(() => collaboration.tick());
   const webApp = overrides.webApp === undefined ? await findWebApp(WEB_APP) : overrides.webApp;
-  const http = await buildHttpOf(context, domains, collaboration, { sockets, observers, webApp });
+  const connectionProbe = new ConnectionProbe();
+  const http = await buildHttpOf(context, domains, collaboration, { sockets, observers, webApp, connectionProbe });
   return {
     ...domains,
     http,
     sockets,
+    connectionProbe,
     jobRunner,
     hasWebApp: webApp !== null,
     [Symbol.asyncDispose]: () => close({ http, collaboration, jobRunner, domains, observers }),
@@ -107,13 +111,14 @@ interface Serves {
   readonly sockets: Sockets;
   readonly observers: Observers;
   readonly webApp: WebApp | null;
+  readonly connectionProbe: ConnectionProbe;
 }
 
 function buildHttpOf(
   { ports, config, log, publicUrl }: Context,
   domains: Domains,
   collaboration: Collaboration,
-  { sockets, observers: { metrics, tracing }, webApp }: Serves,
+  { sockets, observers: { metrics, tracing }, webApp, connectionProbe }: Serves,
 ): Promise<FastifyInstance> {
   const { metricsToken: token } = config;
   return buildHttp({
@@ -129,6 +134,7 @@ function buildHttpOf(
     rawRoutes: rawRoutesOf(domains, publicUrl),
     fetchRoutes: mcpRoutes(domains.mcp),
     webApp,
+    connectionProbe,
     sockets,
     socketRoutes: socketRoutes(collaboration),
     guard: guardOf(domains, ports.db, createRateLimits(ports.clock, config.plans)),

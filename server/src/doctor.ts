@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
+import { backupState } from './backup/lease.ts';
 import type { Config } from './config/config.ts';
 import { DAMAGE_HELP } from './damage-help.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data-folder.ts';
 import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
 import { beginFeedEpochs } from './domains/vaults/vaults.ts';
+import type { Finding } from './finding.ts';
+import { examineBackups, examineMachine, machineStatus } from './machine-status.ts';
 import {
   blobStoreOf,
   blobsFolder,
@@ -23,17 +26,11 @@ import { checkSqlite } from './ports/database/sqlite/check.ts';
 import { EmbedderError } from './ports/embedder/embedder.ts';
 import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';
+import { examinePublicAddress, type ProbeCommands } from './public-address/examine.ts';
 import { openSamples } from './sealed-samples.ts';
 
 /** A large model takes long to load. */
 const EMBEDDER_MS = 60_000;
-
-/** One check and its result, in words. */
-export interface Finding {
-  readonly what: string;
-  readonly ok: boolean;
-  readonly says: string;
-}
 
 /** Records that the data was restored from a backup, so that clients that know of later writes read it again. */
 export async function markAsRestored(config: Config): Promise<Finding> {
@@ -44,9 +41,13 @@ export async function markAsRestored(config: Config): Promise<Finding> {
   return { what: 'restored', ok: true, says: `clients of ${vaults} vaults will read them again` };
 }
 
-/** Checks everything that a server needs before it starts. Changes nothing that a start would not change too. */
-export async function* examine(config: Config): AsyncGenerator<Finding> {
+/**
+ * Checks everything that a server needs before it starts; when one runs, how clients reach it. Changes nothing that a
+ * start would not change too.
+ */
+export async function* examine(config: Config, probes: ProbeCommands): AsyncGenerator<Finding> {
   yield await examineFolder(config);
+  yield* examineMachine(await machineStatus(config.dataDir));
   if (config.databaseUrl === null && !existsSync(databaseFile(config.dataDir))) {
     yield { what: 'database', ok: true, says: 'not there yet; a start makes it, and a key' };
     return;
@@ -58,8 +59,9 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
     } catch (error) {
       if (!(error instanceof DataFolderBusy)) throw error;
       const answers = await listens(adminSocketPath(config.dataDir));
-      const says = answers ? 'a server runs on this data folder; stop it to have the rest looked at' : error.message;
+      const says = answers ? 'a server runs on this data folder; stop it to have the data looked at' : error.message;
       yield { what: 'server', ok: answers, says };
+      if (answers) yield* examinePublicAddress(config, probes);
       return;
     }
   }
@@ -71,6 +73,8 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
   );
   if (db === null) return;
   const clock = systemClock();
+  const { takenAt } = await backupState(db, clock);
+  yield examineBackups(takenAt, clock.now(), config.backupDir);
   yield await examineBlobs(config, db, clock);
   yield await examineEmbedder(config, clock);
   const allow = { unfinishedRotation: false };

@@ -1,4 +1,6 @@
+import { adminSocketPath } from '@notevault/server/data-folder.ts';
 import { Command } from 'commander';
+import { adminClient } from '../admin-client.ts';
 import { configOf, withConfig } from '../config-flags.ts';
 
 export function doctorCommand(): Command {
@@ -16,8 +18,10 @@ export function doctorCommand(): Command {
         const { what, says } = await markAsRestored(config);
         process.stdout.write(`ok    ${what}: ${says}\n`);
       }
-      for await (const { what, ok, says } of examine(config)) {
-        process.stdout.write(`${ok ? 'ok   ' : 'FAULT'} ${what}: ${says}\n`);
+      const probes = adminClient(adminSocketPath(config.dataDir));
+      for await (const { what, ok, warning, says } of examine(config, probes)) {
+        const level = ok ? (warning === true ? 'warn ' : 'ok   ') : 'FAULT';
+        process.stdout.write(`${level} ${what}: ${says}\n`);
         if (!ok) process.exitCode = 1;
       }
     });

@@ -1,11 +1,25 @@
+import { statfs } from 'node:fs/promises';
+import { backupState } from '../backup/lease.ts';
 import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Context } from './context.ts';
 import type { Domains } from './domains.ts';
 
 /** Registers the gauges of the domains, which are read at each scrape. */
-export function addGauges(metrics: Metrics, { notes, cache, search }: Domains, collaboration: Collaboration): void {
+export function addGauges(
+  metrics: Metrics,
+  { notes, cache, search }: Domains,
+  collaboration: Collaboration,
+  { ports: { db, clock }, config }: Pick<Context, 'ports' | 'config'>,
+): void {
   const { live } = notes;
-  const gauges: [name: string, help: string, read: () => number][] = [
+  const gauges: [name: string, help: string, read: () => number | Promise<number>][] = [
+    [
+      'notevault_backup_age_seconds',
+      'Age of the last backup that ended well; NaN before the first one, or if it is not known',
+      () => backupAge(db, clock),
+    ],
+    ['notevault_disk_free_bytes', 'Free bytes of the disk of the data folder', () => freeBytes(config.dataDir)],
     ['notevault_sockets', 'Authenticated sockets', () => collaboration.stats().sockets],
     ['notevault_live_documents', 'Live documents in memory', () => live.stats().documents],
     ['notevault_live_document_bytes', 'Estimated memory of live documents', () => live.stats().bytes],
@@ -26,4 +40,15 @@ export function addGauges(metrics: Metrics, { notes, cache, search }: Domains, c
     ['notevault_embedding_notes', 'Notes that are being embedded', () => search.stats.embeddingNotes],
   ];
   for (const [name, help, read] of gauges) metrics.gauge(name, help, read);
+}
+
+/** A scrape must not fail because one number cannot be read. */
+async function backupAge(db: Context['ports']['db'], clock: Context['ports']['clock']): Promise<number> {
+  const state = await backupState(db, clock).catch(() => null);
+  return state?.takenAt == null ? Number.NaN : (clock.now() - state.takenAt) / 1000;
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const disk = await statfs(folder).catch(() => null);
+  return disk === null ? Number.NaN : disk.bavail * disk.bsize;
 }

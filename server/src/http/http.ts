@@ -29,6 +29,7 @@ import {
 import { corsFor } from './cors.ts';
 import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { type FetchRoute, mountFetchRoute } from './fetch/fetch-route.ts';
+import type { ConnectionProbe } from './monitoring/connection-probe.ts';
 import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
 import { mountApiProbes, mountProbes } from './monitoring/probes.ts';
 import { mountTracing } from './monitoring/tracing.ts';
@@ -67,6 +68,8 @@ export interface HttpDeps {
   readonly streamThroughput?: StreamThroughput;
   /** If absent, no metrics are collected and `/metrics` does not exist. */
   readonly metrics?: MetricsAccess;
+  /** Tells how requests of the operator arrive. */
+  readonly connectionProbe: ConnectionProbe;
   /** If absent, nothing is traced. */
   readonly tracing?: Tracing;
   /** Rejects when the server cannot serve, because the database is down. */
@@ -95,6 +98,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const uploads = new UploadLimiter();
   // First, so that refusals of the others are in its span.
   if (deps.tracing !== undefined) mountTracing(app, deps.tracing);
+  deps.connectionProbe.mount(app);
   guardEveryRequest(app);
   closeConnectionsOnStop(app);
   handleUpgrades(app, deps.sockets);

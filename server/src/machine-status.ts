@@ -1,0 +1,77 @@
+import { readFile, statfs } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import type { Finding } from './finding.ts';
+
+/** The machine and the process, for operators and bug reports: no names, no addresses, no contents. */
+export interface MachineStatus {
+  readonly node: string;
+  readonly platform: string;
+  readonly processors: number;
+  readonly memoryBytes: number;
+  readonly residentBytes: number;
+  /** Free and total bytes of the disk of the data folder; null if they cannot be read. */
+  readonly disk: { readonly free: number; readonly total: number } | null;
+  /** The limit of open files and sockets; null where the system does not tell. */
+  readonly openFilesMax: number | null;
+}
+
+const DISK_FREE_BYTES = 1024 ** 3;
+const DISK_FREE_SHARE = 0.05;
+const OPEN_FILES_MIN = 4096;
+const BACKUP_AGE_MS = 48 * 3_600_000;
+
+export async function machineStatus(dataDir: string): Promise<MachineStatus> {
+  const disk = await statfs(dataDir).catch(() => null);
+  return {
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    processors: availableParallelism(),
+    memoryBytes: totalmem(),
+    residentBytes: process.memoryUsage.rss(),
+    disk: disk === null ? null : { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
+    openFilesMax: await openFilesMax(),
+  };
+}
+
+/** What is wrong with the machine, or soon will be. */
+export function examineMachine({ disk, openFilesMax }: MachineStatus): Finding[] {
+  const findings: Finding[] = [];
+  if (disk !== null) {
+    const free = `${(disk.free / 1e9).toFixed(1)} GB of ${(disk.total / 1e9).toFixed(1)} GB free`;
+    const ok = disk.free >= Math.min(DISK_FREE_BYTES, disk.total * DISK_FREE_SHARE);
+    const says = ok ? free : `only ${free}: with a full disk, nothing can be written`;
+    findings.push({ what: 'disk', ok, says });
+  }
+  if (openFilesMax !== null) {
+    const ok = openFilesMax >= OPEN_FILES_MIN;
+    const says = `at most ${openFilesMax}`;
+    const fix = `${says}; each socket needs one: set LimitNOFILE=65536 (systemd) or "ulimit -n 65536"`;
+    findings.push({ what: 'open files', ok: true, warning: !ok, says: ok ? says : fix });
+  }
+  return findings;
+}
+
+/**
+ * Whether backups are taken.
+ *
+ * @param takenAt of the last one that ended well; null if there is none.
+ */
+export function examineBackups(takenAt: number | null, now: number, backupDir: string | null): Finding {
+  const what = 'backup';
+  if (takenAt === null) {
+    const says = 'none was ever taken here: run "notevault backup", or set NOTEVAULT_BACKUP_DIR';
+    return { what, ok: true, warning: true, says };
+  }
+  const hours = Math.floor((now - takenAt) / 3_600_000);
+  const says = `the last one is ${hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`} old`;
+  if (now - takenAt <= BACKUP_AGE_MS) return { what, ok: true, says };
+  // Without a schedule nobody promised a newer one.
+  return backupDir === null ? { what, ok: true, warning: true, says } : { what, ok: false, says };
+}
+
+async function openFilesMax(): Promise<number | null> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
+  if (soft === undefined) return null;
+  return soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft);
+}

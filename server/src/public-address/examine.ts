@@ -1,0 +1,134 @@
+import type { Config } from '../config/config.ts';
+import type { Finding } from '../finding.ts';
+import type { SeenRequest } from '../http/monitoring/connection-probe.ts';
+import { type Answered, ask, opensSocket, sendBytes } from './http-checks.ts';
+import { fixesOf, type ProxyFault } from './proxy-fixes.ts';
+
+/** Asks the running server how a request arrived; absent where it cannot be asked. */
+export interface ProbeCommands {
+  expectProbe(): Promise<string>;
+  probeResult(secret: string): Promise<SeenRequest | null>;
+}
+
+/** As much as a photograph or a short film. */
+const UPLOAD_BYTES = 50 * 1024 * 1024;
+const CLOCK_SECONDS = 10;
+
+type Settings = Pick<Config, 'publicUrl' | 'port' | 'host'>;
+
+/** Checks the public address from this machine, as clients use it: the proxy in front is what most often goes wrong. */
+export async function* examinePublicAddress(config: Settings, probes: ProbeCommands | null): AsyncGenerator<Finding> {
+  const what = 'public address';
+  const { publicUrl } = config;
+  if (publicUrl === null) {
+    const says = 'NOTEVAULT_PUBLIC_URL is not set: links, OAuth and this check need it behind a proxy';
+    yield { what, ok: true, warning: true, says };
+    return;
+  }
+  const url = new URL(publicUrl);
+  yield examineScheme(url);
+  const secret = (await probes?.expectProbe()) ?? null;
+  const health = await ask(
+    `${publicUrl}/api/health`,
+    secret === null ? {} : { headers: { 'x-notevault-probe': secret } },
+  );
+  if (health === null) {
+    const says = `${publicUrl} cannot be reached from this machine. If other machines reach it, this is no fault`;
+    yield { what, ok: true, warning: true, says };
+    return;
+  }
+  if (health.status !== 200 || !health.text.includes('"version"')) {
+    yield { what, ok: false, says: `${publicUrl} leads elsewhere: /api/health was answered ${health.status}` };
+    return;
+  }
+  yield examineClock(health);
+  if (secret !== null && probes !== null) yield* examineHeaders(config, url, await probes.probeResult(secret));
+  yield await examineSockets(publicUrl);
+  yield await examineBodySize(publicUrl);
+  yield await examinePaths(publicUrl);
+  yield await examineMcp(publicUrl);
+}
+
+function examineScheme(url: URL): Finding {
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  const ok = url.protocol === 'https:' || isLocal;
+  const says = ok
+    ? `${url.origin}${isLocal ? ', this machine only' : ''}`
+    : `${url.origin} is not encrypted: passwords and notes can be read on the way. Put a proxy with TLS in front.`;
+  return { what: 'https', ok, says };
+}
+
+function examineClock({ headers }: Answered): Finding {
+  const seconds = Math.abs(Date.now() - Date.parse(headers.date ?? '')) / 1000;
+  const ok = !(seconds > CLOCK_SECONDS);
+  return {
+    what: 'clock',
+    ok,
+    says: ok ? 'that of the proxy and this one agree' : `${Math.round(seconds)} s apart from the proxy: set up NTP`,
+  };
+}
+
+/** What the server saw of a request to the public address. */
+function* examineHeaders({ port }: Settings, url: URL, seen: SeenRequest | null): Generator<Finding> {
+  if (seen === null) {
+    yield { what: 'proxy', ok: false, says: `${url.origin} leads to another server than the one of this data folder` };
+    return;
+  }
+  yield seen.host === url.host
+    ? { what: 'host header', ok: true, says: seen.host }
+    : broken('host header', `the server sees the host "${seen.host}" instead of "${url.host}"`, 'host');
+  const isProxied = url.protocol === 'https:' || Number(url.port || '80') !== port;
+  if (!isProxied) return;
+  if (seen.forwardedFor === null) {
+    const says = `every client seems to come from ${seen.peer}, so limits by address hit all at once`;
+    yield broken('client address', says, 'client-address');
+  } else if (!seen.isTrusted) {
+    const says = `the proxy ${seen.peer} is not trusted: set NOTEVAULT_TRUST_PROXY=${seen.peer}`;
+    yield { what: 'client address', ok: false, says };
+  } else yield { what: 'client address', ok: true, says: `reported by the proxy ${seen.peer}` };
+  if (!seen.isTrusted) return;
+  yield `${seen.scheme}:` === url.protocol
+    ? { what: 'scheme', ok: true, says: seen.scheme }
+    : broken('scheme', `the server sees ${seen.scheme} instead of ${url.protocol.slice(0, -1)}`, 'scheme');
+}
+
+async function examineSockets(publicUrl: string): Promise<Finding> {
+  const opens = await opensSocket(`${publicUrl}/api/sync/socket`);
+  if (opens) return { what: 'web sockets', ok: true, says: 'open' };
+  return broken('web sockets', 'the proxy drops them: editors stay empty, and changes come late', 'sockets');
+}
+
+async function examineBodySize(publicUrl: string): Promise<Finding> {
+  const what = 'uploads';
+  const answer = await sendBytes(`${publicUrl}/api/attachments/probe.bin`, UPLOAD_BYTES);
+  if (answer?.status === 413) return broken(what, 'the proxy refuses 50 MB', 'body-size');
+  if (answer === null) return { what, ok: true, warning: true, says: 'an upload of 50 MB broke off without an answer' };
+  return { what, ok: true, says: '50 MB pass' };
+}
+
+/** Some proxies are set up for /api only; clients of other programs need a few paths more. */
+async function examinePaths(publicUrl: string): Promise<Finding> {
+  const path = '/.well-known/oauth-authorization-server';
+  const answer = await ask(publicUrl + path);
+  const ok = answer?.status === 200 && answer.text.includes('"issuer"');
+  if (ok) return { what: 'paths', ok, says: 'all are passed on' };
+  return broken('paths', `${path} was answered ${answer?.status ?? 'by nobody'}: not all paths are passed on`, 'paths');
+}
+
+async function examineMcp(publicUrl: string): Promise<Finding> {
+  const what = '/api/mcp';
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const answer = await ask(`${publicUrl}/api/mcp`, { method: 'POST', headers, body: '{}' });
+  const challenge = answer?.headers['www-authenticate'] ?? '';
+  if (answer?.status !== 401)
+    return { what, ok: false, says: `was answered ${answer?.status ?? 'by nobody'} instead of 401` };
+  const ok = challenge.includes(publicUrl);
+  const says = ok
+    ? 'asks assistants to sign in'
+    : 'the proxy removes the header WWW-Authenticate, without which assistants cannot sign in';
+  return { what, ok, says };
+}
+
+function broken(what: string, says: string, fault: ProxyFault): Finding {
+  return { what, ok: false, says: `${says}. Set in${fixesOf(fault)}` };
+}
