@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 const CLOCK_TICKS = 100;
 
@@ -74,8 +74,11 @@ export function startProgram(command: string, args: readonly string[], env: Node
 async function familyOf({ pid = 0 }: ChildProcess): Promise<number[]> {
   const found = [pid];
   for (const parent of found) {
-    const children = await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8').catch(() => '');
-    found.push(...children.split(' ').filter(Boolean).map(Number));
+    // Each thread has children of its own.
+    for (const thread of await readdir(`/proc/${parent}/task`).catch(() => [])) {
+      const children = await readFile(`/proc/${parent}/task/${thread}/children`, 'utf8').catch(() => '');
+      found.push(...children.split(' ').filter(Boolean).map(Number));
+    }
   }
   return found;
 }
