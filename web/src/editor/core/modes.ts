@@ -7,6 +7,8 @@ export type EditorMode = 'preview' | 'source' | 'reading';
 /** The mode of a state; `source` unless a mode was given. */
 export const editorMode = Facet.define<EditorMode, EditorMode>({ combine: (values) => values[0] ?? 'source' });
 
+const READ_ONLY = { role: 'document', 'aria-readonly': 'true' };
+
 /**
  * The extensions that differ between modes.
  *
@@ -20,7 +22,8 @@ export function modeExtensions(mode: EditorMode, canWrite: boolean, preview: Ext
     // Without it the phone's keyboard would open for a text that cannot be typed into.
     EditorView.editable.of(isEditable),
     EditorView.editorAttributes.of({ class: `nv-mode-${mode}` }),
-    EditorView.contentAttributes.of(isEditable ? {} : { role: 'document', tabindex: '0', 'aria-readonly': 'true' }),
+    // The scrolling element around it has no focus of its own.
+    EditorView.contentAttributes.of({ tabindex: '0', ...(isEditable ? {} : READ_ONLY) }),
     mode === 'source' ? [] : preview,
   ];
 }
