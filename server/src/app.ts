@@ -22,6 +22,7 @@ import { openAnalytics, openTracing } from './open-ports.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
 import { meteredDatabase } from './telemetry/metered-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
+import { StorageState } from './telemetry/storage-state.ts';
 import { tracedDatabase, tracedJobs } from './telemetry/traced-database.ts';
 import { version } from './version.ts';
 
@@ -57,8 +58,13 @@ export async function buildApp(
   const metrics = config.metricsToken === null ? null : new Metrics();
   const tracing = await openTracing(config, ports.clock, log);
   const observers = { metrics, tracing };
+  const storage = new StorageState();
   const context: Context = {
-    ports: { ...ports, db: observed(ports.db, observers) },
+    ports: {
+      ...ports,
+      db: observed(storage.watchDatabase(ports.db), observers),
+      blobs: storage.watchBlobs(ports.blobs),
+    },
     config,
     log,
     events: new Events((error, event) => log.error({ err: error, event }, 'a listener of an event failed')),
@@ -75,7 +81,8 @@ export async function buildApp(
   const sockets = new Sockets(() => collaboration.tick());
   const webApp = overrides.webApp === undefined ? await findWebApp(WEB_APP) : overrides.webApp;
   const connectionProbe = new ConnectionProbe();
-  const http = await buildHttpOf(context, domains, collaboration, { sockets, observers, webApp, connectionProbe });
+  const serves = { sockets, observers, webApp, connectionProbe, storage };
+  const http = await buildHttpOf(context, domains, collaboration, serves);
   return {
     ...domains,
     http,
@@ -112,13 +119,14 @@ interface Serves {
   readonly observers: Observers;
   readonly webApp: WebApp | null;
   readonly connectionProbe: ConnectionProbe;
+  readonly storage: StorageState;
 }
 
 function buildHttpOf(
   { ports, config, log, publicUrl }: Context,
   domains: Domains,
   collaboration: Collaboration,
-  { sockets, observers: { metrics, tracing }, webApp, connectionProbe }: Serves,
+  { sockets, observers: { metrics, tracing }, webApp, connectionProbe, storage }: Serves,
 ): Promise<FastifyInstance> {
   const { metricsToken: token } = config;
   return buildHttp({
@@ -139,7 +147,10 @@ function buildHttpOf(
     socketRoutes: socketRoutes(collaboration),
     guard: guardOf(domains, ports.db, createRateLimits(ports.clock, config.plans)),
     idempotency: domains.idempotency,
-    ready: () => domains.keys.probe(),
+    async ready() {
+      await domains.keys.probe();
+      return { storageFull: storage.isFull };
+    },
   });
 }
 

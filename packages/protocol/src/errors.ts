@@ -90,6 +90,10 @@ export const errors = {
     retry: true,
   }),
 
+  storage_full: entry(503, 'storage_full', 'The disk of the server is full, so nothing can be written. Reads go on.', {
+    retry: true,
+  }),
+
   // Accounts and sessions
   email_and_password_required: entry(
     422,

@@ -26,6 +26,7 @@ import { goneRoutes } from '../http/gone-routes.ts';
 import type { RawRoute } from '../http/pages/raw-route.ts';
 import type { Guard, Route } from '../http/route.ts';
 import type { Database } from '../ports/database/database.ts';
+import { isStorageFull } from '../telemetry/storage-state.ts';
 import type { Domains } from './domains.ts';
 
 export function routesOf(domains: Domains): Route[] {
@@ -67,7 +68,10 @@ export function guardOf({ credentials, vaults, notes }: Domains, db: Database, r
     async openVault(principal, header, need) {
       const vault = await vaults.openVault(principal, header, need);
       // An acknowledged edit of a socket must be visible to every later request.
-      await notes.live.flush(vault);
+      // On a full disk it stays in the log, and what is in its note can still be read.
+      await notes.live.flush(vault).catch((error: unknown) => {
+        if (need === 'write' || !isStorageFull(error)) throw error;
+      });
       return vault;
     },
     async stateOf(vault) {

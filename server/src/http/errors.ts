@@ -3,6 +3,7 @@ import { type ErrorBody, errors, NotevaultError } from '@notevault/protocol/erro
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { BlobError } from '../ports/blobs/blobs.ts';
 import { DatabaseError } from '../ports/database/database.ts';
+import { isStorageFull } from '../telemetry/storage-state.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -80,6 +81,11 @@ function scopeOf({ details }: NotevaultError): string {
 
 /** The catalogue error for an exception, or null when the exception is unexpected. */
 export function toCatalogueError(error: unknown, request: FastifyRequest): NotevaultError | null {
+  if (isStorageFull(error)) {
+    // Logged for the operator, who alone can help.
+    request.log.error({ err: error }, 'the disk is full');
+    return new NotevaultError('storage_full');
+  }
   if (error instanceof NotevaultError) return error;
   if (isDatabaseAway(error)) return new NotevaultError('unavailable');
   if (error instanceof BlobError) {

@@ -72,8 +72,8 @@ export interface HttpDeps {
   readonly connectionProbe: ConnectionProbe;
   /** If absent, nothing is traced. */
   readonly tracing?: Tracing;
-  /** Rejects when the server cannot serve, because the database is down. */
-  readonly ready: () => Promise<void>;
+  /** Rejects when the server cannot serve, because the database is down; resolves to whether it can write. */
+  readonly ready: () => Promise<{ readonly storageFull: boolean }>;
 }
 
 const IN_FLIGHT_MAX = 2000;

@@ -3,7 +3,7 @@ import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import type { Access, Route } from './route.ts';
 
-const RequestErrors: readonly ErrorCode[] = ['internal', 'unavailable'];
+const RequestErrors: readonly ErrorCode[] = ['internal', 'unavailable', 'storage_full'];
 const BodyErrors: readonly ErrorCode[] = [
   'invalid_json',
   'request_timeout',
@@ -206,6 +206,8 @@ export function socketSchema(route: {
 }
 
 export const Health = Type.Object({ status: Type.Literal('ok'), version: Type.String() });
+/** Ready also while the disk is full, because reads go on. */
+export const Ready = Type.Object({ status: Type.Literal('ok'), storage: Type.Enum(['ok', 'full']) });
 export const Alive = Type.Object({ status: Type.Literal('ok') });
 
 /** The frame of the OpenAPI 3.1 document, to which the routes are added. */

@@ -176,7 +176,7 @@ onSqlite('HTTP protocol rules', (open) => {
     using connection = await RawConnection.open(server.url);
     connection.send('GET /readyz HTTP/1.1\r\nhost: a\r\n\r\nGARBAGE\r\n\r\n');
     const first = await connection.next();
-    assert.deepEqual([first?.status, first?.body], [200, '{"status":"ok"}']);
+    assert.deepEqual([first?.status, first?.body], [200, '{"status":"ok","storage":"ok"}']);
     assertCatalogued(await connection.next(), 400, 'bad_request');
     await connection.closed();
   });

@@ -1,6 +1,6 @@
 import type { Seq } from '@notevault/protocol/ids.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../ports/database/database.ts';
+import { type Database, DatabaseError, type WriteHandle } from '../../ports/database/database.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './sync.store.ts';
 
@@ -22,10 +22,15 @@ export async function recordWatermark(
   const now = clock.now();
   const known = await db.get(store.findDevice, { vault: vault.id, device });
   if (known?.watermark === watermark && Math.abs(now - known.seen_at) < HOUR_MS) return;
-  await db.transact(async (handle) => {
-    await handle.run(store.putDevice, { vault: vault.id, device, watermark, now });
-    if (known === undefined) await deleteOldest(handle, vault);
-  });
+  try {
+    await db.transact(async (handle) => {
+      await handle.run(store.putDevice, { vault: vault.id, device, watermark, now });
+      if (known === undefined) await deleteOldest(handle, vault);
+    });
+  } catch (error) {
+    // On a full disk the feed can still be read: an older watermark only keeps tombstones for longer.
+    if (!(error instanceof DatabaseError && error.full)) throw error;
+  }
 }
 
 async function deleteOldest(handle: WriteHandle, vault: OpenVault): Promise<void> {

@@ -1,7 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { Alive, Health, plainSchema } from '../openapi.ts';
+import { Alive, Health, plainSchema, Ready } from '../openapi.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
 
 const READ = new Set(['GET', 'HEAD']);
@@ -18,19 +18,19 @@ export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, versi
 /**
  * Mounts the probes for the operator.
  *
- * @param ready rejects when the server cannot serve, because the database is down.
+ * @param ready rejects when the server cannot serve, because the database is down; resolves to whether it can write.
  */
-export function mountProbes(app: FastifyInstance, ready: () => Promise<void>): void {
+export function mountProbes(app: FastifyInstance, ready: () => Promise<{ readonly storageFull: boolean }>): void {
   const alive = plainSchema('isAlive', 'Check that the process runs', Alive);
   app.get('/healthz', { schema: alive }, async () => ({ status: 'ok' }));
   app.get(
     '/readyz',
-    { schema: plainSchema('isReady', 'Check that the server can serve requests', Alive) },
+    { schema: plainSchema('isReady', 'Check that the server can serve requests', Ready) },
     async () => {
-      await ready().catch((cause) => {
+      const { storageFull } = await ready().catch((cause) => {
         throw new NotevaultError('unavailable', {}, cause);
       });
-      return { status: 'ok' };
+      return { status: 'ok', storage: storageFull ? 'full' : 'ok' };
     },
   );
   for (const path of ['/healthz', '/readyz']) refuseOtherMethods(app, path, READ);

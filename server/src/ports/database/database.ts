@@ -127,14 +127,17 @@ export class DatabaseError extends Error {
   readonly code: 'unavailable' | 'overloaded' | 'body_left_open';
   /** Whether stored data is damaged, so that waiting does not help. */
   readonly damaged: boolean;
+  /** Whether the disk is full, so that only reads succeed. */
+  readonly full: boolean;
   constructor(
     code: 'unavailable' | 'overloaded' | 'body_left_open',
     message: string,
     cause?: unknown,
-    { damaged = false }: { readonly damaged?: boolean } = {},
+    { damaged = false, full = false }: { readonly damaged?: boolean; readonly full?: boolean } = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.damaged = damaged;
+    this.full = full;
   }
 }

@@ -19,6 +19,7 @@ const TOO_SLOW = new Set(['57014', '55P03']);
 const UNAVAILABLE = ['08', '26', '28', '3D', '53', '57', '58', 'XX'];
 /** A page of a table or an index is damaged. */
 const DAMAGED = ['XX001', 'XX002'];
+const DISK_FULL = '53100';
 const READ_ONLY_SERVER = '25006';
 const IDLE_IN_TRANSACTION = '25P03';
 
@@ -41,7 +42,7 @@ export function portError(error: unknown): unknown {
   if (code === READ_ONLY_SERVER || UNAVAILABLE.includes(code.slice(0, 2))) {
     const damaged = DAMAGED.includes(code);
     const reason = damaged ? 'PostgreSQL found a damaged page' : 'PostgreSQL is unavailable';
-    return new DatabaseError('unavailable', reason, error, { damaged });
+    return new DatabaseError('unavailable', reason, error, { damaged, full: code === DISK_FULL });
   }
   return error;
 }

@@ -13,6 +13,7 @@ const UNAVAILABLE = new Map([
 /** The file is damaged, or was never a database. */
 const DAMAGED = [11, 26];
 const BUSY = 5;
+const FULL = 13;
 const IO = 10;
 
 const CONSTRAINTS = new Map<number, ConstraintError['kind']>([
@@ -32,7 +33,8 @@ export function portError(error: unknown): unknown {
   if (kind !== undefined) return new ConstraintError(kind, error);
   const reason = UNAVAILABLE.get(code & 0xff);
   if (reason !== undefined) {
-    return new DatabaseError('unavailable', reason, error, { damaged: DAMAGED.includes(code & 0xff) });
+    const state = { damaged: DAMAGED.includes(code & 0xff), full: (code & 0xff) === FULL };
+    return new DatabaseError('unavailable', reason, error, state);
   }
   if (isBusy(error)) return new DatabaseError('overloaded', 'another process holds the database', error);
   return error;

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BlobError, type Blobs } from '../../src/ports/blobs/blobs.ts';
+import { databaseBlobs } from '../../src/ports/blobs/database.ts';
+import { type Database, DatabaseError } from '../../src/ports/database/database.ts';
+import { portError as postgresError } from '../../src/ports/database/postgres/errors.ts';
+import { portError as sqliteError } from '../../src/ports/database/sqlite/errors.ts';
+import { testClock } from '../kit/clock.ts';
+import { onEachEngine } from '../kit/engines.ts';
+import { FlakySocket } from '../kit/provider-clients.ts';
+import { startServer } from '../kit/server.ts';
+import { until } from '../kit/until.ts';
+
+/** A database and blobs on a disk that can be filled. */
+function fillable(db: Database, blobs: Blobs) {
+  const disk = { full: false };
+  const refuse = async (error: Error) => {
+    throw error;
+  };
+  const over = <Port extends object>(port: Port, name: string, error: () => Error): Port =>
+    new Proxy(port, {
+      get(target, key) {
+        const own: unknown = Reflect.get(target, key, target);
+        if (typeof own !== 'function') return own;
+        return (...sent: unknown[]) => (key === name && disk.full ? refuse(error()) : own.apply(target, sent));
+      },
+    });
+  const full = () => new DatabaseError('unavailable', 'the disk is full', undefined, { full: true });
+  return {
+    disk,
+    db: over(db, 'transact', full),
+    blobs: over(blobs, 'put', () => new BlobError('full', 'The disk is full (ENOSPC).')),
+  };
+}
+
+onEachEngine('a full disk', (open) => {
+  test('refuses writes with storage_full while reads go on, and is over when there is room', async () => {
+    const real = await open();
+    const clock = testClock();
+    const { disk, db, blobs } = fillable(real, databaseBlobs(real, clock));
+    await using server = await startServer({ open: async () => db, clock, blobs });
+    const { alice } = server;
+    const { accessToken } = await alice.signed();
+    const { vault } = (await alice.post('/vaults', { name: 'Work' })).body;
+    const headers = { 'x-vault-id': vault.id, 'x-device-id': 'laptop' };
+    const write = (content: string) => alice.post('/notes', { path: 'a.md', content, mtime: 1 }, headers);
+    const { note } = (await write('before')).body;
+    const ready = async () => {
+      const { status, body } = await server.anyone.get('/../readyz');
+      return [status, body];
+    };
+    assert.deepEqual(await ready(), [200, { status: 'ok', storage: 'ok' }]);
+    using line = new FlakySocket(server.url);
+    using editor = line.open(note.id, accessToken);
+    await until(() => editor.doc.getText('content').toString() === 'before', 'the text');
+
+    disk.full = true;
+    const refused = await write('after');
+    assert.deepEqual([refused.status, refused.body], [503, { error: 'storage_full' }]);
+    assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+    const upload = await alice.put('/attachments/a.txt', 'bytes', { ...headers, 'content-type': 'text/plain' });
+    assert.deepEqual([upload.status, upload.body.error], [503, 'storage_full']);
+    const reads = ['/notes/a.md', '/sync/manifest', '/sync/changes', '/vault/tree', '/vault/graph', '/tags', '/me'];
+    for (const url of reads) assert.equal((await alice.get(url, headers)).status, 200, url);
+    assert.deepEqual(await ready(), [200, { status: 'ok', storage: 'full' }]);
+    editor.doc.getText('content').insert(0, 'typed ');
+    // The edit is not acknowledged: the client keeps it and connects again.
+    await until(() => line.closes.length > 0, 'the end of the socket');
+    assert.equal((await alice.get('/notes/a.md', headers)).body.content, 'before');
+
+    disk.full = false;
+    assert.equal((await write('after')).status, 200);
+    assert.deepEqual((await ready())[1], { status: 'ok', storage: 'ok' });
+  });
+});
+
+test('the errors of both engines for a full disk are recognized', () => {
+  const sqlite = sqliteError(Object.assign(new Error('database or disk is full'), { errcode: 13 }));
+  assert.ok(sqlite instanceof DatabaseError && sqlite.full);
+  const other = sqliteError(Object.assign(new Error('disk I/O error'), { errcode: 10 }));
+  assert.ok(other instanceof DatabaseError && !other.full);
+  assert.equal((postgresError(new Error('gone')) as DatabaseError).full, false);
+});
