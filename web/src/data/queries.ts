@@ -88,7 +88,10 @@ export function noteQuery(vault: string, note: string) {
 }
 
 export function backlinksQuery(vault: string, note: string) {
-  return queryOptions({ queryKey: keys.backlinks(vault, note), queryFn: () => api.vault(vault).backlinksOf(note) });
+  return queryOptions({
+    queryKey: keys.backlinks(vault, note),
+    queryFn: () => api.vault(vault).backlinksOf(note, true),
+  });
 }
 
 export function versionsQuery(vault: string, note: string) {

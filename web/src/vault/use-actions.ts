@@ -4,8 +4,10 @@ import type { ActionContext, DialogName } from '../commands/actions.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { signOut } from '../session/sign-out.ts';
+import { unsentNotes } from '../session/unsent.ts';
 import { useTree } from '../tree/use-tree.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
+import { useConfirm } from '../ui/confirm.tsx';
 import { dailyPath, dayOf } from './daily.ts';
 
 /** What can be done on the page of a vault, by keys, the palette and buttons. */
@@ -22,6 +24,18 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const create = async (folder: string, name?: string, content?: string) => {
     const id = await actions.createNote(folder, name, content);
     if (id !== null) openNote(id);
+  };
+  const confirm = useConfirm();
+  /** Signs out; edits that only this device has are lost by that, so it asks first. */
+  const leave = async () => {
+    const count = await unsentNotes();
+    if (count === 0) return signOut();
+    confirm.ask({
+      title: t('unsent.title'),
+      text: t('unsent.text', { count }),
+      yes: t('nav.signOut'),
+      run: () => void signOut(),
+    });
   };
   const context: ActionContext = {
     vaultId,
@@ -46,12 +60,13 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search, replace: true });
     },
     focusTree: () => document.querySelector<HTMLElement>('[role=tree]')?.focus(),
-    signOut: () => void signOut(),
+    signOut: () => void leave(),
   };
   useShortcuts(context);
   return {
     context,
     dialog,
+    question: confirm.dialog,
     closeDialog: () => setDialog(null),
     openNote,
     createNote: (name: string) => void create('', name),

@@ -30,7 +30,7 @@ export function VaultPage() {
 function OpenVault({ id }: { readonly id: string }) {
   const t = useTexts('vault');
   const sidebar = useSidebar();
-  const { context, dialog, closeDialog, openNote, createNote } = useActions(id, sidebar.toggle);
+  const { context, dialog, question, closeDialog, openNote, createNote } = useActions(id, sidebar.toggle);
   useLiveVault(id);
   useEffect(() => rememberVault(id), [id]);
   return (
@@ -69,6 +69,7 @@ function OpenVault({ id }: { readonly id: string }) {
           <Dialogs name={dialog} context={context} openNote={openNote} createNote={createNote} close={closeDialog} />
         </Suspense>
       )}
+      {question}
       <Toasts />
     </div>
   );

@@ -1,0 +1,68 @@
+import { expect, expectAccessible, test } from './kit/test.ts';
+
+test('notes are found by keys, by search with highlights, and by tags', async ({ page, alice }) => {
+  await alice.write('Garden/Beans.md', '# Beans\n\nSow them after the last frost. #spring\n');
+  await alice.write('Kitchen/Soup.md', '# Soup\n\nLeeks.\n');
+  await page.goto(alice.page());
+  await expect(page.getByRole('tree')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('sou');
+  await expect(page.getByRole('option', { name: /^Soup/ })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveTitle(/Soup/);
+
+  await page.getByRole('link', { name: 'Search', exact: true }).click();
+  await page.getByRole('searchbox').fill('frosts');
+  await expect(page.locator('mark')).toHaveText('frost');
+  await expect(page).toHaveURL(/q=frosts/);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Tags', exact: true }).click();
+  await page.getByRole('link', { name: /#spring/ }).click();
+  await expect(page.getByRole('link', { name: /^Beans/ })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('the trash shows what was deleted, and brings it back', async ({ page, alice }) => {
+  const note = await alice.write('Old/Letter.md', '# Letter\n');
+  await alice.vault.deleteNote(note.id);
+  await page.goto(alice.page('/trash'));
+  await page.getByRole('button', { name: 'Restore: Letter' }).click();
+  await expect(page.getByText('The trash is empty.')).toBeVisible();
+  await expectAccessible(page);
+  await expect.poll(() => alice.vault.readNoteById(note.id)).not.toBeNull();
+});
+
+test('the settings change the profile, make a vault and a token, and have nothing that axe objects to', async ({
+  page,
+  alice,
+}) => {
+  await page.goto(`${alice.url}/settings`);
+  await page.getByLabel('Name', { exact: true }).fill('Alice B.');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  await page.getByLabel('Theme').selectOption('dark');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.getByLabel('Theme').selectOption('system');
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'Vaults' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Work');
+  await page.getByRole('button', { name: 'Create vault' }).click();
+  await expect(page.getByRole('link', { name: 'Work' })).toBeVisible();
+  await page.getByRole('button', { name: 'Delete: Work' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByRole('link', { name: 'Work' })).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'Connections' }).click();
+  await page.getByLabel('What it is for').fill('Backup script');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await expect(page.getByText(/^nv_pat_/)).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await expect(page.getByText('This one')).toBeVisible();
+  await expectAccessible(page);
+});

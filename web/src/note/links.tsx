@@ -1,0 +1,65 @@
+import type { Note } from '@notevault/protocol/notes.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { backlinksQuery } from '../data/queries.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { parentOf } from '../tree/model/tree-index.ts';
+import styles from './panels.module.css';
+
+interface LinksProps {
+  readonly vaultId: string;
+  readonly note: Note;
+}
+
+/** The notes that link here, and where the note links to. */
+export function Links({ vaultId, note }: LinksProps) {
+  const t = useTexts('vault');
+  const { data } = useSuspenseQuery(backlinksQuery(vaultId, note.id));
+  const sources = [...new Map(data.map((link) => [link.source_note_id, link])).values()];
+  const targets = [...new Map(note.links.map((link) => [link.target_note_id ?? link.target_text, link])).values()];
+  return (
+    <>
+      <h3>{t('links.from', { count: sources.length })}</h3>
+      {sources.length === 0 ? <p className={styles.none}>{t('links.noneFrom')}</p> : null}
+      <ul>
+        {sources.map(({ source_note_id: id, source_title, source_path, context }) => (
+          <li key={id}>
+            <Link
+              to="/vaults/$vaultId/notes/$noteId"
+              params={{ vaultId, noteId: id }}
+              search={{ panel: 'links' }}
+              className={styles.link}
+            >
+              <span dir="auto">{source_title}</span>
+              <small dir="auto">{context ?? parentOf(source_path ?? '')}</small>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <h3>{t('links.to', { count: targets.length })}</h3>
+      {targets.length === 0 ? <p className={styles.none}>{t('links.noneTo')}</p> : null}
+      <ul>
+        {targets.map(({ target_note_id: id, target_text, target_path, dangling }) => (
+          <li key={id ?? target_text}>
+            {id === null ? (
+              <span className={styles.link} data-dangling={dangling ? '' : undefined}>
+                <span dir="auto">{target_text}</span>
+                <small>{dangling ? t('links.dangling') : target_path}</small>
+              </span>
+            ) : (
+              <Link
+                to="/vaults/$vaultId/notes/$noteId"
+                params={{ vaultId, noteId: id }}
+                search={{ panel: 'links' }}
+                className={styles.link}
+              >
+                <span dir="auto">{target_text}</span>
+                <small dir="auto">{target_path}</small>
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import type { Note } from '@notevault/protocol/notes.ts';
+import { Suspense } from 'react';
+import { CrashBarrier } from '../app/crash-barrier.tsx';
+import type { PanelName } from '../app/search-params.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { History } from './history.tsx';
+import { Links } from './links.tsx';
+import { Outline } from './outline.tsx';
+import styles from './panels.module.css';
+
+interface PanelsProps {
+  readonly panel: PanelName;
+  readonly note: Note;
+  readonly vaultId: string;
+}
+
+/** What belongs to the open note, beside it. */
+export function Panels({ panel, note, vaultId }: PanelsProps) {
+  const t = useTexts('vault');
+  return (
+    <aside className={styles.panel} aria-label={t(`note.${panel}`)}>
+      <h2>{t(`note.${panel}`)}</h2>
+      <CrashBarrier>
+        <Suspense>
+          {panel === 'outline' ? <Outline /> : null}
+          {panel === 'links' ? <Links vaultId={vaultId} note={note} /> : null}
+          {panel === 'history' ? <History vaultId={vaultId} note={note} /> : null}
+        </Suspense>
+      </CrashBarrier>
+    </aside>
+  );
+}
