@@ -5,7 +5,7 @@ export const PARTS = ['start', 'vault', 'settings', 'editor'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** The languages that the app speaks, by their own names. */
-export const LANGUAGES = { en: 'English' } as const;
+export const LANGUAGES = { en: 'English', de: 'Deutsch', ja: '日本語' } as const;
 export type Language = keyof typeof LANGUAGES;
 
 const STORED = 'notevault-language';
