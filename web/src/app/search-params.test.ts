@@ -8,7 +8,7 @@ test('the parameters of an address keep what is known and leave out everything e
     mode: 'vector',
   });
   assert.deepEqual(searchParams({ q: ['a'], mode: 'any', tag: 2026 }), { tag: '2026' });
-  assert.deepEqual(noteParams({ panel: 'history', at: 'Soil' }), { panel: 'history', at: 'Soil' });
+  assert.deepEqual(noteParams({ panel: 'history', at: 'Soil' }), { panel: 'history' });
   assert.deepEqual(noteParams({ panel: 'nothing' }), {});
   assert.deepEqual(tagParams({ tag: 'a/b' }), { tag: 'a/b' });
 });

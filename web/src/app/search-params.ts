@@ -12,8 +12,6 @@ export type PanelName = (typeof PANELS)[number];
 /** What the address of a note says beside the note. */
 export interface NoteParams {
   readonly panel?: PanelName;
-  /** A heading, or `^` and a block, to begin at. */
-  readonly at?: string;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -25,7 +23,7 @@ export function searchParams(raw: Raw): SearchParams {
 
 export function noteParams(raw: Raw): NoteParams {
   const panel = PANELS.find((name) => name === raw.panel);
-  return { ...texts(raw, ['at']), ...(panel === undefined ? {} : { panel }) };
+  return panel === undefined ? {} : { panel };
 }
 
 export function tagParams(raw: Raw): { readonly tag?: string } {

@@ -7,9 +7,13 @@ const folder = import.meta.dirname;
 const names = globSync('en/*.ts', { cwd: folder }).map((path) => path.slice('en/'.length));
 
 /** The texts of a catalogue by their paths. */
+/** CodeMirror's phrases are English by themselves, so only other languages have them. */
+const OWN = 'phrases';
+
 function flat(texts: object, prefix = ''): Map<string, string> {
+  const entries = Object.entries(texts).filter(([key]) => key !== OWN);
   return new Map(
-    Object.entries(texts).flatMap(([key, value]) =>
+    entries.flatMap(([key, value]) =>
       typeof value === 'string' ? [[prefix + key, value] as const] : [...flat(value, `${prefix}${key}.`)],
     ),
   );

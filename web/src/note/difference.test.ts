@@ -13,7 +13,9 @@ test('differenceOf shows changed words', () => {
   assert.deepEqual(differenceOf('', ''), []);
 });
 
-const text = fc.array(fc.constantFrom('bean', 'peas', ' ', 's', '.', 'ä', '豆', '\n'), { maxLength: 30 }).map((parts) => parts.join(''));
+const text = fc
+  .array(fc.constantFrom('bean', 'peas', ' ', 's', '.', 'ä', '豆', '\n'), { maxLength: 30 })
+  .map((parts) => parts.join(''));
 
 test('differenceOf keeps all of both texts', () => {
   fc.assert(

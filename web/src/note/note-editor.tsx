@@ -14,6 +14,8 @@ import { showToast } from '../ui/toast.ts';
 import styles from './note-editor.module.css';
 import text from './note-page.module.css';
 import { NoteServices } from './note-services.ts';
+import { setOpenEditor } from './open-editor.ts';
+import { PanelButtons } from './panel-buttons.tsx';
 import { StateLine } from './state-line.tsx';
 import { useEditor } from './use-editor.ts';
 import { useNoteSession } from './use-note-session.ts';
@@ -42,6 +44,10 @@ function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
   const editor = useEditor(place, { session, services, mode, label: note.title });
   const keepAsNewNote = useKeepAsNewNote(vaultId, note);
   useEffect(() => {
+    setOpenEditor(editor);
+    return () => setOpenEditor(null);
+  }, [editor]);
+  useEffect(() => {
     const anchor = decodeURIComponent(location.hash.slice(1));
     if (editor !== null && anchor !== '') editor.goToAnchor(anchor);
   }, [editor]);
@@ -61,6 +67,7 @@ function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
             </button>
           ))}
         </fieldset>
+        <PanelButtons />
       </header>
       <div className={styles.editor}>
         <div ref={place} className={styles.place} data-testid="editor" />

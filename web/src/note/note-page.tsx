@@ -8,6 +8,8 @@ import { noteQuery } from '../data/queries.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useWindowTitle } from '../vault/page.tsx';
 import styles from './note-page.module.css';
+import panels from './panels.module.css';
+import { Panels } from './panels.tsx';
 
 const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 
@@ -19,6 +21,7 @@ const NoteEditor = lazy(async () => {
 /** A note: its text at once, and the editor as soon as that is loaded. */
 export function NotePage() {
   const { vaultId, noteId } = route.useParams();
+  const { panel } = route.useSearch();
   const note = useKnownNote(vaultId, noteId);
   useWindowTitle(note?.title ?? '');
   if (note === null) return <NotFound />;
@@ -28,9 +31,14 @@ export function NotePage() {
     </pre>
   );
   return (
-    <Suspense fallback={text}>
-      <NoteEditor key={noteId} vaultId={vaultId} note={note} />
-    </Suspense>
+    <div className={panels.frame} data-panel={panel === undefined ? undefined : ''}>
+      <div className={panels.note}>
+        <Suspense fallback={text}>
+          <NoteEditor key={noteId} vaultId={vaultId} note={note} />
+        </Suspense>
+      </div>
+      {panel === undefined ? null : <Panels panel={panel} note={note} vaultId={vaultId} />}
+    </div>
   );
 }
 

@@ -12,7 +12,7 @@ export function Result({ vaultId, result }: { readonly vaultId: string; readonly
     <Link
       to="/vaults/$vaultId/notes/$noteId"
       params={{ vaultId, noteId: id }}
-      search={heading === '' || heading === title ? {} : { at: heading }}
+      hash={heading === title ? '' : heading}
       className={styles.result}
     >
       <span className={styles.title} dir="auto">

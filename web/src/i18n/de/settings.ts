@@ -81,7 +81,8 @@ export const settings: typeof english = {
     folder: 'Ein Ordner auf deinem Rechner',
     folderText: 'Hält einen Ordner und einen Tresor in beide Richtungen gleich. Führe dies aus und folge dem Link.',
     assistant: 'Ein Assistent',
-    assistantText: 'Trage diese Adresse in deinem Assistenten als Connector (MCP) ein. Er fragt, welche Tresore er benutzen darf.',
+    assistantText:
+      'Trage diese Adresse in deinem Assistenten als Connector (MCP) ein. Er fragt, welche Tresore er benutzen darf.',
     waiting: 'Wartet auf den ersten Kontakt …',
     seen: '{{name}} ist verbunden',
   },

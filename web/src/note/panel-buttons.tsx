@@ -1,0 +1,39 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { PanelName } from '../app/search-params.ts';
+import { useTexts } from '../i18n/use-texts.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import styles from './panels.module.css';
+
+const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
+
+const BUTTONS: readonly (readonly [PanelName, IconName])[] = [
+  ['outline', 'list'],
+  ['links', 'link'],
+  ['history', 'history'],
+];
+
+/** Shows and hides what belongs to the note. It is in the address, so that it can be gone back to. */
+export function PanelButtons() {
+  const t = useTexts('vault');
+  const { vaultId, noteId } = route.useParams();
+  const { panel } = route.useSearch();
+  return (
+    <nav className={styles.buttons} aria-label={t('note.beside')}>
+      {BUTTONS.map(([name, icon]) => (
+        <Link
+          key={name}
+          to="/vaults/$vaultId/notes/$noteId"
+          params={{ vaultId, noteId }}
+          search={panel === name ? {} : { panel: name }}
+          replace
+          className={styles.button}
+          aria-label={t(`note.${name}`)}
+          title={t(`note.${name}`)}
+          data-open={panel === name ? '' : undefined}
+        >
+          <Icon name={icon} />
+        </Link>
+      ))}
+    </nav>
+  );
+}
