@@ -43,6 +43,8 @@ export class NoteEditor implements EditorController {
   readonly #stopLinks: () => void;
   #mode: EditorMode;
   #canWrite: boolean;
+  /** The line that is about to be at the top. */
+  #pendingTop: number | null = null;
 
   constructor(parent: HTMLElement, options: NoteEditorOptions) {
     this.#mode = options.mode;
@@ -165,7 +167,8 @@ export class NoteEditor implements EditorController {
   }
 
   #reconfigureMode(): void {
-    const top = this.#topLine();
+    const top = this.#pendingTop ?? this.#topLine();
+    this.#pendingTop = top;
     this.#view.dispatch({
       effects: [
         this.#modes.reconfigure(modeExtensions(this.#mode, this.#canWrite, livePreview)),
@@ -174,11 +177,18 @@ export class NoteEditor implements EditorController {
       ],
       annotations: modeChange.of(this.#mode),
     });
+    // Another change before the lines were measured must not read where they were in between.
+    const settle = () => {
+      requestAnimationFrame(() => {
+        this.#pendingTop = null;
+      });
+    };
+    this.#view.requestMeasure({ read: settle });
   }
 
   #topLine(): number {
-    const { top } = this.#view.documentTop < 0 ? { top: -this.#view.documentTop } : { top: 0 };
-    return this.#view.lineBlockAtHeight(top).from;
+    const { scrollDOM, documentTop } = this.#view;
+    return this.#view.lineBlockAtHeight(Math.max(0, scrollDOM.getBoundingClientRect().top - documentTop)).from;
   }
 }
 
