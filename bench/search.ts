@@ -1,10 +1,11 @@
 import { type Engine, fts5, mini, notevault } from './kit/search-engines.ts';
-import { askedQueries, madeNotes } from './kit/vault-texts.ts';
+import { askedQueries, costlyQueries, madeNotes } from './kit/vault-texts.ts';
 
 // What does a search cost among 1,000, 10,000 and 100,000 notes, by keyword, by vector and by both, compared with
 // SQLite's FTS5 and MiniSearch over the same text in clear? Sizes can be given: `npm run bench -- search 1000 10000`.
 // Each engine searches for any of the words and returns the best ten: once only their ids, once what a page shows of
 // them (title, path, snippet and highlights). Notevault opens sealed data here; the others have the text in clear.
+// The costliest queries that are possible follow: 64 words, the most common ones or ones with two typing errors.
 const sizes = process.argv
   .slice(2)
   .map(Number)
@@ -28,6 +29,23 @@ for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
       ...{ 'index ms/note': round((indexing[at] ?? 0) / size), 'memory MB': Math.round(engine.memory() ?? 0) },
     })),
   );
+  console.table(await costliest(size, [byWords, byBoth]));
+}
+
+async function costliest(size: number, own: readonly Engine[]) {
+  const rows: object[] = [];
+  for (const engine of own) {
+    for (const [query, text] of Object.entries(costlyQueries(noteAt, size))) {
+      const times: number[] = [];
+      for (let count = 0; count < rounds; count++) {
+        const started = performance.now();
+        await engine.answer(text);
+        times.push(performance.now() - started);
+      }
+      rows.push({ notes: size, engine: engine.name, query, 'answered ms': round(Math.min(...times)) });
+    }
+  }
+  return rows;
 }
 
 async function index(engine: Engine, size: number): Promise<number> {

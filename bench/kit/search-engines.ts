@@ -8,7 +8,7 @@ import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/sni
 import { packVectors } from '@notevault/search-index/vectors/note-vectors.ts';
 import { quantize } from '@notevault/search-index/vectors/quantize.ts';
 import MiniSearch from 'minisearch';
-import type { SealedNote } from '../../server/src/domains/notes/notes.ts';
+import type { NoteMeta, SealedNote } from '../../server/src/domains/notes/notes.ts';
 import { sealed } from '../../server/src/domains/notes/sealed-note.ts';
 import { vectorsContext } from '../../server/src/domains/search/seal-contexts.ts';
 import { SearchWorker } from '../../server/src/domains/search/worker/worker.ts';
@@ -52,7 +52,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
     maxBytes: Number.POSITIVE_INFINITY,
     uuid: () => vault,
     openKey: ({ generation }) => sealingKey(dataKey, owner, generation, randomBytes),
-    openMeta: (with_, note) => sealed.openMeta({ key: with_ }, note.id, note.revision, note.meta),
+    openMeta: (with_, { id, meta }) => JSON.parse(with_.open(metaContext(id), meta).toString('utf8')) as NoteMeta,
     openContent: (with_, note) => sealed.openContent({ key: with_ }, note.id, note.version, note.content ?? noBytes),
   });
   worker.createIndex({ vault, key: shared, epoch: 1, floor: 0, stored: null });
@@ -99,11 +99,12 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
       const seq = number + 1;
       const note = {
         ...{ id: id as NoteId, seq: seq as Seq, revision: 1, version: 1, deleted: false },
-        meta: key.seal({ kind: 'entries.meta', row: id, version: 1 }, Buffer.from(JSON.stringify(meta))),
+        meta: key.seal(metaContext(id), Buffer.from(JSON.stringify(meta))),
         content: key.seal({ kind: 'notes.content', row: id, version: 1 }, Buffer.from(content)),
       };
       stored.push(note);
-      await worker.addNotes({ vault, key: shared, notes: [note], upTo: seq });
+      const { unreadable } = await worker.addNotes({ vault, key: shared, notes: [note], upTo: seq });
+      if (unreadable > 0) throw new Error('the bench seals notes in a way that the worker cannot read');
     },
     async finish() {
       await worker.freeze({ vault, key: shared });
@@ -128,6 +129,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
   return { byWords, byVectors, byBoth: engine('hybrid', 'hybrid') };
 }
 
+const metaContext = (id: string) => ({ kind: 'entries.meta', row: id, version: 1 });
 const noBytes = new Uint8Array();
 const returned = new Set<string>();
 const none = { from: null, to: null };

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { wordsOf } from '@notevault/note-text/words.ts';
 
 const shared = join(import.meta.dirname, '../../../shared/vaults');
 const languages = ['en', 'ru', 'ja'];
@@ -41,4 +42,22 @@ export function askedQueries(): string[] {
   const golden = join(import.meta.dirname, '../../server/test/golden/queries.json');
   const queries = JSON.parse(readFileSync(golden, 'utf8')) as { readonly query: string }[];
   return queries.map(({ query }) => query.replaceAll('"', ''));
+}
+
+const QUERY_WORDS = 64;
+const SAMPLED_NOTES = 300;
+
+/** Queries of as many words as one may have: the most common words, and long words with two letters swapped twice. */
+export function costlyQueries(noteAt: (index: number) => MadeNote, size: number): Record<string, string> {
+  const counts = new Map<string, number>();
+  for (let index = 0; index < Math.min(size, SAMPLED_NOTES); index++) {
+    for (const word of wordsOf(noteAt(index).content)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const common = [...counts].sort(([, a], [, b]) => b - a).map(([word]) => word);
+  const long = common.filter((word) => word.length >= 9 && /^[a-zа-я]+$/.test(word));
+  const misspelt = long.map((word) => `${word.slice(0, 2)}${word[3]}${word[2]}${word[5]}${word[4]}${word.slice(6)}`);
+  return {
+    '64 common words': common.slice(0, QUERY_WORDS).join(' '),
+    '64 misspelt words': misspelt.slice(0, QUERY_WORDS).join(' '),
+  };
 }

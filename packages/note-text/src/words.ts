@@ -36,7 +36,7 @@ export function eachWord(text: string, visit: VisitWord, from = 0, to = text.len
 const kana = /[\u3040-\u30ff]/;
 
 /** Chinese is segmented in simplified characters, so that both scripts have the same words; Japanese as it is. */
-function segmentable(stretch: string): string {
+export function segmentable(stretch: string): string {
   return kana.test(stretch) ? stretch : simplified(stretch);
 }
 

@@ -31,6 +31,8 @@ const emojiVariants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
  */
 export function fold(word: string): string {
   if (isSimple(word)) return word.toLowerCase();
+  const inSimplified = simplified(word);
+  if (isSimple(inSimplified)) return inSimplified.toLowerCase();
   const lower = word
     .normalize('NFKC')
     .toLowerCase()

@@ -1,7 +1,8 @@
-import { eachWord, foldedWord, type VisitWord } from '../words.ts';
+import { eachWord, foldedWord, segmentable, type VisitWord } from '../words.ts';
 import { classAt, isUnspaced, MARK, UNSPACED } from './classes.ts';
 import { lowerUnit } from './fold.ts';
 import { eachRun, segmentsOf } from './runs.ts';
+import { simplified } from './simplified.ts';
 
 /**
  * Finds given words in texts, exactly where `eachWord` would report them. It is faster than `eachWord`: most words of a
@@ -48,7 +49,10 @@ export class WordMatcher {
   }
 
   #inStretch(text: string, start: number, end: number, visit: VisitWord): void {
-    if (!isPlain(text, start, end)) {
+    const stretch = text.slice(start, end);
+    // Of the same length, so its offsets are those of the text.
+    const simple = simplified(stretch);
+    if (!isPlain(simple)) {
       const all: VisitWord = (word, from, to) => {
         if (this.#words.has(word)) visit(word, from, to);
       };
@@ -56,23 +60,23 @@ export class WordMatcher {
       return;
     }
     let segments: Intl.Segments | undefined;
-    for (let at = start; at < end; at++) {
-      const words = this.#unspaced.get(text.charCodeAt(at));
-      if (words === undefined || !words.some((word) => text.startsWith(word, at))) continue;
-      segments ??= segmentsOf(text.slice(start, end));
-      const found = segments.containing(at - start);
-      if (found === undefined || found.index !== at - start) continue;
+    for (let at = 0; at < simple.length; at++) {
+      const words = this.#unspaced.get(simple.charCodeAt(at));
+      if (words === undefined || !words.some((word) => simple.startsWith(word, at))) continue;
+      segments ??= segmentsOf(segmentable(stretch));
+      const found = segments.containing(at);
+      if (found === undefined || found.index !== at) continue;
       const word = foldedWord(found.segment);
-      if (this.#words.has(word)) visit(word, at, at + found.segment.length);
+      if (this.#words.has(word)) visit(word, start + at, start + at + found.segment.length);
     }
   }
 }
 
-/** Whether folding leaves every word of a stretch as it is. */
-function isPlain(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const kind = classAt(text, at);
-    if (kind === MARK || (kind === UNSPACED && lowerUnit(text.charCodeAt(at)) < 0)) return false;
+/** Whether folding leaves every word of a stretch in simplified characters as it is. */
+function isPlain(stretch: string): boolean {
+  for (let at = 0; at < stretch.length; at++) {
+    const kind = classAt(stretch, at);
+    if (kind === MARK || (kind === UNSPACED && lowerUnit(stretch.charCodeAt(at)) < 0)) return false;
   }
   return true;
 }

@@ -27,8 +27,11 @@ export interface WordOfTerm {
 }
 
 export function partsOfTerm(term: string): WordOfTerm {
-  const [word = '', language = 'none', written = word] = term.split(SEPARATOR);
-  return { word, language: language as Language, written };
+  const wordEnd = term.indexOf(SEPARATOR);
+  const languageEnd = term.indexOf(SEPARATOR, wordEnd + 1);
+  const word = term.slice(0, wordEnd);
+  const language = term.slice(wordEnd + 1, languageEnd < 0 ? term.length : languageEnd) as Language;
+  return { word, language, written: languageEnd < 0 ? word : term.slice(languageEnd + 1) };
 }
 
 /** Filter terms sort below this, word terms above it. */

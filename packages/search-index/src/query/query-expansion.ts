@@ -5,7 +5,14 @@ import { type Language, languageOf, stem } from '@notevault/note-text/words/lang
 import type { SpelledWord } from '@notevault/note-text/words.ts';
 import { formKeys, isAffixLanguage, partsOfTerm, stemKeys, type WordOfTerm, wordOfTerm } from '../analysis/terms.ts';
 import type { Segment } from '../index/segment.ts';
-import { exactTerms, fuzzyTerms, termsContaining, termsStartingWith, termsWithKeys } from './vocabulary.ts';
+import {
+  exactTerms,
+  fuzzyTerms,
+  termsContaining,
+  termsStartingWith,
+  termsWithKeys,
+  type VaultLanguages,
+} from './vocabulary.ts';
 
 /** A term of the vault that matches a word of the query. */
 export interface TermVariant {
@@ -36,7 +43,6 @@ export const MIN_FORM_WEIGHT = WEIGHTS.stem;
 /** The most terms that a word may match. */
 export const MAX_VARIANTS = 32;
 
-const COMPOUND_LANGUAGES: ReadonlySet<Language> = new Set(['de', 'nl', 'sv']);
 /** The shortest word that is looked for in compounds, and the shortest rest of the compound. */
 const MIN_COMPOUND_PART = 4;
 
@@ -53,15 +59,15 @@ export function expandWord(
   segments: readonly Segment[],
   query: SpelledWord,
   incomplete: boolean,
-  languages: readonly Language[],
+  languages: VaultLanguages,
 ): TermVariant[] {
   const { word } = query;
   const variants = new TermVariants();
   const unspaced = isUnspaced(word);
   const letters = [...word].length;
-  addForms(variants, segments, query, languages);
+  addForms(variants, segments, query, languages.all);
   if (unspaced && word.length > 1) variants.add(termsContaining(segments, word), WEIGHTS.substring);
-  addCompounds(variants, segments, query, languages);
+  addCompounds(variants, segments, query, languages.compounding);
   if (variants.isEmpty && letters >= (unspaced ? 1 : 3)) {
     variants.add(termsStartingWith(segments, word), WEIGHTS.prefix);
   }
@@ -109,7 +115,7 @@ function addForms(
   languages: readonly Language[],
 ): void {
   const exact = exactTerms(segments, word);
-  const spelled = written === word ? exact : exact.filter((term) => partsOfTerm(term).written === written);
+  const spelled = written === word ? exact : exact.filter((term) => term.endsWith(`\0${written}`));
   // Accents that no note has are typing errors, and those that are not typed are left out on purpose.
   variants.add(spelled.length > 0 ? spelled : exact, WEIGHTS.exact);
   variants.add(exact, WEIGHTS.accents);
@@ -146,7 +152,6 @@ function addCompounds(
     return;
   }
   for (const language of languages) {
-    if (!COMPOUND_LANGUAGES.has(language)) continue;
     const part = stem(written, language);
     if (part.length < MIN_COMPOUND_PART) continue;
     const compounds = termsContaining(segments, part).filter((term) => isCompoundOf(term, part, language));
@@ -156,10 +161,12 @@ function addCompounds(
 
 /** Whether the term's word begins with a stem or, without its own ending, ends with it. */
 function isCompoundOf(term: string, part: string, language: Language): boolean {
-  const { word, written, language: own } = partsOfTerm(term);
+  const rest = wordOfTerm(term).length - part.length;
+  // Cheap tests first: a short stem occurs in many terms.
+  if (rest < MIN_COMPOUND_PART - 1) return false;
+  const { language: own, written } = partsOfTerm(term);
   if (own !== language) return false;
-  if (word.startsWith(part)) return word.length - part.length >= MIN_COMPOUND_PART;
-  return word.length - part.length >= MIN_COMPOUND_PART - 1 && stem(written, language).endsWith(part);
+  return term.startsWith(part) ? rest >= MIN_COMPOUND_PART : stem(written, language).endsWith(part);
 }
 
 /** Numbers have no typing errors that could be told from other numbers. */

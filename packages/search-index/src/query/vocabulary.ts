@@ -18,10 +18,27 @@ export function termsWithKeys(segments: readonly Segment[], keys: Iterable<strin
   return distinctSorted(terms).filter((term) => isLive(segments, term));
 }
 
-/** The languages in which notes of the vault are written in Latin and Cyrillic letters. */
-export function languagesIn(segments: readonly Segment[]): Language[] {
+/** The languages in which notes of a vault are written in Latin and Cyrillic letters. */
+export interface VaultLanguages {
+  readonly all: readonly Language[];
+  /** Those with compounds in which enough notes are written to make a scan of the dictionary worthwhile. */
+  readonly compounding: readonly Language[];
+}
+
+const COMPOUND_LANGUAGES: ReadonlySet<Language> = new Set(['de', 'nl', 'sv']);
+/** The share of the notes from which on compounds of a language are looked for. */
+const COMPOUND_SHARE = 0.02;
+
+export function languagesIn(segments: readonly Segment[]): VaultLanguages {
   const terms = [...prefixTerms(segments, LANGUAGE_TERM_PREFIX)];
-  return terms.map((term) => term.slice(LANGUAGE_TERM_PREFIX.length) as Language);
+  const languageOf = (term: string) => term.slice(LANGUAGE_TERM_PREFIX.length) as Language;
+  const candidates = terms.filter((term) => COMPOUND_LANGUAGES.has(languageOf(term)));
+  const least = candidates.length === 0 ? 0 : COMPOUND_SHARE * countLiveNotes(segments);
+  const compounding = candidates.filter((term) => {
+    const count = countNotesWithAny(segments, [term]);
+    return count > 0 && count >= least;
+  });
+  return { all: terms.map(languageOf), compounding: compounding.map(languageOf) };
 }
 
 /** The terms whose words begin with a word. */
@@ -44,6 +61,12 @@ export function fuzzyTerms(segments: readonly Segment[], word: string, maxEdits:
   return [...editsOf]
     .filter(([term]) => isLive(segments, term))
     .sort(([a, aEdits], [b, bEdits]) => aEdits - bEdits || (a < b ? -1 : 1));
+}
+
+function countLiveNotes(segments: readonly Segment[]): number {
+  let count = 0;
+  for (const { size, deleted } of segments) for (let note = 0; note < size; note++) if (deleted[note] !== 1) count++;
+  return count;
 }
 
 /** Number of live notes that have any of the terms. */

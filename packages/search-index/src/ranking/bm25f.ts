@@ -21,9 +21,9 @@ export const PARAMETERS = {
   /** The share of its idf that a function word keeps. */
   functionWord: 0.2,
   /** How much of its score a note loses that has one of two words; with more words each counts less. */
-  coverage: 0.75,
+  coverage: 0.9,
   /** How far a worse form of a word lowers the score that it gives, besides counting less often. */
-  quality: 0.25,
+  quality: 0.2,
   /** The bonus for a note whose title, alias or file name is the query. */
   wholeTitle: 0.5,
   /** The same for the beginning of a title, while it may be being typed. */

@@ -82,8 +82,11 @@ export function searchIndex(
   }
   const { vector, weight, minCosine } = vectorQuery;
   const allowed = isRestricted(query, filter) ? keyword.allowed : null;
-  const nearest = vectors?.nearest(index, vector, pool, allowed, minCosine) ?? [];
-  const hits = mode === 'vector' ? nearest : blend(keyword.hits, nearest, { weight, minCosine });
+  const nearerThan = (least: number) => vectors?.nearest(index, vector, pool, allowed, least) ?? [];
+  const nearest = nearerThan(minCosine);
+  // Of inflected words only parts match, so the right note may be below the chance level, where other notes are further.
+  const byVectors = mode === 'vector' && nearest.length === 0 ? nearerThan(minCosine / 2) : nearest;
+  const hits = mode === 'vector' ? byVectors : blend(keyword.hits, nearest, { weight, minCosine });
   return { ...pageOf(index, vectors, hits, options), words, relaxed };
 }
 

@@ -4,16 +4,20 @@ import { countNotesWithAny, exactTerms, languagesIn } from '../query/vocabulary.
 import { inverseDocumentFrequency, PARAMETERS } from './bm25f.ts';
 import { isFunctionWordIn } from './query-terms.ts';
 
+/** A word that no note has is the rarest, but no note can match it: at most parts of it match. */
+const UNKNOWN_WORD = 0.5;
+
 /**
  * The inverse document frequency of a text among a vault's live notes: about 1 for a word that a third of them have, more
  * for rarer ones, little for function words. A text of several words is as rare as its rarest word.
  */
 export function idfOf({ noteCount, segments }: VaultIndex, text: string): number {
-  const languages = languagesIn(segments);
+  const { all: languages } = languagesIn(segments);
   const idfs = spelledWordsOf(text).map((own) => {
     const matching = countNotesWithAny(segments, exactTerms(segments, own.word));
     const share = isFunctionWordIn(segments, own, languages) ? PARAMETERS.functionWord : 1;
-    return share * inverseDocumentFrequency(matching, noteCount);
+    const known = matching === 0 ? UNKNOWN_WORD : 1;
+    return known * share * inverseDocumentFrequency(matching, noteCount);
   });
   return Math.max(0, ...idfs);
 }

@@ -24,7 +24,7 @@ export function relaxedQuery(query: Query, phrases: readonly Phrase[]): Query {
 export function queryTerms(segments: readonly Segment[], query: Query): QueryTerm[] {
   const languages = languagesIn(segments);
   const last = query.words.length - 1;
-  const areFunctionWords = query.words.map((word) => isFunctionWordIn(segments, word, languages));
+  const areFunctionWords = query.words.map((word) => isFunctionWordIn(segments, word, languages.all));
   const hasContentWords = query.phrases.length > 0 || areFunctionWords.includes(false);
   const terms: QueryTerm[] = query.words.map((word, index) => ({
     variants: expandWord(segments, word, query.lastWordIncomplete && index === last, languages),
