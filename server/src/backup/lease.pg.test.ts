@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../../test/kit/engines.ts';
+import { fileOf, uploadRaw } from '../../test/kit/files.ts';
+import { startServer } from '../../test/kit/server.ts';
+import type { Blobs } from '../ports/blobs/blobs.ts';
+import { BackupLease, backupState } from './lease.ts';
+
+async function stored(blobs: Blobs): Promise<number> {
+  return (await Array.fromAsync(blobs.list())).flat().length;
+}
+
+onEachEngine('the lease of a backup', (open) => {
+  test('keeps the bytes of replaced and purged attachments until it ends', async () => {
+    await using server = await startServer({ open, trashRoom: { notes: 0, textBytes: 0, attachmentBytes: () => 0 } });
+    const { alice, app, blobs, clock, db } = server;
+    const { body } = await alice.post('/vaults', { name: 'Kept' });
+    const inIt = { 'x-vault-id': body.vault.id };
+    await uploadRaw(alice, 'a.png', fileOf('png'), inIt);
+    await uploadRaw(alice, 'a.png', fileOf('png'), inIt);
+    clock.advance({ minutes: 11 });
+    {
+      await using _lease = await BackupLease.acquire(db, clock);
+      assert.equal(await app.attachments.collect(), 0);
+      assert.equal(await stored(blobs), 2);
+      await alice.delete(`/vaults/${body.vault.id}`);
+      assert.equal((await alice.post(`/vaults/${body.vault.id}/purge`, {})).status, 200);
+      clock.advance({ minutes: 2 });
+      assert.equal(await app.attachments.collectOrphans(), 0);
+      assert.equal(await stored(blobs), 2, 'a purge during a backup leaves the bytes');
+    }
+    clock.advance({ days: 40 });
+    await app.attachments.collectOrphans();
+    assert.equal(await stored(blobs), 0);
+  });
+
+  test('ends by itself when its process was killed', async () => {
+    await using server = await startServer({ open });
+    const { clock, db } = server;
+    // Not disposed of, as if the process was gone; its timer is of the real time.
+    const killed = await BackupLease.acquire(db, clock);
+    assert.equal((await backupState(db, clock)).running, true);
+    clock.advance({ minutes: 4 });
+    assert.equal((await backupState(db, clock)).running, false);
+    assert.throws(() => killed.check(), /could not be reached for minutes/);
+    await using _next = await BackupLease.acquire(db, clock);
+    await killed[Symbol.asyncDispose]();
+    assert.equal((await backupState(db, clock)).running, true, 'the old holder does not end the lease of the next');
+  });
+});
