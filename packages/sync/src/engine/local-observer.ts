@@ -106,7 +106,9 @@ export class LocalObserver {
         if (file !== undefined) hashes[index] = await hash(file);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, unknown.length) }, worker));
+    const workers = await Promise.allSettled(Array.from({ length: Math.min(CONCURRENCY, unknown.length) }, worker));
+    // None may go on beside the next run.
+    for (const ended of workers) if (ended.status === 'rejected') throw ended.reason;
     return { hashes, unreadable };
   }
 

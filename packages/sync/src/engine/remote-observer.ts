@@ -14,7 +14,9 @@ export class RemoteObserver {
 
   /** Throws the errors of the server port. @param isForAll whether the folder lacks all files, as at a first sync */
   async observe(isForAll: boolean): Promise<SideTree<RemoteFile>> {
-    const [, folders] = await Promise.all([this.#follow(isForAll), this.#server.folders()]);
+    // One after the other: after a failure of one, the other would go on beside the next run.
+    await this.#follow(isForAll);
+    const folders = await this.#server.folders();
     this.#state.record({ type: 'remoteFolders', paths: folders });
     await this.#state.commit();
     return { files: [...this.#state.remote.values()], folders };
