@@ -104,6 +104,29 @@ onEachEngine('the live socket of the client package', (open) => {
     await until(() => live.text.toString() === 'zero\none\noffline\n');
   });
 
+  it('[7.7] does not take an edit for refused that is sent before those made offline', async () => {
+    await using server = await startServer({ open });
+    const { vault, note, tokens } = await vaultOf(server);
+    using net = await network(server.url);
+    using socket = new LiveSocket(net.url, tokens, QUICK);
+    using live = socket.open(note.id);
+    await live.synced();
+    net.cut();
+    await until(() => !socket.isConnected && !live.state.isSynced);
+    live.text.insert(live.text.length, 'offline\n');
+    let isTyped = false;
+    live.onState(({ isSynced, end }) => {
+      if (isTyped || isSynced || end !== null || !socket.isConnected) return;
+      isTyped = true;
+      live.text.insert(live.text.length, 'early\n');
+    });
+    net.mend();
+    await until(() => isTyped);
+    await live.saved();
+    assert.equal(live.state.isRejected, false);
+    assert.equal((await vault.readNote('a.md'))?.content, 'one\noffline\nearly\n');
+  });
+
   it('signals changes of a vault, also after a lost connection', async () => {
     await using server = await startServer({ open });
     const { vault, tokens } = await vaultOf(server);

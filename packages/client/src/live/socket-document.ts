@@ -3,6 +3,10 @@ import { createDecoder, readVarString, readVarUint } from 'lib0/decoding';
 import type { Doc } from 'yjs';
 import type { TokenSource } from '../tokens.ts';
 import { ApiError } from '../transport.ts';
+import { Refusals } from './refusals.ts';
+
+/** The kind of a sync message that asks for what the sender lacks (y-protocols). */
+const SYNC_STEP_1 = 0;
 
 /** What a document over the socket reports. */
 export interface DocumentEvents {
@@ -31,6 +35,7 @@ export function openDocument(
 ): HocuspocusProvider {
   let sent: string | null = null;
   let isRefreshed = false;
+  const refusals = new Refusals(events.rejected);
   const provider = new HocuspocusProvider({
     websocketProvider: socket,
     name,
@@ -43,6 +48,7 @@ export function openDocument(
     },
     onAuthenticated({ scope }) {
       isRefreshed = false;
+      refusals.begin();
       events.authorized(scope === 'readonly' ? 'readonly' : 'read-write');
     },
     onAuthenticationFailed({ reason }) {
@@ -57,8 +63,11 @@ export function openDocument(
     onUnsyncedChanges: () => events.changed(),
     onStateless: ({ payload }) => events.message(payload),
     onMessage({ event }) {
-      if (isRejection(new Uint8Array(event.data as ArrayBuffer))) events.rejected();
+      const kind = kindOf(new Uint8Array(event.data as ArrayBuffer));
+      if (kind === 'refusal') refusals.refused();
+      else if (kind === 'question') refusals.asked();
     },
+    onDestroy: () => refusals[Symbol.dispose](),
   });
   provider.on('close', ({ event }: { event: { code: number; reason: string } }) => {
     // The end of one document, in contrast to that of the whole socket, has a reason and the code 1000.
@@ -74,9 +83,11 @@ async function authenticate(provider: HocuspocusProvider): Promise<void> {
   provider.startSync();
 }
 
-/** Whether a message is the answer that an edit was refused: name, SyncStatus, 0. */
-function isRejection(message: Uint8Array): boolean {
+/** Whether a message says that an edit was not applied (SyncStatus 0), or asks for what the server lacks (sync step 1). */
+function kindOf(message: Uint8Array): 'refusal' | 'question' | null {
   const decoder = createDecoder(message);
   readVarString(decoder);
-  return readVarUint(decoder) === MessageType.SyncStatus && readVarUint(decoder) === 0;
+  const type = readVarUint(decoder);
+  if (type === MessageType.SyncStatus) return readVarUint(decoder) === 0 ? 'refusal' : null;
+  return type === MessageType.Sync && readVarUint(decoder) === SYNC_STEP_1 ? 'question' : null;
 }
