@@ -60,7 +60,7 @@ onEachEngine('/metrics', (open) => {
     assert.ok(Number(lines.get('notevault_search_index_bytes')) > 0);
     // Every line has the format that Prometheus reads.
     for (const line of body.trimEnd().split('\n')) {
-      assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\n]*",?)+\})? -?[\d.e+-]+(Inf)?)$/);
+      assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\n]*",?)+\})? (-?[\d.e+-]+(Inf)?|Nan))$/);
     }
   });
 });
