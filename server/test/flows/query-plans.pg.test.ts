@@ -29,6 +29,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'accounts.countSessions': 'an admin asks for the state of the server, which counts all sessions',
   'accounts.listInvites': 'an admin lists the invites; there are as many as were made in a week',
   'accounts.deleteExpiredInvites': 'asked when an operator makes an invite; there are as many as were made in a week',
+  'imports.findArchives': 'a job looks through the imports of the last day, of which each account runs one at a time',
   'keys.keysUnderOtherMasters': 'a rotation of the master key goes through every key',
   'keys.countByMaster': 'asked once at each start: under which master keys the data is',
   'keys.keysAfter': 'an examination of the data goes through every key',
