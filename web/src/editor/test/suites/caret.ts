@@ -54,6 +54,8 @@ export function caretTests(browser: () => EditorBrowser): void {
     };
     const all = Array.from({ length: lines }, (_, index) => index + 1);
     await opened.run((harness) => harness.editor.goTo(0));
+    // CodeMirror tells of the focus a moment later, and before that no source is shown.
+    await opened.page.getByText('tags: [a]').waitFor();
     assert.deepEqual(await visited('ArrowDown'), all);
     assert.deepEqual((await visited('ArrowUp')).at(0), 1);
   });
