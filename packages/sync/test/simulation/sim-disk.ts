@@ -24,6 +24,8 @@ interface Stored {
   path: string;
   content: string;
   mtimeMs: number;
+  /** When the content or the name of the file itself last changed. */
+  ctimeMs: number;
   fileId: string;
 }
 
@@ -61,8 +63,8 @@ export class SimDisk implements Disk {
     return [...this.#folders.values()];
   }
 
-  #shown({ path, content, mtimeMs, fileId }: Stored): DiskFile {
-    return { path, size: content.length, mtimeMs, ctimeMs: mtimeMs, fileId: this.kind.hasFileIds ? fileId : null };
+  #shown({ path, content, mtimeMs, ctimeMs, fileId }: Stored): DiskFile {
+    return { path, size: content.length, mtimeMs, ctimeMs, fileId: this.kind.hasFileIds ? fileId : null };
   }
 
   /** Returns the path in the spelling of the existing folders. */
@@ -73,9 +75,9 @@ export class SimDisk implements Disk {
     return joinPath(at, fileName(path));
   }
 
-  #put(path: string, content: string, fileId?: string, mtimeMs = this.#now()): Stored {
+  #put(path: string, content: string, fileId?: string, mtimeMs = this.#now(), ctimeMs = this.#now()): Stored {
     this.#inodes += 1;
-    const file = { path: this.#spelled(path), content, mtimeMs, fileId: fileId ?? `${this.#inodes}` };
+    const file = { path: this.#spelled(path), content, mtimeMs, ctimeMs, fileId: fileId ?? `${this.#inodes}` };
     this.#files.set(this.#key(path), file);
     for (const folder of ancestorsOf(file.path).toReversed())
       if (!this.#folders.has(this.#key(folder))) this.#folders.set(this.#key(folder), folder);
@@ -139,8 +141,8 @@ export class SimDisk implements Disk {
     for (const path of [from, ...folders]) this.#folders.delete(this.#key(path));
     this.userMakeFolder(to);
     for (const path of folders) this.userMakeFolder(to + path.slice(from.length));
-    for (const { path, content, fileId, mtimeMs } of files)
-      this.#put(to + path.slice(from.length), content, fileId, mtimeMs);
+    for (const { path, content, fileId, mtimeMs, ctimeMs } of files)
+      this.#put(to + path.slice(from.length), content, fileId, mtimeMs, ctimeMs);
   }
 
   // The port that the engine uses.

@@ -156,6 +156,7 @@ export class SimServer {
     other.versions.delete(other.version);
     other.version -= 1;
     other.content = before;
+    other.fingerprints.clear();
   }
 
   /**
