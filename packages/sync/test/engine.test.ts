@@ -5,3 +5,7 @@ import { runSeeds } from './simulation/run.ts';
 test('in 150 seeds three devices, people and an assistant end in sync, with no word lost, and a second run is identical', async () => {
   assert.deepEqual(await runSeeds(1, 150), []);
 });
+
+test('seed 1005187: a version of a restored vault is not taken for the one that had its number before', async () => {
+  assert.deepEqual(await runSeeds(1_005_187, 1), []);
+});

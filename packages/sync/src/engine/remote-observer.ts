@@ -1,4 +1,4 @@
-import type { RemoteFile, SideTree, SyncedFile } from '../plan/trees.ts';
+import type { RemoteFile, SideTree } from '../plan/trees.ts';
 import type { ChangesPage, Server } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
@@ -58,14 +58,14 @@ export class RemoteObserver {
       ({ cursor, hasMore } = page);
     }
     for (const id of this.#state.remote.keys()) if (!there.has(id)) this.#state.record({ type: 'remoteGone', id });
-    for (const [id, synced] of this.#state.synced)
-      if (!isSuccessor(there.get(id), synced)) this.#state.record({ type: 'unsynced', id });
+    for (const [id, synced] of this.#state.synced) {
+      const now = there.get(id);
+      // Version numbers of a restored vault are given again, so a higher one may be of a text that never had this base.
+      if (now?.hash !== synced.hash) this.#state.record({ type: 'unsynced', id });
+      else if (now.version !== synced.version)
+        this.#state.record({ type: 'synced', file: { ...synced, version: now.version } });
+    }
     for (const file of there.values()) this.#state.record({ type: 'remote', file });
     this.#state.record({ type: 'cursor', cursor });
   }
-}
-
-/** Whether a file is the synced version or a later one. */
-function isSuccessor(now: RemoteFile | undefined, { hash, version }: SyncedFile): boolean {
-  return now !== undefined && (now.hash === hash || (version ?? Number.POSITIVE_INFINITY) < (now.version ?? 0));
 }
