@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { it } from 'node:test';
-import { LiveNoteEnded } from '@notevault/client/live/live-note.ts';
+import { type LiveNote, LiveNoteEnded } from '@notevault/client/live/live-note.ts';
 import { LiveSocket } from '@notevault/client/live/live-socket.ts';
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { fixedToken, type TokenSource } from '@notevault/client/tokens.ts';
@@ -66,6 +66,13 @@ async function network(url: string) {
   };
 }
 
+/** Cuts the connection, and adds a line to the note that the server does not get. */
+async function typeOffline(net: { cut(): void }, socket: LiveSocket, live: LiveNote): Promise<void> {
+  net.cut();
+  await until(() => !socket.isConnected && !live.state.isSynced);
+  live.text.insert(live.text.length, 'offline\n');
+}
+
 onEachEngine('the live socket of the client package', (open) => {
   it('edits notes with others, and says when the edits are on disk', async () => {
     await using server = await startServer({ open });
@@ -93,9 +100,7 @@ onEachEngine('the live socket of the client package', (open) => {
     using socket = new LiveSocket(net.url, tokens, QUICK);
     using live = socket.open(note.id);
     await live.synced();
-    net.cut();
-    await until(() => !socket.isConnected && !live.state.isSynced);
-    live.text.insert(live.text.length, 'offline\n');
+    await typeOffline(net, socket, live);
     await vault.upsertNote({ path: 'a.md', content: 'zero\none\n', mtime: 2 });
     assert.equal(live.state.isSaved, false);
     net.mend();
@@ -111,9 +116,7 @@ onEachEngine('the live socket of the client package', (open) => {
     using socket = new LiveSocket(net.url, tokens, QUICK);
     using live = socket.open(note.id);
     await live.synced();
-    net.cut();
-    await until(() => !socket.isConnected && !live.state.isSynced);
-    live.text.insert(live.text.length, 'offline\n');
+    await typeOffline(net, socket, live);
     let isTyped = false;
     live.onState(({ isSynced, end }) => {
       if (isTyped || isSynced || end !== null || !socket.isConnected) return;
