@@ -3,9 +3,12 @@ import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import * as store from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 
-/** The rows of notes and attachments, independent of their kind. */
+/**
+ * The rows of notes and attachments, independent of their kind. Lists have an order of their own, not the database's: seqs
+ * are given out in it, and the order of PostgreSQL differs from run to run.
+ */
 export interface EntryRows {
-  /** Returns live entries of one kind (null: of both) by id. */
+  /** Returns live entries of one kind (null: of both) by id, in the order of `ids`. */
   rowsById(
     handle: ReadHandle,
     vault: VaultId,
@@ -14,7 +17,7 @@ export interface EntryRows {
   ): Promise<store.StoredEntry[]>;
   /** Returns live entries of one kind at some paths. */
   rowsAt(handle: ReadHandle, vault: VaultId, kind: ItemKind, pathKeys: readonly Buffer[]): Promise<store.StoredEntry[]>;
-  /** Returns live entries of one kind directly inside some folders; null stands for the root. */
+  /** Returns live entries of one kind directly inside some folders, ordered by id; null stands for the root. */
   rowsIn(
     handle: ReadHandle,
     vault: VaultId,
@@ -46,14 +49,18 @@ export type UpdatedEntry = Omit<store.NewEntry, 'created_at' | 'kind'> & { reado
 
 export const entryRows: EntryRows = {
   async rowsById(handle, vault, kind, ids) {
-    const rows = await handle.allMany(store.findRows, { vault }, ids);
+    const rowOf = new Map((await handle.allMany(store.findRows, { vault }, ids)).map((row) => [row.id, row]));
+    const rows = [...new Set(ids)].map((id) => rowOf.get(id)).filter((row) => row !== undefined);
     return kind === null ? rows : rows.filter((row) => row.kind === kind);
   },
   rowsAt: (handle, vault, kind, pathKeys) => handle.allMany(store.findByPaths, { vault, kind }, pathKeys),
-  rowsIn: (handle, vault, kind, folders) =>
-    folders === null
-      ? handle.all(store.findRowsAtRoot, { vault, kind })
-      : handle.allMany(store.findRowsIn, { vault, kind }, folders),
+  async rowsIn(handle, vault, kind, folders) {
+    const rows =
+      folders === null
+        ? await handle.all(store.findRowsAtRoot, { vault, kind })
+        : await handle.allMany(store.findRowsIn, { vault, kind }, folders);
+    return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  },
   countAtRoot: async (handle, vault, kind) => (await handle.get(store.countAtRoot, { vault, kind }))?.entries ?? 0,
   hasRevision: async (handle, vault, { id, revision }) =>
     (await handle.get(store.findRevision, { vault, id }))?.revision === revision,

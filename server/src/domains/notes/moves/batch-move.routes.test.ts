@@ -45,6 +45,21 @@ onSqlite('POST /notes/batch-move', (open) => {
     );
   });
 
+  test('notes appear in the change feed in the order in which a batch names them', async () => {
+    await using notes = await start();
+    const { alice } = notes;
+    const made = [await alice.write('a.md'), await alice.write('b.md'), await alice.write('c.md')];
+    const named = [made[2], made[0], made[1]].map(({ id }) => id);
+    const changed = async () => {
+      const { changes } = (await alice.caller.get('/sync/changes?since=0')).body;
+      return changes.map((change: Json) => change.id);
+    };
+    await move(alice, { ids: named, target_folder: 'Box' });
+    assert.deepEqual(await changed(), named);
+    await alice.caller.post('/notes/batch-delete', { ids: named.toReversed() }, keyed());
+    assert.deepEqual(await changed(), named.toReversed());
+  });
+
   test('a note already in the target folder is counted and left unchanged', async () => {
     await using notes = await start();
     const { alice } = notes;
