@@ -9,3 +9,7 @@ test('in 150 seeds three devices, people and an assistant end in sync, with no w
 test('seed 1005187: a version of a restored vault is not taken for the one that had its number before', async () => {
   assert.deepEqual(await runSeeds(1_005_187, 1), []);
 });
+
+test('seed 1017629: a rename of letters’ case ends although another file of the disk has that spelling', async () => {
+  assert.deepEqual(await runSeeds(1_017_629, 1), []);
+});

@@ -120,6 +120,36 @@ test('a name that the disk cannot store is reported as a problem, and the file s
   assert.deepEqual(moved.operations, []);
 });
 
+test('a file whose new name belongs to a file that cannot move is reported, and its content is still synced', () => {
+  const base = [synced('1', 'a.md', 'x'), synced('2', 'c.md', 'y')];
+  const here = [local('a.md', 'x'), local('c.md', 'y')];
+  const there = [remote('1', 'c.md', 'edited'), remote('2', 'c:d.md', 'y'), remote('3', 'a.md', 'new')];
+  const canStore = (path: string) => !path.includes(':');
+  assert.deepEqual(plan(trees(base, here, there), { ...options, canStore }), {
+    operations: [{ type: 'writeLocal', id: '1', path: 'a.md', hash: 'edited', version: 1, over: 'x' }],
+    unwanted: [],
+    problems: [
+      { path: 'a.md', id: '1', reason: 'blocked' },
+      { path: 'c:d.md', id: '2', reason: 'name' },
+      { path: 'a.md', id: '3', reason: 'blocked' },
+    ],
+  });
+});
+
+test('a rename of letters’ case stays undone while another file on the disk has that spelling', () => {
+  const base = [synced('1', 'X.md', 'x'), synced('2', 'other.md', 'y')];
+  const here = [local('X.md', 'x'), local('x.md', 'y')];
+  const made = plan(trees(base, here, [remote('1', 'x.md', 'x'), remote('2', 'other.md', 'y')]), options);
+  assert.deepEqual(made, {
+    operations: [],
+    unwanted: [],
+    problems: [
+      { path: 'X.md', id: '1', reason: 'blocked' },
+      { path: 'x.md', id: '2', reason: 'case' },
+    ],
+  });
+});
+
 test('a sync in one direction leaves the other side’s operations out, and does not wait for them', () => {
   const base = [synced('1', 'a.md', 'x'), synced('2', 'b.md', 'x')];
   const renamedHere = trees(

@@ -231,7 +231,7 @@ export class SyncEngine {
     const refused = refusals.map(({ path, reason }) => ({ path, reason }));
     const named = problems.map(({ path, reason }) => ({
       path,
-      reason: reason === 'case' ? SAME_BUT_CASE : `${this.#ports.disk.pathFault(path)}: rename it in the vault`,
+      reason: reason === 'name' ? `${this.#ports.disk.pathFault(path)}: rename it in the vault` : REASONS[reason],
     }));
     return [...local.skipped, ...named, ...refused];
   }
@@ -293,7 +293,10 @@ function waitOf(settlesInMs: number, tries: number): number {
   return Math.max(settlesInMs, FIRST_WAIT_MS * 2 ** tries);
 }
 
-const SAME_BUT_CASE = 'has the name of another file here but for the case of letters: rename one of them';
+const REASONS = {
+  case: 'has the name of another file here but for the case of letters: rename one of them',
+  blocked: 'waits for a name that another file of this list has: rename that one',
+};
 
 type CreateRemote = Extract<Operation, { type: 'createRemote' }>;
 type Task =

@@ -1,6 +1,7 @@
 import { fileName, foldPath } from '@notevault/note-text/paths.ts';
 import { identify } from './identify.ts';
 import { isTempPath } from './names.ts';
+import type { ProblemReason } from './operations.ts';
 import { kindOf, type LocalFile, type RemoteFile, type SyncedFile, type Trees } from './trees.ts';
 
 /** Which side determines a file's path. A path that the server already has needs no decision. */
@@ -19,7 +20,7 @@ export interface FileState {
   /** Whether it is renamed to a conflict copy because another file takes its path. */
   conflict: boolean;
   /** Why the file stays at its path although `target` differs. */
-  problem: 'case' | 'name' | null;
+  problem: ProblemReason | null;
 }
 
 /**

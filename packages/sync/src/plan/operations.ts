@@ -106,10 +106,15 @@ export type StateOperation =
   | { readonly type: 'adoptFolder'; readonly path: string }
   | { readonly type: 'forgetFolder'; readonly path: string };
 
-/** A file that cannot be synced, and the reason. It stays unchanged on both sides. */
+/**
+ * Why a file keeps different paths on the two sides. `case`: the name differs from another file's only by case. `name`:
+ * the disk cannot store the name. `blocked`: a file with a problem of its own has the path.
+ */
+export type ProblemReason = 'case' | 'name' | 'blocked';
+
+/** A file whose path cannot be synced. It stays where it is on both sides. */
 export interface Problem {
   readonly path: string;
   readonly id: string | null;
-  /** `case`: the name differs from another file's only by case. `name`: the disk cannot store the name. */
-  readonly reason: 'case' | 'name';
+  readonly reason: ProblemReason;
 }

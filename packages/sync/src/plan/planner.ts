@@ -1,4 +1,5 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
+import { markBlocked } from './blocked.ts';
 import { type FileState, fileStates, isSamePlace } from './file-states.ts';
 import { type FolderMove, folderMoves } from './folder-moves.ts';
 import { folderOperations } from './folders.ts';
@@ -34,6 +35,7 @@ export function plan(trees: Trees, { label, direction, canStore }: PlanOptions):
   settleNames(states, label, canStore);
   const local = new Side(states, trees.local.folders, (state) => state.local?.path ?? null);
   const remote = new Side(states, trees.remote.folders, (state) => state.remote?.path ?? null);
+  markBlocked(states, [local, remote]);
   const up = changesOf(states, remote);
   const down = changesOf(states, local).filter(({ state }) => state.problem === null);
   const upFolders = movesOfFolders(up, remote, states, trees.remote.folders);
@@ -216,7 +218,7 @@ function problemsOf(states: readonly FileState[]): Problem[] {
   const problems: Problem[] = [];
   for (const { problem, target, local, remote, key } of states) {
     if (problem === null) continue;
-    const path = (problem === 'name' ? target : local?.path) ?? '';
+    const path = (problem === 'name' ? target : (local?.path ?? target)) ?? '';
     problems.push({ path, id: remote === null ? null : key, reason: problem });
   }
   return problems;

@@ -14,6 +14,8 @@ export interface PathChange {
 export class Side {
   readonly #pathOf: (state: FileState) => string | null;
   readonly #owners = new Map<string, FileState>();
+  /** By the path as it is spelled: a disk can have files whose paths differ only by case. */
+  readonly #exactOwners = new Map<string, FileState>();
   /** One file below each folder that has any. */
   readonly #inside = new Map<string, FileState>();
   /** Folders without files. */
@@ -26,6 +28,7 @@ export class Side {
       if (path === null) continue;
       const folded = foldPath(path);
       this.#owners.set(folded, state);
+      this.#exactOwners.set(path, state);
       // Where a folder is known, those above it are.
       for (let folder = folderOf(folded); folder !== '' && !this.#inside.has(folder); folder = folderOf(folder))
         this.#inside.set(folder, state);
@@ -61,7 +64,11 @@ export class Side {
    */
   blockerOf(state: FileState, path: string): FileState | null {
     const folded = foldPath(path);
-    if (this.#owners.get(folded) === state) return null;
+    const own = this.#pathOf(state);
+    if (own !== null && foldPath(own) === folded) {
+      const exact = this.#exactOwners.get(path);
+      return exact === state ? null : (exact ?? null);
+    }
     return this.ownerAtOrAbove(folded) ?? this.#inside.get(folded) ?? null;
   }
 
