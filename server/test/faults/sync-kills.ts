@@ -17,7 +17,7 @@ import { Caller } from '../kit/person.ts';
 import { freshPostgres } from '../kit/postgres.ts';
 import { cli, Folder, type RunningCli, startCli, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';
-import { contentsOf } from '../kit/sync-machine.ts';
+import { contentsOf, pathsOf } from '../kit/sync-machine.ts';
 
 /*
  * node server/test/faults/sync-kills.ts --engine sqlite|postgres [--machines 2] [--operations 10000] [--per-kill 60] [--seed N]
@@ -102,12 +102,13 @@ class Machine implements Disposable {
 
   /** Syncs once; returns how much was done, and what is not synced. */
   async once(): Promise<{ readonly done: number; readonly unsynced: string[] }> {
-    const { code, stdout, stderr } = await cli(['sync', '--once', ...this.#args], { env: this.#env });
+    const { code, signal, stdout, stderr } = await cli(['sync', '--once', ...this.#args], { env: this.#env });
     const last = JSON.parse(stdout.trim().split('\n').at(-1) || '{}') as {
       done?: number;
       unsynced?: { path: string }[];
     };
-    if (code !== 0 && last.done === undefined) this.faults.push(stderr.trim());
+    if (code !== 0 && last.done === undefined)
+      this.faults.push(`sync --once ended with ${code ?? signal}: ${stderr.trim()}`);
     return { done: code === 0 ? (last.done ?? 0) : 1, unsynced: (last.unsynced ?? []).map(({ path }) => path) };
   }
 
@@ -174,12 +175,12 @@ async function register(url: string) {
 
 /** One change of a folder, as people and their programs make them. */
 function person(root: string, random: Random, diary: Diary): void {
-  const paths = [...contentsOf(root).keys()];
   const act = random.below(10);
   const fresh = join(random.pick(FOLDERS), random.pick(NAMES));
-  const path = paths.length === 0 || act < 2 ? fresh : random.pick(paths);
-  const at = join(root, path);
   try {
+    const paths = pathsOf(root);
+    const path = paths.length === 0 || act < 2 ? fresh : random.pick(paths);
+    const at = join(root, path);
     mkdirSync(dirname(at), { recursive: true });
     if (act < 6) write(at, random, diary);
     else if (act === 6) {
@@ -192,7 +193,7 @@ function person(root: string, random: Random, diary: Diary): void {
       if (!existsSync(to)) renameSync(at, to);
     } else moveFolder(root, random);
   } catch (error) {
-    // The program may have moved or removed the file since it was listed.
+    // The program may have moved or removed a file or folder since it was listed, or while it was.
     if (!['ENOENT', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw error;
   }

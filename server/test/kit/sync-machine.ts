@@ -135,8 +135,12 @@ export class SyncMachine {
 
 /** The visible files of a folder with their contents, by path. */
 export function contentsOf(root: string): Map<string, string> {
+  return new Map(pathsOf(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+}
+
+/** The visible files of a folder. */
+export function pathsOf(root: string): string[] {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
-  const visible = paths.filter((path) => !/(?:^|\/)\./.test(path)).sort();
-  return new Map(visible.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+  return paths.filter((path) => !/(?:^|\/)\./.test(path)).sort();
 }
