@@ -6,7 +6,7 @@ import { AcknowledgingClient } from '../kit/acknowledging-client.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, startServe } from '../kit/process.ts';
 import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/trace.ts';
-import { commitsIn, firstCommitsOf } from '../kit/wal.ts';
+import { commitsIn, firstCommitsOf, keepLog } from '../kit/wal.ts';
 
 /*
  * Like sync-order.test.ts, for edits typed over sockets: write to the log, sync of the log, and only then the
@@ -29,8 +29,8 @@ test('[7.3] no acknowledgement or relay of an edit is sent before a sync of the 
   const dataDir = folder.at('data');
   const under = 'under' in tracer ? tracer.under : [];
   await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir }, under });
+  using _log = keepLog(databaseFile(dataDir));
   const { vault, notes } = await load(server.url);
-  // Read within two seconds, because an idle server then empties the log.
   const wal = await readFile(`${databaseFile(dataDir)}-wal`);
   assert.equal((await server.stop()).code, 0);
 

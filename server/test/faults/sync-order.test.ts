@@ -7,7 +7,7 @@ import { Folder, startServe } from '../kit/process.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
 import { openRaw } from '../kit/raw-sql.ts';
 import { type Call, callsOf, isSyncedBefore, logCallsOf, traced, wholeTrace } from '../kit/trace.ts';
-import { commitsIn } from '../kit/wal.ts';
+import { commitsIn, keepLog } from '../kit/wal.ts';
 
 /*
  * After a kill, written data survives in the system's cache, so a kill does not show what a power cut would lose. This
@@ -33,9 +33,9 @@ test('no 2xx of a write is sent before a sync of the log that began after its co
   const dataDir = folder.at('data');
   const under = 'under' in tracer ? tracer.under : [];
   await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir }, under });
+  using _log = keepLog(databaseFile(dataDir));
   const seed = seedOfRun(t);
   const { vault, acknowledged, deleted } = await load(server.url, new Random(seed));
-  // Read within two seconds, because an idle server then empties the log.
   const wal = await readFile(`${databaseFile(dataDir)}-wal`);
   const feedsPage = await findPage(databaseFile(dataDir), deleted, acknowledged);
   assert.equal((await server.stop()).code, 0);

@@ -1,3 +1,5 @@
+import { DatabaseSync } from 'node:sqlite';
+
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 /**
@@ -14,6 +16,17 @@ export interface Commit {
   readonly to: number;
   /** The vault's change_seq after this commit. */
   readonly changeSeq: number;
+}
+
+/**
+ * Keeps the `-wal` file of a database from being restarted or emptied, by a reader that still needs all of it. Taken
+ * before a load, it holds every commit of the load, however long reading the file takes.
+ */
+export function keepLog(file: string): Disposable {
+  const db = new DatabaseSync(file, { readOnly: true });
+  db.exec('begin');
+  db.prepare('select count(*) from sqlite_schema').get();
+  return { [Symbol.dispose]: () => db.close() };
 }
 
 /**
