@@ -44,7 +44,12 @@ onEachEngine('a scheduled backup', (open) => {
     const before = taken.length;
     clock.advance({ ms: 24 * HOUR });
     failing = true;
-    await assert.rejects(runAll(), /disk is full/);
+    // Both have failed before the disk has room again.
+    const failed = await Promise.allSettled(jobs.map((job) => job.run(never)));
+    assert.deepEqual(
+      failed.map((one) => one.status),
+      ['rejected', 'rejected'],
+    );
     failing = false;
     await runAll();
     assert.equal(taken.length, before, 'not before an hour has passed');
