@@ -6,9 +6,10 @@ import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './active-admins.ts';
 import { requestErasure } from './analytics-erasure.ts';
-import type { LoginThrottle } from './login-throttle.ts';
 import type { Passwords } from './passwords.ts';
 import { analyticsIdOf } from './profile.ts';
+import type { LoginThrottle } from './sessions/login-throttle.ts';
+import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000' as UserId;
@@ -112,7 +113,7 @@ async function close(deps: AccountDeps, row: UserRow, server: SealingKey, admin:
     if (now === undefined) throw new NotevaultError(admin === null ? 'unauthorized' : 'user_not_found');
     if (now.role === 'admin' && now.suspended_at === null) await requireOtherAdmin(handle, userId);
     await handle.run(store.markDeleting, { id: userId, now: clock.now() });
-    await handle.run(store.deleteSessionsOf, { userId });
+    await handle.run(sessionStore.deleteSessionsOf, { userId });
     await requestErasure(handle, deps, { userId, analyticsId: analyticsIdOf(row, server) });
     await keys.destroy(handle, { kind: 'user', id: userId });
     handle.onCommit(() => events.emit('credentialsChanged', { userId }));

@@ -1,9 +1,9 @@
 import type { SessionsResponse, User as UserBody } from '@notevault/protocol/accounts.ts';
 import { isoTime } from '@notevault/protocol/time.ts';
 import type { User } from './profile.ts';
-import type { Tokens } from './refresh-tokens.ts';
-import type { ListedSession } from './session-list.ts';
-import type { SignedIn } from './sign-in.ts';
+import type { Tokens } from './sessions/refresh-tokens.ts';
+import type { ListedSession } from './sessions/session-list.ts';
+import type { SignedIn } from './sessions/sign-in.ts';
 
 /** Maps an account to the wire. */
 export function userView(user: User): { user: UserBody } {

@@ -7,16 +7,16 @@ import * as store from './accounts.store.ts';
 import { type AccountAdmin, createAccountAdmin } from './admin.ts';
 import { type AnalyticsErasure, createAnalyticsErasure } from './analytics-erasure.ts';
 import { createInvites, type Invites } from './invites.ts';
-import { createLoginThrottle } from './login-throttle.ts';
 import { createPasswordReset, type PasswordReset } from './password-reset.ts';
 import { createPasswords } from './passwords.ts';
 import { createProfile, type Profile } from './profile.ts';
-import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
 import { createRegistration, type Registration } from './registration.ts';
-import { createSessionList, type SessionList } from './session-list.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import { createLoginThrottle } from './sessions/login-throttle.ts';
+import { createRefreshTokens, type RefreshTokens } from './sessions/refresh-tokens.ts';
+import { createSessionList, type SessionList } from './sessions/session-list.ts';
+import { createSessions, type Sessions } from './sessions/sessions.ts';
+import { createSignIn, type SignIn } from './sessions/sign-in.ts';
 import { createSetupToken, type SetupToken } from './setup-token.ts';
-import { createSignIn, type SignIn } from './sign-in.ts';
 import { createUserAdmin, type UserAdmin } from './user-admin.ts';
 
 /** Accounts: registration, authentication, profiles and deletion. */

@@ -5,7 +5,7 @@ import type { UserRow } from './accounts.tables.ts';
 import { lockAdmins } from './active-admins.ts';
 import { canonicalEmail } from './emails.ts';
 import { type User, userOf } from './profile.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions } from './sessions/sessions.ts';
 import { changeAccount, checkPlan } from './user-admin.ts';
 
 /** Admin operations on accounts, by e-mail. All of these throw `account_not_found`. */

@@ -5,8 +5,9 @@ import { hashOf, newToken } from '../tokens/tokens.ts';
 import type { AccountDeps } from './accounts.deps.ts';
 import * as store from './accounts.store.ts';
 import { findNamed } from './admin.ts';
-import type { LoginThrottle } from './login-throttle.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
+import type { LoginThrottle } from './sessions/login-throttle.ts';
+import * as sessionStore from './sessions/sessions.store.ts';
 
 const RESET_MS = 60 * 60 * 1000;
 
@@ -101,7 +102,7 @@ async function setPassword(
   { userId, passwordHash, kept }: { userId: UserId; passwordHash: string; kept: SessionId },
 ): Promise<void> {
   await handle.run(store.updatePassword, { id: userId, passwordHash });
-  await handle.run(store.deleteOtherSessions, { userId, kept });
+  await handle.run(sessionStore.deleteOtherSessions, { userId, kept });
   handle.onCommit(() => events.emit('credentialsChanged', { userId }));
 }
 

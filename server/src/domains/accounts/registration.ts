@@ -8,10 +8,10 @@ import type { Role, UserRow } from './accounts.tables.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import { cleanDisplayName, type User, userOf } from './profile.ts';
-import type { SignInClient } from './session-client.ts';
-import type { Sessions } from './sessions.ts';
+import type { SignInClient } from './sessions/session-client.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import { type Credentials, readCredentials, type SignedIn } from './sessions/sign-in.ts';
 import { checkSetupToken } from './setup-token.ts';
-import { type Credentials, readCredentials, type SignedIn } from './sign-in.ts';
 
 export interface NewAccount extends Credentials {
   readonly display_name?: string | null;

@@ -1,11 +1,11 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SessionId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
-import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../tokens/tokens.ts';
-import type { AccountDeps } from './accounts.deps.ts';
-import * as store from './accounts.store.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { SealingKey } from '../../../ports/keyring/keyring.ts';
+import { GRACE_MS, hashOf, newToken, type PresentedToken, prefixes, rotate } from '../../tokens/tokens.ts';
+import type { AccountDeps } from '../accounts.deps.ts';
 import { type SignInClient, sealClient } from './session-client.ts';
+import * as store from './sessions.store.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,14 +1,15 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/ids.ts';
 import { networkOf } from '@notevault/protocol/ip-network.ts';
-import type { AccountDeps } from './accounts.deps.ts';
-import * as store from './accounts.store.ts';
-import { canonicalEmail } from './emails.ts';
+import type { AccountDeps } from '../accounts.deps.ts';
+import * as store from '../accounts.store.ts';
+import { canonicalEmail } from '../emails.ts';
+import type { Passwords } from '../passwords.ts';
+import { type User, userOf } from '../profile.ts';
 import type { LoginThrottle } from './login-throttle.ts';
-import type { Passwords } from './passwords.ts';
-import { type User, userOf } from './profile.ts';
 import type { Tokens } from './refresh-tokens.ts';
 import type { SignInClient } from './session-client.ts';
+import * as sessionStore from './sessions.store.ts';
 import { networkMacOf, type Sessions } from './sessions.ts';
 
 export interface SignedIn extends Tokens {
@@ -45,7 +46,7 @@ export function createSignIn(
     // cannot use them up.
     const network = address === null ? null : networkOf(address);
     const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
-    const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
+    const known = await db.get(sessionStore.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
     const refund = throttle.recordAttempt({ account: known === undefined ? email : `${email} ${network}`, network });
     const right = await passwords.verify(password, row?.password_hash ?? null);
     if (row === undefined || !right) throw new NotevaultError('invalid_credentials');

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Clock } from '../../ports/clock/clock.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
 
 /** `burst` wrong passwords at once, then one every `everyMs`. */
 interface BucketRate {

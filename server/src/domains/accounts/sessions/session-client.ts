@@ -1,7 +1,7 @@
 import type { SessionId } from '@notevault/protocol/ids.ts';
 import { Type } from 'typebox';
-import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import { SealedJson } from '../../ports/keyring/sealed-json.ts';
+import type { SealingKey } from '../../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 
 const USER_AGENT_MAX = 256;
 

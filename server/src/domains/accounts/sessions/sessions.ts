@@ -1,14 +1,14 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { SessionId, UserId } from '@notevault/protocol/ids.ts';
 import { networkOf } from '@notevault/protocol/ip-network.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
-import type { SealingKey } from '../../ports/keyring/keyring.ts';
-import { bearerOf, hashOf, newToken, prefixes } from '../tokens/tokens.ts';
-import type { AccountDeps } from './accounts.deps.ts';
-import * as store from './accounts.store.ts';
-import type { Role } from './accounts.tables.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { SealingKey } from '../../../ports/keyring/keyring.ts';
+import { bearerOf, hashOf, newToken, prefixes } from '../../tokens/tokens.ts';
+import type { AccountDeps } from '../accounts.deps.ts';
+import type { Role } from '../accounts.tables.ts';
 import { ACCESS_SECONDS, SESSION_MS, sealToken, type Tokens } from './refresh-tokens.ts';
 import { type SignInClient, sealClient } from './session-client.ts';
+import * as store from './sessions.store.ts';
 
 const FAMILY_BYTES = 16;
 

@@ -1,9 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type SessionId, type UserId } from '@notevault/protocol/ids.ts';
-import type { WriteHandle } from '../../ports/database/database.ts';
-import type { AccountDeps } from './accounts.deps.ts';
-import * as store from './accounts.store.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import type { AccountDeps } from '../accounts.deps.ts';
 import { openClient, type SignInClient } from './session-client.ts';
+import * as store from './sessions.store.ts';
 
 /** One sign-in of a person, as they see it. */
 export interface ListedSession {
