@@ -1,8 +1,20 @@
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpDeps as ServerDeps } from '@notevault/mcp/mcp-server.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
+import type { Principal } from '../access/access.ts';
 
 export type McpProtocolServer = Server | McpServer;
+
+/** A request of an MCP client. */
+export interface McpCall {
+  readonly principal: Principal;
+  /** Without its body. */
+  readonly request: Request;
+  /** The parsed body. */
+  readonly body: unknown;
+  /** Calls the API of this server with the caller's credential. */
+  readonly fetch: typeof globalThis.fetch;
+}
 
 /** The injected dependencies of the domain. */
 export interface McpDeps {
