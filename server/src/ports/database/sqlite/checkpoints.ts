@@ -16,8 +16,9 @@ export type CheckpointAnswer =
 const FEW_PAGES = 1000;
 /** 16 MB: from here on the writer is paused for a moment, so that the file starts again from its beginning. */
 const MANY_PAGES = 4000;
-const POLL_MS = 100;
 const QUIET_POLLS = 20;
+/** How often the file is looked at, and how long the thread, which takes 10 MB, is kept after the file was emptied. */
+const TIMES = { pollMs: 100, idleMs: 5000 };
 
 /**
  * Keeps the `-wal` file small without the writer ever copying a page. Passive checkpoints run beside the writer, which
@@ -29,20 +30,30 @@ export class Checkpoints {
   readonly #file: string;
   readonly #hold: (work: () => Promise<void>) => Promise<void>;
   readonly #failed: (cause: Error) => void;
+  readonly #times: typeof TIMES;
   #timer: NodeJS.Timeout | undefined;
   #quietPolls = 0;
   #poll: Promise<void> | undefined;
   #requested: PromiseWithResolvers<CheckpointAnswer> | undefined;
-  /** Started when there is something to copy. */
+  /** Started when there is something to copy, and ended some time after that. */
   #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  /** Resolves when the thread that was ended last has closed its connection. */
+  #ended: Promise<void> = Promise.resolve();
   #onExit = false;
 
   /**
    * @param hold keeps the writer from the write lock while a function runs.
    * @param failed called when checkpoints have become impossible.
    */
-  constructor(file: string, hold: (work: () => Promise<void>) => Promise<void>, failed: (cause: Error) => void) {
+  constructor(
+    file: string,
+    hold: (work: () => Promise<void>) => Promise<void>,
+    failed: (cause: Error) => void,
+    times = TIMES,
+  ) {
     this.#file = file;
+    this.#times = times;
     this.#hold = hold;
     this.#failed = failed;
   }
@@ -54,18 +65,26 @@ export class Checkpoints {
       this.#poll ??= this.#pollOnce().finally(() => {
         this.#poll = undefined;
       });
-    }, POLL_MS).unref();
+    }, this.#times.pollMs).unref();
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#poll;
+    await this.#end();
+  }
+
+  /** Ends the thread, if there is one. The next request starts another at once, even while this one is still ending. */
+  #end(): Promise<void> {
+    clearTimeout(this.#idle);
     const worker = this.#worker;
-    if (worker === undefined || this.#onExit) return;
+    if (worker === undefined || this.#onExit) return this.#ended;
+    this.#worker = undefined;
     const exit = new Promise((resolve) => worker.once('exit', resolve));
     worker.ref();
     worker.postMessage('close');
-    await exit;
+    this.#ended = Promise.all([this.#ended, exit]).then(() => undefined);
+    return this.#ended;
   }
 
   async #pollOnce(): Promise<void> {
@@ -74,6 +93,7 @@ export class Checkpoints {
       clearInterval(this.#timer);
       this.#timer = undefined;
       await this.#order({ mode: 'truncate', fromPages: 1 });
+      this.#idle = setTimeout(() => void this.#end(), this.#times.idleMs).unref();
       return;
     }
     let answer = await this.#order({ mode: 'passive', fromPages: FEW_PAGES });
@@ -97,6 +117,7 @@ export class Checkpoints {
 
   #request(order: CheckpointOrder): Promise<CheckpointAnswer> {
     if (this.#onExit) return Promise.resolve(NOTHING);
+    clearTimeout(this.#idle);
     this.#requested = Promise.withResolvers();
     this.#worker ??= this.#start();
     this.#worker.postMessage(order);
