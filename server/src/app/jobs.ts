@@ -36,7 +36,6 @@ export function jobsOf(domains: Domains, clock: Clock): Job[] {
     { name: 'tombstones', everyMs: HOUR_MS, run: () => sync.dropExpired() },
     { name: 'trash', everyMs: 10 * MINUTE_MS, run: () => entries.trash.trim() },
     { name: 'lists', everyMs: PERSIST_MS, run: () => sync.persistCache() },
-    { name: 'search', everyMs: HOUR_MS, run: () => search.warmUp() },
     { name: 'indexes', everyMs: EMBED_MS, run: (signal) => search.indexInBackground(signal) },
     { name: 'vectors', everyMs: EMBED_MS, run: (signal) => search.embed(signal) },
     { name: 'erase', everyMs: HOUR_MS, run: () => accounts.resumeDeletions() },

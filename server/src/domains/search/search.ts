@@ -124,11 +124,6 @@ export class Search implements AsyncDisposable {
     this.#backgroundIndexing.recordChange();
   }
 
-  /** Starts the search thread, so that the first search need not wait for it. */
-  async warmUp(): Promise<void> {
-    await this.#deps.worker.request('indexState', { vault: '', epoch: 0 });
-  }
-
   /** Ends the search thread with all indexes in memory. The next search starts another. */
   stopWorker(): Promise<void> {
     return this.#deps.worker.stop();
