@@ -14,6 +14,11 @@ type Field = keyof World;
 /** Bearer secrets: they grant access to anyone who has them, by design. */
 const SECRETS: readonly Field[] = ['deviceRefresh', 'deviceCode'];
 const NEEDS: readonly Need[] = ['devices', 'cursor', 'trash'];
+const FIELDS_OF: Readonly<Record<Need, readonly Field[]>> = {
+  devices: ['device', 'deviceRefresh', 'userCode', 'deviceCode'],
+  cursor: ['cursor'],
+  trash: ['trashed'],
+};
 /** Wrong device codes are counted, and after ten in an hour an account can link no device, not even its own. */
 const COUNTED: readonly Field[] = ['userCode'];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -70,6 +75,8 @@ interface Twin {
   readonly elsewhere: World;
   readonly caller: Caller;
   readonly key: Caller;
+  /** The world that all reads use; made for the first of them. */
+  readable?: World;
   world: World;
 }
 
@@ -112,9 +119,11 @@ export async function isolationRun(
     if (operation.access === 'public') continue;
     await askAbout(run, operation, rounds);
     if (requestsOf(operation).some((request) => fieldsOf(request, alice).some((field) => COUNTED.includes(field)))) {
+      await compareReaders(run);
       run.twins = await makeTwins(server, index);
     }
   }
+  await compareReaders(run);
   const after = await everythingOf(operations, owner, alice);
   for (const [name, was] of Object.entries(before)) {
     if (after[name] !== was)
@@ -149,15 +158,18 @@ async function useKeys(operations: readonly Known[], owner: Caller): Promise<voi
 
 async function askAbout(run: Isolation, operation: Known, rounds: number): Promise<void> {
   const { random, alice, twins } = run;
-  for (const twin of twins) twin.world = await makeWorld(twin.caller, `of-${operation.name}`, NEEDS);
+  const requests = requestsOf(operation);
+  const taking = (taken[operation.name] ?? []).map(inVaultOf(operation));
+  const used = new Set([...requests, ...taking].flatMap((request) => fieldsOf(request, alice)));
+  const needs = NEEDS.filter((need) => FIELDS_OF[need].some((field) => used.has(field)));
+  await Promise.all(twins.map((twin) => giveWorld(twin, operation, needs)));
   // Each twin gets the same words, with the length and sort order of alice's.
   const word = run.word.slice(0, -8) + random.noise(8);
   const entries = Object.entries(alice).map(([field, value]) => [field, nobodys(random, value, run.word, word)]);
   const madeUp: World = Object.fromEntries(entries);
   const words = [run.word, word];
   const keys = [sharedKey(operation.name), `made up ${random.noise(12)}`] as const;
-  const inVault = inVaultOf(operation);
-  for (const request of requestsOf(operation)) {
+  for (const request of requests) {
     const fields = fieldsOf(request, alice).filter((field) => !SECRETS.includes(field));
     const alone = fields.map((field) => [field]);
     const drawn = Array.from({ length: rounds }, () => fields.filter(() => random.chance(0.5)));
@@ -166,14 +178,30 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
     // Requests under a key that alice has used: with one's own things, and with hers.
     for (const foreign of [[], fields]) await ask(run, operation, request, { foreign, madeUp, words, keys });
   }
-  for (const request of (taken[operation.name] ?? []).map(inVault)) {
+  for (const request of taking) {
     const { note, other } = twins[1].elsewhere;
     for (const field of ['note', 'other'] as const) {
       await ask(run, operation, request, { foreign: [field], madeUp: { ...madeUp, note, other }, words });
     }
   }
+  if (operation.method !== 'GET') await compareTwins(run, operation.name, words);
+}
+
+/** Compares what all reads of the twins left behind. */
+async function compareReaders(run: Isolation): Promise<void> {
+  for (const twin of run.twins) twin.world = twin.readable ?? twin.world;
+  await compareTwins(run, 'reading', []);
+}
+
+async function compareTwins({ twins, faults }: Isolation, operation: string, words: readonly string[]): Promise<void> {
   const views = await Promise.all(twins.map(({ caller, world }) => ownView(caller, world, words)));
-  if (views[0] !== views[1]) run.faults.push(`${operation.name} left the twins different: ${difference(...views)}`);
+  if (views[0] !== views[1]) faults.push(`${operation} left the twins different: ${difference(...views)}`);
+}
+
+/** What writes gets a new world with what it uses; a read leaves its world to the next one. */
+async function giveWorld(twin: Twin, { name, method }: Known, needs: readonly Need[]): Promise<void> {
+  if (method === 'GET') twin.readable ??= await makeWorld(twin.caller, 'of-reads', NEEDS);
+  twin.world = method === 'GET' && twin.readable ? twin.readable : await makeWorld(twin.caller, `of-${name}`, needs);
 }
 
 function requestsOf(operation: Known): Making[] {
