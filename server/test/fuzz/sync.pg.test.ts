@@ -12,7 +12,7 @@ const SEEDS: Readonly<Record<Engine, Readonly<Record<Mode, readonly number[]>>>>
     deletes: [7, 16, 24, 27, 33, 38, 5033, 5045],
     trash: [1, 2, 3, 4],
   },
-  postgres: { ordinary: [1, 2, 3, 4, 528, 820], deletes: [7, 16, 24, 27], trash: [1, 2] },
+  postgres: { ordinary: [1, 2, 528, 820], deletes: [7, 16], trash: [1] },
 };
 
 onEachEngine('devices that type, requests beside them and processes that die', (open) => {
