@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.ts';
+import { grouped } from './test-groups.ts';
 
 /*
  * node tools/test.ts [--long | --vaults] [paths or node options…]
@@ -13,7 +14,8 @@ import { startCluster, whyNoCluster } from '../server/test/kit/postgres-cluster.
  * ../shared/vaults.
  */
 
-const EVERYWHERE = ['packages/**/test', 'packages/**/src', 'server/src', 'server/test', 'cli', 'web/src', 'tools'];
+/** The folders with the files that take longest come first: at the end, one of them alone would leave a core idle. */
+const EVERYWHERE = ['server/test', 'web/src', 'cli', 'tools', 'server/src', 'packages/**/test', 'packages/**/src'];
 /** Recognises test files that need PostgreSQL, by an import or their name; one not recognised starts its own server. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 
@@ -29,7 +31,7 @@ const args = process.argv.slice(2);
 const kind = (['long', 'vaults'] as const).find((name) => args.includes(`--${name}`)) ?? 'short';
 const options = args.filter((arg) => arg.startsWith('-') && arg !== `--${kind}`);
 const paths = args.filter((arg) => !arg.startsWith('-'));
-const files = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap(testsIn))].sort();
+const files = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap((path) => testsIn(path).sort()))];
 
 /** The tests are stopped together with this process; otherwise they would continue without their server. */
 const children = new Set<ChildProcess>();
@@ -67,7 +69,10 @@ async function run(files: readonly string[]): Promise<number> {
   environment.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compile');
   const setup = ['--import', new URL('./test-setup.ts', import.meta.url).href];
   const timeout = `--test-timeout=${TIMEOUT_MINUTES[kind] * 60_000}`;
-  const args = [...setup, '--test', '--test-concurrency=2', timeout, '--test-reporter=spec', ...options, ...files];
+  // Files that are named run as they are, each in a process of its own.
+  const toRun =
+    paths.length > 0 ? files : grouped(files, join(import.meta.dirname, '../node_modules/.cache/test-groups'));
+  const args = [...setup, '--test', '--test-concurrency=2', timeout, '--test-reporter=spec', ...options, ...toRun];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: environment });
   children.add(child);
   return new Promise((resolve, reject) => {
