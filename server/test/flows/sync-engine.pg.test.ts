@@ -5,6 +5,7 @@ import { fixedToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine } from '@notevault/sync/engine/engine.ts';
+import { nodeHashing } from '../../../cli/src/sync/run/node-hashing.ts';
 import { Scheduler } from '../../../packages/sync/test/simulation/scheduler.ts';
 import { SimDisk } from '../../../packages/sync/test/simulation/sim-disk.ts';
 import { SimStore } from '../../../packages/sync/test/simulation/sim-store.ts';
@@ -35,7 +36,8 @@ class Device {
     };
     const clock = { ...this.#scheduler.clock(), sleep };
     const remote = new VaultServer(new NotevaultClient(transport).vault(vault));
-    this.#engine = SyncEngine.open({ disk: this.disk, server: remote, store: new SimStore(), clock }, { device: name });
+    const ports = { disk: this.disk, server: remote, store: new SimStore(), clock, hashing: nodeHashing };
+    this.#engine = SyncEngine.open(ports, { device: name });
   }
 
   async sync(): Promise<void> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,27 +24,8 @@ export class FileReader {
     this.#hasFileIds = hasFileIds;
   }
 
-  async readText(file: DiskFile): Promise<{ readonly text: string | null; readonly hash: string } | null> {
-    const isSmall = file.size <= SMALL_BYTES;
-    const bytes = isSmall ? this.#readSmall(file) : await this.#reading(file, (handle) => handle.readFile());
-    if (bytes === null) return null;
-    return { text: utf8Text(bytes), hash: createHash('sha256').update(bytes).digest('hex') };
-  }
-
-  async hash(file: DiskFile): Promise<string | null> {
-    if (file.size <= SMALL_BYTES) {
-      const bytes = this.#readSmall(file);
-      return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
-    }
-    return this.#reading(file, async (handle) => {
-      const hash = createHash('sha256');
-      const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(1, file.size)));
-      for (;;) {
-        const { bytesRead } = await handle.read(piece, 0, piece.length);
-        if (bytesRead === 0) return hash.digest('hex');
-        hash.update(piece.subarray(0, bytesRead));
-      }
-    });
+  async readWhole(file: DiskFile): Promise<Uint8Array | null> {
+    return file.size <= SMALL_BYTES ? this.#readSmall(file) : this.#reading(file, (handle) => handle.readFile());
   }
 
   async *read(file: DiskFile): AsyncIterable<Uint8Array> {
@@ -109,15 +89,4 @@ function unreadable(file: DiskFile, error: unknown): null {
   if (error instanceof DiskChanged || error instanceof DiskRefused || ['ENOENT', 'ELOOP'].includes(code)) return null;
   if (['EACCES', 'EPERM'].includes(code)) throw new DiskRefused('cannot be read by this user', { cause: error });
   throw new FolderGone(`${file.path} cannot be read: ${message}`, { cause: error });
-}
-
-// A byte order mark is part of the text, so that a file comes back byte for byte.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function utf8Text(bytes: Uint8Array): string | null {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return null;
-  }
 }

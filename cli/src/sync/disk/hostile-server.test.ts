@@ -9,6 +9,7 @@ import type { RemoteFile } from '@notevault/sync/plan/trees.ts';
 import { SimStore } from '../../../../packages/sync/test/simulation/sim-store.ts';
 import { Folder } from '../../../../server/test/kit/process.ts';
 import { nodeClock } from '../run/node-clock.ts';
+import { nodeHashing } from '../run/node-hashing.ts';
 import { NodeDisk } from './node-disk.ts';
 import { Trash } from './trash.ts';
 
@@ -159,7 +160,10 @@ it(`a hostile server that names ${hostilePaths.length} paths writes none of them
     snapshot(folder.path).filter((line) => !line.startsWith(`${root}/`) && !line.includes('/state/'));
   const before = [outside(), snapshot(join(root, '.notevault'))];
   const server = hostileServer([...hostilePaths, 'ok/good.md', 'good.png'], hostilePaths);
-  const engine = await SyncEngine.open({ disk, server, store: new SimStore(), clock: nodeClock() }, { device: 'desk' });
+  const engine = await SyncEngine.open(
+    { disk, server, store: new SimStore(), clock: nodeClock(), hashing: nodeHashing },
+    { device: 'desk' },
+  );
   const { unsynced } = await engine.sync({ isApproved: () => true });
   assert.deepEqual([outside(), snapshot(join(root, '.notevault'))], before);
   // A file at the path of a folder comes as a conflict copy, under an ordinary name.
@@ -174,6 +178,43 @@ it(`a hostile server that names ${hostilePaths.length} paths writes none of them
   const listed = new Set(unsynced.map(({ path }) => path.toLowerCase().replace(/ \(conflict [^)]*\)/, '')));
   const silent = hostilePaths.filter((path) => !listed.has(path.toLowerCase()) && !path.startsWith('.obsidian'));
   assert.deepEqual(silent, []);
+});
+
+const sizeOf = (text: string) => new TextEncoder().encode(text).length;
+
+it('bytes of another hash or size than the server announced never get the name of a file, and are listed', async () => {
+  using folder = new Folder();
+  const root = folder.at('vault');
+  mkdirSync(root);
+  mkdirSync(folder.at('state'));
+  using trash = await Trash.open(folder.at('state'));
+  const disk = await NodeDisk.open({ root, trash });
+  const store = new SimStore();
+  const sent = (text: string, size: number | null) => ({
+    hash: HASH,
+    version: 1,
+    size,
+    bytes: (async function* () {
+      yield new TextEncoder().encode(text);
+    })(),
+  });
+  const other = TEXT.replace('hostile', 'helpful');
+  const texts: [string, number | null][] = [
+    [other, sizeOf(other)],
+    [other, null],
+    [`${TEXT}more`, sizeOf(TEXT)],
+    [TEXT.slice(1), sizeOf(TEXT)],
+  ];
+  const names = texts.flatMap((_, index) => [`${index}.md`, `${index}.png`]);
+  const server: Server = {
+    ...hostileServer(names, []),
+    read: async ({ path }) => sent(...(texts[Number.parseInt(path, 10)] ?? ['', 0])),
+  };
+  const ports = { disk, server, store, clock: nodeClock(), hashing: nodeHashing };
+  const { unsynced } = await (await SyncEngine.open(ports, { device: 'desk' })).sync({ isApproved: () => true });
+  assert.deepEqual(readdirSync(root), ['.notevault']);
+  assert.deepEqual(readdirSync(join(root, '.notevault/tmp')), []);
+  assert.deepEqual(unsynced.map(({ path }) => path).sort(), names.sort());
 });
 
 it('a hostile server that moves and deletes synced files takes none of them out of the folder', async () => {

@@ -125,12 +125,8 @@ export class NodeDisk implements Disk {
     return pathFault(path, (hidden) => this.#settings.includes(hidden, kind));
   }
 
-  readText(file: DiskFile): ReturnType<FileReader['readText']> {
-    return this.#reader.readText(file);
-  }
-
-  hash(file: DiskFile): Promise<string | null> {
-    return this.#reader.hash(file);
+  readWhole(file: DiskFile): Promise<Uint8Array | null> {
+    return this.#reader.readWhole(file);
   }
 
   read(file: DiskFile): AsyncIterable<Uint8Array> {

@@ -13,6 +13,7 @@ import { checkMarker } from '../state/folder-marker.ts';
 import type { FolderRecord } from '../state/folder-registry.ts';
 import { SqliteStore } from '../state/sqlite-store.ts';
 import { nodeClock } from './node-clock.ts';
+import { nodeHashing } from './node-hashing.ts';
 import type { Reporter } from './reporter.ts';
 
 export interface FolderSyncOptions {
@@ -48,7 +49,13 @@ export async function openFolderSync(options: FolderSyncOptions): Promise<Folder
   const store = opened.use(SqliteStore.open(join(place, 'state.sqlite')));
   const trash = opened.use(await Trash.open(place));
   const disk = await NodeDisk.open({ root, trash, settings, checkRoot, isReadOnly: options.isUnmarked === true });
-  const ports = { disk, server: new VaultServer(vault), store, clock: options.clock ?? nodeClock() };
+  const ports = {
+    disk,
+    server: new VaultServer(vault),
+    store,
+    clock: options.clock ?? nodeClock(),
+    hashing: nodeHashing,
+  };
   const engine = await SyncEngine.open(ports, {
     device: hostname(),
     direction,

@@ -4,6 +4,7 @@ import type { Direction, Operation, Problem } from '../plan/operations.ts';
 import { type Plan, plan } from '../plan/planner.ts';
 import { kindOf, type Trees } from '../plan/trees.ts';
 import { Executor, type Outcome } from './executor.ts';
+import { FileContents } from './file-contents.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
 import type { Deletion, Ports, Refusal, Refused, StateChange } from './ports.ts';
 import { RemoteObserver } from './remote-observer.ts';
@@ -73,13 +74,15 @@ export class SyncEngine {
   readonly #ports: Ports;
   readonly #options: EngineOptions;
   readonly #state: SyncState;
+  readonly #contents: FileContents;
   readonly #local: LocalObserver;
   readonly #remote: RemoteObserver;
   private constructor(ports: Ports, options: EngineOptions, state: SyncState) {
     this.#ports = ports;
     this.#options = options;
     this.#state = state;
-    this.#local = new LocalObserver(ports.disk, ports.clock, state, options.patience ?? PATIENCE);
+    this.#contents = new FileContents(ports.disk, ports.hashing);
+    this.#local = new LocalObserver(ports.disk, this.#contents, ports.clock, state, options.patience ?? PATIENCE);
     this.#remote = new RemoteObserver(ports.server, state);
   }
 
@@ -113,7 +116,9 @@ export class SyncEngine {
     const after = { ...trees, synced: { ...trees.synced, files: syncedAfter(trees, changes) } };
     for (const file of overwrittenRemotely(this.#plan(after).operations, trees)) {
       const content = await this.#ports.server.read(file);
-      if (content !== null) await this.#ports.disk.keep(file.path, { ...content, mtime: file.mtime });
+      if (content === null) continue;
+      const bytes = this.#contents.verified(content);
+      await this.#ports.disk.keep(file.path, { bytes, size: content.size, mtime: file.mtime });
     }
     await this.#record(changes);
   }
@@ -259,7 +264,7 @@ export class SyncEngine {
     signal?: AbortSignal,
   ): Promise<number> {
     const { disk, server } = this.#ports;
-    const executor = new Executor(disk, server, this.#state, local.entries);
+    const executor = new Executor(disk, this.#contents, server, this.#state, local.entries);
     let done = 0;
     let sinceCommit = 0;
     const finished = async (operation: Operation, outcome: Outcome) => {

@@ -1,6 +1,7 @@
 import type { DownOperation, Operation, UpOperation } from '../plan/operations.ts';
 import { agreedPath } from '../plan/planner.ts';
 import { kindOf, type RemoteFile } from '../plan/trees.ts';
+import { type FileContents, once, wholeOf } from './file-contents.ts';
 import { isComparedByValue } from './json-values.ts';
 import { mergeTexts } from './merge-texts.ts';
 import {
@@ -24,13 +25,21 @@ const CHANGED: Outcome = { kind: 'changed' };
 /** Carries out operations and records the resulting agreed state. */
 export class Executor {
   readonly #disk: Disk;
+  readonly #contents: FileContents;
   readonly #server: Server;
   readonly #state: SyncState;
   readonly #entries: ReadonlyMap<string, DiskFile>;
 
   /** @param entries the files on which the plan is based, by path. */
-  constructor(disk: Disk, server: Server, state: SyncState, entries: ReadonlyMap<string, DiskFile>) {
+  constructor(
+    disk: Disk,
+    contents: FileContents,
+    server: Server,
+    state: SyncState,
+    entries: ReadonlyMap<string, DiskFile>,
+  ) {
     this.#disk = disk;
+    this.#contents = contents;
     this.#server = server;
     this.#state = state;
     this.#entries = entries;
@@ -119,7 +128,7 @@ export class Executor {
     for (const [at, { path, hash, id }] of operations.entries()) {
       if (this.#isElsewhere(id)) continue;
       const file = this.#entries.get(path);
-      const read = file === undefined ? null : await this.#disk.readText(file);
+      const read = file === undefined ? null : await this.#contents.text(file);
       if (file === undefined || read === null || read.hash !== hash) continue;
       if (read.text === null) outcomes[at] = NO_TEXT;
       else items.push({ at, file, hash, text: read.text });
@@ -150,7 +159,7 @@ export class Executor {
     base,
   }: Extract<UpOperation, { type: 'pushContent' }>): Promise<Outcome> {
     const file = this.#entries.get(localPath);
-    const read = file === undefined ? null : await this.#disk.readText(file);
+    const read = file === undefined ? null : await this.#contents.text(file);
     if (file === undefined || read?.hash !== hash) return CHANGED;
     if (read.text === null) return NO_TEXT;
     const { text } = read;
@@ -165,7 +174,7 @@ export class Executor {
   async #pushMerged(id: string, note: Parameters<Server['pushNote']>[1], baseHash: string): Promise<Written> {
     const content = await this.#server.read({ id, path: note.path });
     if (content === null || content.version === null) return { kind: 'changed' };
-    const theirs = await textOf(content);
+    const theirs = await this.#textOf(content);
     const base = await this.#state.baseText(baseHash);
     if (base === null) {
       // Without the common base the two texts cannot be merged: both are kept, like two notes created at one path.
@@ -243,10 +252,11 @@ export class Executor {
     const content = remote === undefined ? null : await this.#server.read(remote);
     if (remote === undefined || content?.hash !== hash) return CHANGED;
     const isText = kindOf(path) === 'note' || isComparedByValue({ path, size: content.size });
-    const whole = isText ? await bytesOf(content) : null;
+    const verified = this.#contents.verified(content);
+    const whole = isText ? await wholeOf(verified) : null;
     const text = whole === null ? null : decoded(whole);
-    const bytes = whole === null ? content.bytes : once(whole);
-    const written = await this.#disk.write(path, { bytes, hash, size: content.size, mtime: remote.mtime }, file);
+    const bytes = whole === null ? verified : once(whole);
+    const written = await this.#disk.write(path, { bytes, size: content.size, mtime: remote.mtime }, file);
     this.#state.record({ type: 'hash', file: written, hash });
     this.#agreeOnContent({ ...remote, version: content.version }, written, hash, text);
     return DONE;
@@ -261,19 +271,19 @@ export class Executor {
     remoteHash,
   }: Extract<DownOperation, { type: 'mergeLocal' }>): Promise<Outcome> {
     const [file, remote, synced] = [this.#entries.get(path), this.#state.remote.get(id), this.#state.synced.get(id)];
-    const read = file === undefined ? null : await this.#disk.readText(file);
+    const read = file === undefined ? null : await this.#contents.text(file);
     if (file === undefined || remote === undefined || synced?.hash !== baseHash || read?.hash !== hash) return CHANGED;
     if (read.text === null) return NO_TEXT;
     const content = await this.#server.read(remote);
     if (content === null || content.hash !== remoteHash) return CHANGED;
-    const [theirs, base] = [await textOf(content), await this.#state.baseText(baseHash)];
+    const [theirs, base] = [await this.#textOf(content), await this.#state.baseText(baseHash)];
     if (base === null) {
       // As in `#pushMerged`: both are kept, like two notes created at one path.
       this.#state.record({ type: 'unsynced', id });
       return CHANGED;
     }
     const bytes = new TextEncoder().encode(mergeTexts(base, read.text, theirs));
-    const merged = { bytes: once(bytes), hash: null, size: bytes.length, mtime: remote.mtime };
+    const merged = { bytes: once(bytes), size: bytes.length, mtime: remote.mtime };
     const written = await this.#disk.write(path, merged, file);
     this.#state.record({ type: 'baseText', hash: remoteHash, text: theirs });
     const agreed = { ...synced, hash: remoteHash, version: content.version, fileId: written.fileId, pushed: null };
@@ -303,6 +313,11 @@ export class Executor {
       if (after !== null && this.#state.remote.get(id)?.path === after) this.#agreeOnPath(id, after);
     }
     return DONE;
+  }
+
+  /** Throws DiskRefused for bytes that are not those announced: they must not be merged either. */
+  async #textOf(content: Content): Promise<string> {
+    return decoded(await wholeOf(this.#contents.verified(content)));
   }
 
   #adopt(file: Parameters<SyncState['synced']['set']>[1]): Outcome {
@@ -362,32 +377,6 @@ export class Executor {
 
 const NO_TEXT: Outcome = { kind: 'refused', reason: 'is no text in UTF-8' };
 
-async function textOf(content: Content): Promise<string> {
-  return decoded(await bytesOf(content));
-}
-
 function decoded(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-}
-
-/** Collects a content; throws DiskRefused for one of more bytes than the server said. */
-async function bytesOf({ bytes, size }: Content): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of bytes) {
-    length += part.length;
-    if (size !== null && length > size) throw new DiskRefused('was sent with more bytes than the server announced');
-    parts.push(part);
-  }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
 }

@@ -1,5 +1,6 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import { kindOf, type LocalFile, type SideTree } from '../plan/trees.ts';
+import type { FileContents } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
 import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused } from './ports.ts';
 import { isAlike, type SyncState } from './sync-state.ts';
@@ -39,6 +40,7 @@ export interface LocalObservation {
 /** Reads the folder as a tree of hashes. A file with an unchanged listing is hashed once. */
 export class LocalObserver {
   readonly #disk: Disk;
+  readonly #contents: FileContents;
   readonly #clock: Clock;
   readonly #state: SyncState;
   readonly #patience: Patience;
@@ -46,8 +48,9 @@ export class LocalObserver {
   #seen = new Map<string, { readonly file: DiskFile; readonly since: number }>();
   readonly #missing = new Map<string, number>();
 
-  constructor(disk: Disk, clock: Clock, state: SyncState, patience: Patience = PATIENCE) {
+  constructor(disk: Disk, contents: FileContents, clock: Clock, state: SyncState, patience: Patience) {
     this.#disk = disk;
+    this.#contents = contents;
     this.#clock = clock;
     this.#state = state;
     this.#patience = patience;
@@ -89,7 +92,7 @@ export class LocalObserver {
       if (wait > 0) waits.push(wait);
       if (wait > 0) return null;
       try {
-        const now = await (isComparedByValue(file) ? this.#hashOfValue(file) : this.#disk.hash(file));
+        const now = await (isComparedByValue(file) ? this.#hashOfValue(file) : this.#contents.hash(file));
         if (now === null) waits.push(AGAIN_MS);
         else this.#state.record({ type: 'hash', file, hash: now });
         return now;
@@ -142,7 +145,7 @@ export class LocalObserver {
 
   /** Returns the hash of a file of which only the value counts: the agreed one while that is its value. */
   async #hashOfValue(file: DiskFile): Promise<string | null> {
-    const read = await this.#disk.readText(file);
+    const read = await this.#contents.text(file);
     if (read === null || read.text === null) return read?.hash ?? null;
     const synced = [...this.#state.synced.values()].find(({ path }) => path === file.path);
     const base = synced === undefined ? null : await this.#state.baseText(synced.hash);

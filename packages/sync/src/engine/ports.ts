@@ -9,6 +9,19 @@ export interface Ports {
   readonly server: Server;
   readonly store: StateStore;
   readonly clock: Clock;
+  readonly hashing: Hashing;
+}
+
+/** Computes SHA-256. */
+export interface Hashing {
+  begin(): Hash;
+}
+
+/** A hash of bytes that are added piece by piece. */
+export interface Hash {
+  add(bytes: Uint8Array): void;
+  /** Returns the hash in lower-case hex. Nothing can be added afterwards. */
+  end(): string | Promise<string>;
 }
 
 export interface Clock {
@@ -41,15 +54,10 @@ export interface DiskListing {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/**
- * What a file must be once it is written.
- *
- * @property hash null for bytes that were made here. @property size null when the server did not say. @property mtime
- * epoch seconds
- */
+/** What a file will be. @property size null when it is not known yet. @property mtime epoch seconds */
 export interface FileContent {
+  /** Throws when something is wrong with them: then nothing is written. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  readonly hash: string | null;
   readonly size: number | null;
   readonly mtime: number;
 }
@@ -76,20 +84,15 @@ export interface Disk {
    */
   isIgnored(path: string, kind: 'file' | 'folder'): boolean;
   /**
-   * Returns the text and the hash of its bytes; `text` is null if the bytes are not UTF-8. Returns null when the file
-   * is no longer as expected.
+   * Returns all bytes of a file; null when it is no longer as expected. Throws DiskRefused for a file that cannot be
+   * read.
    */
-  readText(file: DiskFile): Promise<{ readonly text: string | null; readonly hash: string } | null>;
-  /**
-   * Returns the lower-case hex SHA-256 of the bytes; null when the file is no longer as expected. Throws DiskRefused for
-   * a file that cannot be read.
-   */
-  hash(file: DiskFile): Promise<string | null>;
-  /** Streams the bytes; throws DiskChanged when the file changes during the read. */
+  readWhole(file: DiskFile): Promise<Uint8Array | null>;
+  /** Streams the bytes; throws DiskChanged when the file is not as expected or changes during the read. */
   read(file: DiskFile): AsyncIterable<Uint8Array>;
   /**
-   * Writes a file atomically: to a temporary file that replaces the target once its bytes have size and hash. What it
-   * replaces goes to the trash. Throws DiskRefused when the bytes are others.
+   * Writes a file atomically: to a temporary file that replaces the target once all bytes have come without an error.
+   * What it replaces goes to the trash.
    */
   write(path: string, content: FileContent, over: Expected): Promise<DiskFile>;
   move(from: DiskFile, to: string): Promise<DiskFile>;

@@ -172,16 +172,10 @@ export class SimDisk implements Disk {
     return isSame && shown.path === expected.path ? file : null;
   }
 
-  async readText(expected: DiskFile) {
+  async readWhole(expected: DiskFile): Promise<Uint8Array | null> {
     await this.turn();
     const file = this.#current(expected);
-    return file === null ? null : { text: file.content, hash: hashOf(file.content) };
-  }
-
-  async hash(expected: DiskFile): Promise<string | null> {
-    await this.turn();
-    const file = this.#current(expected);
-    return file === null ? null : hashOf(file.content);
+    return file === null ? null : new TextEncoder().encode(file.content);
   }
 
   async *read(expected: DiskFile): AsyncIterable<Uint8Array> {
@@ -191,11 +185,10 @@ export class SimDisk implements Disk {
     yield new TextEncoder().encode(file.content);
   }
 
-  async write(path: string, { bytes, hash, mtime }: FileContent, over: Expected) {
+  async write(path: string, { bytes, mtime }: FileContent, over: Expected) {
     let content = '';
     for await (const part of bytes) content += new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
     await this.turn();
-    if (hash !== null && hashOf(content) !== hash) throw new DiskChanged();
     const isAsExpected =
       over === null ? !this.#files.has(this.#key(path)) && this.#fits(path) : this.#current(over) !== null;
     if (!isAsExpected) throw new DiskChanged();

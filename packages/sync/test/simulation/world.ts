@@ -1,4 +1,5 @@
 import { foldPath, joinPath } from '@notevault/note-text/paths.ts';
+import { nodeHashing } from '../../../../cli/src/sync/run/node-hashing.ts';
 import { Random } from '../../../../server/test/kit/random.ts';
 import { SyncEngine, type SyncResult } from '../../src/engine/engine.ts';
 import { ServerUnreachable } from '../../src/engine/ports.ts';
@@ -74,7 +75,8 @@ class Device {
     this.disk.turn = turn;
     this.store.turn = turn;
     const server = this.#world.server.reachedBy(turn);
-    const ports = { disk: this.disk, store: this.store, server, clock: this.#world.scheduler.clock() };
+    const clock = this.#world.scheduler.clock();
+    const ports = { disk: this.disk, store: this.store, server, clock, hashing: nodeHashing };
     this.result = null;
     try {
       const onOperation = (operation: unknown, outcome: unknown) =>
