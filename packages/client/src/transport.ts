@@ -120,6 +120,7 @@ export class Transport {
         await this.#sleep(delayOf(attempt), call.signal);
         continue;
       }
+      if (isRedirect(answer)) throw new ConnectionError(`${this.origin} redirects ${elsewhere(answer)}`);
       if (answer.ok || expected.includes(answer.status)) return answer;
       const error = await errorOf(answer);
       if (answer.status === 401 && !isRefreshed) {
@@ -144,7 +145,7 @@ export class Transport {
     if (key !== undefined && !path.startsWith('/auth/')) headers.set('x-idempotency-key', key);
     const init: RequestInit & { duplex?: 'half' } = { method: call.method, headers };
     // A redirect could send the token to another host.
-    init.redirect = 'error';
+    init.redirect = 'manual';
     const signal = call.signal ?? this.#signal;
     if (signal !== undefined) init.signal = signal;
     if (call.bytes !== undefined) {
@@ -156,6 +157,16 @@ export class Transport {
     }
     return this.#fetch(url, init);
   }
+}
+
+/** Browsers hide the status of a redirect that is not followed. */
+function isRedirect({ status, type }: Response): boolean {
+  return type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status);
+}
+
+function elsewhere(answer: Response): string {
+  const location = URL.parse(answer.headers.get('location') ?? '', answer.url || undefined);
+  return location === null ? 'elsewhere: use its own address' : `to ${location.origin}: use that address`;
 }
 
 async function errorOf(answer: Response): Promise<ApiError> {

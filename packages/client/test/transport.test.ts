@@ -1,9 +1,27 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { deviceTokens, fixedToken, tokensFrom } from '../src/tokens.ts';
 import { type ApiError, type Call, ConnectionError, encodedPath, Transport } from '../src/transport.ts';
 
 type Answer = Response | Error;
+
+/** A server of its own, on a free port. */
+async function listening(answer: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await close();
+    },
+  };
+}
 
 /** A transport whose server gives these answers in turn, with the requests it was sent and its delays. */
 function scripted(answers: Answer[], tokens = fixedToken('nv_key_1'), url = 'https://notes.example.org') {
@@ -37,7 +55,27 @@ test('Transport sends the credential, the vault and the device, and follows no r
   assert.equal(url, 'https://notes.example.org/api/notes');
   assert.equal(headers.get('authorization'), 'Bearer nv_key_1');
   assert.deepEqual([headers.get('x-vault-id'), headers.get('x-device-id')], ['v', 'desk']);
-  assert.equal(init.redirect, 'error');
+  assert.equal(init.redirect, 'manual');
+});
+
+test('Transport sends nothing to another host to which a server redirects, and says where that is', async () => {
+  const reached: (string | undefined)[] = [];
+  await using other = await listening((request, response) => {
+    reached.push(request.headers.authorization);
+    response.end('{}');
+  });
+  for (const status of [301, 302, 303, 307, 308]) {
+    await using server = await listening((_, response) => {
+      response.writeHead(status, { location: `${other.url}/api/notes` }).end();
+    });
+    const transport = new Transport(server.url, fixedToken('nv_key_1'), { sleep: () => assert.fail('no second try') });
+    await assert.rejects(transport.json(post), (error: Error) => {
+      assert.ok(error instanceof ConnectionError);
+      assert.equal(error.message, `${server.url} redirects to ${other.url}: use that address`);
+      return true;
+    });
+  }
+  assert.deepEqual(reached, []);
 });
 
 test('Transport repeats a request after a temporary failure with the same idempotency key, and no sooner than the server asks', async () => {

@@ -191,9 +191,9 @@ test('a sync that only pulls merges notes edited on both sides in the folder, an
 test('a check reads every file again and finds a change that left size and times as they were', async () => {
   const device = await synced(3);
   const engine = await device.engine();
-  const real = device.disk.readWhole.bind(device.disk);
+  const real = device.disk.readBytes.bind(device.disk);
   let read = 0;
-  device.disk.readWhole = (file) => {
+  device.disk.readBytes = (file) => {
     read += 1;
     return real(file);
   };

@@ -102,7 +102,7 @@ describe('NodeDisk beside other programs', () => {
     await assert.rejects(disk.trash(file), DiskChanged);
     await assert.rejects(disk.move(file, 'b.md'), DiskChanged);
     assert.equal(read('a.md'), 'new');
-    assert.equal(await disk.readWhole(file), null);
+    assert.equal(await disk.readBytes(file), null);
   });
 
   it('reads, moves and deletes nothing in a folder that was moved away and replaced by a link', async () => {
@@ -110,7 +110,7 @@ describe('NodeDisk beside other programs', () => {
     const disk = await open();
     const file = await listed(disk, 'f/a.md');
     moveOut('f');
-    assert.equal(await disk.readWhole(file), null);
+    assert.equal(await disk.readBytes(file), null);
     await assert.rejects(disk.move(file, 'b.md'), DiskRefused);
     await assert.rejects(disk.trash(file), DiskRefused);
     await assert.rejects(disk.moveFolder('f', 'g'), DiskChanged);
@@ -118,12 +118,25 @@ describe('NodeDisk beside other programs', () => {
     assert.equal(readFileSync(folder.at('outside/a.md'), 'utf8'), 'text');
   });
 
+  it('reads and sends nothing through a link to the very file that was listed, when its folder was moved out', async () => {
+    put('f/a.md', 'text');
+    const disk = await open();
+    const file = await listed(disk, 'f/a.md');
+    renameSync(at('f'), folder.at('outside'));
+    mkdirSync(at('f'));
+    symlinkSync(folder.at('outside/a.md'), at('f/a.md'));
+    assert.equal(await disk.readBytes(file), null);
+    await assert.rejects(async () => {
+      for await (const _ of disk.read(file));
+    }, DiskChanged);
+  });
+
   it('does not read a file that is written while it is read', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
     put('a.md', 'longer');
-    assert.equal(await disk.readWhole(file), null);
+    assert.equal(await disk.readBytes(file), null);
   });
 
   it('moves no folder over an empty one or over a file', async () => {

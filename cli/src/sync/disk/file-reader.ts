@@ -24,7 +24,7 @@ export class FileReader {
     this.#hasFileIds = hasFileIds;
   }
 
-  async readWhole(file: DiskFile): Promise<Uint8Array | null> {
+  async readBytes(file: DiskFile): Promise<Uint8Array | null> {
     return file.size <= SMALL_BYTES ? this.#readSmall(file) : this.#reading(file, (handle) => handle.readFile());
   }
 

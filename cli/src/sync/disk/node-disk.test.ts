@@ -92,7 +92,7 @@ describe('NodeDisk', () => {
     put(nfd, 'one');
     const disk = await open();
     const file = await listed(disk, nfc);
-    assert.equal(String(await disk.readWhole(file)), 'one');
+    assert.equal(String(await disk.readBytes(file)), 'one');
     await disk.write(nfc, contentOf('two'), file);
     await disk.write('\u00fcber/new.md', contentOf('three'), null);
     assert.deepEqual(
@@ -204,7 +204,7 @@ describe('NodeDisk', () => {
     rmSync(at('b.md'));
     symlinkSync(folder.at('outside/a.md'), at('b.md'));
     for (const file of [inside, direct]) {
-      assert.equal(await disk.readWhole(file), null);
+      assert.equal(await disk.readBytes(file), null);
       await assert.rejects(async () => {
         for await (const _ of disk.read(file));
       }, DiskChanged);

@@ -125,8 +125,8 @@ export class NodeDisk implements Disk {
     return pathFault(path, (hidden) => this.#settings.includes(hidden, kind));
   }
 
-  readWhole(file: DiskFile): Promise<Uint8Array | null> {
-    return this.#reader.readWhole(file);
+  readBytes(file: DiskFile): Promise<Uint8Array | null> {
+    return this.#reader.readBytes(file);
   }
 
   read(file: DiskFile): AsyncIterable<Uint8Array> {

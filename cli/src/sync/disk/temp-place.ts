@@ -14,8 +14,10 @@ const OLD = 'old-';
 export class TempPlace {
   readonly #own: string;
   readonly folder: string;
+  readonly #newName: () => string;
 
-  constructor(root: string) {
+  constructor(root: string, newName: () => string = () => randomBytes(12).toString('hex')) {
+    this.#newName = newName;
     this.#own = join(root, OWN_FOLDER);
     this.folder = join(this.#own, 'tmp');
   }
@@ -33,7 +35,7 @@ export class TempPlace {
   /** Opens a new file that no link can lead elsewhere. */
   async create(mode: number): Promise<{ readonly path: string; readonly file: FileHandle }> {
     this.prepare();
-    const path = join(this.folder, NEW + randomBytes(12).toString('hex'));
+    const path = join(this.folder, NEW + this.#newName());
     const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
     return { path, file: await open(path, flags, mode) };
   }

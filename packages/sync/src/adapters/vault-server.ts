@@ -37,7 +37,11 @@ export class VaultServer implements Server {
 
   async changes(cursor: string | null, isForAll = false): Promise<ChangesPage | null> {
     const content = isForAll && this.#fetchedLength < FETCHED_LENGTH;
-    const page = await reached(this.#vault.changes(cursor, { content }));
+    const page = await reached(this.#vault.changes(cursor, { content })).catch((error: unknown) => {
+      // A cursor of another vault, from before the server was set up anew.
+      if (error instanceof ApiError && error.code === 'invalid_cursor') return null;
+      throw error;
+    });
     if (page === null) return null;
     for (const change of page.changes) if (change.content !== undefined) this.#keep(change);
     const changes = page.changes.map(({ id, path, content_hash: hash, version, mtime, deleted }) => ({

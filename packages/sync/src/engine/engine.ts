@@ -127,7 +127,7 @@ export class SyncEngine {
   async checkAll(): Promise<void> {
     for (const path of [...this.#state.hashedPaths]) this.#state.record({ type: 'hashGone', path });
     for (const key of [...this.#state.refused.keys()]) this.#state.record({ type: 'retried', key });
-    await this.#remote.readAnew();
+    await this.#remote.compareAnew();
     await this.#state.commit();
   }
 

@@ -16,7 +16,7 @@ export class FileContents {
   /** Returns the hash of a file; null when it is no longer as listed. Throws DiskRefused for one that cannot be read. */
   async hash(file: DiskFile): Promise<string | null> {
     if (file.size <= SMALL_BYTES) {
-      const bytes = await this.#disk.readWhole(file);
+      const bytes = await this.#disk.readBytes(file);
       return bytes === null ? null : this.#hashOf(bytes);
     }
     const hash = this.#hashing.begin();
@@ -34,7 +34,7 @@ export class FileContents {
    * file is no longer as listed.
    */
   async text(file: DiskFile): Promise<{ readonly text: string | null; readonly hash: string } | null> {
-    const bytes = await this.#disk.readWhole(file);
+    const bytes = await this.#disk.readBytes(file);
     return bytes === null ? null : { text: utf8Text(bytes), hash: await this.#hashOf(bytes) };
   }
 

@@ -87,7 +87,7 @@ export interface Disk {
    * Returns all bytes of a file; null when it is no longer as expected. Throws DiskRefused for a file that cannot be
    * read.
    */
-  readWhole(file: DiskFile): Promise<Uint8Array | null>;
+  readBytes(file: DiskFile): Promise<Uint8Array | null>;
   /** Streams the bytes; throws DiskChanged when the file is not as expected or changes during the read. */
   read(file: DiskFile): AsyncIterable<Uint8Array>;
   /**

@@ -1,6 +1,9 @@
 import type { RemoteFile, SideTree } from '../plan/trees.ts';
-import type { ChangesPage, Server } from './ports.ts';
+import { type ChangesPage, type Server, ServerUnreachable } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
+
+/** How often a feed that is reset again and again is read from the start. */
+const ANEW_MAX = 3;
 
 /** Follows the change feed of the vault. */
 export class RemoteObserver {
@@ -25,11 +28,17 @@ export class RemoteObserver {
   async #follow(isForAll: boolean): Promise<void> {
     for (;;) {
       const page = await this.#server.changes(this.#state.cursor, isForAll);
-      if (page === null) return this.readAnew();
+      if (page === null) return this.compareAnew();
       this.#apply(page);
       if (!page.hasMore) return;
       await this.#state.commit();
     }
+  }
+
+  /** Reads the feed from the start: see `#readAnew`. Throws ServerUnreachable when it cannot be read to its end. */
+  async compareAnew(): Promise<void> {
+    for (let tries = 0; tries < ANEW_MAX; tries++) if (await this.#readAnew()) return;
+    throw new ServerUnreachable('the change feed of the vault cannot be read to its end');
   }
 
   #apply({ changes, cursor }: ChangesPage): void {
@@ -42,15 +51,15 @@ export class RemoteObserver {
   /**
    * Reads the feed from the start, after the vault was restored or when this device was away for longer than tombstones
    * are kept. A missing file was not necessarily deleted, nor a different one edited, so both are compared as if they
-   * had never been synced: nothing local is deleted or overwritten.
+   * had never been synced: nothing local is deleted or overwritten. Returns whether the feed could be read: it may be
+   * reset again meanwhile, and then nothing changes.
    */
-  async readAnew(): Promise<void> {
+  async #readAnew(): Promise<boolean> {
     const there = new Map<string, RemoteFile>();
     let cursor: string | null = null;
     for (let hasMore = true; hasMore; ) {
       const page: ChangesPage | null = await this.#server.changes(cursor);
-      // The feed was reset again: the next round starts over from the stored state, which is unchanged.
-      if (page === null) return;
+      if (page === null) return false;
       for (const { deleted, ...file } of page.changes) {
         if (deleted) there.delete(file.id);
         else there.set(file.id, file);
@@ -67,5 +76,6 @@ export class RemoteObserver {
     }
     for (const file of there.values()) this.#state.record({ type: 'remote', file });
     this.#state.record({ type: 'cursor', cursor });
+    return true;
   }
 }

@@ -172,7 +172,7 @@ export class SimDisk implements Disk {
     return isSame && shown.path === expected.path ? file : null;
   }
 
-  async readWhole(expected: DiskFile): Promise<Uint8Array | null> {
+  async readBytes(expected: DiskFile): Promise<Uint8Array | null> {
     await this.turn();
     const file = this.#current(expected);
     return file === null ? null : new TextEncoder().encode(file.content);
