@@ -65,7 +65,11 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
     ['403', () => Response.json({ error: 'forbidden' }, { status: 403 }), ServerStopped],
     ['Vault not found', noVault, ServerStopped],
     ['500', () => Response.json({ error: 'internal' }, { status: 500 }), ServerUnreachable],
-    ['503', () => Response.json({ error: 'busy' }, { status: 503, headers: { 'retry-after': '0' } }), ServerUnreachable],
+    [
+      '503',
+      () => Response.json({ error: 'busy' }, { status: 503, headers: { 'retry-after': '0' } }),
+      ServerUnreachable,
+    ],
   ];
   for (const [what, answer, error] of answers) {
     it(`deletes nothing after an answer ${what}, and goes on once that has passed`, async () => {
@@ -94,7 +98,10 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
       };
       if (home === 'empty') await keepsAll(machine, () => machine.run());
       else await keepsAll(machine, () => assert.rejects(machine.run(), { name: ServerUnreachable.name }));
-      assert.deepEqual(machine.requests.filter((request) => /^DELETE|delete/.test(request)), []);
+      assert.deepEqual(
+        machine.requests.filter((request) => /^DELETE|delete/.test(request)),
+        [],
+      );
       machine.answer = () => null;
       await keepsAll(machine, () => machine.run());
     }
@@ -115,6 +122,9 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
       return changes(kept);
     };
     await keepsAll(machine, () => machine.run());
-    assert.ok(machine.requests.some((request) => request.startsWith('POST /notes')), machine.requests.join('\n'));
+    assert.ok(
+      machine.requests.some((request) => request.startsWith('POST /notes')),
+      machine.requests.join('\n'),
+    );
   });
 });

@@ -1,8 +1,12 @@
+import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { fixedToken } from '@notevault/client/tokens.ts';
+import type { Clock } from '@notevault/sync/engine/ports.ts';
+import type { FolderSync } from '../../../cli/src/sync/run/folder-sync.ts';
 import { FolderRegistry } from '../../../cli/src/sync/state/folder-registry.ts';
 import { readStatus } from '../../../cli/src/sync/state/sync-status.ts';
 import { type WatchOptions, watchFolder } from '../../../cli/src/sync/watch/watch-folder.ts';
+import { type TestClock, testClock } from '../kit/clock.ts';
 import { onSqlite } from '../kit/engines.ts';
 import { Folder } from '../kit/process.ts';
 import { ScriptedWatch } from '../kit/scripted-watch.ts';
@@ -28,8 +32,8 @@ onSqlite('a folder that is watched', (open) => {
   /** Watches while `work` runs. */
   async function watching(
     { machine, key, vaultId }: Awaited<ReturnType<typeof machineOf>>,
-    options: Pick<WatchOptions, 'watch' | 'blindMs'>,
-    work: () => Promise<void>,
+    options: Pick<WatchOptions, 'watch' | 'blindMs' | 'clock'>,
+    work: (sync: FolderSync) => Promise<void>,
   ): Promise<void> {
     const { record } = machine;
     const stop = new AbortController();
@@ -45,7 +49,7 @@ onSqlite('a folder that is watched', (open) => {
         ...options,
       });
       try {
-        await Promise.race([work(), running]);
+        await Promise.race([work(sync), running]);
       } finally {
         stop.abort();
         await running;
@@ -110,4 +114,49 @@ onSqlite('a folder that is watched', (open) => {
       await until(async () => (await textOf('f/b.md')) === 'two\nmore\n', 'the lost change');
     });
   });
+
+  it('is listed completely within five quarters of an hour although nothing was reported', async () => {
+    await using server = await startServer({ open });
+    const world = await machineOf(server, 'hourly');
+    const { machine, textOf, write } = world;
+    const scripted = new ScriptedWatch();
+    const time = testClock();
+    machine.put('f/a.md', 'one\n');
+    await watching(world, { watch: scripted.watch, clock: clockOf(time) }, async ({ disk }) => {
+      await scripted.begun;
+      scripted.ready();
+      await until(async () => (await textOf('f/a.md')) === 'one\n', 'the first sync');
+      await write('there.md', 'there\n');
+      await until(() => machine.contents.has('there.md'), 'a run while it is watched');
+      const takes: (ReadonlySet<string> | null)[] = [];
+      const take = disk.changes.take.bind(disk.changes);
+      disk.changes.take = () => {
+        const taken = take();
+        takes.push(taken);
+        return taken;
+      };
+      machine.put('f/a.md', 'one\nunreported\n');
+      await write('there.md', 'there\nagain\n');
+      await until(() => machine.contents.get('there.md') === 'there\nagain\n', 'a run because of the server');
+      assert.ok(takes.length > 0 && !takes.includes(null), 'that run looked at what was reported');
+      assert.equal(await textOf('f/a.md'), 'one\n');
+      await until(() => time.scheduled > 0, 'a pause');
+      time.advance({ minutes: 75 });
+      await until(async () => (await textOf('f/a.md')) === 'one\nunreported\n', 'what was not reported');
+    });
+  });
 });
+
+/** The clock of the engine over one that moves when it is told to. */
+function clockOf(time: TestClock): Clock {
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = time.schedule(ms, resolve);
+    signal?.addEventListener('abort', () => {
+      timer[Symbol.dispose]();
+      resolve();
+    });
+    return promise;
+  };
+  return { now: () => time.now(), ticks: () => time.elapsed(), sleep };
+}

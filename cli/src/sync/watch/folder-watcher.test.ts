@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { Folder } from '../../../../server/test/kit/process.ts';
 import { ScriptedWatch } from '../../../../server/test/kit/scripted-watch.ts';
 import { until } from '../../../../server/test/kit/until.ts';
+import { nodeClock } from '../run/node-clock.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 import { WakeUp } from './wake-up.ts';
 
@@ -87,7 +88,7 @@ it('FolderWatcher says why changes cannot be noticed', async () => {
 });
 
 it('WakeUp remembers calls that come while nobody waits, and counts several as one', async () => {
-  const wakeUp = new WakeUp();
+  const wakeUp = new WakeUp(nodeClock());
   const { signal } = new AbortController();
   wakeUp.call();
   wakeUp.call();

@@ -1,9 +1,16 @@
+import type { Clock } from '@notevault/sync/engine/ports.ts';
+
 /**
  * Wakes one waiter. Calls while nobody waits are remembered, and calls that come close together count once.
  */
 export class WakeUp {
+  readonly #clock: Pick<Clock, 'sleep'>;
   #isCalled = false;
   #wake: (() => void) | null = null;
+
+  constructor(clock: Pick<Clock, 'sleep'>) {
+    this.#clock = clock;
+  }
 
   call(): void {
     this.#isCalled = true;
@@ -14,11 +21,14 @@ export class WakeUp {
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#isCalled && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, ms);
-      this.#wake = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      const end = new AbortController();
+      const wake = () => resolve();
+      this.#wake = wake;
+      // The signal lives as long as the process, and would keep every listener.
+      signal.addEventListener('abort', wake, { once: true, signal: end.signal });
+      this.#clock.sleep(ms, end.signal).then(wake, wake);
       await promise;
-      clearTimeout(timer);
+      end.abort();
       this.#wake = null;
     }
     this.#isCalled = false;

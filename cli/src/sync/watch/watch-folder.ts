@@ -1,12 +1,12 @@
 import { watch } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { LiveSocket } from '@notevault/client/live/live-socket.ts';
 import type { VaultSignals } from '@notevault/client/live/vault-signals.ts';
 import { collectWhenIdle } from '@notevault/server/ports/gc/gc.ts';
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
-import { ServerUnreachable } from '@notevault/sync/engine/ports.ts';
+import { type Clock, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
 import type { VaultAccess } from '../account/connect.ts';
 import type { FolderSync } from '../run/folder-sync.ts';
+import { nodeClock } from '../run/node-clock.ts';
 import type { Reporter } from '../run/reporter.ts';
 import { runControl, runOnce } from '../run/run-once.ts';
 import { requestsFolder, takeRequests } from '../state/control.ts';
@@ -27,6 +27,7 @@ export interface WatchOptions {
   readonly watch?: FolderWatcherOptions['watch'];
   /** How often a folder that cannot be watched is compared. */
   readonly blindMs?: number;
+  readonly clock?: Clock;
 }
 
 /** Changes of the folder that come within this time are synced together. */
@@ -52,7 +53,8 @@ export async function watchFolder(options: WatchOptions): Promise<void> {
 
 class WatchLoop {
   readonly #options: WatchOptions;
-  readonly #wakeUp = new WakeUp();
+  readonly #clock: Clock;
+  readonly #wakeUp: WakeUp;
   #isPaused: boolean;
   #watching: string | null = 'watched';
   #hasSignal = () => false;
@@ -60,10 +62,13 @@ class WatchLoop {
   /** When the folder was last reported to have changed without having been listed completely since; null if not. */
   #changedAt: number | null = null;
   #isOffline = false;
-  #listedAllAt = performance.now();
+  #listedAllAt: number;
 
   constructor(options: WatchOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? nodeClock();
+    this.#wakeUp = new WakeUp(this.#clock);
+    this.#listedAllAt = this.#clock.ticks();
     this.#isPaused = options.record.isPaused;
   }
 
@@ -85,8 +90,8 @@ class WatchLoop {
       worked();
       retries = this.#isOffline ? retries + 1 : 0;
       await this.#wakeUp.wait(this.#delay(result, retries), signal);
-      const isChanging = this.#changedAt !== null && performance.now() - this.#changedAt < GATHER_MS;
-      if (isChanging) await wait(GATHER_MS, undefined, { signal }).catch(() => undefined);
+      const isChanging = this.#changedAt !== null && this.#clock.ticks() - this.#changedAt < GATHER_MS;
+      if (isChanging) await this.#clock.sleep(GATHER_MS, signal).catch(() => undefined);
     }
   }
 
@@ -107,7 +112,7 @@ class WatchLoop {
       isIgnored: (path, kind) => sync.disk.isIgnored(path, kind),
       changed: (path) => {
         sync.disk.changes.add(path);
-        this.#changedAt = performance.now();
+        this.#changedAt = this.#clock.ticks();
         this.#wakeUp.call();
       },
       failed: (reason) => {
@@ -130,11 +135,11 @@ class WatchLoop {
 
   /** Has the folder listed completely if it has come to rest, or nothing was reported for long. */
   #listAllIfDue(): void {
-    const isQuiet = this.#changedAt !== null && performance.now() - this.#changedAt >= QUIET_MS;
-    const isOld = performance.now() - this.#listedAllAt >= SCAN_MS / 2;
+    const isQuiet = this.#changedAt !== null && this.#clock.ticks() - this.#changedAt >= QUIET_MS;
+    const isOld = this.#clock.ticks() - this.#listedAllAt >= SCAN_MS / 2;
     if (!isQuiet && !isOld) return;
     this.#changedAt = null;
-    this.#listedAllAt = performance.now();
+    this.#listedAllAt = this.#clock.ticks();
     this.#options.sync.disk.changes.addAll();
   }
 
@@ -144,7 +149,7 @@ class WatchLoop {
     if (result?.kind === 'unsettled' || result?.kind === 'unfinished') return SETTLE_MS;
     if (this.#changedAt !== null) return QUIET_MS;
     if (this.#watching !== 'watched' || !this.#hasSignal()) return this.#blindMs;
-    const retryMs = Math.max(SETTLE_MS, (result?.retryAt ?? Number.POSITIVE_INFINITY) - Date.now());
+    const retryMs = Math.max(SETTLE_MS, (result?.retryAt ?? Number.POSITIVE_INFINITY) - this.#clock.now());
     // At different times on each device, so that they do not all ask the server at once.
     return Math.min(retryMs, SCAN_MS * (0.75 + Math.random() / 2));
   }
@@ -191,7 +196,7 @@ class WatchLoop {
   async #write(changes: Partial<SyncStatus>): Promise<void> {
     const { place } = this.#options.sync;
     const before = (await readStatus(place)) ?? NO_STATUS;
-    const fixed = { watching: this.#watching, answered: this.#answered, at: Date.now() };
+    const fixed = { watching: this.#watching, answered: this.#answered, at: this.#clock.now() };
     await writeStatus(place, { ...before, ...fixed, ...changes });
   }
 }
