@@ -76,7 +76,12 @@ onSqlite('what a sync of folders sends', (open) => {
       desk.put(`.obsidian/${path}`, '{}');
     for (const path of ['workspace.json', 'app.json', 'plugins/x/.cache/y.json']) desk.put(`.obsidian/${path}`, '{}');
     const { unsynced } = await desk.sync(['.obsidian/plugins/x/main.js']);
-    assert.match(unsynced[0]?.reason ?? '', /has an extension that the server does not take/);
+    assert.match(unsynced[0]?.reason ?? '', /is the code of a plugin.+unless its operator allows js/);
+    desk.put('f/tool.js', 'x');
+    const tool = (await desk.run()).unsynced.find(({ path }) => path === 'f/tool.js');
+    assert.match(tool?.reason ?? '', /has an extension that the server does not take/);
+    desk.remove('f');
+    await desk.sync(['.obsidian/plugins/x/main.js']);
     await lap.sync();
     for (const path of ['themes/Moss/theme.css', 'snippets/wide.css', 'plugins/x/manifest.json'])
       assert.equal(lap.read(`.obsidian/${path}`), '{}');

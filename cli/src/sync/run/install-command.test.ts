@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { it } from 'node:test';
+import { Folder } from '../../../../server/test/kit/process.ts';
 import { serviceFor } from './install-command.ts';
 
 const COMMAND = ['/usr/bin/node', '/opt/notevault/main.js', 'sync', '/home/alice/My "Notes" & 100% $HOME'];
@@ -19,6 +23,42 @@ it('serviceFor writes a launchd agent with escaped arguments', () => {
   assert.equal(file, '/Users/alice/Library/LaunchAgents/net.notevault.notevault-sync-01234567.plist');
   assert.ok(text.includes('<string>/home/alice/My "Notes" &amp; 100% $HOME</string>'), text);
   assert.deepEqual(commands, [['launchctl', 'load', '-w', file]]);
+});
+
+/** Why a program of the system cannot check a file; false if it can. */
+const without = (program: string) =>
+  spawnSync(program, ['--version']).error === undefined ? false : `${program} is not on this machine`;
+const AWKWARD = '/home/alice/"My" \'notes\' & <100%> $HOME $x %h \\ \n über';
+
+it('serviceFor writes a unit that systemd accepts, for any name of a folder', {
+  skip: without('systemd-analyze'),
+}, () => {
+  using folder = new Folder();
+  // systemd looks at the program too.
+  const main = join(import.meta.dirname, '../../main.ts');
+  const { file, text } = serviceFor('linux', '/home/alice', [process.execPath, main, 'sync', AWKWARD], ID);
+  const unit = folder.at(basename(file));
+  writeFileSync(unit, text);
+  const env = { PATH: process.env.PATH, HOME: folder.path, XDG_RUNTIME_DIR: folder.path };
+  const { status, stderr } = spawnSync('systemd-analyze', ['--user', 'verify', unit], { encoding: 'utf8', env });
+  assert.deepEqual([status, stderr], [0, '']);
+});
+
+it('serviceFor writes a property list that starts the command, for any name of a folder', {
+  skip: without('python3'),
+}, () => {
+  const command = [process.execPath, 'main.js', 'sync', AWKWARD];
+  const { text } = serviceFor('darwin', '/Users/alice', command, ID);
+  const script = 'import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
+  const { stdout, stderr } = spawnSync('python3', ['-c', script], { input: text, encoding: 'utf8' });
+  assert.equal(stderr, '');
+  assert.deepEqual(JSON.parse(stdout), {
+    Label: 'net.notevault.notevault-sync-01234567',
+    ProgramArguments: command,
+    RunAtLoad: true,
+    KeepAlive: { SuccessfulExit: false },
+    ThrottleInterval: 60,
+  });
 });
 
 it('serviceFor says what to do on other systems', () => {

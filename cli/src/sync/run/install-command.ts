@@ -78,11 +78,11 @@ export function serviceFor(
 function systemdUnit(command: readonly string[]): string {
   // A percent sign is a specifier of systemd, a dollar sign a variable.
   const quoted = command.map(
-    (word) => `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`,
+    (word) =>
+      `"${word.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`,
   );
   return `[Unit]
 Description=Notevault folder sync
-After=network-online.target
 
 [Service]
 ExecStart=${quoted.join(' ')}

@@ -117,7 +117,9 @@ export class VaultServer implements Server {
   ): Promise<Written> {
     const body = () => ReadableStream.from(bytes) as ReadableStream<Uint8Array>;
     const result = await this.#written(() => this.#vault.putAttachment(path, { bytes: body, mtime, over }));
-    return 'kind' in result ? result : written(result);
+    if (!('kind' in result)) return written(result);
+    const isCode = result.kind === 'refused' && result.reason === REASONS.extension_not_allowed && isPluginCode(path);
+    return isCode ? { ...result, reason: CODE_NOT_ALLOWED } : result;
   }
 
   async move({ id, path }: Pick<RemoteFile, 'id' | 'path'>, to: string): Promise<Written> {
@@ -208,16 +210,24 @@ function itemOf(result: BatchResult | undefined, mtime: number): Written {
   return written({ id, path: stored ?? path ?? '', content_hash: hash, ...(version && { version }), mtime });
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  extension_not_allowed: 'has an extension that the server does not take',
+const REASONS = {
+  extension_not_allowed:
+    'has an extension that the server does not take unless its operator allows it (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
   mime_not_allowed: 'holds something else than its extension says, which the server does not take',
-};
+} as const;
+const CODE_NOT_ALLOWED =
+  'is the code of a plugin, which the server does not take unless its operator allows js (NOTEVAULT_ATTACHMENT_EXTENSIONS)';
+
+function isPluginCode(path: string): boolean {
+  return /^\.obsidian\/plugins\/.+\.js$/i.test(path);
+}
 
 function reasonOf({ status, code, body }: ApiError): string {
   if (status === 402) return `is beyond what the plan allows (${typeof body.reason === 'string' ? body.reason : code})`;
   if (status === 413) return 'is larger than the server takes';
   const fields = Object.values((body.errors ?? {}) as Record<string, readonly string[]>).flat();
-  return REASONS[code] ?? (fields.length > 0 ? fields.join(', ') : `is refused by the server: ${code}`);
+  if (Object.hasOwn(REASONS, code)) return REASONS[code as keyof typeof REASONS];
+  return fields.length > 0 ? fields.join(', ') : `is refused by the server: ${code}`;
 }
 
 /** Maps network and credential errors to the engine's own errors; rethrows errors about the request itself. */
