@@ -104,7 +104,7 @@ export async function adminSocket(
   const server = buildAdmin(adminCommands(app, url, dataDir), log);
   // Left by a killed server: this process holds the folder's lock, so nothing listens on it.
   await rm(path, { force: true });
-  await server.listen({ path });
+  await server.listen({ path, listenTextResolver: () => 'the admin socket listens' });
   await chmod(path, 0o600);
   return { [Symbol.asyncDispose]: () => server.close() };
 }

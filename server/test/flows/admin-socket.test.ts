@@ -44,7 +44,10 @@ describe('the admin socket', () => {
       const { code, stderr } = await cli(['admin', ...args], { env, input: 'short\n' });
       assert.deepEqual([code, stderr], [1, says]);
     }
-    assert.equal((await server.stop()).code, 0);
+    const { code, stdout } = await server.stop();
+    assert.equal(code, 0);
+    const [first = ''] = stdout.split('\n');
+    assert.equal(JSON.parse(first).msg, 'the admin socket listens', 'the first line of the log can be read');
   });
 });
 
