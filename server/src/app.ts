@@ -21,7 +21,7 @@ import { JobRunner } from './jobs.ts';
 import { openAnalytics, openTracing } from './open-ports.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
 import { meteredDatabase } from './telemetry/metered-database.ts';
-import { Metrics } from './telemetry/metrics.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 import { StorageState } from './telemetry/storage-state.ts';
 import { tracedDatabase, tracedJobs } from './telemetry/traced-database.ts';
 import { version } from './version.ts';
@@ -55,7 +55,7 @@ export async function buildApp(
   log: FastifyBaseLogger,
   overrides: AppOverrides = {},
 ): Promise<App> {
-  const metrics = config.metricsToken === null ? null : new Metrics();
+  const metrics = await openMetrics(config);
   const tracing = await openTracing(config, ports.clock, log);
   const observers = { metrics, tracing };
   const storage = new StorageState();
@@ -92,6 +92,13 @@ export async function buildApp(
     hasWebApp: webApp !== null,
     [Symbol.asyncDispose]: () => close({ http, collaboration, jobRunner, domains, observers }),
   };
+}
+
+/** The metrics of the process; null if none are collected, in which case their library is not loaded. */
+async function openMetrics({ metricsToken }: Config): Promise<Metrics | null> {
+  if (metricsToken === null) return null;
+  const { Metrics } = await import('./telemetry/metrics.ts');
+  return new Metrics();
 }
 
 function observed(db: AppPorts['db'], { metrics, tracing }: Observers): AppPorts['db'] {

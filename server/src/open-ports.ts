@@ -16,10 +16,8 @@ import { databaseBlobs } from './ports/blobs/database.ts';
 import { openDiskBlobs } from './ports/blobs/disk.ts';
 import type { Bus } from './ports/bus/bus.ts';
 import { MemoryHub } from './ports/bus/memory.ts';
-import { openPostgresBus } from './ports/bus/postgres.ts';
 import { type Clock, systemClock } from './ports/clock/clock.ts';
 import type { Database } from './ports/database/database.ts';
-import { openPostgres } from './ports/database/postgres/postgres.ts';
 import { copySqlite } from './ports/database/sqlite/snapshot.ts';
 import { openSqlite } from './ports/database/sqlite/sqlite.ts';
 import { threadedBuiltin } from './ports/embedder/builtin.ts';
@@ -149,10 +147,10 @@ export function blobStoreOf(config: Config): BlobStore {
 }
 
 /** Opens the bus between processes; with SQLite there is only one. */
-function openBus({ databaseUrl }: Config): Promise<Bus> {
-  return databaseUrl === null
-    ? Promise.resolve(new MemoryHub().join())
-    : openPostgresBus({ url: databaseUrl.reveal() });
+async function openBus({ databaseUrl }: Config): Promise<Bus> {
+  if (databaseUrl === null) return new MemoryHub().join();
+  const { openPostgresBus } = await import('./ports/bus/postgres.ts');
+  return openPostgresBus({ url: databaseUrl.reveal() });
 }
 
 /**
@@ -184,10 +182,10 @@ async function copyBeforeUpgrade({ databaseUrl, dataDir }: Config): Promise<void
 }
 
 /** Opens the configured database at the schema that it has. */
-export function openDatabaseAsIs(config: Config): Promise<Database> {
-  return config.databaseUrl === null
-    ? openSqlite({ file: databaseFile(config.dataDir) })
-    : openPostgres({ url: config.databaseUrl.reveal(), poolSize: config.databasePool });
+export async function openDatabaseAsIs({ databaseUrl, dataDir, databasePool: poolSize }: Config): Promise<Database> {
+  if (databaseUrl === null) return openSqlite({ file: databaseFile(dataDir) });
+  const { openPostgres } = await import('./ports/database/postgres/postgres.ts');
+  return openPostgres({ url: databaseUrl.reveal(), poolSize });
 }
 
 /** A master key and its source, in words. */
