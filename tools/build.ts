@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWeb } from './build-web.ts';
+import { bundle } from './bundle.ts';
 import { publishable, withLauncher } from './published.ts';
 
-// `npm run build`: compiles the sources to dist/ in the same layout, which runs on plain Node without the workspaces.
+// `npm run build`: compiles the sources to dist/, bundled, which runs on plain Node without the workspaces.
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const BIN = 'cli/src/main.js';
@@ -22,6 +23,7 @@ for (const path of globSync('**/*.js', { cwd: dist })) {
 for (const path of globSync(['packages/*/src/**/*', 'server/src/**/*', 'cli/src/**/*'], { cwd: root })) {
   if (!path.endsWith('.ts') && statSync(join(root, path)).isFile()) cpSync(join(root, path), join(dist, path));
 }
+await bundle(dist);
 await buildWeb();
 cpSync(join(root, 'web/dist'), join(dist, 'web/dist'), { recursive: true });
 const bin = join(dist, BIN);

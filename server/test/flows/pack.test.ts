@@ -39,11 +39,18 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the npm package holds compiled sources, no tests and no tools of the repository', () => {
-  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/server/src/app.js', 'dist/web/dist/index.html']) {
+test('the npm package holds the bundled program with its licences, no sources and no tools of the repository', () => {
+  for (const path of [
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'dist/cli/src/main.js',
+    'dist/bundle/LICENSES.txt',
+    'dist/web/dist/index.html',
+  ]) {
     assert.ok(existsSync(join(installed, path)), path);
   }
-  for (const path of ['server', 'tools', 'dist/tools', 'dist/server/src/config/config.test.js']) {
+  for (const path of ['server', 'tools', 'dist/tools', 'dist/server/src/app.js', 'dist/packages']) {
     assert.ok(!existsSync(join(installed, path)), path);
   }
 });

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+
+/** The programs: the command, and the scripts of its threads. The others import nothing of each other at run time. */
+const ENTRIES = [
+  'cli/src/main.js',
+  'server/src/compute-thread.js',
+  'server/src/search-thread.js',
+  'server/src/ports/database/sqlite/checkpoint-worker.js',
+  'server/src/ports/embedder/embedder-worker.js',
+];
+/**
+ * Packages that stay packages: those with native code or optional parts, and large ones that few need and that are
+ * imported when they are used.
+ */
+const EXTERNAL = [
+  /^node:/,
+  /^@aws-sdk\//,
+  /^@opentelemetry\//,
+  '@huggingface/tokenizers',
+  '@napi-rs/keyring',
+  'bufferutil',
+  'oidc-provider',
+  'onnxruntime-web',
+  'pg-native',
+  'utf-8-validate',
+];
+const FOLDER = 'bundle';
+
+/**
+ * Puts the compiled program at `dist` into a few files in `dist/bundle`, and removes what was compiled. Loading 2,500
+ * modules takes longer than all the rest of a start, and each keeps some memory.
+ */
+export async function bundle(dist: string): Promise<void> {
+  const build = await rolldown({
+    input: Object.fromEntries(ENTRIES.map((path) => [nameOf(path), join(dist, path)])),
+    platform: 'node',
+    external: EXTERNAL,
+    plugins: [placesIn(dist)],
+    onLog(level, log, report) {
+      if (level === 'warn') throw new Error(`the bundle: ${log.message}`);
+      report(level, log);
+    },
+  });
+  const { output } = await build.write({
+    dir: join(dist, FOLDER),
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    // Names stay, for the stacks in the log.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  });
+  const chunks = output.filter((file) => file.type === 'chunk');
+  for (const { fileName, code } of chunks) writeFileSync(join(dist, FOLDER, fileName), inAscii(code, fileName));
+  writeFileSync(join(dist, FOLDER, 'LICENSES.txt'), licences(chunks));
+  for (const folder of ['cli', 'packages', 'server']) rmSync(join(dist, folder), { recursive: true });
+  for (const path of ENTRIES) {
+    const target = relative(dirname(path), join(FOLDER, `${nameOf(path)}.js`)).replaceAll(sep, '/');
+    mkdirSync(join(dist, dirname(path)), { recursive: true });
+    writeFileSync(join(dist, path), `import '${target}';\n`);
+  }
+}
+
+function nameOf(entry: string): string {
+  return /([^/]+)\.js$/.exec(entry)?.[1] ?? entry;
+}
+
+/** Modules keep their own address, by which they find files beside them and the scripts of threads. */
+function placesIn(dist: string): Plugin {
+  return {
+    name: 'places',
+    transform(code, id) {
+      if (!code.includes('import.meta.url') || !id.startsWith(dist)) return null;
+      const place = JSON.stringify(`../${relative(dist, id).replaceAll(sep, '/')}`);
+      return { code: code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), map: null };
+    },
+  };
+}
+
+/**
+ * Escapes the characters beyond ASCII. V8 keeps the text of each file, with two bytes for every character once a single
+ * one needs them.
+ */
+export function inAscii(code: string, fileName: string): string {
+  const unsafe = /(?<!\\)(?:\\\\)*\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f]/.exec(code);
+  if (unsafe !== null) throw new Error(`${fileName} has text whose meaning an escape would change: ${unsafe[0]}`);
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The licences of the packages whose code is in the bundle. */
+function licences(chunks: readonly OutputChunk[]): string {
+  const folders = new Set<string>();
+  for (const id of chunks.flatMap(({ moduleIds }) => moduleIds)) {
+    const folder = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll(sep, '/'))?.[1];
+    if (folder !== undefined && existsSync(join(folder, 'package.json'))) folders.add(folder);
+  }
+  return [...folders].map(licenceOf).sort().join('\n');
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+    license: unknown;
+  };
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? `Licence: ${JSON.stringify(license)}` : readFileSync(join(folder, file), 'utf8');
+  return `${name} ${version}\n\n${text.trim()}\n\n${'-'.repeat(80)}\n`;
+}
