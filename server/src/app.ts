@@ -6,6 +6,7 @@ import type { Domains } from './app/domains.ts';
 import { addGauges } from './app/gauges.ts';
 import { jobsOf } from './app/jobs.ts';
 import { subscribeListeners } from './app/listeners.ts';
+import { readinessOf } from './app/readiness.ts';
 import { guardOf, rawRoutesOf, routesOf } from './app/routes.ts';
 import { type Config, publicUrlOf } from './config/config.ts';
 import { mcpRoutes } from './domains/mcp/mcp.routes.ts';
@@ -154,10 +155,7 @@ function buildHttpOf(
     socketRoutes: socketRoutes(collaboration),
     guard: guardOf(domains, ports.db, createRateLimits(ports.clock, config.plans)),
     idempotency: domains.idempotency,
-    async ready() {
-      await domains.keys.probe();
-      return { storageFull: storage.isFull };
-    },
+    ready: readinessOf({ ...ports, keys: domains.keys, storage }),
   });
 }
 

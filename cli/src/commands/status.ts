@@ -21,7 +21,14 @@ export function statusCommand(): Command {
       if (!ready.ok) throw new CliError(`the server is not ready: it answers ${ready.status}.`);
       if (flags.quiet === true) return;
       const print = (name: string, text: string) => process.stdout.write(`${name.padEnd(12)} ${text}\n`);
+      const { status: _, ...parts } = (await ready.json()) as Record<string, string>;
       print('notevault', `${version}, ready`);
+      print(
+        'serves',
+        Object.entries(parts)
+          .map(([part, state]) => `${part} ${state}`)
+          .join(', '),
+      );
       // On PostgreSQL there is no admin socket, since several servers may share a folder.
       if (config.databaseUrl !== null) return;
       const status = await adminClient(adminSocketPath(config.dataDir)).status();

@@ -31,7 +31,7 @@ import { errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { type FetchRoute, mountFetchRoute } from './fetch/fetch-route.ts';
 import type { ConnectionProbe } from './monitoring/connection-probe.ts';
 import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
-import { mountApiProbes, mountProbes } from './monitoring/probes.ts';
+import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes.ts';
 import { mountTracing } from './monitoring/tracing.ts';
 import { openApiDocument } from './openapi.ts';
 import { knowAllMethods, refuseOtherMethods } from './other-methods.ts';
@@ -72,8 +72,8 @@ export interface HttpDeps {
   readonly connectionProbe: ConnectionProbe;
   /** If absent, nothing is traced. */
   readonly tracing?: Tracing;
-  /** Rejects when the server cannot serve, because the database is down; resolves to whether it can write. */
-  readonly ready: () => Promise<{ readonly storageFull: boolean }>;
+  /** Rejects when the server cannot serve, because the database is down; resolves to what it can do. */
+  readonly ready: () => Promise<Readiness>;
 }
 
 const IN_FLIGHT_MAX = 2000;

@@ -206,8 +206,16 @@ export function socketSchema(route: {
 }
 
 export const Health = Type.Object({ status: Type.Literal('ok'), version: Type.String() });
-/** Ready also while the disk is full, because reads go on. */
-export const Ready = Type.Object({ status: Type.Literal('ok'), storage: Type.Enum(['ok', 'full']) });
+/** Ready also while the disk is full or attachments are out of reach, because reading notes goes on. */
+export const Ready = Type.Object({
+  status: Type.Literal('ok'),
+  database: Type.Literal('ok'),
+  migrations: Type.Enum(['ok', 'newer'], {
+    description: 'newer: a later version has changed the database, so this server should be replaced by it.',
+  }),
+  blobs: Type.Enum(['ok', 'unavailable'], { description: 'The store of attachments.' }),
+  storage: Type.Enum(['ok', 'full'], { description: 'full: the disk is, so writes are refused.' }),
+});
 export const Alive = Type.Object({ status: Type.Literal('ok') });
 
 /** The frame of the OpenAPI 3.1 document, to which the routes are added. */

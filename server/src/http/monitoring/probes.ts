@@ -1,8 +1,11 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Alive, Health, plainSchema, Ready } from '../openapi.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
+
+/** What the server can do now. */
+export type Readiness = Omit<Static<typeof Ready>, 'status'>;
 
 const READ = new Set(['GET', 'HEAD']);
 
@@ -18,19 +21,19 @@ export function mountApiProbes(api: FastifyInstance, app: FastifyInstance, versi
 /**
  * Mounts the probes for the operator.
  *
- * @param ready rejects when the server cannot serve, because the database is down; resolves to whether it can write.
+ * @param ready rejects when the server cannot serve, because the database is down; resolves to what it can do.
  */
-export function mountProbes(app: FastifyInstance, ready: () => Promise<{ readonly storageFull: boolean }>): void {
+export function mountProbes(app: FastifyInstance, ready: () => Promise<Readiness>): void {
   const alive = plainSchema('isAlive', 'Check that the process runs', Alive);
   app.get('/healthz', { schema: alive }, async () => ({ status: 'ok' }));
   app.get(
     '/readyz',
     { schema: plainSchema('isReady', 'Check that the server can serve requests', Ready) },
     async () => {
-      const { storageFull } = await ready().catch((cause) => {
+      const readiness = await ready().catch((cause) => {
         throw new NotevaultError('unavailable', {}, cause);
       });
-      return { status: 'ok', storage: storageFull ? 'full' : 'ok' };
+      return { status: 'ok', ...readiness };
     },
   );
   for (const path of ['/healthz', '/readyz']) refuseOtherMethods(app, path, READ);

@@ -1,0 +1,61 @@
+import type { BlobId, VaultId } from '@notevault/protocol/ids.ts';
+import type { Keys } from '../domains/keys/keys.ts';
+import type { Readiness } from '../http/monitoring/probes.ts';
+import { migrations } from '../migrations.ts';
+import type { BlobKey, Blobs } from '../ports/blobs/blobs.ts';
+import type { Clock } from '../ports/clock/clock.ts';
+import type { Database } from '../ports/database/database.ts';
+import { statementsOver } from '../ports/database/statement.ts';
+import type { StorageState } from '../telemetry/storage-state.ts';
+
+export interface ReadinessDeps {
+  readonly db: Database;
+  readonly blobs: Blobs;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
+  readonly keys: Pick<Keys, 'probe'>;
+  readonly storage: StorageState;
+}
+
+/** The store of blobs may be a service that costs money for each request, and anybody may ask whether we are ready. */
+const BLOBS_CHECK_MS = 30_000;
+const BLOBS_TIMEOUT_MS = 5_000;
+/** No vault has this id. */
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
+const NO_BLOB: BlobKey = { vaultId: NIL_ID as VaultId, blobId: NIL_ID as BlobId };
+
+const { statement } = statementsOver<{ schema_migrations: { number: number } }>();
+const findLatestStep = statement((db, _: Record<never, never>) =>
+  db.selectFrom('schema_migrations').select((eb) => eb.fn.max('number').as('number')),
+);
+
+/**
+ * Returns a function that says what the server can do. It rejects when nothing can be served, because the database is
+ * down; notes are served also while blobs cannot be read, and read while the disk is full.
+ */
+export function readinessOf({ db, blobs, clock, keys, storage }: ReadinessDeps): () => Promise<Readiness> {
+  let checked: { readonly at: number; readonly blobs: Promise<Readiness['blobs']> } | undefined;
+  return async () => {
+    await keys.probe();
+    const latest = await db.get(findLatestStep, {});
+    const now = clock.now();
+    if (checked === undefined || now - checked.at >= BLOBS_CHECK_MS) checked = { at: now, blobs: check(blobs, clock) };
+    return {
+      database: 'ok',
+      // Another process may have brought the schema further, as the first step of an upgrade.
+      migrations: Number(latest?.number ?? 0) > migrations.length ? 'newer' : 'ok',
+      blobs: await checked.blobs,
+      storage: storage.isFull ? 'full' : 'ok',
+    };
+  };
+}
+
+/** Whether the store answers: reads a blob that does not exist. */
+async function check(blobs: Blobs, clock: Pick<Clock, 'schedule'>): Promise<Readiness['blobs']> {
+  const late = Promise.withResolvers<'unavailable'>();
+  using _timer = clock.schedule(BLOBS_TIMEOUT_MS, () => late.resolve('unavailable'));
+  const read = blobs.read(NO_BLOB).then(
+    () => 'ok' as const,
+    () => 'unavailable' as const,
+  );
+  return await Promise.race([read, late.promise]);
+}
