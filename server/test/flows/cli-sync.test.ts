@@ -174,8 +174,9 @@ describe('notevault login and sync', () => {
   });
 
   const refused: [string, () => string[], RegExp][] = [
-    ['the root', () => ['sync', '--once', '/'], /is not synced as a whole/],
-    ['the home folder', () => ['sync', '--once', homedir()], /is not synced as a whole/],
+    // A dry run, because without the refusal these would be synced.
+    ['the root', () => ['sync', '--dry-run', '/'], /is not synced as a whole/],
+    ['the home folder', () => ['sync', '--dry-run', homedir()], /is not synced as a whole/],
     [
       'another vault for a synced folder',
       () => ['sync', '--once', '--vault', 'Other', desk.folder()],

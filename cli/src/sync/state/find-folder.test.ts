@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
 import { Folder } from '../../../../server/test/kit/process.ts';
@@ -64,13 +66,15 @@ it('findFolder refuses folders that lie in one another', async () => {
   await assert.rejects(findFolder(registry, folder.path), /lie in one another/);
 });
 
-it('requireFolder resolves links, and refuses the state folder and what contains it', async () => {
+it('requireFolder resolves links, and refuses the home and state folders and what contains them', async () => {
   using folder = new Folder();
   for (const name of ['notes', 'state']) mkdirSync(folder.at(name));
   symlinkSync(folder.at('notes'), folder.at('link'));
   assert.equal(await requireFolder(folder.at('link'), folder.at('state')), folder.at('notes'));
   for (const dir of ['state', '.'])
     await assert.rejects(requireFolder(folder.at(dir), folder.at('state')), /must be apart/);
+  for (const dir of ['/', homedir(), join(homedir(), '..'), `${homedir()}/.`])
+    await assert.rejects(requireFolder(dir, folder.at('state')), /is not synced as a whole/);
   writeFileSync(folder.at('file'), '');
   await assert.rejects(requireFolder(folder.at('file'), folder.at('state')), /is no folder/);
 });
