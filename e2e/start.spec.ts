@@ -1,6 +1,9 @@
 import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
 
-test('the first account is made on the page, gets a vault, and writes a first note', async ({ page, freshServer }) => {
+test('the first run makes an account, a vault and a first note, goes on after a reload, and checks the server', async ({
+  page,
+  freshServer,
+}) => {
   await page.goto(freshServer.url);
   await expect(page.getByRole('heading', { name: 'Create the first account' })).toBeVisible();
   await expectAccessible(page);
@@ -9,7 +12,23 @@ test('the first account is made on the page, gets a vault, and writes a first no
   await expect(page.getByText('Too short')).toBeVisible();
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByRole('button', { name: 'Create vault' }).click();
+  await expect(page.getByRole('heading', { name: 'Bring your notes' })).toBeVisible();
+  await expect(page.getByText('Step 2 of 4')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByLabel('Name').fill('Diary');
+  await page.getByRole('button', { name: 'Begin with an empty vault' }).click();
+  await expect(page.getByRole('heading', { name: 'Connect what you use' })).toBeVisible();
+  await expect(page.getByText(`${freshServer.url}/api/mcp`)).toBeVisible();
+  await expectAccessible(page);
+  await page.reload();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Live editing gets through' })).toContainText('in order');
+  await expect(page.getByRole('listitem').filter({ hasText: 'There is a recent backup' })).toContainText(
+    'NOTEVAULT_BACKUP_DIR',
+  );
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Go to the notes' }).click();
+  await expect(page.getByRole('button', { name: /Diary/ })).toBeVisible();
   await page.getByRole('button', { name: 'New note' }).click();
   await expect(page.getByRole('treeitem', { name: 'Untitled' })).toHaveAttribute('aria-current', 'page');
 });

@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, Timestamp, Uuid } from './schemas.ts';
 
-export const IMPORT_BYTES_MAX = 2 * 1024 ** 3;
-
 export const ImportQuery = Type.Object({
   vault_id: Type.String({ description: 'The vault into which to import.' }),
   dry_run: Type.Optional(Type.String({ description: '`true` only reports what an import would do; apply it later.' })),

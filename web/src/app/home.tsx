@@ -1,18 +1,23 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
+import { Navigate, useSearch } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { vaultsQuery } from '../data/queries.ts';
+import { loadTexts } from '../i18n/i18n.ts';
 import { importOrReload } from './import-or-reload.ts';
 import { firstVault } from './last-vault.ts';
 
-const FirstVault = lazy(() =>
-  importOrReload(() => import('../vault/first-vault.tsx')).then((page) => ({ default: page.FirstVault })),
-);
+const Welcome = lazy(async () => {
+  const [module] = await Promise.all([importOrReload(() => import('../welcome/welcome.tsx')), loadTexts('welcome')]);
+  return { default: module.Welcome };
+});
 
-/** Goes to the vault that was open last; an account without one makes its first. */
+/** Goes to the vault that was open last; an account without one is led through the first steps. */
 export function Home() {
   const { data } = useSuspenseQuery(vaultsQuery);
+  const { welcome } = useSearch({ strict: false });
   const vault = firstVault(data);
-  if (vault === null) return <FirstVault />;
+  if (welcome !== undefined) return <Welcome wanted={welcome} />;
+  // In the address, so that making the vault does not end the steps.
+  if (vault === null) return <Navigate to="/" search={{ welcome: 'notes' }} replace />;
   return <Navigate to="/vaults/$vaultId" params={{ vaultId: vault.id }} replace />;
 }

@@ -4,125 +4,102 @@ import { Crashed } from './crash-barrier.tsx';
 import { importOrReload } from './import-or-reload.ts';
 import { NotFound } from './not-found.tsx';
 import { RootLayout } from './root-layout.tsx';
-import { noteParams, searchParams, tagParams } from './search-params.ts';
+import { noteParams, searchParams, tagParams, welcomeParams } from './search-params.ts';
 
-/** Loads a page when it is first opened, together with its texts. */
-function withTexts<Module>(part: Part, load: () => Promise<Module>): () => Promise<Module> {
-  return async () => {
+/** A page that is loaded when it is first opened, together with its texts. */
+function lazyPage<Module extends object, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+  ...parts: Part[]
+) {
+  return lazyRouteComponent(async () => {
     // Buttons, dialogs and errors of all pages use the texts of vaults.
-    const [module] = await Promise.all([importOrReload(load), loadTexts('vault'), loadTexts(part)]);
+    const [module] = await Promise.all([importOrReload(load), loadTexts('vault'), ...parts.map(loadTexts)]);
     return module;
-  };
+  }, name);
 }
 
-/** Which vault to open; without any, making one. */
-const Home = lazyRouteComponent(
-  withTexts('vault', () => import('./home.tsx')),
-  'Home',
-);
-
 const root = createRootRoute({ component: RootLayout, notFoundComponent: NotFound });
-const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
-const vaults = createRoute({ getParentRoute: () => root, path: '/vaults', component: Home });
+/** Which vault to open; without any, the first steps. */
+const Home = lazyPage(() => import('./home.tsx'), 'Home');
+const home = createRoute({ getParentRoute: () => root, path: '/', validateSearch: welcomeParams, component: Home });
+const vaults = createRoute({
+  getParentRoute: () => root,
+  path: '/vaults',
+  validateSearch: welcomeParams,
+  component: Home,
+});
 
 const vault = createRoute({
   getParentRoute: () => root,
   path: '/vaults/$vaultId',
-  component: lazyRouteComponent(
-    withTexts('vault', () => import('../vault/vault-page.tsx')),
-    'VaultPage',
-  ),
+  component: lazyPage(() => import('../vault/vault-page.tsx'), 'VaultPage'),
 });
 const overview = createRoute({
   getParentRoute: () => vault,
   path: '/',
-  component: lazyRouteComponent(
-    withTexts('vault', () => import('../vault/overview.tsx')),
-    'Overview',
-  ),
+  component: lazyPage(() => import('../vault/overview.tsx'), 'Overview'),
 });
 const note = createRoute({
   getParentRoute: () => vault,
   path: '/notes/$noteId',
   validateSearch: noteParams,
-  component: lazyRouteComponent(
-    withTexts('vault', () => import('../note/note-page.tsx')),
-    'NotePage',
-  ),
+  component: lazyPage(() => import('../note/note-page.tsx'), 'NotePage'),
 });
 const search = createRoute({
   getParentRoute: () => vault,
   path: '/search',
   validateSearch: searchParams,
-  component: lazyRouteComponent(
-    withTexts('vault', () => import('../search/search-page.tsx')),
-    'SearchPage',
-  ),
+  component: lazyPage(() => import('../search/search-page.tsx'), 'SearchPage'),
 });
 const tags = createRoute({
   getParentRoute: () => vault,
   path: '/tags',
   validateSearch: tagParams,
-  component: lazyRouteComponent(
-    withTexts('vault', () => import('../lists/tags-page.tsx')),
-    'TagsPage',
-  ),
+  component: lazyPage(() => import('../lists/tags-page.tsx'), 'TagsPage'),
 });
 const trash = createRoute({
   getParentRoute: () => vault,
   path: '/trash',
-  component: lazyRouteComponent(
-    withTexts('vault', () => import('../lists/trash-page.tsx')),
-    'TrashPage',
-  ),
+  component: lazyPage(() => import('../lists/trash-page.tsx'), 'TrashPage'),
+});
+const imports = createRoute({
+  getParentRoute: () => vault,
+  path: '/import',
+  component: lazyPage(() => import('../imports/import-page.tsx'), 'ImportPage', 'imports'),
 });
 
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyRouteComponent(
-    withTexts('settings', () => import('../settings/settings-page.tsx')),
-    'SettingsPage',
-  ),
+  component: lazyPage(() => import('../settings/settings-page.tsx'), 'SettingsPage', 'settings'),
 });
 const profile = createRoute({
   getParentRoute: () => settings,
   path: '/',
-  component: lazyRouteComponent(
-    withTexts('settings', () => import('../settings/profile-page.tsx')),
-    'ProfilePage',
-  ),
+  component: lazyPage(() => import('../settings/profile-page.tsx'), 'ProfilePage', 'settings'),
 });
 const vaultSettings = createRoute({
   getParentRoute: () => settings,
   path: '/vaults',
-  component: lazyRouteComponent(
-    withTexts('settings', () => import('../settings/vaults-page.tsx')),
-    'VaultsPage',
-  ),
+  component: lazyPage(() => import('../settings/vaults-page.tsx'), 'VaultsPage', 'settings'),
 });
 const connections = createRoute({
   getParentRoute: () => settings,
   path: '/connections',
-  component: lazyRouteComponent(
-    withTexts('settings', () => import('../settings/connections-page.tsx')),
-    'ConnectionsPage',
-  ),
+  component: lazyPage(() => import('../settings/connections-page.tsx'), 'ConnectionsPage', 'settings'),
 });
 const sessions = createRoute({
   getParentRoute: () => settings,
   path: '/sessions',
-  component: lazyRouteComponent(
-    withTexts('settings', () => import('../settings/sessions-page.tsx')),
-    'SessionsPage',
-  ),
+  component: lazyPage(() => import('../settings/sessions-page.tsx'), 'SessionsPage', 'settings'),
 });
 
 const tree = root.addChildren([
   home,
   vaults,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
-  vault.addChildren([overview, note, search, tags, trash]),
+  vault.addChildren([overview, note, search, tags, trash, imports]),
 ]);
 
 export const router = createRouter({

@@ -14,6 +14,15 @@ export interface NoteParams {
   readonly panel?: PanelName;
 }
 
+/** The steps after the account was made. */
+export const WELCOME_STEPS = ['notes', 'connect', 'checks'] as const;
+export type WelcomeStep = (typeof WELCOME_STEPS)[number];
+
+/** What the address of the first page says. */
+export interface WelcomeParams {
+  readonly welcome?: WelcomeStep;
+}
+
 type Raw = Readonly<Record<string, unknown>>;
 
 export function searchParams(raw: Raw): SearchParams {
@@ -24,6 +33,11 @@ export function searchParams(raw: Raw): SearchParams {
 export function noteParams(raw: Raw): NoteParams {
   const panel = PANELS.find((name) => name === raw.panel);
   return panel === undefined ? {} : { panel };
+}
+
+export function welcomeParams(raw: Raw): WelcomeParams {
+  const welcome = WELCOME_STEPS.find((step) => step === raw.welcome);
+  return welcome === undefined ? {} : { welcome };
 }
 
 export function tagParams(raw: Raw): { readonly tag?: string } {

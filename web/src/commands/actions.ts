@@ -11,7 +11,7 @@ export interface ActionContext {
   readonly noteId: string | null;
   open(dialog: DialogName): void;
   /** Opens a page of the vault. */
-  goTo(page: 'recent' | 'search' | 'tags' | 'trash' | 'settings'): void;
+  goTo(page: 'recent' | 'search' | 'tags' | 'trash' | 'import' | 'settings'): void;
   createNote(): void;
   openDaily(): void;
   toggleSidebar(): void;
@@ -39,6 +39,7 @@ export const ACTIONS: readonly Action[] = [
   { id: 'recent', icon: 'clock', run: ({ goTo }) => goTo('recent') },
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
   { id: 'trash', icon: 'trash', run: ({ goTo }) => goTo('trash') },
+  { id: 'import', icon: 'folder', run: ({ goTo }) => goTo('import') },
   { id: 'focusTree', icon: 'folder', keys: 'Alt+T', run: ({ focusTree }) => focusTree() },
   { id: 'sidebar', icon: 'menu', keys: 'Mod+\\', run: ({ toggleSidebar }) => toggleSidebar() },
   { id: 'panel', icon: 'panel', keys: 'Alt+P', needsNote: true, run: ({ togglePanel }) => togglePanel() },

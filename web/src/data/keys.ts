@@ -6,6 +6,8 @@ export const keys = {
   deletedVaults: ['vaults', 'deleted'] as const,
   connections: ['connections'] as const,
   sessions: ['sessions'] as const,
+  imports: ['imports'] as const,
+  health: ['admin', 'health'] as const,
   vault: (vault: string) => ['vault', vault] as const,
   tree: (vault: string) => ['vault', vault, 'tree'] as const,
   recent: (vault: string) => ['vault', vault, 'lists', 'recent'] as const,

@@ -24,6 +24,16 @@ export const deletedVaultsQuery = queryOptions({
   },
 });
 
+/** Connections are used by others, so it looks for what connects while a page shows them. */
+export const connectionsQuery = queryOptions({
+  queryKey: keys.connections,
+  queryFn: () => api.connections(),
+  refetchInterval: 5_000,
+});
+
+/** Only admins may read it. */
+export const healthQuery = queryOptions({ queryKey: keys.health, queryFn: () => api.admin.health() });
+
 /** Signals keep the tree current, so it is never stale by time. */
 export function treeQuery(vault: string) {
   return queryOptions({

@@ -1,12 +1,21 @@
 import type { editor } from './en/editor.ts';
+import type { imports } from './en/imports.ts';
 import type { settings } from './en/settings.ts';
 import type { start } from './en/start.ts';
 import type { vault } from './en/vault.ts';
+import type { welcome } from './en/welcome.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'vault';
-    resources: { start: typeof start; vault: typeof vault; settings: typeof settings; editor: typeof editor };
+    resources: {
+      start: typeof start;
+      vault: typeof vault;
+      settings: typeof settings;
+      editor: typeof editor;
+      imports: typeof imports;
+      welcome: typeof welcome;
+    };
     returnNull: false;
   }
 }

@@ -1,4 +1,6 @@
 import { api } from '../data/client.ts';
+import { localAddress } from '../data/local-address.ts';
+import { sendBytes } from '../data/send-bytes.ts';
 
 /** An address is used for less than the five minutes that a ticket holds. */
 const HOLDS_MS = 4 * 60_000;
@@ -27,12 +29,6 @@ export function attachmentUrl(vault: string, path: string): Promise<string> {
   return url;
 }
 
-/** The address on the origin of this page: the server names its public one, and the page may load only its own. */
-function localAddress(url: string): string {
-  const { pathname, search } = new URL(url, location.href);
-  return pathname + search;
-}
-
 /** Uploads a file to a path where there is none, and reports how much was sent. Throws if it is refused or aborted. */
 export async function uploadFile(
   vault: string,
@@ -42,19 +38,17 @@ export async function uploadFile(
   signal: AbortSignal,
 ): Promise<void> {
   const ticket = await api.vault(vault).createTicket({ operation: 'attachment.put', path, max_bytes: file.size });
-  await new Promise<void>((resolve, reject) => {
-    // `fetch` does not report what was sent.
-    const request = new XMLHttpRequest();
-    request.open(ticket.method, localAddress(ticket.url));
-    request.setRequestHeader('content-type', 'application/octet-stream');
-    request.setRequestHeader('if-none-match', '*');
-    request.setRequestHeader('x-mtime', (file.lastModified / 1000).toFixed(6));
-    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
-    request.onload = () => (request.status < 300 ? resolve() : reject(new Error(`refused with ${request.status}`)));
-    request.onerror = () => reject(new Error('the server cannot be reached'));
-    request.onabort = () => reject(signal.reason);
-    signal.addEventListener('abort', () => request.abort(), { once: true });
-    request.send(file);
+  await sendBytes({
+    method: ticket.method,
+    url: localAddress(ticket.url),
+    headers: {
+      'content-type': 'application/octet-stream',
+      'if-none-match': '*',
+      'x-mtime': (file.lastModified / 1000).toFixed(6),
+    },
+    bytes: file,
+    signal,
+    onProgress,
   });
 }
 

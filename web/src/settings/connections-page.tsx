@@ -1,7 +1,7 @@
 import type { Connection } from '@notevault/protocol/connections.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
+import { connectionsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
 import { Button } from '../ui/button.tsx';
@@ -14,17 +14,10 @@ import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { useChange } from './use-change.ts';
 
-/** It turns to what connects while the page is open. */
-const LOOK_EVERY_MS = 5_000;
-
 /** Applications, devices and tokens that act for the account; how to connect another one. */
 export function ConnectionsPage() {
   const t = useTexts('settings');
-  const { data: connections } = useSuspenseQuery({
-    queryKey: keys.connections,
-    queryFn: () => api.connections(),
-    refetchInterval: LOOK_EVERY_MS,
-  });
+  const { data: connections } = useSuspenseQuery(connectionsQuery);
   useWindowTitle(t('connections.title'));
   return (
     <>

@@ -3,17 +3,17 @@ import i18next from 'i18next';
 import { useState } from 'react';
 import { setTheme, storedTheme, THEMES, type Theme } from '../app/theme.ts';
 import { keys } from '../data/keys.ts';
-import { meQuery, storageQuery } from '../data/queries.ts';
+import { meQuery } from '../data/queries.ts';
 import { LANGUAGES, type Language, setLanguage } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { PasswordField } from '../start/password-field.tsx';
 import { Button } from '../ui/button.tsx';
-import { bytes } from '../ui/bytes.ts';
 import { Choice, Field } from '../ui/field.tsx';
 import { useWindowTitle } from '../vault/page.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
+import { Storage } from './storage.tsx';
 import { useChange } from './use-change.ts';
 
 /** Who one is, and how the app looks and speaks here. */
@@ -133,22 +133,6 @@ function Password() {
           {t('password.change')}
         </Button>
       </form>
-    </section>
-  );
-}
-
-function Storage() {
-  const t = useTexts('settings');
-  const { data } = useSuspenseQuery(storageQuery);
-  const cap = data.caps.attachment_bytes_cap;
-  return (
-    <section className={styles.section} aria-labelledby="storage">
-      <h2 id="storage">{t('storage.title')}</h2>
-      <p>{t('storage.notes', { notes: data.note_count, vaults: data.vault_count, tier: data.tier })}</p>
-      <p>
-        {t('storage.files', { count: data.file_count, used: bytes(data.used_bytes, i18next.language) })}{' '}
-        {cap === null ? t('storage.noCap') : t('storage.cap', { cap: bytes(cap, i18next.language) })}
-      </p>
     </section>
   );
 }

@@ -5,9 +5,10 @@ import i18next from 'i18next';
 import { useState } from 'react';
 import { keys } from '../data/keys.ts';
 import { deletedVaultsQuery, vaultsQuery } from '../data/queries.ts';
+import { ExportDialog } from '../export/export-dialog.tsx';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { Field } from '../ui/field.tsx';
 import { useWindowTitle } from '../vault/page.tsx';
@@ -48,6 +49,7 @@ export function VaultsPage() {
 function VaultRow({ vault }: { readonly vault: Vault }) {
   const t = useTexts('settings');
   const [isEdited, setEdited] = useState(false);
+  const [isExported, setExported] = useState(false);
   const confirm = useConfirm();
   const deleting = useChange(vaultsApi.delete, keys.vaults);
   const promoting = useChange((id: string) => vaultsApi.update(id, { is_default: true }), keys.vaults);
@@ -68,6 +70,17 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
         {is_default ? <span className={styles.badge}>{t('vaults.default')}</span> : null}
       </span>
       <span className={lists.buttons}>
+        <Link
+          to="/vaults/$vaultId/import"
+          params={{ vaultId: id }}
+          className={buttonClass('plain')}
+          aria-label={`${t('vaults.import')} ${name}`}
+        >
+          {t('vaults.import')}
+        </Link>
+        <Button aria-label={`${t('vaults.export')} ${name}`} onClick={() => setExported(true)}>
+          {t('vaults.export')}
+        </Button>
         {is_default ? null : <Button onClick={() => promoting.mutate(id)}>{t('vaults.makeDefault')}</Button>}
         <Button aria-label={`${t('vaults.edit')}: ${name}`} onClick={() => setEdited(true)}>
           {t('vaults.edit')}
@@ -81,6 +94,7 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
         {description === null ? null : ` · ${description}`}
       </span>
       {confirm.dialog}
+      {isExported ? <ExportDialog vault={vault} close={() => setExported(false)} /> : null}
       {isEdited ? <EditVault vault={vault} close={() => setEdited(false)} /> : null}
     </li>
   );

@@ -1,26 +1,35 @@
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { TFunction } from 'i18next';
+import type { vault } from '../i18n/en/vault.ts';
+
+type Key = Exclude<keyof typeof vault.error, 'invalid' | 'unknown'>;
+
+/** Errors that say more than their status does. */
+const BY_CODE: Readonly<Record<string, Key>> = {
+  body_too_large: 'tooLarge',
+  import_in_progress: 'importing',
+  invalid_password: 'password',
+  last_admin: 'lastAdmin',
+  not_found: 'missingOperation',
+  storage_full: 'full',
+};
+const BY_STATUS: Readonly<Record<number, Key>> = {
+  402: 'limit',
+  403: 'forbidden',
+  404: 'notFound',
+  409: 'conflict',
+  503: 'unavailable',
+};
 
 /** Explains a failed request in a sentence. */
 export function errorText(t: TFunction<'vault'>, error: unknown): string {
   if (error instanceof ConnectionError) return t('error.unreachable');
   if (!(error instanceof ApiError)) return t('error.unknown', { code: String(error) });
-  switch (error.status) {
-    case 402:
-      return t('error.limit');
-    case 403:
-      return t('error.forbidden');
-    case 404:
-      return error.code === 'not_found' ? t('error.missingOperation') : t('error.notFound');
-    case 409:
-      return t('error.conflict');
-    case 422:
-      return t('error.invalid', { reason: reasonOf(error) });
-    case 503:
-      return t(error.code === 'storage_full' ? 'error.full' : 'error.unavailable');
-    default:
-      return t('error.unknown', { code: error.code });
-  }
+  const key = BY_CODE[error.code] ?? BY_STATUS[error.status];
+  if (key !== undefined) return t(`error.${key}`);
+  return error.status === 422
+    ? t('error.invalid', { reason: reasonOf(error) })
+    : t('error.unknown', { code: error.code });
 }
 
 /** The first message of a validation error. */

@@ -1,6 +1,7 @@
 /** Icons as paths on a grid of 24, drawn for this app. */
 const PATHS = {
   add: 'M12 5v14M5 12h14',
+  alert: 'M12 4 21 20H3zM12 10v4.5M12 17.2h.01',
   attachment: 'M20 11.5 12.4 19a5 5 0 0 1-7-7l8.1-8.2a3.3 3.3 0 0 1 4.7 4.7l-8.2 8.2a1.7 1.7 0 0 1-2.3-2.4l7.5-7.5',
   back: 'm15 5-7 7 7 7',
   check: 'm5 12.5 4.5 4.5L19 7.5',
@@ -9,6 +10,7 @@ const PATHS = {
   close: 'm6 6 12 12M18 6 6 18',
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   down: 'm6 9 6 6 6-6',
+  download: 'M12 4v11m-4.5-4.5L12 15l4.5-4.5M4.5 19.5h15',
   eye: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM15 12a3 3 0 1 1-6 0 3 3 0 0 1 6 0z',
   file: 'M6 3.5h8l4.5 4.5v12.5H6zM13.5 4v4.5H18',
   folder: 'M3 6.5h6.5l2 2.5H21v10.5H3z',

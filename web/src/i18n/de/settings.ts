@@ -3,6 +3,7 @@ import type { settings as english } from '../en/settings.ts';
 export const settings: typeof english = {
   title: 'Einstellungen',
   back: 'Zurück zu den Notizen',
+  admin: 'Server verwalten',
   save: 'Speichern',
   saved: 'Gespeichert',
   profile: {
@@ -30,11 +31,11 @@ export const settings: typeof english = {
   },
   storage: {
     title: 'Speicher',
-    notes: '{{notes}} Notizen in {{vaults}} Tresoren, Tarif: {{tier}}.',
-    files_one: '{{count}} Anhang, {{used}}.',
-    files_other: '{{count}} Anhänge, {{used}}.',
-    cap: 'Platz ist für {{cap}}.',
-    noCap: 'Es gibt keine Grenze.',
+    of: '{{used}} von {{cap}}',
+    noteCount: 'Notizen',
+    vaultCount: 'Tresore',
+    size: 'Anhänge',
+    plan: 'Tarif: {{tier}}',
   },
   deletion: {
     title: 'Konto löschen',
@@ -44,10 +45,19 @@ export const settings: typeof english = {
     text: 'Zuerst werden die Schlüssel deiner Notizen zerstört. Niemand kann etwas zurückholen.',
     password: 'Dein Passwort',
   },
+  export: {
+    title: '„{{name}}“ exportieren',
+    running: 'Deine Notizen und Anhänge werden gepackt …',
+    received: '{{size}} bisher',
+    done: 'Das Zip ist vollständig. Dein Browser hat es bei deinen Downloads gespeichert.',
+    inBrowser: 'Der Download hat begonnen. Dein Browser zeigt, wie weit er ist.',
+  },
   vaults: {
     title: 'Tresore',
     default: 'Standard',
     makeDefault: 'Als Standard',
+    import: 'Importieren …',
+    export: 'Exportieren …',
     edit: 'Bearbeiten',
     editTitle: '„{{name}}“ bearbeiten',
     name: 'Name',

@@ -2,6 +2,7 @@
 export const settings = {
   title: 'Settings',
   back: 'Back to the notes',
+  admin: 'Manage the server',
   save: 'Save',
   saved: 'Saved',
   profile: {
@@ -29,11 +30,11 @@ export const settings = {
   },
   storage: {
     title: 'Storage',
-    notes: '{{notes}} notes in {{vaults}} vaults, plan: {{tier}}.',
-    files_one: '{{count}} attachment, {{used}}.',
-    files_other: '{{count}} attachments, {{used}}.',
-    cap: 'There is room for {{cap}}.',
-    noCap: 'There is no limit.',
+    of: '{{used}} of {{cap}}',
+    noteCount: 'Notes',
+    vaultCount: 'Vaults',
+    size: 'Attachments',
+    plan: 'Plan: {{tier}}',
   },
   deletion: {
     title: 'Delete the account',
@@ -43,10 +44,19 @@ export const settings = {
     text: 'The keys of your notes are destroyed first. Nobody can bring anything back.',
     password: 'Your password',
   },
+  export: {
+    title: 'Export “{{name}}”',
+    running: 'Your notes and attachments are being packed…',
+    received: '{{size}} so far',
+    done: 'The zip is complete. Your browser has saved it with your downloads.',
+    inBrowser: 'The download has begun. Your browser shows how far it is.',
+  },
   vaults: {
     title: 'Vaults',
     default: 'Default',
     makeDefault: 'Make default',
+    import: 'Import…',
+    export: 'Export…',
     edit: 'Edit',
     editTitle: 'Edit “{{name}}”',
     name: 'Name',

@@ -3,6 +3,7 @@ import type { settings as english } from '../en/settings.ts';
 export const settings: typeof english = {
   title: '設定',
   back: 'ノートに戻る',
+  admin: 'サーバーの管理',
   save: '保存',
   saved: '保存しました',
   profile: {
@@ -30,11 +31,11 @@ export const settings: typeof english = {
   },
   storage: {
     title: '容量',
-    notes: 'ノート{{notes}}件、保管庫{{vaults}}個、プラン: {{tier}}。',
-    files_one: '添付ファイル{{count}}個、{{used}}。',
-    files_other: '添付ファイル{{count}}個、{{used}}。',
-    cap: '上限は{{cap}}です。',
-    noCap: '上限はありません。',
+    of: '{{cap}}中{{used}}',
+    noteCount: 'ノート',
+    vaultCount: '保管庫',
+    size: '添付ファイル',
+    plan: 'プラン: {{tier}}',
   },
   deletion: {
     title: 'アカウントの削除',
@@ -44,10 +45,19 @@ export const settings: typeof english = {
     text: 'まずノートの鍵が破棄されます。誰にも元に戻せません。',
     password: 'パスワード',
   },
+  export: {
+    title: '「{{name}}」を書き出す',
+    running: 'ノートと添付ファイルをまとめています…',
+    received: 'これまでに{{size}}',
+    done: 'zipが完成し、ブラウザーのダウンロードに保存されました。',
+    inBrowser: 'ダウンロードが始まりました。進み具合はブラウザーに表示されます。',
+  },
   vaults: {
     title: '保管庫',
     default: '既定',
     makeDefault: '既定にする',
+    import: '取り込む…',
+    export: '書き出す…',
     edit: '編集',
     editTitle: '「{{name}}」を編集',
     name: '名前',

@@ -1,3 +1,4 @@
+import { IMPORT_ENTRIES_MAX } from '@notevault/protocol/import-limits.ts';
 import type { SkipReason } from '../progress.ts';
 
 /** A file of an archive. */
@@ -53,7 +54,7 @@ export interface ArchiveLimits {
 
 const GB = 1024 ** 3;
 export const ARCHIVE_LIMITS: ArchiveLimits = {
-  entries: 200_000,
+  entries: IMPORT_ENTRIES_MAX,
   unpackedBytes: 20 * GB,
   ratio: 100,
   ratioFrom: 1024 * 1024,

@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fromBufferPromise } from 'yauzl';
+import { expect, expectAccessible, test } from './kit/test.ts';
+
+/** A folder of files in a temporary place, removed at the end of its scope. */
+async function folderOf(files: Readonly<Record<string, string>>) {
+  const path = await mkdtemp(join(tmpdir(), 'notevault-import-'));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), text);
+  }
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+test('a folder is imported after a report of what would happen, and its notes are in the tree', async ({
+  page,
+  alice,
+}) => {
+  await alice.write('Soup.md', '# Another soup\n');
+  await using folder = await folderOf({
+    'Garden/Beans.md': '# Beans\n\n[[Soup]] and [[Nowhere]]\n',
+    'Soup.md': '# Soup\n',
+    'Garden/plan.txt': 'rows',
+    'old.zip': 'PK',
+    '.obsidian/app.json': '{}',
+  });
+  await page.goto(alice.page('/import'));
+  await expect(page.getByRole('button', { name: 'Choose a folder…' })).toBeVisible();
+  await expectAccessible(page);
+  await page.locator('input[name=folder]').setInputFiles(folder.path);
+  await expect(page.getByRole('heading', { name: 'What an import would do' })).toBeVisible();
+  await expect(page.getByText('1 hidden file stays where it is.')).toBeVisible();
+  await page.getByText('Left out (1)').click();
+  await expect(page.getByText('old.zip')).toBeVisible();
+  await page.getByText('Renamed, because the name was taken (1)').click();
+  await expect(page.getByText(/^Soup\.md becomes /)).toBeVisible();
+  await expectAccessible(page);
+  expect(await alice.vault.readNote('Garden/Beans.md')).toBeNull();
+
+  await page.reload();
+  await page.getByRole('button', { name: 'Import now' }).click();
+  await expect(page.getByRole('heading', { name: 'Imported' })).toBeVisible();
+  await expectAccessible(page);
+  await expect(page.getByRole('treeitem', { name: 'Garden' })).toBeVisible();
+  expect((await alice.vault.readNote('Garden/Beans.md'))?.content).toBe('# Beans\n\n[[Soup]] and [[Nowhere]]\n');
+  expect((await alice.vault.readNote('Soup.md'))?.content).toBe('# Another soup\n');
+  await page.getByRole('link', { name: 'Show the notes' }).click();
+  await expect(page.getByRole('link', { name: /^Beans/ })).toBeVisible();
+});
+
+test('what is no archive is refused with its reason, and a dry run can be discarded', async ({ page, alice }) => {
+  await using folder = await folderOf({ 'broken.zip': 'no zip at all', 'good/Note.md': '# Note\n' });
+  await page.goto(alice.page('/import'));
+  await page.locator('input[name=archive]').setInputFiles(join(folder.path, 'broken.zip'));
+  await expect(page.getByRole('alert')).toContainText('The import failed');
+  await page.locator('input[name=folder]').setInputFiles(join(folder.path, 'good'));
+  await page.getByRole('button', { name: 'Choose something else' }).click();
+  await expect(page.getByRole('button', { name: 'Choose a folder…' })).toBeVisible();
+  expect(await alice.vault.readNote('Note.md')).toBeNull();
+});
+
+test('a vault is exported as a zip from the settings, with its notes', async ({ page, alice }) => {
+  await alice.write('Garden/Beans.md', '# Beans\n');
+  await page.goto(`${alice.url}/settings/vaults`);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export… Notes' }).click();
+  const download = await downloading;
+  await expect(page.getByText('The zip is complete.')).toBeVisible();
+  await expectAccessible(page);
+  expect(download.suggestedFilename()).toMatch(/^Notes \d{4}-\d\d-\d\d\.zip$/);
+  const zip = await fromBufferPromise(await readFile(await download.path()), { lazyEntries: true });
+  const names: string[] = [];
+  for await (const { fileName } of zip.eachEntry()) names.push(fileName);
+  expect(names).toContain('Garden/Beans.md');
+});

@@ -1,0 +1,55 @@
+/** What was found out about a server, as this browser sees it. */
+export interface ServerFacts {
+  /** The address of this page. */
+  readonly origin: string;
+  /** Whether the browser trusts the connection. */
+  readonly isSecure: boolean;
+  /** The address that the server tells to others; null if it could not be read. */
+  readonly publicUrl: string | null;
+  /** Whether a WebSocket could be opened. */
+  readonly hasSocket: boolean;
+  /** How far the clock of the server is from the one here; null if it could not be read. */
+  readonly clockOffMs: number | null;
+  readonly isDiskFull: boolean;
+  /** When the last backup ended, in ISO 8601. */
+  readonly lastBackupAt: string | null;
+}
+
+export const CHECKS = ['secure', 'address', 'socket', 'clock', 'disk', 'backup'] as const;
+
+/** A check: `warning` is something that works here but is worth changing. */
+export interface Check {
+  readonly id: (typeof CHECKS)[number];
+  readonly state: 'ok' | 'warning' | 'fault';
+}
+
+const CLOCK_MS = 60_000;
+const BACKUP_MS = 3 * 24 * 60 * 60_000;
+
+/** Judges the facts at a moment, in epoch milliseconds. */
+export function judge(facts: ServerFacts, now: number): Check[] {
+  const states: Record<Check['id'], Check['state']> = {
+    secure: stateOfConnection(facts),
+    address: stateOfAddress(facts),
+    socket: facts.hasSocket ? 'ok' : 'fault',
+    clock: Math.abs(facts.clockOffMs ?? 0) <= CLOCK_MS ? 'ok' : 'fault',
+    disk: facts.isDiskFull ? 'fault' : 'ok',
+    backup: isRecent(facts.lastBackupAt, now) ? 'ok' : 'warning',
+  };
+  return CHECKS.map((id) => ({ id, state: states[id] }));
+}
+
+function stateOfConnection({ isSecure, origin }: ServerFacts): Check['state'] {
+  if (!isSecure) return 'fault';
+  // Browsers trust this machine, but no other one can come here.
+  return new URL(origin).protocol === 'https:' ? 'ok' : 'warning';
+}
+
+function stateOfAddress({ origin, publicUrl }: ServerFacts): Check['state'] {
+  if (publicUrl === null) return 'warning';
+  return new URL(publicUrl).origin === origin ? 'ok' : 'fault';
+}
+
+function isRecent(time: string | null, now: number): boolean {
+  return time !== null && now - Date.parse(time) <= BACKUP_MS;
+}

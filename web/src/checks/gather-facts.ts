@@ -1,0 +1,55 @@
+import type { AdminHealth } from '@notevault/protocol/admin.ts';
+import type { ServerFacts } from './checks.ts';
+
+const SOCKET_MS = 8_000;
+
+/** Finds out what this browser can about the server. Throws nothing: what cannot be read stays unknown. */
+export async function gatherFacts(health: AdminHealth): Promise<ServerFacts> {
+  const { origin } = location;
+  const [resource, ready, hasSocket] = await Promise.all([
+    fetchJson('/.well-known/oauth-protected-resource'),
+    fetchJson('/readyz'),
+    opensSocket(),
+  ]);
+  const url = resource.body.resource;
+  return {
+    origin,
+    isSecure: isSecureContext,
+    publicUrl: typeof url === 'string' ? url : null,
+    hasSocket,
+    clockOffMs: ready.date === null ? null : ready.date - Date.now(),
+    isDiskFull: ready.body.storage === 'full',
+    lastBackupAt: health.last_backup_at,
+  };
+}
+
+interface Fetched {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The time of the answer, in epoch milliseconds. */
+  readonly date: number | null;
+}
+
+async function fetchJson(path: string): Promise<Fetched> {
+  try {
+    const answer = await fetch(path, { headers: { accept: 'application/json' }, cache: 'no-store' });
+    const date = Date.parse(answer.headers.get('date') ?? '');
+    return { body: await answer.json(), date: Number.isNaN(date) ? null : date };
+  } catch {
+    return { body: {}, date: null };
+  }
+}
+
+/** Whether a WebSocket reaches the server: some proxies let none through. */
+function opensSocket(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(new URL('/api/sync/socket', location.href.replace(/^http/, 'ws')));
+    const end = (opened: boolean) => {
+      clearTimeout(timer);
+      resolve(opened);
+      socket.close();
+    };
+    const timer = setTimeout(() => end(false), SOCKET_MS);
+    socket.onopen = () => end(true);
+    socket.onerror = () => end(false);
+  });
+}

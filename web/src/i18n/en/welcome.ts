@@ -1,0 +1,47 @@
+/** Texts of the first run, and of the checks of the server. */
+export const welcome = {
+  step: 'Step {{number}} of {{total}}',
+  steps: 'Steps',
+  back: 'Back',
+  next: 'Next',
+  done: 'Go to the notes',
+  notes: {
+    title: 'Bring your notes',
+    text: 'A folder of markdown, such as a vault of Obsidian, a zip of one, or an export of Joplin (.jex). First you see what would happen.',
+    empty: 'Begin with an empty vault',
+    skip: 'Go on without importing',
+  },
+  connect: {
+    title: 'Connect what you use',
+    text: 'Both can be done later, in the settings. A card turns green when something really came through.',
+  },
+  checks: {
+    title: 'Is the server ready?',
+    text: 'How this browser sees it. “notevault doctor” looks at more, on the machine of the server.',
+    again: 'Check again',
+    ok: 'in order',
+    warning: 'worth a look',
+    fault: 'at fault',
+    secure: {
+      title: 'The connection is encrypted',
+      fix: 'Put a proxy with TLS in front, such as Caddy, and open the server by its https address. Without it passwords and notes can be read on the way, and other machines cannot use everything.',
+    },
+    address: {
+      title: 'The server knows its address',
+      fix: 'Set NOTEVAULT_PUBLIC_URL to the address that you see above in the browser, and start the server again. Assistants and links use it.',
+    },
+    socket: {
+      title: 'Live editing gets through',
+      fix: 'The proxy in front must pass WebSockets on (Upgrade and Connection headers).',
+    },
+    clock: {
+      title: 'The clocks agree',
+      fix: 'The clock of the server or of this machine is wrong. Turn on NTP on both.',
+    },
+    disk: { title: 'The disk has room', fix: 'The disk is full. Nothing can be saved until there is room.' },
+    backup: {
+      title: 'There is a recent backup',
+      fix: 'Set NOTEVAULT_BACKUP_DIR to a folder on another disk, and the server takes one each day. Keep a copy of the master key elsewhere.',
+    },
+  },
+};

@@ -1,0 +1,48 @@
+import type { welcome as english } from '../en/welcome.ts';
+
+export const welcome: typeof english = {
+  step: 'ステップ{{number}}/{{total}}',
+  steps: 'ステップ',
+  back: '戻る',
+  next: '次へ',
+  done: 'ノートへ',
+  notes: {
+    title: 'ノートを取り込みましょう',
+    text: 'Markdownのフォルダー(Obsidianの保管庫など)、そのzip、またはJoplinの書き出し(.jex)を取り込めます。まず何が起こるかを表示します。',
+    empty: '空の保管庫で始める',
+    skip: '取り込まずに進む',
+  },
+  connect: {
+    title: '使うものを接続しましょう',
+    text: 'どちらも後で設定からできます。実際に通信があると、カードが緑になります。',
+  },
+  checks: {
+    title: 'サーバーの準備はできていますか?',
+    text: 'このブラウザーから見た状態です。サーバー上の「notevault doctor」はさらに詳しく調べます。',
+    again: 'もう一度調べる',
+    ok: '問題なし',
+    warning: '要確認',
+    fault: '問題あり',
+    secure: {
+      title: '接続は暗号化されています',
+      fix: 'CaddyなどのTLS対応プロキシを前に置き、httpsのアドレスで開いてください。そうしないとパスワードやノートが途中で読まれる恐れがあり、ほかの端末では一部の機能が使えません。',
+    },
+    address: {
+      title: 'サーバーは自分のアドレスを知っています',
+      fix: 'NOTEVAULT_PUBLIC_URLをブラウザーに表示されているアドレスに設定し、サーバーを再起動してください。アシスタントやリンクが使います。',
+    },
+    socket: {
+      title: 'リアルタイム編集が届きます',
+      fix: '前に置いたプロキシでWebSocket(UpgradeとConnectionヘッダー)を通してください。',
+    },
+    clock: {
+      title: '時計が合っています',
+      fix: 'サーバーかこの端末の時計がずれています。両方でNTPを有効にしてください。',
+    },
+    disk: { title: 'ディスクに空きがあります', fix: 'ディスクがいっぱいです。空きができるまで保存できません。' },
+    backup: {
+      title: '最近のバックアップがあります',
+      fix: 'NOTEVAULT_BACKUP_DIRを別のディスクのフォルダーに設定すると、毎日バックアップします。マスターキーの控えは別の場所に保管してください。',
+    },
+  },
+};

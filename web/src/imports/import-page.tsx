@@ -1,0 +1,30 @@
+import { Link } from '@tanstack/react-router';
+import { useTexts } from '../i18n/use-texts.ts';
+import { buttonClass } from '../ui/button.tsx';
+import { Page } from '../vault/page.tsx';
+import { useVault } from '../vault/use-vault.ts';
+import { ImportPanel } from './import-panel.tsx';
+import styles from './imports.module.css';
+
+/** Imports notes into the open vault. */
+export function ImportPage() {
+  const t = useTexts('imports');
+  const vault = useVault();
+  if (vault === null) return null;
+  return (
+    <Page title={t('title')}>
+      <p className={styles.about}>
+        {t('about')} <span dir="auto">{t('into', { name: vault.name })}</span>
+      </p>
+      <ImportPanel
+        vaultId={vault.id}
+        vaultOf={async () => vault.id}
+        next={
+          <Link to="/vaults/$vaultId" params={{ vaultId: vault.id }} className={buttonClass('primary')}>
+            {t('show')}
+          </Link>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,49 @@
+import { IMPORT_BYTES_MAX, IMPORT_ENTRIES_MAX } from '@notevault/protocol/import-limits.ts';
+
+/** A file that somebody chose, with its path below what was chosen. */
+export interface PickedFile<F extends { readonly size: number } = File> {
+  readonly path: string;
+  readonly file: F;
+}
+
+export type PickFault = 'empty' | 'too-large' | 'too-many' | 'several-archives';
+
+/** What somebody chose to import. */
+export type Picked<F extends { readonly size: number } = File> =
+  | { readonly kind: 'archive'; readonly file: F }
+  /** `hidden` is the number of files that are left out because they or their folders are hidden. */
+  | { readonly kind: 'files'; readonly files: readonly PickedFile<F>[]; readonly hidden: number }
+  | { readonly kind: 'fault'; readonly fault: PickFault };
+
+const ARCHIVE = /\.(zip|jex|tar)$/i;
+
+/** Decides what is imported of chosen files: one archive as it is, or the files of a folder. */
+export function pickedOf<F extends { readonly size: number }>(all: readonly PickedFile<F>[]): Picked<F> {
+  const archives = all.filter(({ path }) => !path.includes('/') && ARCHIVE.test(path));
+  const [archive] = archives;
+  if (archive !== undefined && all.length === 1) {
+    return archive.file.size > IMPORT_BYTES_MAX ? fault('too-large') : { kind: 'archive', file: archive.file };
+  }
+  if (archive !== undefined && archives.length === all.length) return fault('several-archives');
+  const visible = all.filter(({ path }) => !isHidden(path));
+  if (visible.length === 0) return fault('empty');
+  if (visible.length > IMPORT_ENTRIES_MAX) return fault('too-many');
+  if (visible.reduce((sum, { file }) => sum + file.size, 0) > IMPORT_BYTES_MAX) return fault('too-large');
+  return { kind: 'files', files: withoutTop(visible), hidden: all.length - visible.length };
+}
+
+function fault(name: PickFault): Picked<never> {
+  return { kind: 'fault', fault: name };
+}
+
+/** The server leaves these out too: the state of other programs, such as `.obsidian` and `.git`. */
+function isHidden(path: string): boolean {
+  return path.split('/').some((segment) => segment.startsWith('.'));
+}
+
+/** Takes away the folder that was chosen itself, because its content becomes the content of the vault. */
+function withoutTop<F extends { readonly size: number }>(files: readonly PickedFile<F>[]): readonly PickedFile<F>[] {
+  const top = `${files[0]?.path.split('/', 1)[0]}/`;
+  if (files.some(({ path }) => !path.startsWith(top))) return files;
+  return files.map(({ path, file }) => ({ path: path.slice(top.length), file }));
+}
