@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { MARK, PAGE_STYLE } from './page-style.ts';
 import { html, pageOf } from './pages.ts';
 
 test('html escapes values wherever they are, and keeps pieces of pages as they are', () => {
@@ -19,4 +21,18 @@ test('pageOf lists in the policy of a page where its forms may lead', () => {
     /'self' https:\/\/a\.example; /,
   );
   assert.ok(policyOf().body.includes('<title>&lt;x&gt; · Notevault</title>'));
+});
+
+test('the pages have the colours and the mark of the web app', () => {
+  const web = (path: string) => readFileSync(new URL(`../../../../web/${path}`, import.meta.url), 'utf8');
+  const colours = (css: string) =>
+    new Map(
+      [...css.matchAll(/--([\w-]+): ?light-dark\((#\w+), ?(#\w+)\)/g)].map(([, name = '', ...pair]) => [name, pair]),
+    );
+  const ofApp = colours(web('src/styles/tokens.css'));
+  const ofPages = [...colours(PAGE_STYLE)];
+  assert.equal(ofPages.length, 10);
+  for (const [name, pair] of ofPages) assert.deepEqual(pair, ofApp.get(name), name);
+  const [outline] = /M18 46[^"]+/.exec(web('public/icon.svg')) ?? [];
+  assert.ok(MARK.includes(outline ?? 'no outline'));
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MARK, PAGE_STYLE } from './page-style.ts';
 
 /** A piece of a page: markup from our templates, with all values in it escaped. */
 export class Html {
@@ -39,36 +40,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
 }
 
-const STYLE = `
-:root{color-scheme:light dark;--ink:#1d1f24;--soft:#5a606b;--page:#f4f4f1;--card:#fff;--line:#d5d6d2;--strong:#2f5d50;--on:#fff;--bad:#a32a1d}
-@media (prefers-color-scheme:dark){:root{--ink:#e9e9e6;--soft:#a5abb5;--page:#16181b;--card:#1f2226;--line:#3a3e45;--strong:#8fc7b4;--on:#10231d;--bad:#ff9d8f}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:30rem;margin:8vh auto;padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem}
-h1{font-size:1.3rem;line-height:1.3;margin:0 0 1rem;overflow-wrap:anywhere}
-p{margin:0 0 1rem}
-.soft{color:var(--soft);font-size:.9rem}
-.bad{color:var(--bad)}
-code{overflow-wrap:anywhere;font-size:.85rem}
-dl{margin:0 0 1rem;padding:.75rem 1rem;border:1px solid var(--line);border-radius:.5rem;font-size:.9rem}
-dt{color:var(--soft)}
-dd{margin:0 0 .5rem;overflow-wrap:anywhere}
-dd:last-child{margin:0}
-fieldset{border:0;margin:0 0 1rem;padding:0}
-legend{font-weight:600;padding:0;margin-bottom:.5rem}
-label{display:block;font-weight:600;margin-bottom:.25rem}
-.row{display:flex;align-items:center;justify-content:space-between;gap:1rem;padding:.5rem 0;border-top:1px solid var(--line)}
-.row label{font-weight:400;margin:0;overflow-wrap:anywhere;min-width:0}
-input,select,button{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.5rem .75rem}
-input{width:100%;margin-bottom:1rem}
-select{flex:none}
-.buttons{display:flex;gap:.75rem;justify-content:flex-end}
-button{cursor:pointer}
-button.main{background:var(--strong);border-color:var(--strong);color:var(--on);font-weight:600}
-button.link{border:0;padding:0;background:none;text-decoration:underline;color:var(--soft)}
-:focus-visible{outline:3px solid var(--strong);outline-offset:2px}
-`;
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const STYLE_HASH = createHash('sha256').update(PAGE_STYLE).digest('base64');
 
 export interface Page {
   readonly title: string;
@@ -86,9 +58,10 @@ export function pageOf({ title, body, formTargets = [] }: Page): { body: string;
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title} · Notevault</title>
-<style>${new Html(STYLE)}</style>
+<style>${new Html(PAGE_STYLE)}</style>
 </head>
 <body>
+<header>${new Html(MARK)}<span>Notevault</span></header>
 <main>
 ${body}
 </main>
