@@ -95,10 +95,32 @@ const sessions = createRoute({
   component: lazyPage(() => import('../settings/sessions-page.tsx'), 'SessionsPage', 'settings'),
 });
 
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin',
+  component: lazyPage(() => import('../admin/admin-page.tsx'), 'AdminPage', 'admin', 'settings'),
+});
+const users = createRoute({
+  getParentRoute: () => admin,
+  path: '/',
+  component: lazyPage(() => import('../admin/users-page.tsx'), 'UsersPage', 'admin', 'settings'),
+});
+const invites = createRoute({
+  getParentRoute: () => admin,
+  path: '/invites',
+  component: lazyPage(() => import('../admin/invites-page.tsx'), 'InvitesPage', 'admin'),
+});
+const health = createRoute({
+  getParentRoute: () => admin,
+  path: '/health',
+  component: lazyPage(() => import('../admin/health-page.tsx'), 'HealthPage', 'admin', 'welcome'),
+});
+
 const tree = root.addChildren([
   home,
   vaults,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
+  admin.addChildren([users, invites, health]),
   vault.addChildren([overview, note, search, tags, trash, imports]),
 ]);
 

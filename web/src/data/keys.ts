@@ -7,6 +7,10 @@ export const keys = {
   connections: ['connections'] as const,
   sessions: ['sessions'] as const,
   imports: ['imports'] as const,
+  /** What admins see. */
+  admin: ['admin'] as const,
+  adminUsers: ['admin', 'users'] as const,
+  invites: ['admin', 'invites'] as const,
   health: ['admin', 'health'] as const,
   vault: (vault: string) => ['vault', vault] as const,
   tree: (vault: string) => ['vault', vault, 'tree'] as const,

@@ -1,4 +1,5 @@
 import type { User } from '@notevault/protocol/accounts.ts';
+import type { AdminUser } from '@notevault/protocol/admin.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { TrashItem } from '@notevault/protocol/trash.ts';
@@ -33,6 +34,16 @@ export const connectionsQuery = queryOptions({
 
 /** Only admins may read it. */
 export const healthQuery = queryOptions({ queryKey: keys.health, queryFn: () => api.admin.health() });
+
+export const invitesQuery = queryOptions({ queryKey: keys.invites, queryFn: () => api.admin.invites() });
+
+export const adminUsersQuery = infiniteQueryOptions({
+  queryKey: keys.adminUsers,
+  queryFn: ({ pageParam }) => api.admin.users(pageParam),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  select: ({ pages }): AdminUser[] => pages.flatMap(({ users }) => users),
+});
 
 /** Signals keep the tree current, so it is never stale by time. */
 export function treeQuery(vault: string) {

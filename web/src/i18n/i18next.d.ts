@@ -1,3 +1,4 @@
+import type { admin } from './en/admin.ts';
 import type { editor } from './en/editor.ts';
 import type { imports } from './en/imports.ts';
 import type { settings } from './en/settings.ts';
@@ -15,6 +16,7 @@ declare module 'i18next' {
       editor: typeof editor;
       imports: typeof imports;
       welcome: typeof welcome;
+      admin: typeof admin;
     };
     returnNull: false;
   }

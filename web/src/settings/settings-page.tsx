@@ -1,10 +1,8 @@
-import { Link, Outlet } from '@tanstack/react-router';
-import { Suspense } from 'react';
-import { CrashBarrier } from '../app/crash-barrier.tsx';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { meQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Toasts } from '../ui/toasts.tsx';
-import styles from './settings.module.css';
+import { SettingsShell } from './settings-shell.tsx';
 
 const PAGES = [
   ['/settings', 'profile.title'],
@@ -16,27 +14,15 @@ const PAGES = [
 /** The settings: a list of their pages, and one of them. */
 export function SettingsPage() {
   const t = useTexts('settings');
+  const { data: me } = useSuspenseQuery(meQuery);
   return (
-    <main className={styles.shell}>
-      <nav className={styles.nav} aria-label={t('title')}>
-        <Link to="/" className={styles.back}>
-          <Icon name="back" size={16} />
-          {t('back')}
+    <SettingsShell label={t('title')}>
+      {PAGES.map(([to, name]) => (
+        <Link key={to} to={to} activeOptions={{ exact: true }}>
+          {t(name)}
         </Link>
-        {PAGES.map(([to, name]) => (
-          <Link key={to} to={to} activeOptions={{ exact: true }}>
-            {t(name)}
-          </Link>
-        ))}
-      </nav>
-      <div className={styles.content}>
-        <CrashBarrier>
-          <Suspense>
-            <Outlet />
-          </Suspense>
-        </CrashBarrier>
-      </div>
-      <Toasts />
-    </main>
+      ))}
+      {me.role === 'admin' ? <Link to="/admin">{t('admin')}</Link> : null}
+    </SettingsShell>
   );
 }
