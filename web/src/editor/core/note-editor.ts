@@ -173,7 +173,7 @@ export class NoteEditor implements EditorController {
       effects: [
         this.#modes.reconfigure(modeExtensions(this.#mode, this.#canWrite, livePreview)),
         // The line at the top stays there, though the lines above have other heights now.
-        EditorView.scrollIntoView(top, { y: 'start', yMargin: 0 }),
+        EditorView.scrollIntoView(top, { y: 'start', yMargin: top === 0 ? ABOVE_FIRST_LINE : 0 }),
       ],
       annotations: modeChange.of(this.#mode),
     });
@@ -191,6 +191,9 @@ export class NoteEditor implements EditorController {
     return this.#view.lineBlockAtHeight(Math.max(0, scrollDOM.getBoundingClientRect().top - documentTop)).from;
   }
 }
+
+/** In pixels; more than there is above the text of the first line, so that all of that is shown. */
+const ABOVE_FIRST_LINE = 1000;
 
 const modeChange = Annotation.define<EditorMode>();
 

@@ -83,6 +83,19 @@ export function caretTests(browser: () => EditorBrowser): void {
     assert.ok((await opened.run((harness) => harness.editor.facts().selection.from)) > 19);
   });
 
+  test('the margin above the first line stays visible when the mode changes', async () => {
+    await using opened = await browser().open();
+    await opened.start('# Heading\n\ntext\n'.repeat(100));
+    await opened.run((harness) => harness.editor.setMode('source'));
+    await opened.run((harness) => harness.editor.setMode('preview'));
+    const scrolled = await opened.page.evaluate(async () => {
+      // The editor measures and scrolls in the next frames.
+      for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+      return document.querySelector('.cm-scroller')?.scrollTop;
+    });
+    assert.equal(scrolled, 0);
+  });
+
   test('a change of the mode keeps the text, the selection and the line at the top', async () => {
     await using opened = await browser().open();
     const note = Array.from({ length: 300 }, (_, index) => `## Heading ${index}\n\ntext **${index}**\n`).join('\n');
