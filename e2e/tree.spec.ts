@@ -25,6 +25,18 @@ test('the tree is used by keys alone: open, rename, move to the trash, undo', as
   await expect(page.getByRole('treeitem', { name: 'Peppers' })).toBeVisible();
 });
 
+test('the tree shows the open note, and leaves a folder closed that is closed after that', async ({ page, alice }) => {
+  const carrots = await alice.write('Garden/Roots/Carrots.md', '# Carrots\n\nSee [[Compost]].\n');
+  await alice.write('Garden/Compost.md', '# Compost');
+  await page.goto(alice.page(`/notes/${carrots.id}`));
+  await expect(page.getByRole('treeitem', { name: 'Carrots' })).toBeVisible();
+  await page.getByRole('treeitem', { name: 'Roots' }).click();
+  await expect(page.getByRole('treeitem', { name: 'Carrots' })).toBeHidden();
+  await alice.write('New.md');
+  await expect(page.getByRole('treeitem', { name: 'New' })).toBeVisible();
+  await expect(page.getByRole('treeitem', { name: 'Carrots' })).toBeHidden();
+});
+
 test('the tree shows what other clients of the account do', async ({ page, alice }) => {
   const note = await alice.write('One.md');
   await page.goto(alice.page());

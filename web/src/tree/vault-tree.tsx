@@ -10,6 +10,7 @@ import { folderKey, type TreeEntry } from './model/tree-index.ts';
 import { treeMenu } from './tree-menu.ts';
 import { TreeView } from './tree-view.tsx';
 import { useExpanded } from './use-expanded.ts';
+import { useRevealed } from './use-revealed.ts';
 import { useTree } from './use-tree.ts';
 import { useTreeActions } from './use-tree-actions.ts';
 import { useTreeState } from './use-tree-state.ts';
@@ -54,6 +55,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     remove: (entries) => void actions.remove(entries),
     openMenu: (entries, at) => setMenu({ entries, at }),
   });
+  useRevealed(index, noteId, tree.reveal);
   const createNote = async (folder: string) => {
     const id = await actions.createNote(folder);
     if (id === null) return;
