@@ -3,13 +3,13 @@ import type { SyncFlags } from '../sync/run/sync-command.ts';
 import { CONTROLS, type Control } from '../sync/state/control.ts';
 
 const CONTROL_HELP: Readonly<Record<Control, string>> = {
-  approve: 'carry out what waits for your answer',
-  'put-back': 'undo what waits for your answer: bring deleted files back, and overwritten contents',
-  check: 'compare everything anew, and try again what was refused',
-  pause: 'stop syncing this folder until "resume"',
-  resume: 'go on after "pause"',
-  'follow-server': 'make the folder equal to the vault; what only the folder has goes to the trash',
-  'make-authoritative': 'make the vault equal to the folder; what only the vault has goes to the trash here',
+  approve: 'Carry out what waits for your answer',
+  'put-back': 'Undo what waits for your answer: bring deleted files back, and overwritten contents',
+  check: 'Compare everything anew, and try again what was refused',
+  pause: 'Stop syncing this folder until "resume"',
+  resume: 'Go on after "pause"',
+  'follow-server': 'Make the folder equal to the vault; what only the folder has goes to the trash',
+  'make-authoritative': 'Make the vault equal to the folder; what only the vault has goes to the trash here',
 };
 
 export function syncCommand(): Command {

@@ -11,7 +11,7 @@ import { NO_STATUS, readStatus, writeStatus } from '../state/sync-status.ts';
 import { openFolderSync } from './folder-sync.ts';
 import { prepareFolder, registerFolder } from './prepare.ts';
 import { jsonReporter, PersonReporter } from './reporter.ts';
-import { exitCodeOf, runControl } from './run-once.ts';
+import { EXIT, exitCodeOf, runControl } from './run-once.ts';
 import { showStatus } from './status-command.ts';
 import { type SyncFlags, stopSignal } from './sync-command.ts';
 
@@ -50,7 +50,9 @@ export async function control(dir: string, decision: Control, flags: SyncFlags):
   } catch (error) {
     if (!(error instanceof FolderBusy)) throw error;
     const status = await requestControl(place, decision);
-    process.exitCode = showStatus(record, status, flags.json === true);
+    const code = showStatus(record, status, flags.json === true);
+    // The status of a paused folder is not the outcome of the pause.
+    process.exitCode = decision === 'pause' ? EXIT.inStep : code;
   }
 }
 
