@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { mean, randomisationTest, reciprocalRank } from '@notevault/search-index/tuning/metrics.ts';
 import { builtinEmbedder } from '../server/src/ports/embedder/builtin.ts';
 import type { GoldenQuery, Part } from '../server/test/relevance/golden-query.ts';
 import { type GoldenVault, goldenVaults, mixedVault, publishedVaults } from '../server/test/relevance/golden-set.ts';
 import { meansOf, type Ranks, ranksOf } from '../server/test/relevance/measure.ts';
-import { mean, randomisationTest, reciprocalRank } from '../server/test/relevance/metrics.ts';
 import { SearchedVault } from '../server/test/relevance/searched-vault.ts';
 import { references } from './kit/reference-engines.ts';
 

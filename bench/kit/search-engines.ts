@@ -4,6 +4,7 @@ import { deriveNote } from '@notevault/note-text/derive.ts';
 import { wordsOf } from '@notevault/note-text/words.ts';
 import type { NoteId, Seq } from '@notevault/protocol/ids.ts';
 import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
+import { NO_FILTER } from '@notevault/search-index/query/search-filter.ts';
 import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
 import { packVectors } from '@notevault/search-index/vectors/note-vectors.ts';
 import { quantize } from '@notevault/search-index/vectors/quantize.ts';
@@ -68,7 +69,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
 
   async function found(query: string, mode: 'keyword' | 'vector' | 'hybrid') {
     const vectorQuery = mode === 'keyword' ? null : await vectorQueryOf(query);
-    const options = { mode, filter: noFilter, limit, diversity: 0, returned, vectorQuery, model };
+    const options = { mode, filter: NO_FILTER, limit, diversity: 0, returned, vectorQuery, model };
     return worker.search({ vault, epoch: 1, seq: stored.length, query, ...options }) ?? { hits: [], words: [] };
   }
 
@@ -132,8 +133,6 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
 const metaContext = (id: string) => ({ kind: 'entries.meta', row: id, version: 1 });
 const noBytes = new Uint8Array();
 const returned = new Set<string>();
-const none = { from: null, to: null };
-const noFilter = { tags: null, folder: null, type: null, created: none, timestamp: none };
 
 /** The marks around matches in a snippet of FTS5; characters that no text contains. */
 const [open, close] = ['\u0001', '\u0002'];

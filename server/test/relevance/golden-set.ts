@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { knownItemsOf } from '@notevault/search-index/tuning/known-items.ts';
+import { seedOf } from '@notevault/search-index/tuning/random.ts';
 import { handWritten, LANGUAGES, type Language } from '../kit/test-vault.ts';
-import { derivedQueries } from './derived-queries.ts';
 import type { GoldenQuery, Part } from './golden-query.ts';
 
 /*
@@ -9,7 +10,7 @@ import type { GoldenQuery, Part } from './golden-query.ts';
  * notes for each language, written for this purpose about overlapping subjects, so that most words occur in several of
  * them. `= title | folder` begins a note, `?` a question that it answers, `~` words of it in other forms: inflected,
  * without accents (Vietnamese), in traditional characters (Chinese). The notes of the test vault of the same language
- * lie beside them. Queries for known items are derived from the notes (derived-queries.ts).
+ * lie beside them. Queries for known items are derived from the notes, as `notevault tune-search` does.
  *
  * Every note is in one of two parts, chosen by its path. What is tuned may look at the queries of the part `tune` only;
  * those of `report` are for the table in docs/search.md.
@@ -34,12 +35,20 @@ export function goldenVaults(): GoldenVault[] {
     const { notes, queries } = parseNotes(name, readFileSync(join(FOLDER, file), 'utf8'));
     const isInTestVault = (LANGUAGES as readonly string[]).includes(name);
     const beside = isInTestVault ? handWritten(name as Language) : new Map<string, string>();
-    const derived = derivedQueries(name, notes).map((query) => ({ ...query, part: partOf(query.notes[0] ?? '') }));
+    const derived = derivedQueries(name, notes);
     return { name, notes: new Map([...notes, ...beside]), queries: [...queries, ...derived, ...testQueries(name)] };
   });
 }
 
 const MIXED_KINDS = ['question', 'other form', 'first letters', 'one error'];
+
+function derivedQueries(vault: string, notes: ReadonlyMap<string, string>): GoldenQuery[] {
+  return [...notes].flatMap(([path, content]) =>
+    knownItemsOf(`${vault}/${path}`, path, content).map((own) => {
+      return { ...own, vault, notes: [path], part: partOf(path) };
+    }),
+  );
+}
 
 /** One vault with the notes of all languages, as somebody has who writes in several. */
 export function mixedVault(vaults: readonly GoldenVault[]): GoldenVault {
@@ -66,16 +75,14 @@ export function publishedVaults(folder: string): GoldenVault[] {
     const step = Math.max(1, Math.floor(long.length / SAMPLED_NOTES));
     const sampled = new Map(long.filter((_, at) => at % step === 0).map((path) => [path, notes.get(path) ?? '']));
     const name = `${language} published`;
-    const derived = derivedQueries(name, sampled).map((query) => ({ ...query, part: partOf(query.notes[0] ?? '') }));
+    const derived = derivedQueries(name, sampled);
     return [{ name, notes, queries: [...derived, ...questionsOf('../golden/queries.json', language, name)] }];
   });
 }
 
 /** The part that the queries for a note belong to. */
 export function partOf(path: string): Part {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < path.length; at++) hash = Math.imul(hash ^ path.charCodeAt(at), 0x01000193);
-  return (hash >>> 16) % 2 === 0 ? 'tune' : 'report';
+  return (seedOf(path) >>> 16) % 2 === 0 ? 'tune' : 'report';
 }
 
 const MARKS: Readonly<Record<string, string>> = { '?': 'question', '~': 'other form' };

@@ -3,6 +3,7 @@ import { analyze } from '@notevault/search-index/analysis/analyzer.ts';
 import { passagesOfNote } from '@notevault/search-index/analysis/passages.ts';
 import { VaultIndex } from '@notevault/search-index/index/vault-index.ts';
 import { parseQuery } from '@notevault/search-index/query/query-parser.ts';
+import { NO_FILTER } from '@notevault/search-index/query/search-filter.ts';
 import { type SearchHits, type SearchMode, searchIndex } from '@notevault/search-index/ranking/hybrid.ts';
 import { idfOf } from '@notevault/search-index/ranking/idf.ts';
 import { SnippetMaker } from '@notevault/search-index/snippets/snippet.ts';
@@ -12,8 +13,6 @@ import { VaultVectors } from '@notevault/search-index/vectors/vault-vectors.ts';
 import type { Embedder } from '../../src/ports/embedder/embedder.ts';
 
 const never = new AbortController().signal;
-const noBounds = { from: null, to: null };
-const filter = { tags: null, folder: null, type: null, created: noBounds, timestamp: noBounds };
 const LIMIT = 10;
 const returned = new Set<string>();
 
@@ -68,7 +67,7 @@ export class SearchedVault {
     const vectorQuery = vector === null ? null : { vector, weight, minCosine };
     return searchIndex(this.index, this.#vectors, query, {
       mode,
-      filter,
+      filter: NO_FILTER,
       limit: LIMIT,
       diversity: 0,
       returned,

@@ -18,3 +18,13 @@ export interface DateRange {
 
 /** For each segment one byte a note: 1 where the note may be a result. */
 export type NoteMasks = readonly Uint8Array[];
+
+const NO_BOUNDS: DateRange = { from: null, to: null };
+/** Lets every note pass. */
+export const NO_FILTER: SearchFilter = {
+  tags: null,
+  folder: null,
+  type: null,
+  created: NO_BOUNDS,
+  timestamp: NO_BOUNDS,
+};

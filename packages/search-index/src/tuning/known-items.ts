@@ -1,32 +1,38 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { isUnspaced } from '@notevault/note-text/words/classes.ts';
-import { eachWord } from '@notevault/note-text/words.ts';
-import { Random } from '../kit/random.ts';
-import type { GoldenQuery } from './golden-query.ts';
+import { eachWord, wordsOf } from '@notevault/note-text/words.ts';
+import { Random, seedOf } from './random.ts';
 
-type DerivedQuery = Omit<GoldenQuery, 'part'>;
+/** A query that somebody who knows a note would type to find it again. */
+export interface KnownItem {
+  readonly kind: string;
+  readonly query: string;
+  /** The sentence that the query was taken from, or null. */
+  readonly answer: string | null;
+}
 
 interface Word {
   readonly text: string;
   readonly letters: number;
 }
 
-/**
- * Makes queries of notes that somebody who knows a note would type to find it again: its title, the first letters of
- * the title, a heading, a part of a sentence, three words of a sentence, words with one or two typing errors. The
- * same notes give the same queries on every machine.
- */
-export function derivedQueries(vault: string, notes: ReadonlyMap<string, string>): DerivedQuery[] {
-  return [...notes].flatMap(([path, content]) => queriesOf(vault, path, content));
-}
+/** How many queries of a note have a wrong word. */
+const WRONG_WORDS = 2;
 
-function queriesOf(vault: string, path: string, content: string): DerivedQuery[] {
-  const random = new Random(seedOf(`${vault}/${path}`));
+/**
+ * Makes queries of a note: its title, the first letters of the title, a heading, a part of a sentence, three words of a
+ * sentence, words with one or two typing errors, and words among which is one of another note.
+ *
+ * @param seed the same note and seed give the same queries.
+ * @param other the text of another note; null for no queries with a wrong word.
+ */
+export function knownItemsOf(seed: string, path: string, content: string, other: string | null = null): KnownItem[] {
+  const random = new Random(seedOf(seed));
   const { title, headings } = deriveNote(path, content);
   const sentences = sentencesOf(content);
-  const queries: DerivedQuery[] = [];
+  const queries: KnownItem[] = [];
   const add = (kind: string, query: string | null, answer: string | null = null) => {
-    if (query !== null && query.trim() !== '') queries.push({ vault, kind, query, notes: [path], answer });
+    if (query !== null && query.trim() !== '') queries.push({ kind, query, answer });
   };
   add('title', title);
   add('first letters', firstLetters(title, random));
@@ -40,13 +46,24 @@ function queriesOf(vault: string, path: string, content: string): DerivedQuery[]
   const words = sentences.flatMap((sentence) => wordsOfSentence(sentence));
   add('one error', withErrors(words, 5, 1, random));
   add('two errors', withErrors(words, 7, 2, random));
+  const wrong = other === null ? [] : foreignWords(content, other);
+  for (let count = 0; count < WRONG_WORDS; count++)
+    add('wrong word', withWrongWord(random.pick(sentences), wrong, random));
   return queries;
 }
 
-function seedOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
+/** The words of another text that a note does not have. */
+function foreignWords(content: string, other: string): string[] {
+  const own = new Set(wordsOf(content));
+  const words = sentencesOf(other).flatMap(wordsOfSentence);
+  return words.map(({ text }) => text).filter((text) => !wordsOf(text).some((word) => own.has(word)));
+}
+
+/** Two words of a sentence and a wrong one, as somebody remembers a note in part. */
+function withWrongWord(sentence: string, wrong: readonly string[], random: Random): string | null {
+  const words = wordsOfSentence(sentence).map(({ text }) => text);
+  if (words.length < 2 || wrong.length === 0) return null;
+  return [...shuffled(words, random).slice(0, 2), random.pick(wrong)].join(' ');
 }
 
 /** Sentences of plain prose: lines with syntax of markdown are left out. */

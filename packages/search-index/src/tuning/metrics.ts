@@ -1,8 +1,13 @@
-import { Random } from '../kit/random.ts';
+import { Random } from './random.ts';
 
-/** 1 for a right note in the first place, 1/2 in the second, and so on; 0 below the tenth. */
+/**
+ * 1 for a right note in the first place, 1/2 in the second, and so on; 0 below the tenth.
+ *
+ * @param found the names of the notes that were found, best first.
+ * @param right the names of those that answer the query.
+ */
 export function reciprocalRank(found: readonly string[], right: readonly string[]): number {
-  const at = found.slice(0, 10).findIndex((path) => right.includes(path));
+  const at = found.slice(0, 10).findIndex((name) => right.includes(name));
   return at < 0 ? 0 : 1 / (at + 1);
 }
 
