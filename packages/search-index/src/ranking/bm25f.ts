@@ -25,9 +25,9 @@ export const PARAMETERS = {
   /** How far a worse form of a word lowers the score that it gives, besides counting less often. */
   quality: 0.2,
   /** The bonus for a note whose title, alias or file name is the query. */
-  wholeTitle: 0.5,
+  wholeTitle: 0.9,
   /** The same for the beginning of a title, while it may be being typed. */
-  titleStart: 0.4,
+  titleStart: 0.8,
   /** The bonus for a note with a tag of the query. */
   tag: 0.6,
 };
