@@ -8,17 +8,17 @@ import { normalize } from './kit/vectors.ts';
 
 describe('blend', () => {
   const location = { start: 0, end: 0, heading: '' };
-  const byWords = (id: string, score: number) => ({ id, score, chunk: 0, matches: 1 });
+  const byWords = (id: string, score: number, leastWeight = 0) => ({ id, score, chunk: 0, matches: 1, leastWeight });
   const byVectors = (id: string, score: number) => ({ id, score, location, matches: 1 });
   const ids = (hits: readonly { id: string }[]) => hits.map(({ id }) => id).join('');
 
-  test('blend adds the weighted cosine above the chance level to the score by words', () => {
-    const hits = blend([byWords('a', 0.8), byWords('b', 0.7)], [byVectors('b', 1)], { weight: 0.5, minCosine: 0.2 });
+  test('blend adds the weighted cosine above the chance level to the score by words, less where words find much', () => {
+    const hits = blend([byWords('a', 0.6), byWords('b', 0.5)], [byVectors('b', 1)], { weight: 0.5, minCosine: 0.2 });
     assert.deepEqual(
       hits.map(({ id, score }) => [id, Number(score.toFixed(6))]),
       [
-        ['b', 0.8],
-        ['a', 0.533333],
+        ['b', 0.7],
+        ['a', 0.6],
       ],
     );
   });
@@ -30,16 +30,36 @@ describe('blend', () => {
     assert.equal(ids(blend([byWords('w', 0.9), byWords('x', 0.1)], near, { ...options, weight: 0 })), 'wxv');
     assert.equal(ids(blend([], near, options)), 'v');
   });
+  test('blend moves no note that has all words of the query below one that lacks a word', () => {
+    const options = { weight: 1, minCosine: 0 };
+    const words = [byWords('a', 0.4), byWords('b', 0.3, 0.5), byWords('c', 0.2), byWords('d', 0.1, 1)];
+    const near = [byVectors('v', 1), byVectors('c', 0.9), byVectors('d', 0.8)];
+    assert.equal(ids(blend(words, near, options)), 'abcdv');
+    assert.equal(ids(blend(words.slice(0, 1), near, options)), 'vcda');
+  });
+  test('blend with a weight of 0 adds notes below those that words find, whatever these score', () => {
+    const near = [byVectors('v', 1), byVectors('a', 0.9), byVectors('u', 0.8)];
+    const hits = blend([byWords('b', 0.02), byWords('a', 0.01)], near, { weight: 0, minCosine: 0.1 });
+    assert.equal(ids(hits), 'bavu');
+    assert.ok(hits.every(({ score }) => score > 0));
+    assert.equal(ids(blend([], near, { weight: 0, minCosine: 0.1 })), 'vau');
+  });
   test('blend gives each note once, with descending scores between 0 and 1, for any hits', () => {
     const scores = fc.dictionary(fc.constantFrom(...'abcdefgh'), fc.double({ min: 0, max: 1, noNaN: true }));
-    const weights = fc.double({ min: 0, max: 3, noNaN: true });
+    const weights = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
-      fc.property(scores, scores, weights, (words, vectors, weight) => {
+      fc.property(scores, scores, weights, fc.subarray([...'abcdefgh']), (words, vectors, weight, complete) => {
+        const ranked = Object.entries(words).map(([id, score]) => byWords(id, score, complete.includes(id) ? 1 : 0));
+        ranked.sort((a, b) => b.score - a.score);
         const hits = blend(
-          Object.entries(words).map(([id, score]) => byWords(id, score)),
+          ranked,
           Object.entries(vectors).map(([id, score]) => byVectors(id, score)),
           { weight, minCosine: 0.1 },
         );
+        const above = (list: readonly { id: string }[], id: string) => list.findIndex((hit) => hit.id === id);
+        for (const { id, leastWeight } of ranked) {
+          if (leastWeight > 0) assert.ok(above(hits, id) <= above(ranked, id), 'a complete note was moved down');
+        }
         assert.deepEqual(hits.map(({ id }) => id).sort(), [...new Set(Object.keys({ ...words, ...vectors }))].sort());
         assert.ok(hits.every(({ score }) => score >= 0 && score <= 1 + 1e-9));
         assert.ok(hits.every(({ score }, at) => at === 0 || score <= (hits[at - 1]?.score ?? 0)));

@@ -66,9 +66,7 @@ export function rank(index: VaultIndex, asked: Query, filter: SearchFilter, limi
   const candidates = bestCandidates(segments, withBonuses(scores, bonuses, allowed), limit + EXTRA_CANDIDATES);
   const reranked = rerank(index, terms, candidates, bonuses);
   reranked.sort((a, b) => b.score - a.score || newerFirst(a, b));
-  const hits = reranked.slice(0, limit).map(({ segment, note, score, chunk, matches }) => {
-    return { id: segment.id(note), score, chunk, matches };
-  });
+  const hits = reranked.slice(0, limit).map(({ segment, note, ...hit }) => ({ id: segment.id(note), ...hit }));
   return { hits, words, relaxed, allowed };
 }
 
@@ -111,7 +109,7 @@ function rankUnscored(segments: readonly Segment[], query: Query, allowed: NoteM
   if (query.clauses.length === 0 && query.excluded.length === 0) return [];
   const scores = allowed.map((mask) => Float64Array.from(mask));
   return bestCandidates(segments, scores, limit).map(({ segment, note }) => {
-    return { id: segment.id(note), score: 1, chunk: 0, matches: 1 };
+    return { id: segment.id(note), score: 1, chunk: 0, matches: 1, leastWeight: 1 };
   });
 }
 

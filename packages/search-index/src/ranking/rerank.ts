@@ -14,6 +14,8 @@ export interface RerankedNote {
   readonly chunk: number;
   /** How many chunks match; 1 when only title or labels do. */
   readonly matches: number;
+  /** How well the word of the query matches that matches worst, function words aside; 0 when the note lacks one. */
+  readonly leastWeight: number;
 }
 
 /** One of the best notes of the first pass. */
@@ -31,7 +33,9 @@ interface CandidateMatches {
   readonly chunkPositions: ArrayLike<number>;
   /** The terms in title and labels. */
   readonly names: TermMatches;
-  /** The same for each chunk that has a match. */
+  /** The weight of the best form of each term in the whole note. */
+  readonly weights: Float64Array;
+  /** The same as `names` for each chunk that has a match. */
   readonly chunks: Map<number, TermMatches>;
   /** The positions of each term, in no order where it has several variants. */
   readonly positions: readonly number[][];
@@ -68,6 +72,7 @@ export function rerank(
       candidate,
       chunkPositions: candidate.segment.chunkPositions(candidate.note),
       names: new TermMatches(terms.length),
+      weights: new Float64Array(terms.length),
       chunks: new Map(),
       positions: terms.length < 2 ? [] : terms.map(() => []),
     }),
@@ -125,6 +130,7 @@ class MatchCollector {
           const worth = field === HEADING ? PARAMETERS.heading : PARAMETERS.body;
           this.#chunkAt(matches, position).add(term, weight, worth);
         }
+        if (weight > (matches.weights[term] as number)) matches.weights[term] = weight;
         matches.positions[term]?.push(position);
       }
     }
@@ -185,7 +191,23 @@ function scoreCandidate(matches: CandidateMatches, query: QuerySummary, bonus: n
   const near = base + (1 - base) * PARAMETERS.proximity * adjacency(query.terms, positions);
   const score = near + (1 - near) * bonus;
   const { segment, note } = candidate;
-  return { segment, note, score: Math.min(1, score), chunk: bestChunk, matches: Math.max(1, chunks.size) };
+  return {
+    segment,
+    note,
+    score: Math.min(1, score),
+    chunk: bestChunk,
+    matches: Math.max(1, chunks.size),
+    leastWeight: leastWeight(query, matches.weights),
+  };
+}
+
+function leastWeight({ terms, contentWords }: QuerySummary, weights: Float64Array): number {
+  let least = 1;
+  for (let term = 0; term < terms.length; term++) {
+    if (contentWords > 0 && terms[term]?.share !== 1) continue;
+    least = Math.min(least, weights[term] as number);
+  }
+  return least;
 }
 
 /** The score of a chunk with the note's names, scaled to at most 1. */
