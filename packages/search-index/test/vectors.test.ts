@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { quantize } from '../src/vectors/quantize.ts';
+import { VaultVectors } from '../src/vectors/vault-vectors.ts';
 import { VectorMatrix } from '../src/vectors/vector-matrix.ts';
 import { clustered, dot, matrixOf, normalize, recall } from './kit/vectors.ts';
 
@@ -73,6 +74,8 @@ describe('VectorMatrix', () => {
               .map(({ note, chunk, score }) => `${score} ${note} ${chunk}`)
               .sort();
           assert.deepEqual(shown(matrix), shown(fresh));
+          const sums = [matrix, fresh].map((of) => of.sumOfCosines(query));
+          assert.ok(Math.abs((sums[0] ?? 0) - (sums[1] ?? 0)) < 1e-6);
         }
       }),
       { numRuns: 200 },
@@ -120,5 +123,30 @@ describe('VectorMatrix', () => {
     });
     const share = recall(matrix, [...early.slice(0, 10), ...late.slice(0, 10)], 50);
     assert.ok(share > 0.95, `recall ${share}`);
+  });
+});
+
+describe('VaultVectors', () => {
+  const near = (cosine: number) => Float32Array.of(cosine, Math.sqrt(1 - cosine * cosine));
+  const query = near(1);
+  const vaultOf = (count: number, cosineAt: (note: number) => number) => {
+    const vectors = new VaultVectors('model');
+    for (let note = 0; note < count; note++) {
+      const quantized = quantize([near(cosineAt(note))], 2);
+      vectors.put(`${note}`, 1, { title: '', chunks: [{ end: 1, heading: '' }], vectors: quantized });
+    }
+    return vectors;
+  };
+
+  test('chanceLevel lies somewhat above the mean cosine of a query with the chunks of a vault', () => {
+    assert.ok(Math.abs(vaultOf(1000, () => 0).chanceLevel(query) - 0.1) < 0.01);
+    assert.ok(Math.abs(vaultOf(1000, () => 0.7).chanceLevel(query) - 0.73) < 0.01);
+    const mixed = vaultOf(1000, (note) => (note < 10 ? 0.9 : 0.5));
+    assert.ok(mixed.chanceLevel(query) > 0.5 && mixed.chanceLevel(query) < 0.6);
+  });
+  test('chanceLevel leaves the only note of a vault above it', () => {
+    assert.ok(vaultOf(1, () => 0.9).chanceLevel(query) < 0.3);
+    assert.equal(vaultOf(0, () => 1).chanceLevel(query), 0);
+    assert.equal(vaultOf(3, () => 1).chanceLevel(Float32Array.of(1, 0, 0)), 0);
   });
 });

@@ -1,7 +1,7 @@
 import type { VaultIndex } from '../index/vault-index.ts';
 import { isRestricted } from '../query/allowed-notes.ts';
 import type { Query } from '../query/query-parser.ts';
-import type { SearchFilter } from '../query/search-filter.ts';
+import { NO_FILTER, type SearchFilter } from '../query/search-filter.ts';
 import type { ChunkLocation, VaultVectors, VectorHit } from '../vectors/vault-vectors.ts';
 import { blend } from './blend.ts';
 import { diversify } from './mmr.ts';
@@ -26,8 +26,8 @@ export interface VectorQuery {
   readonly vector: Float32Array;
   /** How much the score by vectors counts; the score by words counts 1. */
   readonly weight: number;
-  /** Notes must have a cosine above this; lower values occur by chance. */
-  readonly minCosine: number;
+  /** Notes must have a cosine above this; lower values occur by chance. Null: the level is measured among the chunks. */
+  readonly minCosine: number | null;
 }
 
 /** A note that answers a query. */
@@ -80,7 +80,8 @@ export function searchIndex(
   if (vectorQuery === null || mode === 'keyword') {
     return { ...pageOf(index, vectors, keyword.hits, options), words, relaxed };
   }
-  const { vector, weight, minCosine } = vectorQuery;
+  const { vector, weight } = vectorQuery;
+  const minCosine = vectorQuery.minCosine ?? vectors?.chanceLevel(vector) ?? 0;
   const allowed = isRestricted(query, filter) ? keyword.allowed : null;
   const nearerThan = (least: number) => vectors?.nearest(index, vector, pool, allowed, least) ?? [];
   const nearest = nearerThan(minCosine);
@@ -88,6 +89,21 @@ export function searchIndex(
   const byVectors = mode === 'vector' && nearest.length === 0 ? nearerThan(minCosine / 2) : nearest;
   const hits = mode === 'vector' ? byVectors : blend(keyword.hits, nearest, { weight, minCosine });
   return { ...pageOf(index, vectors, hits, options), words, relaxed };
+}
+
+/** The ids of the best notes of hybrid mode with each of some weights, as `searchIndex` would order them. */
+export function rankingsByWeight(
+  index: VaultIndex,
+  vectors: VaultVectors,
+  query: Query,
+  { vector, minCosine: fixed }: Omit<VectorQuery, 'weight'>,
+  weights: readonly number[],
+): string[][] {
+  const keyword = rank(index, query, NO_FILTER, POOL_SIZE);
+  const minCosine = fixed ?? vectors.chanceLevel(vector);
+  const allowed = isRestricted(query, NO_FILTER) ? keyword.allowed : null;
+  const nearest = vectors.nearest(index, vector, POOL_SIZE, allowed, minCosine);
+  return weights.map((weight) => blend(keyword.hits, nearest, { weight, minCosine }).map(({ id }) => id));
 }
 
 type Hit = KeywordHit | VectorHit;

@@ -24,6 +24,11 @@ export interface ChunkLocation {
   readonly heading: string;
 }
 
+/** How far above the mean chance reaches, as a share of the distance to 1. Tuned with a small sentence model. */
+const CHANCE_MARGIN = 0.1;
+/** So many chunks with a cosine of 0 are counted beside those of the vault: in a small one most may be near a query. */
+const UNRELATED_CHUNKS = 10;
+
 /** A note that has vectors. */
 interface Entry {
   /** Its number in the matrix. */
@@ -91,6 +96,21 @@ export class VaultVectors {
     if (entry === undefined) return;
     entry.isCurrent = isMadeOf(entry, info);
     if (entry.version <= info.version && !entry.isCurrent) this.remove(id);
+  }
+
+  /**
+   * The cosine with a query up to which chunks are near it by chance: somewhat above the mean of all chunks, which lies
+   * at 0 for some models and at 0.7 for others, and is higher for queries about what most notes are about.
+   */
+  chanceLevel(vector: Float32Array): number {
+    if (this.#matrix === null || this.#matrix.dimensions !== vector.length) return 0;
+    const mean = Math.max(0, this.#matrix.sumOfCosines(vector) / (this.#matrix.size + UNRELATED_CHUNKS));
+    return mean + CHANCE_MARGIN * (1 - mean);
+  }
+
+  /** Whether the vectors of a note are in memory, made of the note as the index has it. */
+  has(index: VaultIndex, id: string): boolean {
+    return this.#isCurrent(index, id);
   }
 
   /**

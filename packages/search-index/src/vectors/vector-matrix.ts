@@ -38,6 +38,8 @@ export class VectorMatrix {
   /** Rows in use, including those of removed notes. */
   #rows = 0;
   #removedRows = 0;
+  /** The sum of all vectors, which tells how similar a text is to them on average. */
+  readonly #sum: Float64Array;
   /** The rows of each note, which are consecutive. */
   readonly #rowsOfNote = new Map<number, { first: number; count: number }>();
   #binary: BinaryQuantization | null = null;
@@ -46,6 +48,7 @@ export class VectorMatrix {
 
   constructor(dimensions: number) {
     this.dimensions = dimensions;
+    this.#sum = new Float64Array(dimensions);
     this.#values = new Int8Array(0);
     this.#scales = new Float32Array(0);
     this.#notes = new Int32Array(0);
@@ -88,17 +91,35 @@ export class VectorMatrix {
     }
     this.#rows += count;
     this.#rowsOfNote.set(note, { first, count });
+    this.#addToSum(first, count, 1);
     if (this.#binary !== null) this.#binary.set(first, this.#rows, this.#values, this.#scales);
   }
 
   delete(note: number): void {
     const rows = this.#rowsOfNote.get(note);
     if (rows === undefined) return;
+    this.#addToSum(rows.first, rows.count, -1);
     this.#notes.fill(REMOVED, rows.first, rows.first + rows.count);
     this.#rowsOfNote.delete(note);
     this.#removedRows += rows.count;
     // Every search skips over removed rows; reclaiming them costs about as much as one search.
     if (this.#removedRows > MIN_REMOVED_TO_COMPACT && this.#removedRows * 4 > this.#rows) this.#compact();
+  }
+
+  /** The sum of a query's cosines with all chunks. */
+  sumOfCosines(query: Float32Array): number {
+    return query.reduce((total, value, at) => total + value * (this.#sum[at] ?? 0), 0);
+  }
+
+  #addToSum(first: number, count: number, sign: 1 | -1): void {
+    const { dimensions } = this;
+    for (let row = first; row < first + count; row++) {
+      const scale = sign * (this.#scales[row] as number);
+      const base = row * dimensions;
+      for (let at = 0; at < dimensions; at++) {
+        this.#sum[at] = (this.#sum[at] as number) + scale * (this.#values[base + at] as number);
+      }
+    }
   }
 
   /**

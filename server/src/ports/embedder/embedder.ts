@@ -44,9 +44,11 @@ export interface Space {
   readonly dimensions: number;
   /** About how many tokens a passage should have at most. */
   readonly maxTokens: number;
-  /** Cosines up to this value occur by chance. */
-  readonly noise: number;
-  /** How much a score by these vectors counts; one by words counts 1. A model of 90 MB measured best at 0.3 of those safe without its chance level. */
+  /** Cosines up to this value occur by chance; null where that is measured among the notes of a vault. */
+  readonly noise: number | null;
+  /**
+   * How much a score by these vectors counts, unless `notevault tune-search` chose another weight; one by words counts 1.
+   */
   readonly trust: number;
 }
 

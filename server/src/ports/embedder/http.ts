@@ -19,7 +19,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
     const [vector] = await requestVectors(options, ['dimensions'], signal);
     const dimensions = vector?.length ?? 0;
     if (dimensions === 0) throw new EmbedderError('unusable', 'The embedding server returned an empty vector.');
-    return { id: `http:${model}:${dimensions}`, dimensions, maxTokens: MAX_TOKENS, noise: 0, trust: 0.3 };
+    return { id: `http:${model}:${dimensions}`, dimensions, maxTokens: MAX_TOKENS, noise: null, trust: 0.3 };
   }
 
   /** Requested once for all callers; after a failure the next call requests it again. */

@@ -142,7 +142,13 @@ async function open(folder: string, threads: number): Promise<Model> {
   const dimensions = probe?.length ?? 0;
   // The same file with other settings makes other vectors, so the settings are part of the space's id.
   const print = await fingerprint(file, JSON.stringify([tokenizerJson, prompts, pooling, maxTokens]));
-  const space = { id: `onnx:${basename(folder)}:${print}:${dimensions}`, dimensions, maxTokens, noise: 0, trust: 0.3 };
+  const space = {
+    id: `onnx:${basename(folder)}:${print}:${dimensions}`,
+    dimensions,
+    maxTokens,
+    noise: null,
+    trust: 0.3,
+  };
   return { space, tokens, session, prompts, pooling };
 }
 
