@@ -3,7 +3,7 @@ import { tokensFrom } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { SearchRequest, SearchResponse } from '@notevault/protocol/search.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
-import type { AdminCommands } from '@notevault/server/admin.ts';
+import type { AdminCommands, TuningProgress, TuningReport } from '@notevault/server/admin.ts';
 import type { App } from '@notevault/server/app.ts';
 import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data-folder.ts';
 import { adminClient } from './admin-client.ts';
@@ -20,6 +20,8 @@ export interface VaultsClient {
   search(vault: string, request: SearchRequest): Promise<SearchResponse>;
   /** Rebuilds a vault's search index; resolves to the number of notes in it. */
   rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
+  /** Chooses how much vectors count in the searches of a vault. */
+  tune(vault: string, dryRun: boolean, progress: (progress: TuningProgress) => void): Promise<TuningReport>;
 }
 
 const PROGRESS_MS = 500;
@@ -54,20 +56,31 @@ async function remoteVaultsClient(admin: AdminCommands, user: string | undefined
   return {
     vaults: () => client.vaults(),
     search: (vault, request) => client.vault(vault).search(request),
-    rebuild: (vault, progress) => rebuild(admin, user, vault, progress),
+    ...longOperations(admin, user),
+  };
+}
+
+/** The operations that report progress. */
+function longOperations(admin: AdminCommands, user: string | undefined): Pick<VaultsClient, 'rebuild' | 'tune'> {
+  return {
+    rebuild: (vault, progress) =>
+      polling(
+        () => admin.rebuiltNotes(vault).then(progress),
+        () => admin.rebuildIndex(user, vault),
+      ),
+    tune: (vault, dryRun, progress) =>
+      polling(
+        () => admin.tuningProgress(vault).then((found) => (found === null ? undefined : progress(found))),
+        () => admin.tuneSearch(user, vault, dryRun),
+      ),
   };
 }
 
 /** Polls the progress while the operation runs; its request is answered only at the end. */
-async function rebuild(
-  admin: AdminCommands,
-  user: string | undefined,
-  vault: string,
-  progress: (notes: number) => void,
-): Promise<number> {
-  const timer = setInterval(() => admin.rebuiltNotes(vault).then(progress, () => undefined), PROGRESS_MS);
+async function polling<Result>(poll: () => Promise<void>, operation: () => Promise<Result>): Promise<Result> {
+  const timer = setInterval(() => poll().catch(() => undefined), PROGRESS_MS);
   try {
-    return await admin.rebuildIndex(user, vault);
+    return await operation();
   } finally {
     clearInterval(timer);
   }
@@ -90,7 +103,7 @@ async function localVaultsClient(app: App, user: string | undefined): Promise<Va
     },
     search: async (id, request) =>
       app.search.find(principal, await app.vaults.openVault(principal, id, 'read'), request),
-    rebuild: (vault, progress) => rebuild(admin, user, vault, progress),
+    ...longOperations(admin, user),
   };
 }
 

@@ -13,6 +13,7 @@ import { notesDdl } from './domains/notes/notes.tables.ts';
 import { oauthDdl } from './domains/oauth/oauth.tables.ts';
 import { vectorsDdl } from './domains/search/embedding/vectors.tables.ts';
 import { searchDdl } from './domains/search/search.tables.ts';
+import { tuningDdl } from './domains/search/tuning/tuning.tables.ts';
 import { syncDdl } from './domains/sync/sync.tables.ts';
 import { ticketsDdl } from './domains/tickets/tickets.tables.ts';
 import { cachePagesDdl } from './domains/vaults/cache/cache-pages.tables.ts';
@@ -43,7 +44,18 @@ export const migrations: readonly Migration[] = [
         notesDdl,
         linksDdl,
       ],
-      ...[searchDdl, vectorsDdl, syncDdl, credentialsDdl, devicesDdl, oauthDdl, ticketsDdl, logsDdl, importsDdl],
+      ...[
+        searchDdl,
+        vectorsDdl,
+        tuningDdl,
+        syncDdl,
+        credentialsDdl,
+        devicesDdl,
+        oauthDdl,
+        ticketsDdl,
+        logsDdl,
+        importsDdl,
+      ],
       blobsDdl,
       backupDdl,
     ].join('\n'),

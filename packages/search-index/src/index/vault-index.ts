@@ -54,6 +54,10 @@ export class VaultIndex {
   get noteCount(): number {
     return this.#locations.size;
   }
+  /** The ids of all live notes, in no order. */
+  get ids(): Iterable<string> {
+    return this.#locations.keys();
+  }
   get averageBodyWords(): number {
     return this.#bodyWords / Math.max(1, this.noteCount);
   }

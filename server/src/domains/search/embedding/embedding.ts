@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteId, Seq, VaultId } from '@notevault/protocol/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { EmbedderError, type Space } from '../../../ports/embedder/embedder.ts';
@@ -10,6 +12,8 @@ import * as store from './vectors.store.ts';
 /** Notes read at once; some of them have many chunks. */
 const PAGE = { limit: 32, bytes: 256 * 1024 };
 const VAULTS_PER_QUERY = 16;
+/** How often to look whether another holder of a lease is done. */
+const LEASE_WAIT_MS = 300;
 /** Pages of one vault before the next vault's turn. */
 const PAGES_PER_TURN = 8;
 /** Few rows per transaction, because deleted rows are overwritten and may be large. */
@@ -109,6 +113,33 @@ export class Embedding {
     if (page === null || !(await this.#noteEmbedder.embedNotes(lease, page.notes, page.upTo, signal))) return false;
     lease.seq = page.upTo;
     return true;
+  }
+
+  /**
+   * Embeds all notes of one vault that have no vectors yet, or waits while a background job of any process does. Throws
+   * `vault_not_found` when the vault was deleted.
+   */
+  async embedVault(
+    vault: OpenVault,
+    space: Space,
+    signal: AbortSignal,
+    onProgress: (progress: EmbeddingProgress) => void,
+  ): Promise<void> {
+    this.#model = space.id;
+    // A holder of its own: the background job of this process may have the lease.
+    const holder = this.#deps.clock.uuid();
+    for (;;) {
+      const progress = await this.progress(vault);
+      onProgress(progress);
+      if (progress.pending === 0) return;
+      const lease = await EmbeddingLease.acquire(this.#deps, holder, vault.id, space);
+      if (lease !== null) {
+        await this.#takeTurn(lease, signal);
+      } else {
+        if ((await this.#deps.vaults.openAsSystem(vault.id)) === null) throw new NotevaultError('vault_not_found');
+        await delay(LEASE_WAIT_MS, undefined, { signal });
+      }
+    }
   }
 
   /** Tries failed notes again that are due. The progress of their vaults stays as it is. */

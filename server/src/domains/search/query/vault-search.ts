@@ -8,6 +8,7 @@ import type { IndexCatchUp } from '../index/index-catch-up.ts';
 import type { IndexPersistence } from '../index/index-persistence.ts';
 import type { SearchDeps } from '../search.deps.ts';
 import { searchResultOf } from '../search.mapper.ts';
+import type { Tuning } from '../tuning/tuning.ts';
 import { TransferList } from '../worker/transfer-list.ts';
 import type { FoundNote, FoundNotes } from '../worker/worker-api.ts';
 import { WorkerDied } from '../worker/worker-client.ts';
@@ -38,11 +39,11 @@ export class VaultSearch {
   readonly #persistence: IndexPersistence;
   readonly #queryVectors: QueryVectors;
 
-  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
+  constructor(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence, tuning: Tuning) {
     this.#deps = deps;
     this.#catchUp = catchUp;
     this.#persistence = persistence;
-    this.#queryVectors = new QueryVectors(deps);
+    this.#queryVectors = new QueryVectors(deps, tuning);
   }
 
   /** Finds the best notes of a vault. Throws `unavailable` when that is not possible now. */
