@@ -101,7 +101,10 @@ export class Search implements AsyncDisposable {
     return { total, indexed: Math.max(0, total - pending - failed), pending, failed, model: embedder.name };
   }
 
-  /** Rebuilds the vault's index from its notes and stores it. All notes are embedded again in the background. */
+  /**
+   * Rebuilds the vault's index from its notes and stores it. Vectors that are missing or damaged are made in the
+   * background.
+   */
   async rebuild(vault: OpenVault, onProgress: (notes: number) => void): Promise<IndexState> {
     await this.#embedding.forget(vault);
     this.#backgroundEmbedding.recordChange();

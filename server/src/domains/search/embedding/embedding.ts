@@ -174,9 +174,9 @@ export class Embedding {
     }
   }
 
-  /** Makes all notes of a vault be embedded again. */
+  /** Makes all notes of a vault be looked at again: those whose vectors are missing or damaged are embedded. */
   async forget(vault: OpenVault): Promise<void> {
-    await this.#deps.db.transact((handle) => handle.run(store.deleteEmbedding, { vault: vault.id }));
+    await this.#deps.db.transact((handle) => handle.run(store.resetEmbedding, { vault: vault.id }));
   }
 
   async progress(vault: OpenVault): Promise<EmbeddingProgress> {

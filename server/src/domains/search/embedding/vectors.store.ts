@@ -233,6 +233,14 @@ export const findAny = statement((db, p: { vault: VaultId; limit: number }) =>
   db.selectFrom('search_vectors').select(['note_id']).where('vault_id', '=', p.vault).limit(p.limit),
 );
 
+/**
+ * Makes the vault be embedded from its first note on, and ends the lease. The vseq goes on: rows that remain keep theirs,
+ * and readers would take a lower one for what they have.
+ */
+export const resetEmbedding = statement((db, p: { vault: VaultId }) =>
+  db.updateTable('search_embeddings').set({ seq: 0, lease: null, lease_until: 0 }).where('vault_id', '=', p.vault),
+);
+
 export const deleteEmbedding = statement((db, p: { vault: VaultId }) =>
   db.deleteFrom('search_embeddings').where('vault_id', '=', p.vault),
 );
