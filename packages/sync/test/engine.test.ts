@@ -13,3 +13,7 @@ test('seed 1005187: a version of a restored vault is not taken for the one that 
 test('seed 1017629: a rename of letters’ case ends although another file of the disk has that spelling', async () => {
   assert.deepEqual(await runSeeds(1_017_629, 1), []);
 });
+
+test('seeds 7007939 and 7009887: a file is not taken for another one whose name differs by case and that moves away', async () => {
+  assert.deepEqual([...(await runSeeds(7_007_939, 1)), ...(await runSeeds(7_009_887, 1))], []);
+});

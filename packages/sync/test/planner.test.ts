@@ -97,6 +97,26 @@ test('two new contents at one path are both kept: the server’s file keeps its 
   ]);
 });
 
+test('a file that is gone is not taken for another one whose name differs by case', () => {
+  const base = [{ ...synced('1', 'X.md', 'long text'), fileId: 'inode 1' }];
+  const there = [remote('1', 'X.md', 'long text')];
+  const other = { ...local('x.md', 'other'), fileId: 'inode 2' };
+  assert.deepEqual(operationsOf(trees(base, [other], there)), [
+    { type: 'deleteRemote', id: '1', path: 'X.md', hash: 'long text' },
+  ]);
+  const same = { ...local('x.md', 'edited'), fileId: 'inode 1' };
+  assert.deepEqual(operationsOf(trees(base, [same], there)), [
+    { type: 'moveRemote', id: '1', from: 'X.md', to: 'x.md' },
+  ]);
+  // Where a disk has no ids, equal bytes count for more than a similar name.
+  const withoutIds = trees(
+    [synced('1', 'X.md', 'x')],
+    [local('x.md', 'y'), local('f/a.md', 'x')],
+    [remote('1', 'X.md', 'x')],
+  );
+  assert.deepEqual(operationsOf(withoutIds), [{ type: 'moveRemote', id: '1', from: 'X.md', to: 'f/a.md' }]);
+});
+
 test('two local names that differ only by case are reported as a problem, and nothing is written', () => {
   const made = plan(
     trees([synced('1', 'a.md', 'x')], [local('a.md', 'x'), local('A.md', 'y')], [remote('1', 'a.md', 'x')]),

@@ -1,4 +1,5 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
+import { canBeSpelledAnew } from '../plan/identify.ts';
 import { kindOf, type LocalFile, type SideTree } from '../plan/trees.ts';
 import type { FileContents } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
@@ -163,7 +164,7 @@ export class LocalObserver {
     const gone = [...this.#state.synced.values()].filter(({ path }) => !exact.has(path));
     if (gone.length === 0) this.#missing.clear();
     if (gone.length === 0) return [];
-    const paths = new Set(files.map(({ path }) => foldPath(path)));
+    const paths = new Map(files.map((file) => [foldPath(file.path), file]));
     const folderPaths = new Set(folders.map(foldPath));
     // Where a file has become a folder, or its folder a file, it does not come back.
     const isReplaced = (folded: string) => folderPaths.has(folded) || ancestorsOf(folded).some((at) => paths.has(at));
@@ -173,7 +174,9 @@ export class LocalObserver {
     const awaited: LocalFile[] = [];
     const missing = new Set<string>();
     for (const { path, hash, fileId } of gone) {
-      if (paths.has(foldPath(path)) || (fileId !== null && fileIds.has(fileId)) || freshHashes.has(hash)) continue;
+      const there = paths.get(foldPath(path));
+      if (there !== undefined && canBeSpelledAnew({ path, fileId }, there)) continue;
+      if ((fileId !== null && fileIds.has(fileId)) || freshHashes.has(hash)) continue;
       if (isReplaced(foldPath(path))) continue;
       missing.add(path);
       const since = this.#missing.get(path) ?? ticks;

@@ -10,6 +10,18 @@ export interface Identified {
 }
 
 /**
+ * Whether a local file may be the synced one although its path is spelled with other case. A rename keeps the file
+ * system's id, so where ids differ in a path whose file name is spelled anew, it is another file.
+ */
+export function canBeSpelledAnew(
+  synced: Pick<SyncedFile, 'path' | 'fileId'>,
+  local: Pick<LocalFile, 'path' | 'fileId'>,
+): boolean {
+  const isOther = synced.fileId !== null && local.fileId !== null && synced.fileId !== local.fileId;
+  return !isOther || fileName(synced.path) === fileName(local.path);
+}
+
+/**
  * Matches local files to synced files, to tell renames from deletions: first by the file system's id, then by path,
  * then by bytes if both files are still unmatched. A note never matches an attachment.
  */
@@ -32,14 +44,17 @@ export function identify(synced: readonly SyncedFile[], local: readonly LocalFil
   const byPath = new Map(local.map((file) => [file.path, file]));
   take(({ path }) => byPath.get(path));
   const byFoldedPath = Map.groupBy(left, ({ path }) => foldPath(path));
-  take(({ path }) => {
-    const [only, ...others] = byFoldedPath.get(foldPath(path)) ?? [];
-    return others.length === 0 ? only : undefined;
-  });
+  const renamed = (file: SyncedFile) => {
+    const [only, ...others] = byFoldedPath.get(foldPath(file.path)) ?? [];
+    return only !== undefined && others.length === 0 && canBeSpelledAnew(file, only) ? only : undefined;
+  };
+  take((file) => (renamed(file)?.hash === file.hash ? renamed(file) : undefined));
   const byHash = Map.groupBy(left, ({ hash, path }) => `${kindOf(path)} ${hash}`);
   const candidates = (file: SyncedFile) =>
     byHash.get(`${kindOf(file.path)} ${file.hash}`)?.filter((at) => left.has(at));
   take((file) => candidates(file)?.find(({ path }) => fileName(path) === fileName(file.path)));
   take((file) => candidates(file)?.[0]);
+  // Last, because a disk that distinguishes case may have had both files.
+  take(renamed);
   return { known, fresh: [...left] };
 }
