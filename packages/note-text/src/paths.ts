@@ -5,6 +5,8 @@
  * the `normalize…` and `decode…` ones expect such a path and never throw.
  */
 
+import { isAscii, utf8Length } from './utf8.ts';
+
 const maxSegmentBytes = 255;
 const maxPathBytes = 4096;
 
@@ -23,13 +25,7 @@ export class PathError extends Error {
 }
 
 const controlCharacter = /\p{Cc}/u;
-const asciiOnly = /^[\0-\x7f]*$/;
 const markdownExtension = /\.md$/i;
-const encoder = new TextEncoder();
-
-function utf8Length(text: string): number {
-  return asciiOnly.test(text) ? text.length : encoder.encode(text).length;
-}
 
 /**
  * Normalises a path from a request: NFC, `/` between segments, empty and `.` segments dropped. Idempotent.
@@ -93,7 +89,7 @@ function foldCase(text: string): string {
  * Dotless ı is not folded, as in Unicode: its upper case is I, yet `ısı.md` and `isi.md` are two notes.
  */
 export function foldPath(path: string): string {
-  if (asciiOnly.test(path)) return path.toLowerCase();
+  if (isAscii(path)) return path.toLowerCase();
   return path
     .normalize('NFD')
     .replace(/[^ı]+/g, foldCase)

@@ -9,6 +9,7 @@ import {
   parseDocument,
   type Scalar,
 } from 'yaml';
+import { utf8Length } from '../utf8.ts';
 
 /** Why a frontmatter cannot be used at all, or not in full. */
 export type ParseCode = 'unterminated' | 'yaml_syntax' | 'not_a_mapping' | 'duplicate_key' | 'too_large' | 'bad_value';
@@ -67,7 +68,7 @@ function syntaxFault(what: string, at: number): YamlFault {
 }
 
 function isTooLarge(text: string): boolean {
-  return text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes);
+  return text.length > maxBytes || (text.length * 3 > maxBytes && utf8Length(text) > maxBytes);
 }
 
 function tooLarge(what: string): YamlFault {
