@@ -1,12 +1,14 @@
 import type { EditorView } from '@codemirror/view';
 import { toggleTaskAt } from '../commands/tasks.ts';
 import { services } from '../core/services.ts';
-import { ENGLISH } from '../core/strings.ts';
+import type { EditorStrings } from '../core/strings.ts';
 import { button, element, PreviewWidget } from '../preview/widget-base.ts';
 
 /** The strings of a view's app. */
-export function stringsOf(view: EditorView) {
-  return view.state.facet(services)?.strings ?? ENGLISH;
+export function stringsOf(view: EditorView): EditorStrings {
+  const app = view.state.facet(services);
+  if (app === null) throw new Error('the view has no services');
+  return app.strings;
 }
 
 /** The bullet of a list item. */

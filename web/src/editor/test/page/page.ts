@@ -1,6 +1,6 @@
 import { Awareness } from 'y-protocols/awareness';
 import { applyUpdate, Doc, encodeStateAsUpdate, UndoManager } from 'yjs';
-import { ENGLISH } from '../../core/strings.ts';
+import { editor as texts } from '../../../i18n/en/editor.ts';
 import {
   createEditor,
   type DeviceStore,
@@ -100,7 +100,7 @@ function fakeServices(): EditorServices {
         return `Files/${file.name}`;
       },
     },
-    strings: ENGLISH,
+    strings: texts.strings,
     framesUrl: '/frames/',
   };
 }
