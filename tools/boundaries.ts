@@ -85,6 +85,8 @@ function isTool(path: string): boolean {
 /** The editor knows neither React nor the rest of the app, which uses it through its entry file. */
 function webFault(path: string, target: string): Fault | null {
   const editor = 'web/src/editor/';
+  // What browsers lack, for all of the app.
+  if (target.startsWith('web/src/platform/')) return null;
   if (path.startsWith(editor) === target.startsWith(editor) || target.startsWith('packages/')) return null;
   if (target === `${editor}index.ts`) return null;
   return target.startsWith(editor)

@@ -4,7 +4,7 @@ import { Crashed } from './crash-barrier.tsx';
 import { importOrReload } from './import-or-reload.ts';
 import { NotFound } from './not-found.tsx';
 import { RootLayout } from './root-layout.tsx';
-import { noteParams, searchParams, tagParams, welcomeParams } from './search-params.ts';
+import { graphParams, noteParams, searchParams, tagParams, welcomeParams } from './search-params.ts';
 
 /** A page that is loaded when it is first opened, together with its texts. */
 function lazyPage<Module extends object, Name extends keyof Module>(
@@ -69,6 +69,13 @@ const imports = createRoute({
   component: lazyPage(() => import('../imports/import-page.tsx'), 'ImportPage', 'imports'),
 });
 
+const graph = createRoute({
+  getParentRoute: () => vault,
+  path: '/graph',
+  validateSearch: graphParams,
+  component: lazyPage(() => import('../graph/graph-page.tsx'), 'GraphPage', 'graph'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -121,7 +128,7 @@ const tree = root.addChildren([
   vaults,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
   admin.addChildren([users, invites, health]),
-  vault.addChildren([overview, note, search, tags, trash, imports]),
+  vault.addChildren([overview, note, search, tags, graph, trash, imports]),
 ]);
 
 export const router = createRouter({

@@ -6,7 +6,7 @@ export interface SearchParams {
   readonly mode?: 'keyword' | 'vector';
 }
 
-export const PANELS = ['outline', 'links', 'history'] as const;
+export const PANELS = ['outline', 'links', 'graph', 'history'] as const;
 export type PanelName = (typeof PANELS)[number];
 
 /** What the address of a note says beside the note. */
@@ -21,6 +21,16 @@ export type WelcomeStep = (typeof WELCOME_STEPS)[number];
 /** What the address of the first page says. */
 export interface WelcomeParams {
   readonly welcome?: WelcomeStep;
+}
+
+/** What the address of the graph says. */
+export interface GraphParams {
+  /** What is looked for. */
+  readonly q?: string;
+  /** The id of the chosen note. */
+  readonly note?: string;
+  /** Set when notes without links are left out. */
+  readonly linked?: true;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -38,6 +48,10 @@ export function noteParams(raw: Raw): NoteParams {
 export function welcomeParams(raw: Raw): WelcomeParams {
   const welcome = WELCOME_STEPS.find((step) => step === raw.welcome);
   return welcome === undefined ? {} : { welcome };
+}
+
+export function graphParams(raw: Raw): GraphParams {
+  return { ...texts(raw, ['q', 'note']), ...(raw.linked === true ? { linked: true } : {}) };
 }
 
 export function tagParams(raw: Raw): { readonly tag?: string } {

@@ -11,7 +11,7 @@ export interface ActionContext {
   readonly noteId: string | null;
   open(dialog: DialogName): void;
   /** Opens a page of the vault. */
-  goTo(page: 'recent' | 'search' | 'tags' | 'trash' | 'import' | 'settings'): void;
+  goTo(page: 'recent' | 'search' | 'tags' | 'graph' | 'trash' | 'import' | 'settings'): void;
   createNote(): void;
   openDaily(): void;
   toggleSidebar(): void;
@@ -38,6 +38,7 @@ export const ACTIONS: readonly Action[] = [
   { id: 'search', icon: 'search', keys: 'Mod+Shift+F', run: ({ goTo }) => goTo('search') },
   { id: 'recent', icon: 'clock', run: ({ goTo }) => goTo('recent') },
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
+  { id: 'graph', icon: 'graph', keys: 'Alt+G', run: ({ goTo }) => goTo('graph') },
   { id: 'trash', icon: 'trash', run: ({ goTo }) => goTo('trash') },
   { id: 'import', icon: 'folder', run: ({ goTo }) => goTo('import') },
   { id: 'focusTree', icon: 'folder', keys: 'Alt+T', run: ({ focusTree }) => focusTree() },

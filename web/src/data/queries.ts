@@ -61,6 +61,16 @@ export function treeQuery(vault: string) {
   });
 }
 
+/** Signals keep the graph current while it is shown. */
+export function graphQuery(vault: string) {
+  return queryOptions({
+    queryKey: keys.graph(vault),
+    queryFn: () => api.vault(vault).graph(),
+    // Comparing ten thousand rows with the old ones costs more than it saves.
+    structuralSharing: false,
+  });
+}
+
 const RECENT = 100;
 
 export function recentQuery(vault: string) {

@@ -1,5 +1,6 @@
 import type { admin } from './en/admin.ts';
 import type { editor } from './en/editor.ts';
+import type { graph } from './en/graph.ts';
 import type { imports } from './en/imports.ts';
 import type { settings } from './en/settings.ts';
 import type { start } from './en/start.ts';
@@ -14,6 +15,7 @@ declare module 'i18next' {
       vault: typeof vault;
       settings: typeof settings;
       editor: typeof editor;
+      graph: typeof graph;
       imports: typeof imports;
       welcome: typeof welcome;
       admin: typeof admin;

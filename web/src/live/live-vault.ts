@@ -11,6 +11,8 @@ const AT_MOST_MS = 60_000;
 /** Lists are read again at most this often while somebody types. */
 const LISTS_MS = 1_500;
 const TREE_MS = 2_000;
+/** The graph is read as a whole. */
+const GRAPH_MS = 4_000;
 const AFTER_FAILURE_MS = 5_000;
 
 /** Keeps what is shown of a vault current until the signal aborts. */
@@ -18,6 +20,7 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
   using signals = liveSocket().watch(vault);
   using lists = throttled(() => void queries.invalidateQueries({ queryKey: keys.lists(vault) }), LISTS_MS);
   using tree = throttled(() => void queries.invalidateQueries({ queryKey: keys.tree(vault) }), TREE_MS);
+  using graph = throttled(() => void queries.invalidateQueries({ queryKey: keys.graph(vault) }), GRAPH_MS);
   let isSignalled = false;
   while (!aborted.aborted) {
     try {
@@ -28,7 +31,10 @@ export async function followVault(vault: string, queries: QueryClient, aborted: 
         continue;
       }
       const isStructural = applyChanges(vault, queries, page.changes);
-      if (page.changes.length > 0) lists();
+      if (page.changes.length > 0) {
+        lists();
+        graph();
+      }
       // The feed does not name folders: empty ones are read with the tree.
       if (isStructural || (isSignalled && page.changes.length === 0)) tree();
       sessionStorage.setItem(cursorName(vault), page.resume_cursor);

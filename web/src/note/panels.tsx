@@ -1,12 +1,20 @@
 import type { Note } from '@notevault/protocol/notes.ts';
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { CrashBarrier } from '../app/crash-barrier.tsx';
+import { importOrReload } from '../app/import-or-reload.ts';
 import type { PanelName } from '../app/search-params.ts';
+import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { History } from './history.tsx';
 import { Links } from './links.tsx';
 import { Outline } from './outline.tsx';
 import styles from './panels.module.css';
+
+const LocalGraph = lazy(async () => {
+  const load = importOrReload(() => import('../graph/local-graph.tsx'));
+  const [module] = await Promise.all([load, loadTexts('graph')]);
+  return { default: module.LocalGraph };
+});
 
 interface PanelsProps {
   readonly panel: PanelName;
@@ -24,6 +32,7 @@ export function Panels({ panel, note, vaultId }: PanelsProps) {
         <Suspense>
           {panel === 'outline' ? <Outline /> : null}
           {panel === 'links' ? <Links vaultId={vaultId} note={note} /> : null}
+          {panel === 'graph' ? <LocalGraph vaultId={vaultId} noteId={note.id} /> : null}
           {panel === 'history' ? <History vaultId={vaultId} note={note} /> : null}
         </Suspense>
       </CrashBarrier>

@@ -44,6 +44,10 @@ export function Sidebar({ vaultId, leave, context }: SidebarProps) {
           <Icon name="tag" />
           {t('nav.tags')}
         </Link>
+        <Link to="/vaults/$vaultId/graph" {...to}>
+          <Icon name="graph" />
+          {t('nav.graph')}
+        </Link>
         <Link to="/vaults/$vaultId/trash" {...to}>
           <Icon name="trash" />
           {t('nav.trash')}

@@ -1,6 +1,6 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy } from 'pdfjs-dist';
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
-import { trustedScriptUrl } from './trusted-url.ts';
+import { trustedScriptUrl } from '../../platform/trusted-script-url.ts';
 
 /** Opens a PDF. In a file of its own, which is loaded with the first PDF. */
 export function openPdf(url: string): Promise<PDFDocumentProxy> {

@@ -1,0 +1,58 @@
+import { expect, expectAccessible, test } from './kit/test.ts';
+
+test('the graph of a vault is drawn, is used by keys through its lists, and stays current', async ({ page, alice }) => {
+  await alice.write('Garden/Beans.md', '# Beans\n\n[[Soil]] and [[Peas]]\n');
+  const soil = await alice.write('Garden/Soil.md', '# Soil\n');
+  await alice.write('Garden/Peas.md', '# Peas\n\n[[Soil]]\n');
+  await alice.write('Alone.md', '# Alone\n');
+  await page.goto(alice.page());
+  await page.getByRole('link', { name: 'Graph', exact: true }).click();
+  const picture = page.getByRole('img', { name: /^Graph of 4 notes and 3 links/ });
+  await expect(picture).toHaveAttribute('data-state', 'settled');
+  await expectAccessible(page);
+
+  await page.getByRole('searchbox', { name: 'Find notes by name or folder' }).fill('garden be');
+  await expect(page.getByRole('heading', { name: '1 note found' })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: /^Beans/ })).toBeFocused();
+  await page.keyboard.press('Enter');
+  const chosen = page.getByRole('region', { name: 'Beans' });
+  await expect(chosen.getByRole('heading', { name: 'Links to 2 notes' })).toBeVisible();
+  await expect(page).toHaveURL(/note=/);
+  await chosen.getByRole('button', { name: /^Soil/ }).click();
+  await expect(page.getByRole('region', { name: 'Soil' }).getByText('Linked from 2 notes')).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByLabel('Only notes with links').check();
+  await expect(page.getByRole('img', { name: /^Graph of 3 notes/ })).toBeVisible();
+  await alice.write('Garden/Compost.md', '# Compost\n\n[[Soil]]\n');
+  await expect(page.getByRole('region', { name: 'Soil' }).getByText('Linked from 3 notes')).toBeVisible();
+  await page.getByRole('link', { name: 'Open note' }).click();
+  await expect(page).toHaveURL(new RegExp(soil.id));
+});
+
+test('the graph beside a note shows what is around it, and a click in the graph opens the note that is drawn there', async ({
+  page,
+  alice,
+}) => {
+  const one = await alice.write('One.md', 'to [[Two]]\n');
+  const two = await alice.write('Two.md', 'to [[Three]]\n');
+  await alice.write('Three.md', 'end\n');
+  await page.goto(alice.page(`/notes/${one.id}?panel=graph`));
+  const panel = page.getByRole('complementary', { name: 'Graph' });
+  await expect(panel.getByRole('img', { name: /^Graph of 2 notes and 1 links/ })).toBeVisible();
+  await panel.getByRole('button', { name: '2 steps' }).click();
+  const picture = panel.getByRole('img', { name: /^Graph of 3 notes and 2 links/ });
+  await expect(picture).toHaveAttribute('data-state', 'settled');
+  await expectAccessible(page);
+  await panel.getByRole('link', { name: 'Two' }).click();
+  await expect(page).toHaveURL(new RegExp(`${two.id}.*panel=graph`));
+
+  // The chosen note is drawn in the middle.
+  await page.goto(alice.page(`/graph?note=${two.id}`));
+  const whole = page.getByRole('img', { name: /^Graph of 3 notes/ });
+  await expect(whole).toHaveAttribute('data-state', 'settled');
+  await whole.click();
+  await expect(page).toHaveURL(new RegExp(`/notes/${two.id}`));
+});

@@ -1,0 +1,43 @@
+/** The colours of a graph, as the theme has them now. */
+export interface GraphColors {
+  readonly page: string;
+  readonly text: string;
+  readonly node: string;
+  readonly dim: string;
+  readonly accent: string;
+  readonly edge: string;
+}
+
+const TOKENS = {
+  page: '--page',
+  text: '--text',
+  node: '--faint',
+  dim: '--hairline',
+  accent: '--accent',
+  edge: '--hairline',
+} as const;
+
+/** Reads the tokens as colours that a canvas knows. @param place an element of the page. */
+export function readColors(place: HTMLElement): GraphColors {
+  const probe = document.createElement('span');
+  place.append(probe);
+  const read = (token: string) => {
+    probe.style.color = `var(${token})`;
+    return getComputedStyle(probe).color;
+  };
+  const colors = Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, read(token)]));
+  probe.remove();
+  return colors as unknown as GraphColors;
+}
+
+/** Calls the listener when the theme changes; returns a function that removes it. */
+export function onTheme(listener: () => void): () => void {
+  const scheme = matchMedia('(prefers-color-scheme: dark)');
+  scheme.addEventListener('change', listener);
+  const chosen = new MutationObserver(listener);
+  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return () => {
+    scheme.removeEventListener('change', listener);
+    chosen.disconnect();
+  };
+}

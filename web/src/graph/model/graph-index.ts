@@ -1,0 +1,128 @@
+import type { VaultGraph } from '@notevault/protocol/sync.ts';
+import { noteName } from '../../tree/model/tree-index.ts';
+
+/** A note as the graph shows it. */
+export interface GraphNote {
+  readonly id: string;
+  readonly path: string;
+  readonly name: string;
+  /** How many notes it links to or is linked from, each once. */
+  readonly degree: number;
+}
+
+/** The notes beside one, each once and ordered by name. */
+export interface Neighbours {
+  readonly to: readonly GraphNote[];
+  readonly from: readonly GraphNote[];
+}
+
+/** The notes and links that a graph draws. */
+export interface GraphPart {
+  readonly notes: readonly GraphNote[];
+  /** Places in `notes`, in pairs: from, to, from, to … */
+  readonly edges: Uint32Array;
+}
+
+/** The notes of a vault and their links, to be looked up. */
+export class GraphIndex {
+  readonly notes: readonly GraphNote[];
+  readonly linkCount: number;
+  readonly #byId: ReadonlyMap<string, number>;
+  readonly #to: readonly number[][];
+  readonly #from: readonly number[][];
+
+  constructor({ nodes, edges }: VaultGraph) {
+    this.#byId = new Map(nodes.map(({ id }, at) => [id, at]));
+    this.#to = nodes.map(() => []);
+    this.#from = nodes.map(() => []);
+    let count = 0;
+    for (const [source = '', target = ''] of edges) {
+      const [from, to] = [this.#byId.get(source), this.#byId.get(target)];
+      // A note may have been deleted between the reading of the notes and that of the links.
+      if (from === undefined || to === undefined || from === to) continue;
+      this.#to[from]?.push(to);
+      this.#from[to]?.push(from);
+      count++;
+    }
+    this.linkCount = count;
+    this.notes = nodes.map(({ id, path, title }, at) => {
+      const beside = new Set([...(this.#to[at] ?? []), ...(this.#from[at] ?? [])]);
+      return { id, path, name: title || noteName(path), degree: beside.size };
+    });
+  }
+
+  byId(id: string): GraphNote | null {
+    return this.#notesAt([this.#byId.get(id) ?? -1])[0] ?? null;
+  }
+
+  neighboursOf(id: string): Neighbours {
+    const at = this.#byId.get(id);
+    if (at === undefined) return { to: [], from: [] };
+    return { to: this.#sorted(this.#to[at] ?? []), from: this.#sorted(this.#from[at] ?? []) };
+  }
+
+  /** The notes whose name or path has all words of a query, those with most links first. */
+  find(query: string): GraphNote[] {
+    const words = query.trim().toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    const fits = ({ name, path }: GraphNote) => {
+      const text = `${name}\n${path}`.toLocaleLowerCase();
+      return words.every((word) => text.includes(word));
+    };
+    return this.notes.filter(fits).sort((a, b) => b.degree - a.degree || (a.path < b.path ? -1 : 1));
+  }
+
+  /** All that is linked within so many steps of a note, and the links among it; the nearest, up to `most` notes. */
+  around(id: string, steps: number, most: number): GraphPart {
+    const start = this.#byId.get(id);
+    const found = new Set(start === undefined ? [] : [start]);
+    let edge = [...found];
+    for (let step = 0; step < steps && found.size < most; step++) {
+      const next: number[] = [];
+      for (const at of edge) {
+        for (const beside of [...(this.#to[at] ?? []), ...(this.#from[at] ?? [])]) {
+          if (found.has(beside) || found.size >= most) continue;
+          found.add(beside);
+          next.push(beside);
+        }
+      }
+      edge = next;
+    }
+    return this.#part([...found]);
+  }
+
+  /** All notes and links. @param areLinked leaves out notes without links. */
+  whole(areLinked: boolean): GraphPart {
+    const all = this.notes.map((_, at) => at);
+    return this.#part(areLinked ? all.filter((at) => (this.notes[at]?.degree ?? 0) > 0) : all);
+  }
+
+  #part(places: readonly number[]): GraphPart {
+    const placeOf = new Map(places.map((at, place) => [at, place]));
+    const edges: number[] = [];
+    for (const [at, place] of placeOf) {
+      for (const to of this.#to[at] ?? []) {
+        const target = placeOf.get(to);
+        if (target !== undefined) edges.push(place, target);
+      }
+    }
+    return { notes: this.#notesAt(places), edges: Uint32Array.from(edges) };
+  }
+
+  #notesAt(places: readonly number[]): GraphNote[] {
+    return places.flatMap((at) => this.notes[at] ?? []);
+  }
+
+  #sorted(places: readonly number[]): GraphNote[] {
+    return this.#notesAt(places).sort((a, b) => compare(a.name, b.name) || (a.path < b.path ? -1 : 1));
+  }
+}
+
+const compare = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare;
+const indexes = new WeakMap<VaultGraph, GraphIndex>();
+
+/** The index of a graph, made once for all that show it. */
+export function graphIndexOf(graph: VaultGraph): GraphIndex {
+  const index = indexes.get(graph) ?? new GraphIndex(graph);
+  indexes.set(graph, index);
+  return index;
+}
