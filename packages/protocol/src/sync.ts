@@ -66,7 +66,19 @@ export type SyncChanges = Static<typeof SyncChanges>;
 export const VaultTree = Type.Object({
   change_seq: Type.Integer(),
   folders: Type.Array(Folder, { description: 'The root (empty name) first, then ordered by path.' }),
-  notes: Type.Array(Type.Object({ id: Uuid, path: Type.String(), created_at: Timestamp, updated_at: Timestamp })),
+  notes: Type.Array(
+    Type.Object({
+      id: Uuid,
+      path: Type.String(),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+      aliases: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'Other names of the note, from its frontmatter; absent without any.',
+        }),
+      ),
+    }),
+  ),
   attachments: Type.Array(
     Type.Object({
       id: Uuid,

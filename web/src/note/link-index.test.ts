@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
+import { linkChoices } from './link-choices.ts';
 import { LinkIndex, pathForDangling } from './link-index.ts';
 
 const notes = ['A.md', 'Garden/Beans.md', 'Archive/Beans.md', 'Garden/Soil.md'];
@@ -8,7 +9,13 @@ const at = '2026-01-01T00:00:00.000Z';
 const tree = {
   change_seq: 1,
   folders: [],
-  notes: notes.map((path) => ({ id: path, path, created_at: at, updated_at: at })),
+  notes: notes.map((path) => ({
+    id: path,
+    path,
+    created_at: at,
+    updated_at: at,
+    ...(path === 'Garden/Soil.md' ? { aliases: ['Earth', 'Bea|ns'] } : {}),
+  })),
   attachments: [{ id: 'x', path: 'Files/a b.png', size_bytes: 1, mtime: 0, updated_at: at, mime_type: 'image/png' }],
 } satisfies VaultTree;
 
@@ -36,4 +43,17 @@ test('a dangling link asks for a note beside its own, or at the path that it nam
   assert.equal(pathForDangling('New', 'Garden/Soil.md'), 'Garden/New.md');
   assert.equal(pathForDangling('Other/New.md', 'Garden/Soil.md'), 'Other/New.md');
   assert.equal(pathForDangling('New', 'A.md'), 'New.md');
+});
+
+test('links are resolved by aliases, after names', () => {
+  assert.equal(found('earth', 'A.md'), 'Garden/Soil.md');
+  assert.equal(new LinkIndex(tree).linkTextOf('Garden/Soil.md'), 'Soil');
+});
+
+test('a link is completed by names and aliases, and an alias is written behind the name', () => {
+  assert.deepEqual(linkChoices(tree, 'ear', 10), [{ title: 'Earth', insert: 'Soil|Earth', detail: 'Soil' }]);
+  assert.deepEqual(
+    linkChoices(tree, 'bea', 10).map(({ insert }) => insert),
+    ['Archive/Beans', 'Garden/Beans', 'Soil|Bea ns'],
+  );
 });

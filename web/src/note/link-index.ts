@@ -1,4 +1,5 @@
 import {
+  aliasKey,
   attachmentNameKey,
   type Candidate,
   lookupOf,
@@ -13,13 +14,16 @@ export class LinkIndex {
   readonly #byName = new Map<string, Candidate[]>();
 
   constructor(tree: VaultTree) {
-    for (const { id, path } of tree.notes) this.#add(noteNameKey(path), { kind: 'note', id, path, aliases: [] });
+    for (const { id, path, aliases = [] } of tree.notes) {
+      const note: Candidate = { kind: 'note', id, path, aliases };
+      for (const key of new Set([noteNameKey(path), ...aliases.map(aliasKey)])) this.#add(key, note);
+    }
     for (const { id, path } of tree.attachments) {
       this.#add(attachmentNameKey(path), { kind: 'attachment', id, path, aliases: [] });
     }
   }
 
-  /** The note or attachment that a link in a note means; null for none. Aliases are not known here. */
+  /** The note or attachment that a link in a note means; null for none. */
   resolve(link: LinkTarget, sourcePath: string): Candidate | null {
     const lookup = lookupOf(link.target, link.form, NO_EXTENSIONS);
     const candidates =
@@ -31,7 +35,8 @@ export class LinkIndex {
 
   /** What to write between brackets for a note: its name if no other note has it, else its path. */
   linkTextOf(path: string): string {
-    const isOnly = (this.#byName.get(noteNameKey(path)) ?? []).filter(({ kind }) => kind === 'note').length < 2;
+    const named = this.#byName.get(noteNameKey(path)) ?? [];
+    const isOnly = named.filter((one) => one.kind === 'note' && noteNameKey(one.path) === noteNameKey(path)).length < 2;
     const text = isOnly ? path.slice(path.lastIndexOf('/') + 1) : path;
     return text.replace(/\.md$/i, '');
   }

@@ -5,12 +5,10 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { noteQuery, tagsQuery, treeQuery } from '../data/queries.ts';
 import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../editor/index.ts';
-import { parentOf } from '../tree/model/tree-index.ts';
-import { indexOf } from '../tree/use-tree.ts';
 import { attachmentUrl, newAttachmentPath, uploadFile } from './attachment-urls.ts';
 import { blocksIn, excerptOf, headingsIn } from './excerpt.ts';
+import { linkChoices } from './link-choices.ts';
 import { linkIndexOf, pathForDangling } from './link-index.ts';
-import { rankNotes } from './rank-notes.ts';
 
 export interface NoteServicesOptions {
   readonly vault: string;
@@ -45,13 +43,7 @@ export class NoteServices implements EditorServices {
   readonly completions: EditorServices['completions'] = {
     notes: async (query) => {
       const tree = this.#tree;
-      if (tree === undefined) return [];
-      const found = rankNotes(indexOf(tree).notes(), query, SUGGESTIONS);
-      return found.map(({ name, path }) => ({
-        title: name,
-        insert: linkIndexOf(tree).linkTextOf(path),
-        detail: parentOf(path),
-      }));
+      return tree === undefined ? [] : linkChoices(tree, query, SUGGESTIONS);
     },
     headings: async (target) => headingsIn((await this.#contentOf(target)) ?? ''),
     blocks: async (target) => blocksIn((await this.#contentOf(target)) ?? ''),
@@ -104,7 +96,7 @@ export class NoteServices implements EditorServices {
     const tree = this.#tree;
     const found = tree === undefined ? null : linkIndexOf(tree).resolve(link, this.#path);
     if (found !== null) return found;
-    // A link by an alias: only the server knows those.
+    // An alias that was written after the tree was read: the server knows it.
     const known = this.#note?.links.find(({ target_text: text, dangling }) => !dangling && text === link.target);
     const { target_note_id: id, target_path: path } = known ?? {};
     return id && path ? { kind: 'note', id, path } : null;

@@ -4,7 +4,7 @@ import type { CachedRow } from '../vaults/vaults.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 
 /** A live note as cached in memory: the data of lists, tags and manifests. */
-export interface CachedNote extends CachedRow, Pick<NoteMeta, 'title' | 'tags' | 'type' | 'hash' | 'head'> {
+export interface CachedNote extends CachedRow, Pick<NoteMeta, 'title' | 'tags' | 'aliases' | 'type' | 'hash' | 'head'> {
   readonly id: NoteId;
   readonly seq: Seq;
   readonly version: number;
@@ -15,20 +15,21 @@ export interface CachedNote extends CachedRow, Pick<NoteMeta, 'title' | 'tags' |
   readonly updatedAt: number;
 }
 
-/** Measured memory of a row, without its path, title and tags. */
+/** Measured memory of a row, without its path, title, tags and aliases. */
 const ROW_BYTES = 560;
-const TAG_BYTES = 32;
+const TEXT_BYTES = 32;
 
 export const cachedNotes = cachedEntries<CachedNote>({
   kind: 'note',
-  name: 'notes 1',
+  name: 'notes 2',
   open(vault, row) {
-    const { path, title, tags, type, hash, head } = sealed.openMeta(vault, row.id, row.revision, row.meta);
+    const { path, title, tags, aliases, type, hash, head } = sealed.openMeta(vault, row.id, row.revision, row.meta);
     return {
       id: row.id as NoteId,
       path,
       title,
       tags,
+      aliases,
       type,
       hash,
       head,
@@ -40,10 +41,10 @@ export const cachedNotes = cachedEntries<CachedNote>({
       updatedAt: row.updated_at,
     };
   },
-  bytesOf: ({ path, title, tags, type }) =>
+  bytesOf: ({ path, title, tags, aliases, type }) =>
     ROW_BYTES +
     path.length +
     title.length +
     (type?.length ?? 0) +
-    tags.reduce((sum, tag) => sum + TAG_BYTES + tag.length, 0),
+    [...tags, ...aliases].reduce((sum, text) => sum + TEXT_BYTES + text.length, 0),
 });

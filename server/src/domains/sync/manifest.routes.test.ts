@@ -68,7 +68,7 @@ onSqlite('the manifest', (open) => {
     const made = await alice.write('a/b.md', 'old');
     server.clock.advance({ seconds: 5 });
     const edited = await alice.write('a/b.md', 'new');
-    const other = await alice.write('c.md');
+    const other = await alice.write('c.md', '---\naliases: [See, Sea]\n---\n');
     await alice.caller.post('/folders', { folder: 'Z' });
     const { status, body } = await alice.caller.get('/vault/tree');
     assert.equal(status, 200);
@@ -76,7 +76,7 @@ onSqlite('the manifest', (open) => {
     assert.deepEqual([body.change_seq, body.attachments], [4, []]);
     assert.notEqual(made.updated_at, edited.updated_at);
     const shown = ({ id, path, created_at, updated_at }: Json) => ({ id, path, created_at, updated_at });
-    assert.deepEqual(body.notes, [shown(edited), shown(other)]);
+    assert.deepEqual(body.notes, [shown(edited), { ...shown(other), aliases: ['See', 'Sea'] }]);
   });
 
   test('[2.1] [2.7] the manifest and the tree list attachments besides notes', async () => {

@@ -69,9 +69,11 @@ export function graphEdgeJson([source, target]: GraphEdge): string {
   return `["${source}","${target}"]`;
 }
 
-export function treeNoteJson({ id, path, createdAt, updatedAt }: CachedNote): string {
+export function treeNoteJson({ id, path, aliases, createdAt, updatedAt }: CachedNote): string {
   const times = `"created_at":"${isoTime(createdAt)}","updated_at":"${isoTime(updatedAt)}"`;
-  return `{"id":"${id}","path":${JSON.stringify(path)},${times}}`;
+  // Few notes have any.
+  const names = aliases.length === 0 ? '' : `,"aliases":${JSON.stringify(aliases)}`;
+  return `{"id":"${id}","path":${JSON.stringify(path)},${times}${names}}`;
 }
 
 export function treeAttachmentJson({ id, path, sizeBytes, mtime, updatedAt, mimeType }: ChangedAttachment): string {

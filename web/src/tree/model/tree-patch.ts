@@ -32,8 +32,9 @@ export function patchTree(tree: VaultTree, changes: readonly SyncChange[]): Vaul
 }
 
 function noteOf({ id, path, updated_at }: SyncChange, old: object | undefined): VaultTree['notes'][number] {
-  const created_at = old !== undefined && 'created_at' in old ? String(old.created_at) : updated_at;
-  return { id, path, created_at, updated_at };
+  if (old === undefined || !('created_at' in old)) return { id, path, created_at: updated_at, updated_at };
+  // The feed names neither; the aliases are read again with the tree.
+  return { ...(old as VaultTree['notes'][number]), path, updated_at };
 }
 
 function attachmentOf(change: SyncChange): VaultTree['attachments'][number] {
