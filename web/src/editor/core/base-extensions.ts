@@ -1,4 +1,4 @@
-import { bracketMatching, codeFolding, foldGutter, indentUnit } from '@codemirror/language';
+import { bracketMatching, foldGutter, indentUnit } from '@codemirror/language';
 import { highlightSelectionMatches, search } from '@codemirror/search';
 import { EditorState, type Extension, Prec } from '@codemirror/state';
 import {
@@ -14,11 +14,13 @@ import { fileDrop } from '../files/file-drop.ts';
 import { uploads } from '../files/insert-files.ts';
 import { linkHover } from '../hover/link-hover.ts';
 import { linkClicks } from '../links/link-click.ts';
+import { calloutFolds } from '../preview/callout-folds.ts';
 import { codeParser } from '../syntax/code-parser.ts';
 import { noteLanguage } from '../syntax/markdown-language.ts';
 import { editorTheme } from '../theme/theme.ts';
 import { carriageReturns } from './carriage-returns.ts';
 import { noteKeymaps } from './keymaps.ts';
+import { textDirection } from './text-direction.ts';
 
 /** In prose, an apostrophe is no quote that must be closed. */
 const prose = Prec.high(EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['(', '[', '{', '`'] } }]));
@@ -29,7 +31,14 @@ export function createLanguage(): Extension {
 }
 
 /** What every view of a note has, in all modes, beside the language. */
-export const sharedExtensions: Extension = [EditorView.lineWrapping, editorTheme, carriageReturns, linkClicks];
+export const sharedExtensions: Extension = [
+  EditorView.lineWrapping,
+  editorTheme,
+  carriageReturns,
+  textDirection,
+  calloutFolds,
+  linkClicks,
+];
 
 /** What a view has that can be edited. */
 export const editingExtensions: Extension = [
@@ -42,7 +51,6 @@ export const editingExtensions: Extension = [
   rectangularSelection(),
   crosshairCursor(),
   bracketMatching(),
-  codeFolding(),
   foldGutter(),
   highlightActiveLine(),
   highlightSelectionMatches(),

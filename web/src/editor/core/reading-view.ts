@@ -1,5 +1,6 @@
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
+import { foldClosedCallouts } from '../preview/callout-folds.ts';
 import { type DrawNote, drawNote, embedDepth } from '../preview/nested.ts';
 import { livePreview } from '../preview/preview.ts';
 import { createLanguage, sharedExtensions } from './base-extensions.ts';
@@ -23,5 +24,6 @@ export const drawReadingView: DrawNote = (parent, text, app, depth) => {
       ],
     }),
   });
+  foldClosedCallouts(view);
   return { [Symbol.dispose]: () => view.destroy() };
 };

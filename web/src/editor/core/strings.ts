@@ -29,6 +29,7 @@ export interface EditorStrings {
   readonly uploadFailed: string;
   readonly cancel: string;
   readonly footnote: string;
+  readonly foldCallout: string;
   /** Translations of CodeMirror's own phrases, for its search panel and its announcements. */
   readonly phrases: Readonly<Record<string, string>>;
 }

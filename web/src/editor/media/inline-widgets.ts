@@ -54,33 +54,6 @@ export class TaskWidget extends PreviewWidget {
   }
 }
 
-/** The head of a callout: its sign, and its kind if it has no title. */
-export class CalloutTitleWidget extends PreviewWidget {
-  readonly key: string;
-  readonly #kind: string;
-  readonly #look: string;
-  readonly #isUntitled: boolean;
-
-  constructor(kind: string, look: string, isUntitled: boolean) {
-    super();
-    this.key = `${kind} ${look} ${isUntitled}`;
-    this.#kind = kind;
-    this.#look = look;
-    this.#isUntitled = isUntitled;
-  }
-
-  toDOM(): HTMLElement {
-    const head = element('span', 'nv-callout-head');
-    const icon = element('span', `nv-callout-icon nv-icon-${this.#look}`);
-    icon.setAttribute('aria-hidden', 'true');
-    head.append(icon);
-    const name = this.#kind.charAt(0).toUpperCase() + this.#kind.slice(1);
-    if (this.#isUntitled) head.append(element('span', 'nv-callout-name', name));
-    else icon.after(element('span', 'nv-visually-hidden', `${name}: `));
-    return head;
-  }
-}
-
 const COPIED_MS = 1_500;
 
 /** The first line of a code block: its language, and a button that copies the code. */

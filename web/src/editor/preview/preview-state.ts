@@ -1,3 +1,4 @@
+import { foldEffect, unfoldEffect } from '@codemirror/language';
 import { type EditorState, StateEffect, StateField, type Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin } from '@codemirror/view';
 import { editorMode } from '../core/modes.ts';
@@ -28,7 +29,14 @@ export const interaction = StateField.define<Interaction>({
 
 /** Whether a transaction changes what is revealed, its document and selection apart. */
 export function changesInteraction({ effects }: Transaction): boolean {
-  return effects.some((effect) => effect.is(setFocus) || effect.is(setPressed) || effect.is(refreshPreview));
+  return effects.some(
+    (effect) =>
+      effect.is(setFocus) ||
+      effect.is(setPressed) ||
+      effect.is(refreshPreview) ||
+      effect.is(foldEffect) ||
+      effect.is(unfoldEffect),
+  );
 }
 
 /** Whether decorations may only be mapped now, and are rebuilt later. */

@@ -2,7 +2,7 @@ import type { Extension } from '@codemirror/state';
 import { blockField } from './block-field.ts';
 import { blockMotion } from './block-motion.ts';
 import { previewState } from './preview-state.ts';
-import { diagrams, mathBlocks, properties, readingTables } from './render/blocks.ts';
+import { diagrams, htmlBlocks, mathBlocks, properties, readingTables } from './render/blocks.ts';
 import { codeBlocks } from './render/code.ts';
 import { embedBlocks, inlineEmbeds } from './render/embed.ts';
 import { headings, rules } from './render/heading.ts';
@@ -23,7 +23,7 @@ export const INLINE_RENDERERS = rendererTable([
 ]);
 
 /** Everything that is drawn in place of whole blocks. */
-export const BLOCK_RENDERERS = [properties, diagrams, mathBlocks, readingTables, embedBlocks];
+export const BLOCK_RENDERERS = [properties, diagrams, mathBlocks, htmlBlocks, readingTables, embedBlocks];
 
 const blocks = blockField(BLOCK_RENDERERS);
 

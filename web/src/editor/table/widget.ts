@@ -26,6 +26,7 @@ export class TableWidget extends BlockWidget {
       for (const [column, source] of cells.entries()) {
         const cell = element(name);
         if (name === 'th') cell.scope = 'col';
+        cell.dir = 'auto';
         const alignment = table.alignments[column];
         if (alignment) cell.style.textAlign = alignment;
         drawInline(cell, source, view);

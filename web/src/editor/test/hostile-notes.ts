@@ -15,6 +15,12 @@ export const HOSTILE_NOTES: readonly string[] = [
   `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=${RUN}&gt;">`,
   `<style>@import url(https://evil.example/x.css);</style><link rel=stylesheet href=https://evil.example/x.css>`,
   `<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example/">`,
+  // HTML that is drawn, since its tags are for text
+  `<div onclick="${RUN}" style="position:fixed;inset:0;background:url(https://evil.example/x)">x</div>`,
+  `<p><a href="javascript:${RUN}">x</a> <a href="data:text/html,x">y</a> <a href="//evil.example">z</a></p>`,
+  `<details open ontoggle="${RUN}"><summary onfocus="${RUN}" tabindex="1" autofocus>x</summary>y</details>`,
+  `<p id="app" class="cm-editor" data-x="1" name="hacked">x</p>`,
+  `<table background="https://evil.example/x"><tr><td>x</td></tr></table>`,
   // Links and images
   `[x](javascript:${RUN})`,
   `[x](JaVaScRiPt:${RUN}) [y](java\tscript:${RUN}) [z](&#106;avascript:${RUN}) [q](\u0001javascript:${RUN})`,

@@ -5,6 +5,7 @@ export const editor: typeof english = {
   mode: { label: 'Ansicht', preview: 'Bearbeiten', source: 'Quelltext', reading: 'Lesen' },
   words_one: '{{count}} Wort',
   words_other: '{{count}} Wörter',
+  wordsSelected: '{{selected}} von {{count}} Wörtern',
   state: {
     saved: 'Gespeichert',
     saving: 'Wird gespeichert …',
@@ -61,6 +62,7 @@ export const editor: typeof english = {
     uploadFailed: 'Das Hochladen ist fehlgeschlagen',
     cancel: 'Abbrechen',
     footnote: 'Fußnote',
+    foldCallout: 'Text zeigen oder verbergen',
     phrases: {
       Find: 'Suchen',
       Replace: 'Ersetzen durch',

@@ -4,6 +4,7 @@ export const editor = {
   mode: { label: 'Mode', preview: 'Edit', source: 'Source', reading: 'Read' },
   words_one: '{{count}} word',
   words_other: '{{count}} words',
+  wordsSelected: '{{selected}} of {{count}} words',
   state: {
     saved: 'Saved',
     saving: 'Saving…',
@@ -60,6 +61,7 @@ export const editor = {
     uploadFailed: 'Upload failed',
     cancel: 'Cancel',
     footnote: 'Footnote',
+    foldCallout: 'Show or hide the text',
     phrases: {},
   },
 };

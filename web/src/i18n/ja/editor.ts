@@ -5,6 +5,7 @@ export const editor: typeof english = {
   mode: { label: '表示', preview: '編集', source: 'ソース', reading: '閲覧' },
   words_one: '{{count}}語',
   words_other: '{{count}}語',
+  wordsSelected: '{{count}} 語中 {{selected}} 語',
   state: {
     saved: '保存済み',
     saving: '保存中…',
@@ -61,6 +62,7 @@ export const editor: typeof english = {
     uploadFailed: 'アップロードに失敗しました',
     cancel: 'キャンセル',
     footnote: '脚注',
+    foldCallout: '本文の表示を切り替える',
     phrases: {
       Find: '検索',
       Replace: '置換後',

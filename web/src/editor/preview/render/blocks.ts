@@ -1,4 +1,5 @@
 import { syntaxTree } from '@codemirror/language';
+import { HtmlWidget, isShownHtml } from '../../media/html.ts';
 import { MathBlockWidget } from '../../media/math.ts';
 import { MermaidWidget } from '../../media/mermaid.ts';
 import { PropertiesWidget } from '../../properties/widget.ts';
@@ -40,6 +41,15 @@ export const readingTables: BlockRenderer = {
   nodes: ['Table'],
   candidate({ from, to }, { doc }, mode) {
     return mode === 'reading' ? { widget: new TableWidget(doc.sliceString(from, to)), staysBelow: false } : null;
+  },
+};
+
+/** Blocks of HTML that only has tags for text. */
+export const htmlBlocks: BlockRenderer = {
+  nodes: ['HTMLBlock'],
+  candidate({ from, to }, { doc }) {
+    const source = doc.sliceString(from, to);
+    return isShownHtml(source) ? { widget: new HtmlWidget(source), staysBelow: false } : null;
   },
 };
 

@@ -1,6 +1,7 @@
 import type { SyntaxNodeRef } from '@lezer/common';
-import { CalloutTitleWidget } from '../../media/inline-widgets.ts';
-import { readCalloutHead } from '../callout.ts';
+import { CalloutTitleWidget } from '../../media/callout-title.ts';
+import { type CalloutHead, readCalloutHead } from '../callout.ts';
+import { calloutBody, isFolded } from '../callout-folds.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 
 /** Quotes, and callouts, which are quotes whose first line names a kind: `> [!note] Title`. */
@@ -19,10 +20,16 @@ export const quotes: InlineRenderer = {
     const start = node.from + callout.markStart;
     const end = node.from + callout.markEnd;
     if (context.isRevealed({ from: first.from, to: first.to }, 'line')) context.mark(start, end, 'nv-syntax');
-    else context.replace(start, end, new CalloutTitleWidget(callout.kind, callout.look, callout.title === ''));
+    else context.replace(start, end, new CalloutTitleWidget(callout, foldOf(callout, first.from, context)));
     context.mark(end, first.to, 'nv-callout-title');
   },
 };
+
+/** How a callout that folds is now; null for others. */
+function foldOf({ fold }: CalloutHead, at: number, { state }: RenderContext): 'open' | 'closed' | null {
+  if (fold === null || calloutBody(state, at) === null) return null;
+  return isFolded(state, at) ? 'closed' : 'open';
+}
 
 /** The `>` of quotes. */
 export const quoteMarks: InlineRenderer = {

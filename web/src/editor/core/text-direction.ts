@@ -1,0 +1,39 @@
+import { type Extension, RangeSetBuilder } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+
+/** A character of a script that is written from right to left. */
+const RIGHT_TO_LEFT =
+  /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}\u200f]/u;
+const auto = Decoration.line({ attributes: { dir: 'auto' } });
+
+/** Gives lines with text from right to left the direction of their first letter; other lines cost nothing. */
+export const textDirection: Extension = [
+  EditorView.perLineTextDirection.of(true),
+  ViewPlugin.fromClass(
+    class {
+      decorations: DecorationSet;
+      constructor(view: EditorView) {
+        this.decorations = find(view);
+      }
+      update(update: ViewUpdate): void {
+        if (update.view.composing) this.decorations = this.decorations.map(update.changes);
+        else if (update.docChanged || update.viewportChanged) this.decorations = find(update.view);
+      }
+    },
+    { decorations: ({ decorations }) => decorations },
+  ),
+];
+
+function find(view: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  let last = -1;
+  for (const { from, to } of view.visibleRanges) {
+    for (let at = from; at <= to; ) {
+      const line = view.state.doc.lineAt(at);
+      if (line.from > last && RIGHT_TO_LEFT.test(line.text)) builder.add(line.from, line.from, auto);
+      last = Math.max(last, line.from);
+      at = line.to + 1;
+    }
+  }
+  return builder.finish();
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EditorBrowser } from '../browser.ts';
+
+export function blockTests(browser: () => EditorBrowser): void {
+  test('a callout that is written closed begins folded, and a button shows its text without changing the note', async () => {
+    await using opened = await browser().open();
+    const note = 'above\n\n> [!tip]- Title\n> hidden text\n\n> [!note]+ Open\n> shown text\n\n> [!note] Plain\n> text';
+    await opened.start(note);
+    await opened.page.getByText('shown text').waitFor();
+    assert.equal(await opened.page.getByText('hidden text').count(), 0);
+    const buttons = opened.page.getByRole('button', { name: 'Show or hide the text' });
+    assert.equal(await buttons.count(), 2);
+    assert.equal(await buttons.first().getAttribute('aria-expanded'), 'false');
+    await buttons.first().click();
+    await opened.page.getByText('hidden text').waitFor();
+    assert.equal(await buttons.first().getAttribute('aria-expanded'), 'true');
+    await buttons.nth(1).focus();
+    await opened.page.keyboard.press('Enter');
+    await opened.page.getByText('shown text').waitFor({ state: 'detached' });
+    assert.equal(await opened.run((harness) => harness.stored()), note);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('a callout that is written closed is folded in an embedded note too', async () => {
+    await using opened = await browser().open();
+    await opened.run((harness) => {
+      harness.notes = { Inner: '> [!tip]- Title\n> hidden text' };
+    });
+    await opened.start('![[Inner]]', 'reading');
+    await opened.page.getByText('Title').waitFor();
+    assert.equal(await opened.page.getByText('hidden text').count(), 0);
+  });
+
+  test('lines of scripts from right to left have that direction, each by itself', async () => {
+    await using opened = await browser().open();
+    await opened.start('English\nשלום עולם\nEnglish with שלום\n- مرحبا\n\n> [!note] עברית\n> text');
+    const directions = () =>
+      opened.page.locator('.cm-line').evaluateAll((lines) => lines.map((line) => getComputedStyle(line).direction));
+    assert.deepEqual(await directions(), ['ltr', 'rtl', 'ltr', 'rtl', 'ltr', 'rtl', 'ltr']);
+    await opened.run((harness) => harness.editor.goTo(0));
+    await opened.page.keyboard.type('שלום');
+    assert.equal((await directions())[0], 'rtl');
+    await opened.run((harness) => harness.editor.setMode('source'));
+    assert.equal((await directions())[1], 'rtl');
+  });
+
+  test('a block of HTML for text is drawn without what is not, and other HTML stays text', async () => {
+    await using opened = await browser().open();
+    await opened.start(
+      [
+        'text\n',
+        '<details><summary onclick="x()" style="color:red">More</summary><a href="https://example.org">in</a></details>\n',
+        '<iframe src="https://example.org"></iframe>\n',
+      ].join('\n'),
+    );
+    const summary = opened.page.locator('.nv-html-block summary');
+    await summary.waitFor();
+    assert.deepEqual(await summary.evaluate((node) => node.getAttributeNames()), []);
+    assert.equal(await opened.page.locator('.nv-html-block a').getAttribute('rel'), 'noopener noreferrer');
+    await summary.click();
+    await opened.page.getByRole('link', { name: 'in' }).waitFor();
+    assert.ok(await opened.page.getByText('<iframe').isVisible());
+    assert.deepEqual(opened.complaints, []);
+  });
+}
