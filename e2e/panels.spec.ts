@@ -17,3 +17,28 @@ test('what belongs to a note is beside it: outline, links, history with restore'
   await page.getByRole('button', { name: 'Restore this version' }).click();
   await expect(page.locator('.cm-content')).toContainText('Peas');
 });
+
+test('a note is printed whole, without what is beside it', async ({ page, alice }) => {
+  const lines = Array.from({ length: 400 }, (_, at) => `line ${at}\n`).join('\n');
+  const note = await alice.write('Long.md', `# Long\n\n${lines}`);
+  await page.goto(alice.page(`/notes/${note.id}?panel=outline`));
+  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('tree')).toBeHidden();
+  await expect(page.getByRole('complementary', { name: 'Outline' })).toBeHidden();
+  await page.emulateMedia({ media: null });
+  const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g) ?? [];
+  expect(pages.length).toBeGreaterThan(5);
+});
+
+test('the words of a note are counted without its properties, and those that are selected', async ({ page, alice }) => {
+  const note = await alice.write('Words.md', '---\ntags: [a, b]\n---\none two three\n');
+  await page.goto(alice.page(`/notes/${note.id}`));
+  await expect(page.getByText('3 words')).toBeVisible();
+  await page.getByText('one two three').click();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Control+Shift+ArrowRight');
+  await expect(page.getByText('1 of 3 words')).toBeVisible();
+  await page.keyboard.press('Home');
+  await expect(page.getByText('3 words', { exact: true })).toBeVisible();
+});

@@ -8,5 +8,10 @@ export function WordCount({ editor }: { readonly editor: EditorController }) {
   const t = useTexts('editor');
   const subscribe = useCallback((listener: () => void) => editor.onFacts(listener), [editor]);
   const count = useSyncExternalStore(subscribe, () => editor.facts().words);
-  return <span className={styles.words}>{t('words', { count })}</span>;
+  const selected = useSyncExternalStore(subscribe, () => editor.facts().selectedWords);
+  return (
+    <span className={styles.words}>
+      {selected === 0 ? t('words', { count }) : t('wordsSelected', { selected, count })}
+    </span>
+  );
 }

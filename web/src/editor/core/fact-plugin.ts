@@ -1,4 +1,5 @@
 import { type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
 import type { FactStore } from './facts.ts';
 import { headingsOf, selectionOf, wordCountOf } from './text-facts.ts';
 
@@ -15,6 +16,7 @@ class FactUpdater {
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** Increases with every edit, so that a count of an earlier text is given up. */
   #generation = 0;
+  #selectionTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(view: EditorView, store: FactStore) {
     this.#view = view;
@@ -24,13 +26,34 @@ class FactUpdater {
   }
 
   update({ docChanged, selectionSet, state }: ViewUpdate): void {
-    if (docChanged || selectionSet) this.#store.update({ selection: selectionOf(state) });
+    if (docChanged || selectionSet) {
+      this.#store.update({ selection: selectionOf(state) });
+      if (!state.selection.main.empty || this.#store.get().selectedWords > 0) this.#scheduleSelection();
+    }
     if (docChanged) this.#schedule(DELAY_MS);
   }
 
   destroy(): void {
     this.#generation++;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#selectionTimer !== null) clearTimeout(this.#selectionTimer);
+  }
+
+  #scheduleSelection(): void {
+    if (this.#selectionTimer !== null) clearTimeout(this.#selectionTimer);
+    this.#selectionTimer = setTimeout(() => void this.#readSelection(), DELAY_MS);
+  }
+
+  async #readSelection(): Promise<void> {
+    const timer = this.#selectionTimer;
+    const { state } = this.#view;
+    const { from, to } = state.selection.main;
+    const isCurrent = () => timer === this.#selectionTimer;
+    const selectedWords = await wordCountOf(state.sliceDoc(from, to), async () => {
+      await idle();
+      return isCurrent();
+    });
+    if (selectedWords !== null && isCurrent()) this.#store.update({ selectedWords });
   }
 
   #schedule(delay: number): void {
@@ -43,7 +66,8 @@ class FactUpdater {
     const generation = this.#generation;
     const { state } = this.#view;
     this.#store.update({ headings: headingsOf(state), characters: state.doc.length });
-    const words = await wordCountOf(state.doc.toString(), async () => {
+    const text = state.doc.toString();
+    const words = await wordCountOf(text.slice(findFrontmatter(text).bodyStart), async () => {
       await idle();
       return generation === this.#generation;
     });

@@ -18,7 +18,10 @@ export interface SelectionFact {
 
 /** What the app shows about an editor. Every part is replaced only when it has changed. */
 export interface EditorFacts {
+  /** Those of the frontmatter do not count. */
   readonly words: number;
+  /** 0 without a selection. */
+  readonly selectedWords: number;
   readonly characters: number;
   readonly headings: readonly HeadingFact[];
   readonly selection: SelectionFact;
@@ -30,6 +33,7 @@ export interface EditorFacts {
 
 export const NO_FACTS: EditorFacts = {
   words: 0,
+  selectedWords: 0,
   characters: 0,
   headings: [],
   selection: { from: 0, to: 0, line: 1, column: 1, selectedCharacters: 0 },

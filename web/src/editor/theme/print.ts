@@ -3,6 +3,7 @@ import { EditorView } from '@codemirror/view';
 /** On paper: the text only, in black, without what is for the pointer. */
 export const printTheme = EditorView.baseTheme({
   '@media print': {
+    '&': { height: 'auto !important' },
     '.cm-scroller': { overflow: 'visible !important', display: 'block !important' },
     '.cm-content': { maxWidth: 'none', padding: '0', color: '#000' },
     '.cm-gutters, .cm-panels, .cm-tooltip, .cm-cursorLayer, .cm-selectionLayer, .cm-ySelectionCaret': {
