@@ -17,6 +17,26 @@ export function longNote(lines: number): string {
 }
 
 export function longNoteTests(browser: () => EditorBrowser): void {
+  test('in a note of 10,000 lines, keys that come at once build the decorations once each, of the mounted lines', async () => {
+    await using opened = await browser().open();
+    await opened.start(longNote(10_000));
+    await opened.run((harness) => harness.editor.goTo(Math.floor(harness.stored().length / 2)));
+    await opened.page.keyboard.press('End');
+    const { builds, decorations, lines } = await opened.page.evaluate(() => {
+      const before = { ...window.harness.counts };
+      for (let key = 0; key < 20; key++) document.execCommand('insertText', false, 'x');
+      const { builds, decorations } = window.harness.counts;
+      return {
+        builds: builds - before.builds,
+        decorations: decorations - before.decorations,
+        lines: document.querySelectorAll('.cm-line').length,
+      };
+    });
+    assert.equal(builds, 20);
+    assert.ok(lines > 10 && lines < 200, `${lines} lines are mounted`);
+    assert.ok(decorations / builds < 4 * lines, `${decorations / builds} decorations a key for ${lines} lines`);
+  });
+
   test('in a note of 10,000 lines a key builds the decorations of what is visible, once', async (t) => {
     await using opened = await browser().open();
     await opened.start(longNote(10_000));

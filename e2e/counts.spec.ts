@@ -1,0 +1,62 @@
+import { expect, test } from './kit/test.ts';
+
+declare global {
+  interface Window {
+    commits: number;
+  }
+}
+
+test('a key in the editor causes no rendering of React', async ({ page, alice }) => {
+  // React reports its commits to developer tools, also where it is built for production.
+  await page.addInitScript(() => {
+    window.commits = 0;
+    Object.assign(window, {
+      __REACT_DEVTOOLS_GLOBAL_HOOK__: {
+        supportsFiber: true,
+        inject: () => 1,
+        onCommitFiberRoot: () => window.commits++,
+        onCommitFiberUnmount: () => undefined,
+      },
+    });
+  });
+  const note = await alice.write('Counted.md', '# Heading\n\nwords\n');
+  await page.goto(alice.page(`/notes/${note.id}?panel=outline`));
+  await expect(page.getByTestId('save-state')).toHaveText('Saved');
+  await page.getByText('words').click();
+  expect(await page.evaluate(() => window.commits)).toBeGreaterThan(0);
+  const commits = await page.evaluate(async () => {
+    const before = window.commits;
+    for (let key = 0; key < 30; key++) {
+      document.execCommand('insertText', false, 'x');
+      // React renders what a store says in a microtask. No timer runs between two keys, as with somebody who types fast.
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    }
+    return window.commits - before;
+  });
+  expect(commits).toBe(0);
+  await expect(page.getByText('x'.repeat(30))).toBeVisible();
+});
+
+test('the tree of 10,000 notes mounts the rows that are seen', async ({ page, alice }) => {
+  const tree = await alice.vault.tree();
+  const at = new Date(0).toISOString();
+  const notes = Array.from({ length: 10_000 }, (_, index) => {
+    const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    return { id, path: `Note ${String(index).padStart(5, '0')}.md`, created_at: at, updated_at: at };
+  });
+  await page.route('**/vault/tree*', (route) => route.fulfill({ json: { ...tree, notes } }));
+  await page.goto(alice.page());
+  const rows = page.getByRole('treeitem');
+  await expect(rows.first()).toBeVisible();
+  const mounted = async () => {
+    const count = await rows.count();
+    expect(count).toBeGreaterThan(5);
+    expect(count).toBeLessThan(60);
+  };
+  await mounted();
+  await page.getByRole('tree').focus();
+  await page.keyboard.press('End');
+  await expect(page.getByRole('treeitem', { name: 'Note 09999' })).toBeVisible();
+  await expect(page.getByRole('treeitem', { name: 'Note 09999' })).toHaveAttribute('aria-setsize', '10000');
+  await mounted();
+});
