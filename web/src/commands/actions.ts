@@ -1,36 +1,8 @@
-import type { vault } from '../i18n/en/vault.ts';
-import type { IconName } from '../ui/icon.tsx';
+import type { Action, ActionContext } from './action.ts';
+import { EDITOR_ACTIONS } from './editor-actions.ts';
 import type { Shortcut } from './shortcut.ts';
 
-/** The dialogs that actions open. */
-export type DialogName = 'switcher' | 'palette' | 'shortcuts';
-
-/** What an action may use. */
-export interface ActionContext {
-  readonly vaultId: string;
-  readonly noteId: string | null;
-  open(dialog: DialogName): void;
-  /** Opens a page of the vault. */
-  goTo(page: 'recent' | 'search' | 'tags' | 'graph' | 'trash' | 'import' | 'settings'): void;
-  createNote(): void;
-  openDaily(): void;
-  toggleSidebar(): void;
-  togglePanel(): void;
-  focusTree(): void;
-  signOut(): void;
-}
-
-/** Something to do. The palette, the list of shortcuts and the keys all read the same table. */
-export interface Action {
-  readonly id: keyof typeof vault.action;
-  readonly icon: IconName;
-  readonly keys?: Shortcut;
-  /** Set for what is only possible while a note is open. */
-  readonly needsNote?: true;
-  readonly run: (context: ActionContext) => void;
-}
-
-export const ACTIONS: readonly Action[] = [
+const APP_ACTIONS: readonly Action[] = [
   { id: 'switcher', icon: 'search', keys: 'Mod+K', run: ({ open }) => open('switcher') },
   { id: 'palette', icon: 'list', keys: 'Mod+Shift+P', run: ({ open }) => open('palette') },
   { id: 'newNote', icon: 'add', keys: 'Alt+N', run: ({ createNote }) => createNote() },
@@ -44,12 +16,29 @@ export const ACTIONS: readonly Action[] = [
   { id: 'focusTree', icon: 'folder', keys: 'Alt+T', run: ({ focusTree }) => focusTree() },
   { id: 'sidebar', icon: 'menu', keys: 'Mod+\\', run: ({ toggleSidebar }) => toggleSidebar() },
   { id: 'panel', icon: 'panel', keys: 'Alt+P', needsNote: true, run: ({ togglePanel }) => togglePanel() },
+  { id: 'source', icon: 'file', keys: 'Alt+S', needsNote: true, run: ({ toggleMode }) => toggleMode('source') },
+  { id: 'reading', icon: 'eye', keys: 'Alt+R', needsNote: true, run: ({ toggleMode }) => toggleMode('reading') },
+  { id: 'template', icon: 'copy', needsNote: true, run: ({ open }) => open('template') },
+  { id: 'showOutline', icon: 'list', needsNote: true, run: ({ showPanel }) => showPanel('outline') },
+  { id: 'showLinks', icon: 'link', needsNote: true, run: ({ showPanel }) => showPanel('links') },
+  { id: 'showGraph', icon: 'graph', needsNote: true, run: ({ showPanel }) => showPanel('graph') },
+  { id: 'showHistory', icon: 'history', needsNote: true, run: ({ showPanel }) => showPanel('history') },
   { id: 'settings', icon: 'settings', keys: 'Mod+,', run: ({ goTo }) => goTo('settings') },
   { id: 'shortcuts', icon: 'list', keys: '?', run: ({ open }) => open('shortcuts') },
   { id: 'signOut', icon: 'close', run: ({ signOut }) => signOut() },
 ];
 
+/** All actions: first those of the app, then those of the editor. */
+export const ACTIONS: readonly Action[] = [...APP_ACTIONS, ...EDITOR_ACTIONS];
+
 /** The actions that are possible now. */
-export function possibleActions({ noteId }: ActionContext): Action[] {
-  return ACTIONS.filter(({ needsNote }) => needsNote !== true || noteId !== null);
+export function possibleActions({ noteId, canRunInEditor }: ActionContext): Action[] {
+  return ACTIONS.filter(({ needsNote, command }) =>
+    command === undefined ? needsNote !== true || noteId !== null : canRunInEditor(command),
+  );
+}
+
+/** The keys of an action on this system. */
+export function keysOf({ keys, appleKeys }: Action, isApple: boolean): Shortcut | undefined {
+  return isApple ? (appleKeys ?? keys) : keys;
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { foldKeymap } from '@codemirror/language';
+import { COMMAND_KEYS } from '../editor/commands/keys.ts';
+import { ACTIONS } from './actions.ts';
 import { bestMatches } from './fuzzy.ts';
 import { isPressed, shownKeys } from './shortcut.ts';
 
@@ -49,4 +52,38 @@ test('bestMatches wants every word, in the name or in the folder', () => {
 
 test('bestMatches keeps the order without a query', () => {
   assert.deepEqual(found(' ', 'b', 'a'), ['b', 'a']);
+});
+
+/** Keys as CodeMirror writes them, as the app does: `Mod-Shift-x` is `Mod+Shift+X`. */
+function inApp(keys: string | undefined): string | undefined {
+  return keys
+    ?.replace(/^(Ctrl|Cmd)-/, 'Mod-')
+    .split('-')
+    .map((part) => (part.length === 1 ? part.toUpperCase() : part))
+    .join('+');
+}
+
+test('the actions of the editor name the keys that the editor has', () => {
+  const shown = ACTIONS.flatMap(({ command, keys, appleKeys }) =>
+    command === undefined || keys === undefined ? [] : [[command, keys, appleKeys]],
+  );
+  const bound = Object.entries(COMMAND_KEYS).map(([name, keys]) => [
+    name,
+    inApp(keys.key),
+    'mac' in keys ? inApp(keys.mac) : undefined,
+  ]);
+  assert.deepEqual(
+    Object.fromEntries(shown.map(([name, ...keys]) => [name, keys])),
+    Object.fromEntries(bound.map(([name, ...keys]) => [name, keys])),
+  );
+  const ofCodeMirror = foldKeymap.map(({ key, mac }) => ({ key, mac }));
+  for (const keys of [COMMAND_KEYS.fold, COMMAND_KEYS.unfold])
+    assert.ok(ofCodeMirror.some((one) => one.key === keys.key && one.mac === keys.mac));
+});
+
+test('no two actions of the app have the same keys, and each action is there once', () => {
+  const keys = ACTIONS.flatMap((action) => (action.command === undefined && action.keys ? [action.keys] : []));
+  assert.deepEqual(keys, [...new Set(keys)]);
+  const ids = ACTIONS.map(({ id }) => id);
+  assert.deepEqual(ids, [...new Set(ids)]);
 });

@@ -1,17 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { recentQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { useTree } from '../tree/use-tree.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Picker } from '../ui/picker.tsx';
-import { ACTIONS, type ActionContext, type DialogName, possibleActions } from './actions.ts';
+import type { Action, ActionContext, DialogName } from './action.ts';
+import { ACTIONS, keysOf, possibleActions } from './actions.ts';
 import styles from './dialogs.module.css';
 import { bestMatches } from './fuzzy.ts';
 import { onApple, shownKeys } from './shortcut.ts';
+import { TemplateDialog } from './template-dialog.tsx';
 
-interface DialogsProps {
+export interface DialogsProps {
   readonly name: DialogName;
   readonly context: ActionContext;
   readonly openNote: (id: string) => void;
@@ -22,6 +24,7 @@ interface DialogsProps {
 /** The dialogs of the keyboard: going to a note, running a command, the list of shortcuts. */
 export function Dialogs(props: DialogsProps) {
   if (props.name === 'switcher') return <Switcher {...props} />;
+  if (props.name === 'template') return <TemplateDialog {...props} />;
   return props.name === 'palette' ? <Palette {...props} /> : <Shortcuts {...props} />;
 }
 
@@ -75,6 +78,7 @@ function Switcher({ context: { vaultId }, openNote, createNote, close }: Dialogs
 function Palette({ context, close }: DialogsProps) {
   const t = useTexts('vault');
   const [query, setQuery] = useState('');
+  const inEditor = useRef<Action | null>(null);
   const isApple = onApple();
   const actions = possibleActions(context).map((action) => ({
     action,
@@ -82,52 +86,69 @@ function Palette({ context, close }: DialogsProps) {
     detail: action.id,
   }));
   return (
-    <Dialog title={t('palette.title')} close={close}>
+    <Dialog
+      title={t('palette.title')}
+      close={close}
+      closed={() => {
+        // While the dialog is there, it keeps the focus from the editor.
+        inEditor.current?.run(context);
+        return inEditor.current !== null;
+      }}
+    >
       <Picker
         label={t('palette.label')}
         value={query}
         change={setQuery}
         none={t('palette.none')}
-        items={bestMatches(actions, query).map(({ action: { id, icon, keys, run }, name }) => ({
-          id,
-          label: name,
-          icon: <Icon name={icon} size={16} />,
-          ...(keys === undefined ? {} : { more: <kbd>{shownKeys(keys, isApple)}</kbd> }),
-          run: () => {
-            close();
-            run(context);
-          },
-        }))}
+        items={bestMatches(actions, query).map(({ action, name }) => {
+          const keys = keysOf(action, isApple);
+          return {
+            id: action.id,
+            label: name,
+            icon: <Icon name={action.icon} size={16} />,
+            ...(keys === undefined ? {} : { more: <kbd>{shownKeys(keys, isApple)}</kbd> }),
+            run: () => {
+              if (action.command !== undefined) inEditor.current = action;
+              close();
+              if (action.command === undefined) action.run(context);
+            },
+          };
+        })}
       />
     </Dialog>
   );
 }
 
-const EDITOR_KEYS = [
-  ['bold', 'Mod+B'],
-  ['italic', 'Mod+I'],
-  ['find', 'Mod+F'],
-  ['undo', 'Mod+Z'],
-] as const;
-
 function Shortcuts({ close }: DialogsProps) {
   const t = useTexts('vault');
-  const isApple = onApple();
-  const rows = ACTIONS.flatMap(({ id, keys }) => (keys === undefined ? [] : [{ name: t(`action.${id}`), keys }]));
-  const inEditor = EDITOR_KEYS.map(([id, keys]) => ({ name: t(`shortcuts.${id}`), keys }));
   return (
     <Dialog title={t('shortcuts.title')} close={close}>
-      <dl className={styles.keys}>
-        {[...rows, ...inEditor].map(({ name, keys }) => (
-          <div key={keys}>
-            <dt>{name}</dt>
+      <h3>{t('shortcuts.everywhere')}</h3>
+      <KeyList actions={ACTIONS.filter(({ command }) => command === undefined)} />
+      <h3>{t('shortcuts.editor')}</h3>
+      <KeyList actions={ACTIONS.filter(({ command }) => command !== undefined)} />
+      <p className={styles.hint}>{t('shortcuts.tree')}</p>
+    </Dialog>
+  );
+}
+
+/** The actions that have keys. */
+function KeyList({ actions }: { readonly actions: readonly Action[] }) {
+  const t = useTexts('vault');
+  const isApple = onApple();
+  return (
+    <dl className={styles.keys}>
+      {actions.map((action) => {
+        const keys = keysOf(action, isApple);
+        return keys === undefined ? null : (
+          <div key={action.id}>
+            <dt>{t(`action.${action.id}`)}</dt>
             <dd>
               <kbd>{shownKeys(keys, isApple)}</kbd>
             </dd>
           </div>
-        ))}
-      </dl>
-      <p className={styles.hint}>{t('shortcuts.tree')}</p>
-    </Dialog>
+        );
+      })}
+    </dl>
   );
 }

@@ -24,12 +24,14 @@ export function isPressed(shortcut: Shortcut, pressed: Pressed, isApple: boolean
   return pressed.key.toLowerCase() === key || pressed.code.toLowerCase() === `key${key}`;
 }
 
-const APPLE: ReadonlyMap<string, string> = new Map([
-  ['Mod', '⌘'],
-  ['Shift', '⇧'],
-  ['Alt', '⌥'],
-]);
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([['Mod', 'Ctrl']]);
+const ARROWS = [
+  ['ArrowUp', '↑'],
+  ['ArrowDown', '↓'],
+  ['ArrowLeft', '←'],
+  ['ArrowRight', '→'],
+] as const;
+const APPLE: ReadonlyMap<string, string> = new Map([...ARROWS, ['Mod', '⌘'], ['Shift', '⇧'], ['Alt', '⌥']]);
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([['Mod', 'Ctrl'], ...ARROWS]);
 
 /** Writes a shortcut as people of a system know it. */
 export function shownKeys(shortcut: Shortcut, isApple: boolean): string {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { type ActionContext, possibleActions } from './actions.ts';
+import type { ActionContext } from './action.ts';
+import { keysOf, possibleActions } from './actions.ts';
 import { isPressed, onApple } from './shortcut.ts';
 
 /** Runs actions by their keys while the component is there. */
@@ -14,9 +15,10 @@ export function useShortcuts(context: ActionContext): void {
       if (event.defaultPrevented || event.isComposing) return;
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
       if (isPlain && isTyping(event.target)) return;
-      const action = possibleActions(latest.current).find(
-        ({ keys }) => keys !== undefined && isPressed(keys, event, isApple),
-      );
+      const action = possibleActions(latest.current).find((one) => {
+        const keys = keysOf(one, isApple);
+        return one.command === undefined && keys !== undefined && isPressed(keys, event, isApple);
+      });
       if (action === undefined) return;
       event.preventDefault();
       action.run(latest.current);

@@ -13,6 +13,7 @@ import type { EditorStrings as Strings } from './core/strings.ts';
 // The entry of the editor: the rest of the app imports this file, and knows neither CodeMirror nor Yjs.
 
 export type EditorController = Control.EditorController;
+export type EditorLook = Control.EditorLook;
 export type EditorCommand = Control.EditorCommand;
 export type EditorFacts = Facts.EditorFacts;
 export type HeadingFact = Facts.HeadingFact;

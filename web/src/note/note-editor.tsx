@@ -2,7 +2,7 @@ import type { Note } from '@notevault/protocol/notes.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import i18next from 'i18next';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { meQuery } from '../data/queries.ts';
@@ -11,7 +11,9 @@ import { useLanguage, useTexts } from '../i18n/use-texts.ts';
 import { parentOf } from '../tree/model/tree-index.ts';
 import { errorText } from '../ui/error-text.ts';
 import { showToast } from '../ui/toast.ts';
+import { editorSettings } from './editor-settings.ts';
 import styles from './note-editor.module.css';
+import { noteMode, setNoteMode, subscribeToMode } from './note-mode.ts';
 import text from './note-page.module.css';
 import { NoteServices } from './note-services.ts';
 import { setOpenEditor } from './open-editor.ts';
@@ -19,6 +21,7 @@ import { PanelButtons } from './panel-buttons.tsx';
 import { StateLine } from './state-line.tsx';
 import { useEditor } from './use-editor.ts';
 import { useNoteSession } from './use-note-session.ts';
+import { takeFocus } from './wanted-focus.ts';
 import { WordCount } from './word-count.tsx';
 
 interface NoteEditorProps {
@@ -39,12 +42,14 @@ export function NoteEditor({ vaultId, note }: NoteEditorProps) {
 function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly session: EditorSession }) {
   const t = useTexts('editor');
   const place = useRef<HTMLDivElement>(null);
-  const [mode, setMode] = useState<EditorMode>('preview');
+  const mode = useSyncExternalStore(subscribeToMode, noteMode);
+  useEffect(() => () => setNoteMode(editorSettings.get().writing), []);
   const services = useNoteServices(vaultId, note.id);
   const editor = useEditor(place, { session, services, mode, label: note.title });
   const keepAsNewNote = useKeepAsNewNote(vaultId, note);
   useEffect(() => {
     setOpenEditor(editor);
+    if (editor !== null && takeFocus('editor')) editor.focus();
     return () => setOpenEditor(null);
   }, [editor]);
   useEffect(() => {
@@ -62,7 +67,7 @@ function OpenNote({ vaultId, note, session }: NoteEditorProps & { readonly sessi
         {editor === null ? null : <WordCount editor={editor} />}
         <fieldset className={styles.modes} aria-label={t('mode.label')}>
           {MODES.map((one) => (
-            <button key={one} type="button" aria-pressed={one === mode} onClick={() => setMode(one)}>
+            <button key={one} type="button" aria-pressed={one === mode} onClick={() => setNoteMode(one)}>
               {t(`mode.${one}`)}
             </button>
           ))}

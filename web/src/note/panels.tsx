@@ -1,5 +1,5 @@
 import type { Note } from '@notevault/protocol/notes.ts';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { CrashBarrier } from '../app/crash-barrier.tsx';
 import { importOrReload } from '../app/import-or-reload.ts';
 import type { PanelName } from '../app/search-params.ts';
@@ -9,6 +9,7 @@ import { History } from './history.tsx';
 import { Links } from './links.tsx';
 import { Outline } from './outline.tsx';
 import styles from './panels.module.css';
+import { takeFocus } from './wanted-focus.ts';
 
 const LocalGraph = lazy(async () => {
   const load = importOrReload(() => import('../graph/local-graph.tsx'));
@@ -25,8 +26,12 @@ interface PanelsProps {
 /** What belongs to the open note, beside it. */
 export function Panels({ panel, note, vaultId }: PanelsProps) {
   const t = useTexts('vault');
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (takeFocus('panel')) place.current?.focus();
+  });
   return (
-    <aside className={styles.panel} aria-label={t(`note.${panel}`)}>
+    <aside ref={place} tabIndex={-1} className={styles.panel} aria-label={t(`note.${panel}`)}>
       <h2>{t(`note.${panel}`)}</h2>
       <CrashBarrier>
         <Suspense>

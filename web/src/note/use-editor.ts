@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react';
+import { useStored } from '../app/stored.ts';
 import {
   createEditor,
   type EditorController,
@@ -6,6 +7,7 @@ import {
   type EditorServices,
   type EditorSession,
 } from '../editor/index.ts';
+import { editorSettings, lookOf } from './editor-settings.ts';
 import { useSessionFact } from './use-note-session.ts';
 
 interface EditorSetup {
@@ -43,7 +45,11 @@ export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSet
       made[Symbol.dispose]();
     };
   }, [place, session, services, isReady, generation]);
+  const settings = useStored(editorSettings);
   useEffect(() => editor?.setMode(mode), [editor, mode]);
+  useEffect(() => editor?.setLook(lookOf(settings)), [editor, settings]);
+  const { isVim } = settings;
+  useEffect(() => void editor?.setVim(isVim), [editor, isVim]);
   useEffect(() => editor?.setCanWrite(canWrite), [editor, canWrite]);
   useEffect(() => editor?.setLabel(label), [editor, label]);
   return editor;

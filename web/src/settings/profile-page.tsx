@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { Choice, Field } from '../ui/field.tsx';
 import { useWindowTitle } from '../vault/page.tsx';
 import { DeleteAccount } from './delete-account.tsx';
+import { EditorSection } from './editor-section.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { Storage } from './storage.tsx';
@@ -25,6 +26,7 @@ export function ProfilePage() {
       <h1>{t('profile.title')}</h1>
       <Profile />
       <Appearance />
+      <EditorSection />
       <Password />
       <Storage />
       <DeleteAccount />

@@ -8,17 +8,25 @@ import { Icon } from './icon.tsx';
 interface DialogProps {
   readonly title: string;
   readonly close: () => void;
+  /** Called when the dialog is gone; returns whether it put the focus somewhere. */
+  readonly closed?: () => boolean;
   readonly children: ReactNode;
 }
 
 /** A dialog, open for as long as it is there; Escape and a click beside it close it. */
-export function Dialog({ title, close, children }: DialogProps) {
+export function Dialog({ title, close, closed, children }: DialogProps) {
   const t = useTexts('vault');
   return (
     <Radix.Root open onOpenChange={close}>
       <Radix.Portal>
         <Radix.Overlay className={styles.veil} />
-        <Radix.Content className={styles.dialog} aria-describedby={undefined}>
+        <Radix.Content
+          className={styles.dialog}
+          aria-describedby={undefined}
+          onCloseAutoFocus={(event) => {
+            if (closed?.() === true) event.preventDefault();
+          }}
+        >
           <div className={styles.head}>
             <Radix.Title className={styles.title}>{title}</Radix.Title>
             <Radix.Close asChild>

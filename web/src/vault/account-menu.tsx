@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import type { ActionContext } from '../commands/actions.ts';
+import type { ActionContext } from '../commands/action.ts';
 import { meQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Icon } from '../ui/icon.tsx';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import type { ActionContext } from '../commands/actions.ts';
+import type { ActionContext } from '../commands/action.ts';
 import { onApple, shownKeys } from '../commands/shortcut.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { VaultTree } from '../tree/vault-tree.tsx';

@@ -1,14 +1,22 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ActionContext, DialogName } from '../commands/actions.ts';
+import type { ActionContext, DialogName } from '../commands/action.ts';
 import { useShortcuts } from '../commands/use-shortcuts.ts';
-import { useTexts } from '../i18n/use-texts.ts';
+import { api } from '../data/client.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { toggleNoteMode } from '../note/note-mode.ts';
+import { openEditor } from '../note/open-editor.ts';
+import { wantFocus } from '../note/wanted-focus.ts';
 import { signOut } from '../session/sign-out.ts';
 import { unsentNotes } from '../session/unsent.ts';
+import { within } from '../tree/model/moves.ts';
+import { nameOf } from '../tree/model/tree-index.ts';
 import { useTree } from '../tree/use-tree.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import { useConfirm } from '../ui/confirm.tsx';
 import { dailyPath, dayOf } from './daily.ts';
+import { useFolders } from './folders.ts';
+import { fillTemplate } from './template.ts';
 
 /** What can be done on the page of a vault, by keys, the palette and buttons. */
 export function useActions(vaultId: string, toggleSidebar: () => void) {
@@ -19,11 +27,32 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const actions = useTreeActions(vaultId);
   const index = useTree(vaultId);
-  const openNote = (id: string) =>
+  const folders = useFolders();
+  const language = useLanguage();
+  const openNote = (id: string) => {
+    if (id === noteId) return openEditor()?.focus();
+    wantFocus('editor');
     void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId: id } });
+  };
   const create = async (folder: string, name?: string, content?: string) => {
     const id = await actions.createNote(folder, name, content);
     if (id !== null) openNote(id);
+  };
+  /** Opens the note of a day; a new one begins as the template does that is called like the folder. */
+  const openDaily = async (now: Date) => {
+    const day = dayOf(now);
+    const notes = index.notes();
+    const existing = notes.find(({ path }) => path === dailyPath(folders.daily, day));
+    if (existing !== undefined) return openNote(existing.id);
+    const template = notes.find(({ path }) => path === within(folders.templates, `${nameOf(folders.daily)}.md`));
+    const begun =
+      template === undefined
+        ? null
+        : await api
+            .vault(vaultId)
+            .readNoteById(template.id)
+            .catch(() => null);
+    await create(folders.daily, day, fillTemplate(begun?.content ?? '', { title: day, now, language }));
   };
   const confirm = useConfirm();
   /** Signs out; edits that only this device has are lost by that, so it asks first. */
@@ -47,16 +76,20 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
       else void navigate({ to: `/vaults/$vaultId/${page}`, params: { vaultId } });
     },
     createNote: () => void create(''),
-    openDaily() {
-      const path = dailyPath(t('daily.folder'), dayOf(new Date()));
-      const existing = index.notes().find((note) => note.path === path);
-      if (existing === undefined) void create(t('daily.folder'), dayOf(new Date()));
-      else openNote(existing.id);
-    },
+    openDaily: () => void openDaily(new Date()),
     toggleSidebar,
     togglePanel() {
       if (noteId === null) return;
       const search = panel === undefined ? { panel: 'outline' as const } : {};
+      void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search, replace: true });
+    },
+    toggleMode: toggleNoteMode,
+    canRunInEditor: (command) => openEditor()?.canRun(command) ?? false,
+    runInEditor: (command) => void openEditor()?.run(command),
+    showPanel(name) {
+      if (noteId === null) return;
+      wantFocus('panel');
+      const search = { panel: name };
       void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId }, search, replace: true });
     },
     focusTree: () => document.querySelector<HTMLElement>('[role=tree]')?.focus(),

@@ -1,11 +1,19 @@
 import { foldAll, foldCode, unfoldAll, unfoldCode } from '@codemirror/language';
 import { openSearchPanel } from '@codemirror/search';
+import type { EditorState } from '@codemirror/state';
 import { type Command, EditorView } from '@codemirror/view';
 import { redo, undo } from '../collab/binding.ts';
 import type { EditorCommand } from '../core/controller.ts';
 import { editTable, insertTable, tableAtCursor } from '../table/commands.ts';
 import { insertLink, toggleMark } from './inline-marks.ts';
-import { insertCodeBlock, toggleBullets, toggleHeading, toggleNumbers, toggleQuote } from './line-marks.ts';
+import {
+  insertCodeBlock,
+  toggleBullets,
+  toggleCallout,
+  toggleHeading,
+  toggleNumbers,
+  toggleQuote,
+} from './line-marks.ts';
 import { toggleTask } from './tasks.ts';
 
 /** Adds a property to the note; begins the frontmatter if there is none. */
@@ -30,16 +38,27 @@ export const COMMANDS: Readonly<Record<EditorCommand, Command>> = {
   'heading-1': toggleHeading(1),
   'heading-2': toggleHeading(2),
   'heading-3': toggleHeading(3),
+  'heading-4': toggleHeading(4),
+  'heading-5': toggleHeading(5),
+  'heading-6': toggleHeading(6),
   'bullet-list': toggleBullets,
   'ordered-list': toggleNumbers,
   'task-list': toggleTask,
   quote: toggleQuote,
+  callout: toggleCallout,
   'code-block': insertCodeBlock,
   table: (view) => (tableAtCursor(view.state) === null ? insertTable(view) : false),
   'table-row': editTable('add-row'),
   'table-column': editTable('add-column'),
   'table-delete-row': editTable('delete-row'),
   'table-delete-column': editTable('delete-column'),
+  'table-row-up': editTable('row-up'),
+  'table-row-down': editTable('row-down'),
+  'table-column-left': editTable('column-left'),
+  'table-column-right': editTable('column-right'),
+  'table-align-left': editTable('align-left'),
+  'table-align-center': editTable('align-center'),
+  'table-align-right': editTable('align-right'),
   'toggle-task': toggleTask,
   undo,
   redo,
@@ -50,3 +69,14 @@ export const COMMANDS: Readonly<Record<EditorCommand, Command>> = {
   'unfold-all': unfoldAll,
   properties: addFrontmatter,
 };
+
+/** What also applies to a text that cannot be edited. */
+const READING: ReadonlySet<EditorCommand> = new Set(['find', 'fold', 'unfold', 'fold-all', 'unfold-all']);
+
+/** Whether a command applies in a state. */
+export function canRun(command: EditorCommand, state: EditorState): boolean {
+  if (READING.has(command)) return true;
+  if (state.readOnly) return false;
+  const isInTable = () => tableAtCursor(state) !== null;
+  return command === 'table' ? !isInTable() : !command.startsWith('table-') || isInTable();
+}

@@ -1,5 +1,6 @@
 import type { ChangeSpec } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
+import { readCalloutHead } from '../preview/callout.ts';
 import { selectedLines } from './tasks.ts';
 
 const HEADING = /^#{1,6}[ \t]+/;
@@ -39,6 +40,22 @@ export const toggleQuote: Command = changeLines((text) => {
   const quote = QUOTE.exec(text);
   return quote === null ? { length: 0, insert: '> ' } : { length: quote[0].length, insert: '' };
 });
+
+/** Makes a callout of the selected lines, or a plain quote of a callout whose first line is selected. */
+export const toggleCallout: Command = (view) => {
+  const { state } = view;
+  const lines = selectedLines(state).map((number) => state.doc.line(number));
+  const [first] = lines;
+  if (state.readOnly || first === undefined) return false;
+  const head = readCalloutHead(first.text);
+  const quoted = lines.filter(({ text }) => !QUOTE.test(text));
+  const changes: ChangeSpec[] =
+    head === null
+      ? [{ from: first.from, insert: '> [!note]\n' }, ...quoted.map(({ from }) => ({ from, insert: '> ' }))]
+      : [{ from: first.from + head.markStart, to: first.from + head.markEnd }];
+  view.dispatch({ changes, userEvent: 'input.format' });
+  return true;
+};
 
 /** Puts the selected lines between the fences of a code block. */
 export const insertCodeBlock: Command = (view) => {

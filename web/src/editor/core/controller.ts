@@ -12,16 +12,27 @@ export type EditorCommand =
   | 'heading-1'
   | 'heading-2'
   | 'heading-3'
+  | 'heading-4'
+  | 'heading-5'
+  | 'heading-6'
   | 'bullet-list'
   | 'ordered-list'
   | 'task-list'
   | 'quote'
+  | 'callout'
   | 'code-block'
   | 'table'
   | 'table-row'
   | 'table-column'
   | 'table-delete-row'
   | 'table-delete-column'
+  | 'table-row-up'
+  | 'table-row-down'
+  | 'table-column-left'
+  | 'table-column-right'
+  | 'table-align-left'
+  | 'table-align-center'
+  | 'table-align-right'
   | 'toggle-task'
   | 'undo'
   | 'redo'
@@ -32,16 +43,27 @@ export type EditorCommand =
   | 'unfold-all'
   | 'properties';
 
+/** How the text looks and is typed, as somebody likes it. */
+export interface EditorLook {
+  /** The longest line, as a CSS length; `none` for the whole width. */
+  readonly lineWidth: string;
+  readonly hasLineNumbers: boolean;
+  readonly isSpellChecked: boolean;
+}
+
 /** What the app may do with an editor. It speaks of text and verbs, never of CodeMirror. */
 export interface EditorController extends Disposable {
   readonly mode: EditorMode;
   setMode(mode: EditorMode): void;
   setCanWrite(canWrite: boolean): void;
+  setLook(look: EditorLook): void;
   setVim(isOn: boolean): Promise<void>;
   /** The label for screen readers: the title of the note. */
   setLabel(label: string): void;
   focus(): void;
   text(): string;
+  /** Whether a command applies where the cursor is. */
+  canRun(command: EditorCommand): boolean;
   /** Runs a command; false when it does not apply here. */
   run(command: EditorCommand): boolean;
   /** Moves the cursor to an offset and scrolls it to the top. */

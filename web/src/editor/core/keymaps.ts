@@ -6,8 +6,9 @@ import { searchKeymap } from '@codemirror/search';
 import { type Extension, Prec } from '@codemirror/state';
 import { type Command, type EditorView, type KeyBinding, keymap } from '@codemirror/view';
 import { COMMANDS } from '../commands/commands.ts';
+import { COMMAND_KEYS } from '../commands/keys.ts';
 import { destinationAt, openDestination } from '../links/link-click.ts';
-import { editTable, moveCell, nextRow, tableAtCursor } from '../table/commands.ts';
+import { moveCell, nextRow, tableAtCursor } from '../table/commands.ts';
 
 /** Follows the link at the cursor. */
 const followLink: Command = (view) => {
@@ -33,28 +34,30 @@ const insertTab: Command = (view) => {
   return true;
 };
 
+/** Makes a link of what is selected; without a selection the keys are the app's. */
+const linkSelection: Command = (view) => !view.state.selection.main.empty && COMMANDS.link(view);
+
+/** The keys of commands that are bound here, and not by CodeMirror or the binding to Yjs. */
+const BOUND = [
+  ...(['bold', 'italic', 'strikethrough', 'highlight', 'code', 'toggle-task', 'quote'] as const),
+  ...(['bullet-list', 'ordered-list'] as const),
+  ...(['heading-1', 'heading-2', 'heading-3', 'heading-4', 'heading-5', 'heading-6'] as const),
+];
+
 const notePairs: KeyBinding[] = [
-  { key: 'Mod-b', run: COMMANDS.bold, preventDefault: true },
-  { key: 'Mod-i', run: COMMANDS.italic, preventDefault: true },
-  { key: 'Mod-Shift-x', run: COMMANDS.strikethrough, preventDefault: true },
-  { key: 'Mod-Shift-h', run: COMMANDS.highlight, preventDefault: true },
-  { key: 'Mod-e', run: COMMANDS.code, preventDefault: true },
-  { key: 'Mod-k', run: COMMANDS.link, preventDefault: true },
-  { key: 'Mod-Enter', run: (view) => COMMANDS['toggle-task'](view) },
-  { key: 'Mod-l', run: COMMANDS['toggle-task'], preventDefault: true },
+  ...BOUND.map((name) => ({ ...COMMAND_KEYS[name], run: COMMANDS[name], preventDefault: true })),
+  { ...COMMAND_KEYS.link, run: linkSelection },
+  { key: 'Mod-Enter', run: COMMANDS['toggle-task'] },
   { key: 'Alt-Enter', run: followLink },
-  { key: 'Mod-Alt-1', run: COMMANDS['heading-1'] },
-  { key: 'Mod-Alt-2', run: COMMANDS['heading-2'] },
-  { key: 'Mod-Alt-3', run: COMMANDS['heading-3'] },
 ];
 
 const tableKeys: KeyBinding[] = [
   { key: 'Tab', run: moveCell(1), shift: moveCell(-1) },
   { key: 'Enter', run: (view) => isInTable(view) && nextRow(view) },
-  { key: 'Alt-ArrowUp', run: editTable('row-up') },
-  { key: 'Alt-ArrowDown', run: editTable('row-down') },
-  { key: 'Alt-ArrowLeft', run: editTable('column-left') },
-  { key: 'Alt-ArrowRight', run: editTable('column-right') },
+  ...(['table-row-up', 'table-row-down', 'table-column-left', 'table-column-right'] as const).map((name) => ({
+    ...COMMAND_KEYS[name],
+    run: COMMANDS[name],
+  })),
 ];
 
 function isInTable(view: EditorView): boolean {

@@ -2,17 +2,19 @@ import { Annotation, Compartment, EditorState, type Extension } from '@codemirro
 import { EditorView } from '@codemirror/view';
 import type { Text, UndoManager } from 'yjs';
 import { type AwarenessLike, textBinding } from '../collab/binding.ts';
-import { COMMANDS } from '../commands/commands.ts';
+import { COMMANDS, canRun } from '../commands/commands.ts';
 import { insertFiles } from '../files/insert-files.ts';
+import { foldClosedCallouts } from '../preview/callout-folds.ts';
 import { drawNote } from '../preview/nested.ts';
 import { livePreview } from '../preview/preview.ts';
 import { refreshPreview } from '../preview/preview-state.ts';
 import { anchorPosition } from './anchors.ts';
 import { createLanguage, editingExtensions, sharedExtensions } from './base-extensions.ts';
-import type { EditorCommand, EditorController } from './controller.ts';
+import type { EditorCommand, EditorController, EditorLook } from './controller.ts';
 import { factPlugin } from './fact-plugin.ts';
 import { FactStore } from './facts.ts';
 import { frontmatterWatch } from './frontmatter-watch.ts';
+import { DEFAULT_LOOK, lookExtensions } from './look.ts';
 import { type EditorMode, modeExtensions } from './modes.ts';
 import { drawReadingView } from './reading-view.ts';
 import { type EditorServices, services } from './services.ts';
@@ -37,12 +39,14 @@ export class NoteEditor implements EditorController {
   readonly #facts = new FactStore();
   readonly #modes = new Compartment();
   readonly #labels = new Compartment();
+  readonly #look = new Compartment();
   readonly #vim = new Compartment();
   readonly #language = new Compartment();
   readonly #undo: UndoManager;
   readonly #stopLinks: () => void;
   #mode: EditorMode;
   #canWrite: boolean;
+  #wantsVim: boolean | null = null;
   /** The line that is about to be at the top. */
   #pendingTop: number | null = null;
 
@@ -61,6 +65,7 @@ export class NoteEditor implements EditorController {
       options.undo.on(event, this.#onHistory);
     }
     this.#onHistory();
+    foldClosedCallouts(this.#view);
     // Tests and the app wait for this mark: from here on, keys reach the text.
     this.#view.dom.dataset.editorReady = 'true';
   }
@@ -80,9 +85,15 @@ export class NoteEditor implements EditorController {
     this.#reconfigureMode();
   }
 
+  setLook(look: EditorLook): void {
+    this.#view.dispatch({ effects: this.#look.reconfigure(lookExtensions(look)) });
+  }
+
   async setVim(isOn: boolean): Promise<void> {
-    const extension = isOn ? (await import('@replit/codemirror-vim')).vim({ status: true }) : [];
-    this.#view.dispatch({ effects: this.#vim.reconfigure(extension) });
+    this.#wantsVim = isOn;
+    const extension = isOn ? (await import('./vim.ts')).vimKeys() : [];
+    // The setting may have changed, or the editor have closed, while the keys were loaded.
+    if (this.#wantsVim === isOn) this.#view.dispatch({ effects: this.#vim.reconfigure(extension) });
   }
 
   setLabel(label: string): void {
@@ -95,6 +106,10 @@ export class NoteEditor implements EditorController {
 
   text(): string {
     return this.#view.state.sliceDoc();
+  }
+
+  canRun(command: EditorCommand): boolean {
+    return canRun(command, this.#view.state);
   }
 
   run(command: EditorCommand): boolean {
@@ -135,6 +150,7 @@ export class NoteEditor implements EditorController {
   }
 
   [Symbol.dispose](): void {
+    this.#wantsVim = null;
     this.#stopLinks();
     for (const event of ['stack-item-added', 'stack-item-popped', 'stack-cleared'] as const) {
       this.#undo.off(event, this.#onHistory);
@@ -160,6 +176,7 @@ export class NoteEditor implements EditorController {
       sharedExtensions,
       editingExtensions,
       EditorState.phrases.of({ ...options.services.strings.phrases }),
+      this.#look.of(lookExtensions(DEFAULT_LOOK)),
       this.#labels.of(labelled(options.label)),
       this.#modes.of(modeExtensions(options.mode, options.canWrite, livePreview)),
       factPlugin(this.#facts),

@@ -3,7 +3,16 @@ import { EditorSelection, type EditorState, type TransactionSpec } from '@codemi
 import type { Command, EditorView } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
 import { splitRow } from '@notevault/note-text/scan/table.ts';
-import { addColumn, addRow, type CellPosition, moveColumn, moveRow, removeColumn, removeRow } from './edits.ts';
+import {
+  addColumn,
+  addRow,
+  type CellPosition,
+  moveColumn,
+  moveRow,
+  removeColumn,
+  removeRow,
+  toggleAlignment,
+} from './edits.ts';
 import { parseTable, printTable, type Table } from './model.ts';
 
 /** The table around the cursor. */
@@ -109,6 +118,9 @@ const edits = {
     table: moveColumn(table, cell.column, -1),
     cell: { ...cell, column: cell.column - 1 },
   }),
+  'align-left': ({ table, cell }) => ({ table: toggleAlignment(table, cell.column, 'left'), cell }),
+  'align-center': ({ table, cell }) => ({ table: toggleAlignment(table, cell.column, 'center'), cell }),
+  'align-right': ({ table, cell }) => ({ table: toggleAlignment(table, cell.column, 'right'), cell }),
   'column-right': ({ table, cell }) => ({
     table: moveColumn(table, cell.column, 1),
     cell: { ...cell, column: cell.column + 1 },

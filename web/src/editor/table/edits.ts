@@ -56,6 +56,9 @@ export function moveColumn(table: Table, column: number, by: 1 | -1): Table {
   return { header: move(table.header), alignments: move(table.alignments), rows: table.rows.map(move) };
 }
 
-export function align(table: Table, column: number, alignment: Alignment): Table {
-  return { ...table, alignments: table.alignments.with(column, alignment) };
+/** Aligns a column, or takes the alignment away that it has. */
+export function toggleAlignment(table: Table, column: number, alignment: NonNullable<Alignment>): Table {
+  if (column >= table.alignments.length) return table;
+  const next = table.alignments[column] === alignment ? null : alignment;
+  return { ...table, alignments: table.alignments.with(column, next) };
 }

@@ -1,6 +1,8 @@
 import { after, before, describe } from 'node:test';
 import { type EditorBrowser, noBrowser, startBrowser } from './browser.ts';
+import { blockTests } from './suites/blocks.ts';
 import { caretTests } from './suites/caret.ts';
+import { commandTests } from './suites/commands.ts';
 import { editingTests } from './suites/editing.ts';
 import { hostileTests } from './suites/hostile.ts';
 import { inputMethodTests } from './suites/input-method.ts';
@@ -20,8 +22,10 @@ describe('the editor in Chromium', { skip: noBrowser ?? false, timeout: 15 * 60_
   };
   caretTests(open);
   editingTests(open);
+  commandTests(open);
   inputMethodTests(open);
   richTests(open);
+  blockTests(open);
   hostileTests(open);
   storeTests(open);
   longNoteTests(open);

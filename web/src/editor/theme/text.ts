@@ -6,7 +6,7 @@ export const textTheme = EditorView.baseTheme({
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font)', fontSize: 'var(--body)', lineHeight: 'var(--leading-note)' },
   '.cm-content': {
-    maxWidth: 'var(--measure)',
+    maxWidth: 'var(--nv-measure, var(--measure))',
     margin: '0 auto',
     padding: 'var(--s6) clamp(20px, 4vw, 64px) 40vh',
     boxSizing: 'content-box',

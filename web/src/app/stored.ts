@@ -1,0 +1,51 @@
+import { useSyncExternalStore } from 'react';
+
+/** A value that this browser keeps, the same in all its tabs. */
+export interface Stored<Value> {
+  get(): Value;
+  set(value: Value): void;
+  /** Calls the listener after each change, also of another tab; returns a function that removes it. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** @param read makes a value of what was stored, which may be anything. */
+export function storedValue<Value>(name: string, read: (stored: unknown) => Value): Stored<Value> {
+  let text: string | null = null;
+  let value = read(null);
+  const listeners = new Set<() => void>();
+  return {
+    get() {
+      const now = localStorage.getItem(name);
+      if (now !== text) [text, value] = [now, read(parsed(now))];
+      return value;
+    },
+    set(next) {
+      localStorage.setItem(name, JSON.stringify(next));
+      for (const listener of [...listeners]) listener();
+    },
+    subscribe(listener) {
+      const changed = ({ key }: StorageEvent) => {
+        if (key === name || key === null) listener();
+      };
+      listeners.add(listener);
+      addEventListener('storage', changed);
+      return () => {
+        listeners.delete(listener);
+        removeEventListener('storage', changed);
+      };
+    },
+  };
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A stored value, as it changes. */
+export function useStored<Value>(stored: Stored<Value>): Value {
+  return useSyncExternalStore(stored.subscribe, stored.get);
+}

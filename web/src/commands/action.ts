@@ -1,0 +1,43 @@
+import type { PanelName } from '../app/search-params.ts';
+import type { EditorCommand, EditorMode } from '../editor/index.ts';
+import type { vault } from '../i18n/en/vault.ts';
+import type { IconName } from '../ui/icon.tsx';
+import type { Shortcut } from './shortcut.ts';
+
+/** The dialogs that actions open. */
+export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template';
+
+/** What an action may use. */
+export interface ActionContext {
+  readonly vaultId: string;
+  readonly noteId: string | null;
+  open(dialog: DialogName): void;
+  /** Opens a page of the vault. */
+  goTo(page: 'recent' | 'search' | 'tags' | 'graph' | 'trash' | 'import' | 'settings'): void;
+  createNote(): void;
+  openDaily(): void;
+  toggleSidebar(): void;
+  togglePanel(): void;
+  /** Shows what belongs to the note, and goes there. */
+  showPanel(name: PanelName): void;
+  focusTree(): void;
+  /** Shows the open note in a mode; in the usual one if it is shown so already. */
+  toggleMode(mode: EditorMode): void;
+  canRunInEditor(command: EditorCommand): boolean;
+  runInEditor(command: EditorCommand): void;
+  signOut(): void;
+}
+
+/** Something to do. The palette, the list of shortcuts and the keys all read the same table. */
+export interface Action {
+  readonly id: keyof typeof vault.action;
+  readonly icon: IconName;
+  readonly keys?: Shortcut;
+  /** The keys on Apple's systems, if they are others. */
+  readonly appleKeys?: Shortcut;
+  /** Set for what is only possible while a note is open. */
+  readonly needsNote?: true;
+  /** The command of the editor that it runs. The editor has the keys of these itself. */
+  readonly command?: EditorCommand;
+  readonly run: (context: ActionContext) => void;
+}

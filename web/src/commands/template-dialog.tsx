@@ -1,0 +1,79 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { noteQuery } from '../data/queries.ts';
+import { useLanguage, useTexts } from '../i18n/use-texts.ts';
+import { openEditor } from '../note/open-editor.ts';
+import { within } from '../tree/model/moves.ts';
+import { noteName } from '../tree/model/tree-index.ts';
+import { useTree } from '../tree/use-tree.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { errorText } from '../ui/error-text.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Picker } from '../ui/picker.tsx';
+import { showToast } from '../ui/toast.ts';
+import { useFolders } from '../vault/folders.ts';
+import { fillTemplate, insertedPart } from '../vault/template.ts';
+import type { ActionContext } from './action.ts';
+import { bestMatches } from './fuzzy.ts';
+
+interface TemplateDialogProps {
+  readonly context: ActionContext;
+  readonly close: () => void;
+}
+
+/** Finds a template by its name, and inserts it into the open note. */
+export function TemplateDialog({ context: { vaultId, noteId }, close }: TemplateDialogProps) {
+  const t = useTexts('vault');
+  const language = useLanguage();
+  const queries = useQueryClient();
+  const index = useTree(vaultId);
+  const folder = useFolders().templates;
+  const [query, setQuery] = useState('');
+  const chosen = useRef<string | null>(null);
+  const templates = index
+    .notes()
+    .filter(({ path }) => path.startsWith(within(folder, '')))
+    .map(({ id, name, path }) => ({ id, name, detail: path }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const insert = async (id: string) => {
+    try {
+      const [template, target] = await Promise.all([
+        queries.fetchQuery(noteQuery(vaultId, id)),
+        noteId === null ? null : queries.fetchQuery(noteQuery(vaultId, noteId)),
+      ]);
+      const editor = openEditor();
+      if (template === null || editor === null) return;
+      const part = insertedPart(template.content, editor.text().trim() === '');
+      editor.insert(fillTemplate(part, { title: noteName(target?.path ?? ''), now: new Date(), language }));
+      editor.focus();
+    } catch (error) {
+      showToast({ text: errorText(t, error), kind: 'danger' });
+    }
+  };
+  return (
+    <Dialog
+      title={t('template.title')}
+      close={close}
+      closed={() => {
+        if (chosen.current !== null) void insert(chosen.current);
+        return chosen.current !== null;
+      }}
+    >
+      <Picker
+        label={t('template.label')}
+        value={query}
+        change={setQuery}
+        none={t('template.none', { folder })}
+        icon={<Icon name="note" size={16} />}
+        items={bestMatches(templates, query).map(({ id, name }) => ({
+          id,
+          label: name,
+          run: () => {
+            chosen.current = id;
+            close();
+          },
+        }))}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+import type { EditorCommand } from '../core/controller.ts';
+
+/** The keys of commands, as CodeMirror writes them. The app shows the same in its list of shortcuts. */
+export const COMMAND_KEYS = {
+  bold: { key: 'Mod-b' },
+  italic: { key: 'Mod-i' },
+  strikethrough: { key: 'Mod-Shift-x' },
+  highlight: { key: 'Mod-Shift-h' },
+  code: { key: 'Mod-e' },
+  link: { key: 'Mod-k' },
+  'heading-1': { key: 'Mod-Alt-1' },
+  'heading-2': { key: 'Mod-Alt-2' },
+  'heading-3': { key: 'Mod-Alt-3' },
+  'heading-4': { key: 'Mod-Alt-4' },
+  'heading-5': { key: 'Mod-Alt-5' },
+  'heading-6': { key: 'Mod-Alt-6' },
+  'ordered-list': { key: 'Mod-Shift-7' },
+  'bullet-list': { key: 'Mod-Shift-8' },
+  quote: { key: 'Mod-Shift-9' },
+  'toggle-task': { key: 'Mod-l' },
+  'table-row-up': { key: 'Alt-ArrowUp' },
+  'table-row-down': { key: 'Alt-ArrowDown' },
+  'table-column-left': { key: 'Alt-ArrowLeft' },
+  'table-column-right': { key: 'Alt-ArrowRight' },
+  undo: { key: 'Mod-z' },
+  redo: { key: 'Mod-Shift-z' },
+  find: { key: 'Mod-f' },
+  fold: { key: 'Ctrl-Shift-[', mac: 'Cmd-Alt-[' },
+  unfold: { key: 'Ctrl-Shift-]', mac: 'Cmd-Alt-]' },
+} as const satisfies Partial<Record<EditorCommand, { readonly key: string; readonly mac?: string }>>;
