@@ -1,14 +1,13 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
 
 const state = 'save-state';
 
 /** Presses Tab until something has the focus. */
-async function tabTo(page: Page, name: RegExp | string, role: 'button' | 'link'): Promise<void> {
-  const target = page.getByRole(role, { name }).first();
+async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   for (let presses = 0; presses < 60; presses++) {
-    if (await target.evaluate((node) => node === document.activeElement)) return;
+    if ((await target.and(page.locator(':focus')).count()) > 0) return;
     await page.keyboard.press('Tab');
   }
   await expect(target).toBeFocused();
@@ -24,12 +23,7 @@ test('keys alone sign in, open a note, edit it, find it, and restore an old vers
   await alice.write('Other.md', '# Other\n');
   await context.clearCookies();
   await page.goto(alice.page());
-  const email = page.getByLabel('E-mail');
-  await expect(email).toBeVisible();
-  for (let presses = 0; presses < 10; presses++) {
-    if (await email.evaluate((node) => node === document.activeElement)) break;
-    await page.keyboard.press('Tab');
-  }
+  await tabTo(page, page.getByLabel('E-mail'));
   await page.keyboard.type(alice.email);
   await page.keyboard.press('Tab');
   await page.keyboard.type(PASSWORD);
@@ -49,7 +43,13 @@ test('keys alone sign in, open a note, edit it, find it, and restore an old vers
   await page.keyboard.press('Control+Shift+F');
   await expect(page.getByRole('searchbox')).toBeFocused();
   await page.keyboard.type('typed');
-  await tabTo(page, /Journey/, 'link');
+  await tabTo(
+    page,
+    page
+      .getByRole('main')
+      .getByRole('link', { name: /Journey/ })
+      .first(),
+  );
   await page.keyboard.press('Enter');
   await expect(page.getByTestId(state)).toHaveText('Saved');
 
@@ -60,20 +60,10 @@ test('keys alone sign in, open a note, edit it, find it, and restore an old vers
   const history = page.getByRole('complementary', { name: 'History' });
   await expect(history).toBeFocused();
   await expectAccessible(page);
-  await expect(history.getByRole('button').last()).toBeVisible();
-  for (let presses = 0; presses < 20; presses++) {
-    if (
-      await history
-        .getByRole('button')
-        .last()
-        .evaluate((node) => node === document.activeElement)
-    )
-      break;
-    await page.keyboard.press('Tab');
-  }
+  await tabTo(page, history.getByRole('button').last());
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog').locator('ins').first()).toBeVisible();
-  await tabTo(page, 'Restore this version', 'button');
+  await tabTo(page, page.getByRole('button', { name: 'Restore this version' }));
   await page.keyboard.press('Enter');
   await expect(page.locator('.cm-content')).toContainText('first words');
 });
