@@ -31,6 +31,7 @@ test('keys alone sign in, open a note, edit it, find it, and restore an old vers
   await expect(page.getByRole('tree')).toBeVisible();
 
   await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('journ');
   await expect(page.getByRole('option', { name: /^Journey/ })).toBeVisible();
   await page.keyboard.press('Enter');
@@ -54,6 +55,7 @@ test('keys alone sign in, open a note, edit it, find it, and restore an old vers
   await expect(page.getByTestId(state)).toHaveText('Saved');
 
   await page.keyboard.press('Control+Shift+P');
+  await expect(page.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('history of');
   await expect(page.getByRole('option', { name: 'History of the note' })).toBeVisible();
   await page.keyboard.press('Enter');
@@ -76,9 +78,10 @@ test('the palette runs commands of the editor and inserts a template, with the f
   const note = await alice.write('Beds.md', 'word\n');
   await page.goto(alice.page(`/notes/${note.id}`));
   await expect(page.getByTestId(state)).toHaveText('Saved');
-  await page.getByText('word').click();
+  await page.getByTestId('editor').getByText('word').click();
   const run = async (typed: string, option: string) => {
     await page.keyboard.press('Control+Shift+P');
+    await expect(page.getByRole('combobox')).toBeFocused();
     await page.keyboard.type(typed);
     await expect(page.getByRole('option', { name: option })).toBeVisible();
     await page.keyboard.press('Enter');

@@ -15,9 +15,10 @@ import { useSidebar } from './use-sidebar.ts';
 import { useVault } from './use-vault.ts';
 import styles from './vault-page.module.css';
 
-const Dialogs = lazy(() =>
-  importOrReload(() => import('../commands/dialogs.tsx')).then((module) => ({ default: module.Dialogs })),
-);
+const loadDialogs = () => importOrReload(() => import('../commands/dialogs.tsx'));
+const Dialogs = lazy(() => loadDialogs().then((module) => ({ default: module.Dialogs })));
+/** After the page is shown, so that what is typed behind the keys of a dialog reaches it. */
+const DIALOGS_MS = 1_500;
 
 const MAIN = 'main';
 
@@ -33,6 +34,10 @@ function OpenVault({ id }: { readonly id: string }) {
   const { context, dialog, question, closeDialog, openNote, createNote } = useActions(id, sidebar.toggle);
   useLiveVault(id);
   useEffect(() => rememberVault(id), [id]);
+  useEffect(() => {
+    const timer = setTimeout(() => void import('../commands/dialogs.tsx').catch(() => undefined), DIALOGS_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <div className={styles.shell} data-sidebar={sidebar.isOpen ? 'open' : 'closed'}>
       <a className={styles.skip} href={`#${MAIN}`}>
