@@ -20,6 +20,8 @@ export class CalloutTitleWidget extends PreviewWidget {
   toDOM(view: EditorView): HTMLElement {
     const { kind, look, title } = this.#head;
     const head = element('span', 'nv-callout-head');
+    // The name of the kind does not decide about the direction of the title.
+    head.dir = 'auto';
     const icon = element('span', `nv-callout-icon nv-icon-${look}`);
     icon.setAttribute('aria-hidden', 'true');
     if (this.#fold !== null) head.append(this.#button(view));

@@ -22,6 +22,9 @@ test('HTML with other tags, without ends or in a wrong order stays text', () => 
     '<div <b>x</b>',
     '<style>x</style>',
     '<p>1 < 2</p>',
+    '<p onclick="x()">x</p>',
+    '<p title="a"onclick=x()>x</p>',
+    '<p/onclick=x()>x</p>',
     `<p>${'x'.repeat(30_000)}</p>`,
   ]) {
     assert.ok(!isShownHtml(source), source);

@@ -7,9 +7,12 @@ const MOST = 20_000;
 const TAG = /<(\/?)([a-z][a-z0-9]*)(?:\s[^<>]*)?>/gi;
 const VOID: ReadonlySet<string> = new Set(['br', 'hr']);
 
+/** The policy of the page reports handlers as soon as they are parsed. */
+const HANDLER = /[\s/"']on[a-z]+\s*=/i;
+
 /** Whether a block of HTML has only tags that are shown, each with its end. Whatever else there is stays text. */
 export function isShownHtml(source: string): boolean {
-  if (source.length > MOST) return false;
+  if (source.length > MOST || HANDLER.test(source)) return false;
   const open: string[] = [];
   const rest = source.replace(TAG, (_, slash: string, written: string) => {
     const name = written.toLowerCase();

@@ -50,7 +50,7 @@ export function blockTests(browser: () => EditorBrowser): void {
     await opened.start(
       [
         'text\n',
-        '<details><summary onclick="x()" style="color:red">More</summary><a href="https://example.org">in</a></details>\n',
+        '<details><summary id="x" class="cm-line" style="color:red">More</summary><a href="https://example.org">in</a></details>\n',
         '<iframe src="https://example.org"></iframe>\n',
       ].join('\n'),
     );

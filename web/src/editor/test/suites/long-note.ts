@@ -22,9 +22,13 @@ export function longNoteTests(browser: () => EditorBrowser): void {
     await opened.start(longNote(10_000));
     await opened.run((harness) => harness.editor.goTo(Math.floor(harness.stored().length / 2)));
     await opened.page.keyboard.press('End');
-    const { builds, decorations, lines } = await opened.page.evaluate(() => {
+    const { builds, decorations, lines } = await opened.page.evaluate(async () => {
       const before = { ...window.harness.counts };
-      for (let key = 0; key < 20; key++) document.execCommand('insertText', false, 'x');
+      for (let key = 0; key < 20; key++) {
+        document.execCommand('insertText', false, 'x');
+        // The editor reads a change of its elements in a microtask.
+        for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+      }
       const { builds, decorations } = window.harness.counts;
       return {
         builds: builds - before.builds,
