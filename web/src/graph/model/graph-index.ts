@@ -97,11 +97,11 @@ export class GraphIndex {
   }
 
   #part(places: readonly number[]): GraphPart {
-    const placeOf = new Map(places.map((at, place) => [at, place]));
+    const ranks = new Map(places.map((at, place) => [at, place]));
     const edges: number[] = [];
-    for (const [at, place] of placeOf) {
+    for (const [at, place] of ranks) {
       for (const to of this.#to[at] ?? []) {
-        const target = placeOf.get(to);
+        const target = ranks.get(to);
         if (target !== undefined) edges.push(place, target);
       }
     }
