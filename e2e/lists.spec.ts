@@ -49,11 +49,11 @@ test('the settings change the profile, make a vault and a token, and have nothin
   await page.getByRole('link', { name: 'Vaults' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Work');
   await page.getByRole('button', { name: 'Create vault' }).click();
-  await expect(page.getByRole('link', { name: 'Work' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Work', exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Delete: Work' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Restore' }).click();
-  await expect(page.getByRole('link', { name: 'Work' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Work', exact: true })).toBeVisible();
   await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Connections' }).click();

@@ -42,7 +42,7 @@ test('what is typed offline is kept on the device through a reload of the page, 
   await expect(page.getByTestId(state)).toHaveText('Offline – kept on this device');
   await context.setOffline(false);
   await page.reload();
-  await expect(page.getByText('offline words')).toBeVisible();
+  await expect(page.getByTestId('editor').getByText('offline words')).toBeVisible();
   await expect(page.getByTestId(state)).toHaveText('Saved');
   await expect.poll(async () => (await alice.vault.readNote('Offline.md'))?.content).toBe('start\noffline words');
 });
