@@ -7,6 +7,7 @@ import type { GoldenQuery, Part } from '../server/test/relevance/golden-query.ts
 import { type GoldenVault, goldenVaults, mixedVault, publishedVaults } from '../server/test/relevance/golden-set.ts';
 import { meansOf, type Ranks, ranksOf } from '../server/test/relevance/measure.ts';
 import { SearchedVault } from '../server/test/relevance/searched-vault.ts';
+import { withoutEach } from './kit/ablation.ts';
 import { references } from './kit/reference-engines.ts';
 
 // How good are the results? Prints the mean reciprocal rank (times 100) of the right note by language and by kind of
@@ -22,6 +23,7 @@ const { values: flags } = parseArgs({
     against: { type: 'string' },
     misses: { type: 'string' },
     accept: { type: 'boolean', default: false },
+    ablate: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -31,6 +33,10 @@ if (flags.accept) {
   const means = meansOf(ranks, ['keyword', 'hybrid']);
   const file = join(import.meta.dirname, '../server/test/relevance/accepted.json');
   writeFileSync(file, `${JSON.stringify(means, null, 2)}\n`);
+  process.exit();
+}
+if (flags.ablate) {
+  await ablate();
   process.exit();
 }
 const OURS = ['keyword', 'hybrid', 'vector'] as const;
@@ -119,6 +125,37 @@ function compare(file: string): void {
       return { mode, kind, queries: queries.length, ...difference(valuesOf(queries, mode), then) };
     }),
   );
+  console.table(rows);
+}
+
+/** The vaults of the repository only: indexing those outside takes longer than this bench should. */
+async function ablate(): Promise<void> {
+  const own = goldenVaults();
+  const searched = await Promise.all(
+    [...own, mixedVault(own)].map(async ({ notes, queries }) => {
+      return { queries, vault: await SearchedVault.of(notes, builtinEmbedder(), false) };
+    }),
+  );
+  const results = await withoutEach(async () => {
+    const found: Ranks = new Map();
+    for (const { queries, vault } of searched) {
+      for (const query of queries) {
+        if (query.part !== 'tune') continue;
+        found.set(query, { keyword: reciprocalRank(await vault.find(query.query, 'keyword'), query.notes) });
+      }
+    }
+    return found;
+  });
+  const [[, all] = ['', new Map()]] = results;
+  const queries = [...all.keys()];
+  const valuesIn = (of: Ranks, among: readonly GoldenQuery[]) => among.map((query) => of.get(query)?.keyword ?? 0);
+  const rows = [...results].map(([without, found]) => {
+    const losses = [...Map.groupBy(queries, ({ kind }) => kind)].map(([kind, among]) => {
+      const loss = mean(valuesIn(found, among)) - mean(valuesIn(all, among));
+      return [kind, (100 * loss).toFixed(1)];
+    });
+    return { without, ...Object.fromEntries(losses), ...difference(valuesIn(found, queries), valuesIn(all, queries)) };
+  });
   console.table(rows);
 }
 
