@@ -67,6 +67,10 @@ const variants: Readonly<Record<string, readonly Making[]>> = {
     (w) => ({ url: `/vaults?user_code=${encodeURIComponent(w.userCode)}` }),
     () => ({ url: '/vaults?deleted=true' }),
   ],
+  createTicket: [
+    (w) => ({ url: '/tickets', body: { operation: 'attachment.put', path: w.attachmentPath } }),
+    () => ({ url: '/tickets', body: { operation: 'vault.export' } }),
+  ],
   registerVault: [(w) => ({ url: '/vaults/register', body: { client_id: w.clientId, name: 'Mine' } })],
 };
 
