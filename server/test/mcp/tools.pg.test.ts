@@ -129,6 +129,9 @@ onEachEngine('the tools of assistants', (open) => {
     await write(world, 'a.md', 'one two');
     const stale = await assistant.call('delete_note', { path: 'a.md', base_hash: hash });
     assert.deepEqual([stale.isError, await textOf(world, 'a.md')], [true, 'one two']);
+    const dry = await assistant.call('delete_note', { path: 'a.md', dry_run: true });
+    assert.match(dry.text, /nothing was deleted\. 1 notes link/);
+    assert.deepEqual([dry.data.path, dry.data.deleted, await textOf(world, 'a.md')], ['a.md', false, 'one two']);
     const deleted = await assistant.call('delete_note', { path: 'a.md' });
     assert.match(deleted.text, new RegExp(`restore_note with id ${id}`));
     assert.equal(await textOf(world, 'a.md'), undefined);

@@ -7,6 +7,7 @@ export const id = Type.Optional(Type.String());
 export const cursor = Type.Optional(Type.String({ description: 'From the last answer.' }));
 export const baseHash = Type.Optional(Type.String({ description: 'Hash of the text you read.' }));
 export const dryRun = Type.Optional(Type.Boolean({ description: 'Only show the diff.' }));
+export const dryDelete = Type.Optional(Type.Boolean({ description: 'Only show the note and what links to it.' }));
 export const dryMove = Type.Optional(Type.Boolean({ description: 'Only show the paths.' }));
 
 export function limit(max: number, usual: number) {

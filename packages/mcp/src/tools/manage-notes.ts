@@ -9,7 +9,7 @@ import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
 import { ADDS, CHANGES, tool } from '../tool.ts';
 import { changeNote, sizeOf, staleText } from './change-note.ts';
-import { baseHash, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
+import { baseHash, dryDelete, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
 
 /** Most items that one call may touch. */
 const ITEMS_MAX = 100;
@@ -166,13 +166,18 @@ export const deleteNote = tool({
   name: 'delete_note',
   title: 'Delete a note',
   description: 'Move a note to the trash, from which restore_note brings it back by its id.',
-  input: input({ vault, path, id, base_hash: baseHash }),
+  input: input({ vault, path, id, base_hash: baseHash, dry_run: dryDelete }),
   hints: CHANGES,
-  async run({ vault: wanted, base_hash: hash, ...name }, context) {
+  async run({ vault: wanted, base_hash: hash, dry_run: dry, ...name }, context) {
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);
     if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash);
     const linking = new Set((await client.backlinksOf(note.id)).map(({ source_note_id: source }) => source)).size;
+    if (dry === true) {
+      const fields = { id: note.id, path: note.path, hash: note.content_hash, deleted: false, dry_run: true };
+      const lead = `Dry run: nothing was deleted. ${linking} notes link to this one.`;
+      return { parts: [lead, data(note.path)], structured: { notice: DATA_NOTICE, ...fields, linking_notes: linking } };
+    }
     // With the hash, a text that somebody has just written is not deleted.
     await client.deleteNote(note.id, note.content_hash);
     const structured = { notice: DATA_NOTICE, id: note.id, path: note.path, deleted: true, linking_notes: linking };
