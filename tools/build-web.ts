@@ -17,6 +17,7 @@ const INPUTS = [
   'web/frames/**',
   'web/public/**',
   'web/src/**',
+  'web/worker/**',
   'packages/*/src/**',
   'package-lock.json',
   'tools/*web*.ts',

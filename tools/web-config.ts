@@ -23,6 +23,8 @@ export function webConfig(root: string): InlineConfig {
       reportCompressedSize: false,
       rolldownOptions: {
         input: inputs(root),
+        // A worker answers what is below its own address, and is found again by it.
+        output: { entryFileNames: ({ name }) => (name === WORKER ? '[name].js' : 'assets/[name]-[hash].js') },
         onLog(level, log, report) {
           // "use client" is for servers that render, which this app has none of.
           if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
@@ -32,12 +34,15 @@ export function webConfig(root: string): InlineConfig {
   };
 }
 
+const WORKER = 'media-worker';
+
 function inputs(root: string): Record<string, string> {
   const frames = globSync('web/frames/*.html', { cwd: root }).map((page) => [
     page.replaceAll('/', '-'),
     join(root, page),
   ]);
-  return { index: join(root, 'web/index.html'), ...Object.fromEntries(frames) };
+  const worker = join(root, `web/worker/${WORKER}.ts`);
+  return { index: join(root, 'web/index.html'), [WORKER]: worker, ...Object.fromEntries(frames) };
 }
 
 /** Writes which modules are in which chunk, for the budget; the server serves no file with this ending. */

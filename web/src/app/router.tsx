@@ -46,6 +46,11 @@ const note = createRoute({
   validateSearch: noteParams,
   component: lazyPage(() => import('../note/note-page.tsx'), 'NotePage'),
 });
+const file = createRoute({
+  getParentRoute: () => vault,
+  path: '/files/$fileId',
+  component: lazyPage(() => import('../files/file-page.tsx'), 'FilePage'),
+});
 const search = createRoute({
   getParentRoute: () => vault,
   path: '/search',
@@ -128,7 +133,7 @@ const tree = root.addChildren([
   vaults,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
   admin.addChildren([users, invites, health]),
-  vault.addChildren([overview, note, search, tags, graph, trash, imports]),
+  vault.addChildren([overview, note, file, search, tags, graph, trash, imports]),
 ]);
 
 export const router = createRouter({

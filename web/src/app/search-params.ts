@@ -6,7 +6,7 @@ export interface SearchParams {
   readonly mode?: 'keyword' | 'vector';
 }
 
-export const PANELS = ['outline', 'links', 'graph', 'history'] as const;
+export const PANELS = ['outline', 'links', 'files', 'graph', 'history'] as const;
 export type PanelName = (typeof PANELS)[number];
 
 /** What the address of a note says beside the note. */

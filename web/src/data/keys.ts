@@ -21,6 +21,7 @@ export const keys = {
   search: (vault: string, request: object) => ['vault', vault, 'lists', 'search', request] as const,
   lists: (vault: string) => ['vault', vault, 'lists'] as const,
   note: (vault: string, note: string) => ['vault', vault, 'notes', note] as const,
+  fileUrl: (vault: string, path: string) => ['file-url', vault, path] as const,
   backlinks: (vault: string, note: string) => ['vault', vault, 'notes', note, 'backlinks'] as const,
   versions: (vault: string, note: string) => ['vault', vault, 'notes', note, 'versions'] as const,
   version: (vault: string, note: string, version: number) => ['vault', vault, 'version', note, version] as const,

@@ -56,3 +56,14 @@ export function openDeviceStore(factory: IDBFactory, now: () => number): LocalSt
 export function presence(name: string, clientId: number): Presence {
   return presenceOf(name, clientId);
 }
+
+/** Draws a PDF into an element, page by page; the signal ends it. */
+export async function drawPdfFile(
+  parent: HTMLElement,
+  url: string,
+  strings: EditorStrings,
+  signal: AbortSignal,
+): Promise<void> {
+  const { drawPdf } = await import('./media/pdf.ts');
+  if (!signal.aborted) await drawPdf(parent, url, 1, strings, signal);
+}

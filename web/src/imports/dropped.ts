@@ -12,9 +12,13 @@ export function filesOfInput(input: HTMLInputElement): PickedFile[] {
  * The files that were dropped, with those in dropped folders. Call it in the event, because its data is gone afterwards.
  */
 export async function filesOfDrop(data: DataTransfer): Promise<PickedFile[]> {
-  const entries = Array.from(data.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const dropped = Array.from(data.items, (item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   const files: PickedFile[] = [];
-  for (const entry of entries) await collect(entry, files);
+  for (const { entry, file } of dropped) {
+    if (entry !== null) await collect(entry, files);
+    // A file of another program, which has no place of its own on the disk.
+    else if (file !== null) files.push({ path: file.name, file });
+  }
   return files;
 }
 

@@ -105,6 +105,10 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
             window.open(address, '_blank', 'noopener');
           } else void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId: vault, noteId: id }, hash });
         },
+        openFile(fileId, newTab) {
+          if (newTab) window.open(`/vaults/${vault}/files/${fileId}`, '_blank', 'noopener');
+          else void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId: vault, fileId } });
+        },
         reportError: (error) => {
           showToast({ text: errorText(i18next.getFixedT(language, 'vault'), error), kind: 'danger' });
         },

@@ -5,7 +5,7 @@ import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { noteQuery, tagsQuery, treeQuery } from '../data/queries.ts';
 import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../editor/index.ts';
-import { attachmentUrl, newAttachmentPath, uploadFile } from './attachment-urls.ts';
+import { attachmentUrl, newAttachmentPath, uploadFile } from '../media/attachment-urls.ts';
 import { blocksIn, excerptOf, headingsIn } from './excerpt.ts';
 import { linkChoices } from './link-choices.ts';
 import { linkIndexOf, pathForDangling } from './link-index.ts';
@@ -17,6 +17,8 @@ export interface NoteServicesOptions {
   readonly strings: EditorStrings;
   /** Opens a note at a heading or block. */
   openNote(id: string, anchor: string | null, newTab: boolean): void;
+  /** Opens the page of an attachment. */
+  openFile(id: string, newTab: boolean): void;
   /** Shows that something did not work. */
   reportError(error: unknown): void;
 }
@@ -108,10 +110,10 @@ export class NoteServices implements EditorServices {
   }
 
   async #open(link: LinkTarget, newTab: boolean): Promise<void> {
-    const { vault, openNote, queries } = this.#options;
+    const { vault, openNote, openFile, queries } = this.#options;
     const found = this.#resolve(link);
     if (found?.kind === 'note') openNote(found.id, link.anchor, newTab);
-    else if (found !== null) window.open(await attachmentUrl(vault, found.path), '_blank', 'noopener');
+    else if (found !== null) openFile(found.id, newTab);
     else if (link.target.trim() !== '') {
       const path = pathForDangling(link.target, this.#path);
       const note = await api.vault(vault).upsertNote({ path, content: '', mtime: Date.now() / 1000 });

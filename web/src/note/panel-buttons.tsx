@@ -9,6 +9,7 @@ const route = getRouteApi('/vaults/$vaultId/notes/$noteId');
 const BUTTONS: readonly (readonly [PanelName, IconName])[] = [
   ['outline', 'list'],
   ['links', 'link'],
+  ['files', 'attachment'],
   ['graph', 'graph'],
   ['history', 'history'],
 ];

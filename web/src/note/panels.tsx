@@ -5,6 +5,7 @@ import { importOrReload } from '../app/import-or-reload.ts';
 import type { PanelName } from '../app/search-params.ts';
 import { loadTexts } from '../i18n/i18n.ts';
 import { useTexts } from '../i18n/use-texts.ts';
+import { Files } from './files.tsx';
 import { History } from './history.tsx';
 import { Links } from './links.tsx';
 import { Outline } from './outline.tsx';
@@ -37,6 +38,7 @@ export function Panels({ panel, note, vaultId }: PanelsProps) {
         <Suspense>
           {panel === 'outline' ? <Outline /> : null}
           {panel === 'links' ? <Links vaultId={vaultId} note={note} /> : null}
+          {panel === 'files' ? <Files vaultId={vaultId} note={note} /> : null}
           {panel === 'graph' ? <LocalGraph vaultId={vaultId} noteId={note.id} /> : null}
           {panel === 'history' ? <History vaultId={vaultId} note={note} /> : null}
         </Suspense>

@@ -4,6 +4,7 @@ import type { TreeEntry } from './model/tree-index.ts';
 
 export interface TreeMenuDeps {
   openNote(id: string): void;
+  openFile(id: string): void;
   createNote(folder: string): void;
   createFolder(parent: string): void;
   rename(key: string): void;
@@ -45,9 +46,7 @@ function itemsOfOne(t: TFunction<'vault'>, entry: TreeEntry, deps: TreeMenuDeps)
   const folder = entry.kind === 'folder' ? entry.path : entry.parent;
   const copy = (text: string) => void navigator.clipboard?.writeText(text);
   return [
-    ...(entry.kind === 'note'
-      ? [{ id: 'open', label: t('tree.open'), icon: 'note' as const, run: () => deps.openNote(entry.id) }]
-      : []),
+    ...opening(t, entry, deps),
     { id: 'new-note', label: t('nav.newNote'), icon: 'add', run: () => deps.createNote(folder) },
     { id: 'new-folder', label: t('nav.newFolder'), run: () => deps.createFolder(folder) },
     { id: 'rename', label: t('tree.rename'), keys: 'F2', beginsGroup: true, run: () => deps.rename(entry.key) },
@@ -55,5 +54,13 @@ function itemsOfOne(t: TFunction<'vault'>, entry: TreeEntry, deps: TreeMenuDeps)
     ...(entry.kind === 'note'
       ? [{ id: 'copy-link', label: t('tree.copyLink'), icon: 'link' as const, run: () => copy(deps.linkOf(entry.id)) }]
       : []),
+  ];
+}
+
+function opening(t: TFunction<'vault'>, entry: TreeEntry, deps: TreeMenuDeps): MenuItem[] {
+  if (entry.kind === 'folder') return [];
+  const open = entry.kind === 'note' ? deps.openNote : deps.openFile;
+  return [
+    { id: 'open', label: t('tree.open'), icon: entry.kind === 'note' ? 'note' : 'file', run: () => open(entry.id) },
   ];
 }

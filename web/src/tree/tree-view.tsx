@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import { droppableTree } from './drag.ts';
 import { TreeRowView } from './tree-row.tsx';
@@ -28,7 +28,7 @@ export function TreeView({ tree }: { readonly tree: TreeState }) {
   useEffect(() => {
     if (activeIndex >= 0) virtual.scrollToIndex(activeIndex, { align: 'auto' });
   }, [activeIndex, virtual]);
-  useDrop(element, tree, rowPx);
+  const folderAt = useDrop(element, tree, rowPx);
   const rowId = (index: number) => `tree-row-${rows[index]?.entry.key}`;
   return (
     <div
@@ -42,6 +42,20 @@ export function TreeView({ tree }: { readonly tree: TreeState }) {
       data-target={tree.dropFolder === '' ? '' : undefined}
       onKeyDown={tree.press}
       onFocus={tree.enter}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return;
+        event.preventDefault();
+        tree.dragOver(folderAt(event.clientY));
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) tree.dragOver(null);
+      }}
+      onDrop={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return;
+        event.preventDefault();
+        tree.dragOver(null);
+        tree.dropFiles(event.dataTransfer, folderAt(event.clientY));
+      }}
     >
       {rows.length === 0 ? <p className={styles.empty}>{t('tree.empty')}</p> : null}
       <div className={styles.space} role="presentation" style={{ blockSize: virtual.getTotalSize() }}>
@@ -69,24 +83,37 @@ function withIndex(indexes: number[], index: number): number[] {
   return [...indexes, index].sort((a, b) => a - b);
 }
 
-/** Finds the folder under the pointer while something is dragged: the one of a row, or the one that a row is in. */
-function useDrop(element: React.RefObject<HTMLDivElement | null>, tree: TreeState, rowPx: number): void {
+/**
+ * Lets rows be dropped on the tree. Returns what finds the folder under the pointer: the one of a row, or the one that a
+ * row is in.
+ */
+function useDrop(
+  element: React.RefObject<HTMLDivElement | null>,
+  tree: TreeState,
+  rowPx: number,
+): (clientY: number) => string {
   const latest = useRef(tree);
   useEffect(() => {
     latest.current = tree;
   }, [tree]);
-  useEffect(() => {
-    const { current } = element;
-    if (current === null) return;
-    const folderAt = (clientY: number) => {
+  const folderAt = useCallback(
+    (clientY: number) => {
+      const { current } = element;
+      if (current === null) return '';
       const index = Math.floor((clientY - current.getBoundingClientRect().top + current.scrollTop - 4) / rowPx);
       const entry = latest.current.rows[index]?.entry;
       return entry === undefined ? '' : entry.kind === 'folder' ? entry.path : entry.parent;
-    };
+    },
+    [element, rowPx],
+  );
+  useEffect(() => {
+    const { current } = element;
+    if (current === null) return;
     return droppableTree(current, {
       folderAt,
       over: (folder) => latest.current.dragOver(folder),
       drop: (key, folder) => latest.current.drop(key, folder),
     });
-  }, [element, rowPx]);
+  }, [element, folderAt]);
+  return folderAt;
 }

@@ -5,10 +5,12 @@ import { useTexts } from '../i18n/use-texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { MenuAt } from '../ui/menu.tsx';
+import { Progress } from '../ui/progress.tsx';
 import styles from '../vault/vault-page.module.css';
 import { folderKey, type TreeEntry } from './model/tree-index.ts';
 import { treeMenu } from './tree-menu.ts';
 import { TreeView } from './tree-view.tsx';
+import { useAddFiles } from './use-add-files.ts';
 import { useExpanded } from './use-expanded.ts';
 import { useRevealed } from './use-revealed.ts';
 import { useTree } from './use-tree.ts';
@@ -34,7 +36,7 @@ interface OpenMenu {
 export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const t = useTexts('vault');
   const navigate = useNavigate();
-  const { noteId = null } = useParams({ strict: false });
+  const { noteId = null, fileId = null } = useParams({ strict: false });
   const index = useTree(vaultId);
   const expanded = useExpanded(vaultId);
   const actions = useTreeActions(vaultId);
@@ -44,18 +46,25 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
     void navigate({ to: '/vaults/$vaultId/notes/$noteId', params: { vaultId, noteId: id } });
     leave();
   };
+  const openFile = (id: string) => {
+    void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId, fileId: id } });
+    leave();
+  };
+  const adding = useAddFiles(vaultId);
   const tree = useTreeState({
     index,
     expanded,
     actions,
-    current: noteId,
+    current: noteId ?? fileId,
     open: (entry) => {
       if (entry.kind === 'note') openNote(entry.id);
+      else if (entry.kind === 'attachment') openFile(entry.id);
     },
     remove: (entries) => void actions.remove(entries),
     openMenu: (entries, at) => setMenu({ entries, at }),
+    addFiles: adding.add,
   });
-  useRevealed(index, noteId, tree.reveal);
+  useRevealed(index, noteId ?? fileId, tree.reveal);
   const createNote = async (folder: string) => {
     const id = await actions.createNote(folder);
     if (id === null) return;
@@ -93,6 +102,17 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
         </Button>
       </div>
       <TreeView tree={tree} />
+      {adding.progress === null ? null : (
+        <div className={styles.adding}>
+          <Progress
+            label={t('files.adding')}
+            done={adding.progress.sent}
+            total={adding.progress.total}
+            about={t('files.adding')}
+          />
+          <Button onClick={adding.stop}>{t('cancel')}</Button>
+        </div>
+      )}
       {menu === null ? null : (
         <MenuAt
           at={menu.at}
@@ -100,6 +120,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
           focus={focusTree}
           items={treeMenu(t, menu.entries, {
             openNote,
+            openFile,
             createNote: (folder) => void createNote(folder),
             createFolder: (parent) => void createFolder(parent),
             rename: tree.startRenaming,

@@ -1,0 +1,60 @@
+import { getRouteApi } from '@tanstack/react-router';
+import i18next from 'i18next';
+import { NotFound } from '../app/not-found.tsx';
+import { useTexts } from '../i18n/use-texts.ts';
+import { ticketUrl } from '../media/attachment-urls.ts';
+import type { AttachmentEntry } from '../tree/model/tree-index.ts';
+import { useTree } from '../tree/use-tree.ts';
+import { Button } from '../ui/button.tsx';
+import { bytes } from '../ui/bytes.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { errorText } from '../ui/error-text.ts';
+import { Icon } from '../ui/icon.tsx';
+import { showToast } from '../ui/toast.ts';
+import { Page } from '../vault/page.tsx';
+import { FileView } from './file-view.tsx';
+import styles from './files.module.css';
+
+const route = getRouteApi('/vaults/$vaultId/files/$fileId');
+
+/** An attachment: what a browser can show of it, and its download. */
+export function FilePage() {
+  const { vaultId, fileId } = route.useParams();
+  const entry = useTree(vaultId).byKey(fileId);
+  if (entry?.kind !== 'attachment') return <NotFound />;
+  return <OpenFile key={entry.path} vaultId={vaultId} file={entry} />;
+}
+
+function OpenFile({ vaultId, file }: { readonly vaultId: string; readonly file: AttachmentEntry }) {
+  const t = useTexts('vault');
+  const { name, path, size } = file;
+  const download = async () => {
+    try {
+      const link = document.createElement('a');
+      link.href = await ticketUrl(vaultId, path);
+      link.download = name;
+      link.click();
+    } catch (error) {
+      showToast({ kind: 'danger', text: errorText(t, error) });
+    }
+  };
+  return (
+    <Page
+      title={name}
+      actions={
+        <div className={styles.actions}>
+          <CopyButton text={`![[${path}]]`} />
+          <Button onClick={() => void download()}>
+            <Icon name="download" size={16} />
+            {t('tree.download')}
+          </Button>
+        </div>
+      }
+    >
+      <p className={styles.about} dir="auto">
+        {path} · {bytes(size, i18next.language)}
+      </p>
+      <FileView vaultId={vaultId} file={file} />
+    </Page>
+  );
+}

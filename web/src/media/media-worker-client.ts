@@ -1,0 +1,40 @@
+import { trustedScriptUrl } from '../platform/trusted-script-url.ts';
+import { session } from '../session/app-session.ts';
+
+const SCRIPT = '/media-worker.js';
+const WAIT_MS = 3_000;
+
+let started: Promise<boolean> | null = null;
+
+session.subscribe(() => {
+  // Signing out removes the worker.
+  if (session.state.status === 'out') started = null;
+});
+
+/** Starts the media worker, once; resolves to whether it answers this page. Without a secure context there is none. */
+export function startMediaWorker(): Promise<boolean> {
+  started ??= start().catch(() => false);
+  return started;
+}
+
+async function start(): Promise<boolean> {
+  if (!('serviceWorker' in navigator)) return false;
+  const { serviceWorker } = navigator;
+  serviceWorker.onmessage = ({ data, ports }) => {
+    if (data?.type === 'media-token') void giveToken(ports[0], data.refused);
+  };
+  const registration = await serviceWorker.register(trustedScriptUrl(SCRIPT));
+  if (serviceWorker.controller !== null) return true;
+  const controlled = new Promise<boolean>((resolve) => {
+    serviceWorker.addEventListener('controllerchange', () => resolve(true), { once: true });
+    setTimeout(() => resolve(serviceWorker.controller !== null), WAIT_MS);
+  });
+  registration.active?.postMessage('claim');
+  return controlled;
+}
+
+/** @param refused the token that the server refused, if one was. */
+async function giveToken(port: MessagePort | undefined, refused: unknown): Promise<void> {
+  const token = typeof refused === 'string' ? session.refresh(refused) : session.token();
+  port?.postMessage(await token.catch(() => null));
+}

@@ -1,0 +1,32 @@
+/** What is asked of the media worker. */
+export interface MediaRequest {
+  readonly vault: string;
+  /** Below the API, encoded. */
+  readonly path: string;
+}
+
+/** What an element may load. Nothing that runs as a script or is shown as a page: those have the rights of the app. */
+const DESTINATIONS: ReadonlySet<string> = new Set(['', 'audio', 'image', 'track', 'video']);
+
+/** Reads a request for an attachment; null for every other one, which the browser then sends as always. */
+export function mediaRequestOf(
+  { url, method, destination }: Pick<Request, 'url' | 'method' | 'destination'>,
+  origin: string,
+): MediaRequest | null {
+  const address = new URL(url);
+  const match = /^\/media\/([\w-]+)\/(.+)$/.exec(address.pathname);
+  if (address.origin !== origin || match === null) return null;
+  if (method !== 'GET' || !DESTINATIONS.has(destination)) return null;
+  const [, vault = '', path = ''] = match;
+  return { vault, path: `/api/attachments/${path}?raw=1` };
+}
+
+/** The headers with which the worker asks the server: those that decide on a part of a file are passed on. */
+export function headersFor({ vault }: MediaRequest, token: string, asked: Headers): Headers {
+  const headers = new Headers({ authorization: `Bearer ${token}`, 'x-vault-id': vault, accept: '*/*' });
+  for (const name of ['range', 'if-range', 'if-none-match']) {
+    const value = asked.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return headers;
+}

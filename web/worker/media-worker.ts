@@ -1,0 +1,82 @@
+import { headersFor, type MediaRequest, mediaRequestOf } from './media-request.ts';
+
+// The media worker answers requests of elements for attachments: it adds the token that elements cannot send, so that
+// pictures, sound and films are loaded in parts, as they are played. It asks a page for the token each time and keeps
+// neither that nor any answer, so that nothing is left when the session ends.
+
+interface WorkerClient {
+  readonly id: string;
+  postMessage(message: unknown, transfer: Transferable[]): void;
+}
+
+interface FetchEvent extends Event {
+  readonly request: Request;
+  readonly clientId: string;
+  respondWith(answer: Promise<Response>): void;
+}
+
+interface Lifetime extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** What of the scope of a service worker is used; its library cannot be loaded beside that of pages. */
+declare const self: {
+  readonly location: Location;
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(options: { type: 'window' }): Promise<readonly WorkerClient[]>;
+  };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: 'install' | 'activate', listener: (event: Lifetime) => void): void;
+  addEventListener(type: 'message', listener: (event: Lifetime & { readonly data: unknown }) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+};
+
+const ANSWER_MS = 5_000;
+
+self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+// After a reload that passes workers by, a page asks to be answered again.
+self.addEventListener('message', (event) => {
+  if (event.data === 'claim') event.waitUntil(self.clients.claim());
+});
+self.addEventListener('fetch', (event) => {
+  const asked = mediaRequestOf(event.request, self.location.origin);
+  if (asked !== null) event.respondWith(answer(asked, event));
+});
+
+async function answer(asked: MediaRequest, { request, clientId }: FetchEvent): Promise<Response> {
+  const send = (token: string) =>
+    fetch(asked.path, { headers: headersFor(asked, token, request.headers), signal: request.signal });
+  const token = await tokenFrom(clientId, null);
+  if (token === null) return new Response(null, { status: 401 });
+  const first = await send(token);
+  if (first.status !== 401) return first;
+  const next = await tokenFrom(clientId, token);
+  return next === null ? first : send(next);
+}
+
+/** A token of the session, from the page that loads the file or else from another one; null if none has one. */
+async function tokenFrom(clientId: string, refused: string | null): Promise<string | null> {
+  const pages = [...(await self.clients.matchAll({ type: 'window' }))];
+  pages.sort((a, b) => Number(b.id === clientId) - Number(a.id === clientId));
+  for (const page of pages) {
+    const token = await ask(page, refused);
+    if (token !== null) return token;
+  }
+  return null;
+}
+
+function ask(page: WorkerClient, refused: string | null): Promise<string | null> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    const end = (token: string | null) => {
+      clearTimeout(timer);
+      port1.close();
+      resolve(token);
+    };
+    const timer = setTimeout(() => end(null), ANSWER_MS);
+    port1.onmessage = ({ data }) => end(typeof data === 'string' ? data : null);
+    page.postMessage({ type: 'media-token', refused }, [port2]);
+  });
+}
