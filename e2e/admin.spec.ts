@@ -58,6 +58,6 @@ test('an admin sees the totals of the server and its checks, and nothing that an
   await expect(page.getByRole('listitem').filter({ hasText: 'The clocks agree' })).toContainText('in order');
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Users' }).click();
-  await expect(page.getByRole('listitem').filter({ hasText: 'Alice' })).toContainText('1 notes');
+  await expect(page.getByRole('listitem').filter({ hasText: 'Alice' })).toContainText('notes: 1');
   await expect(page.getByText('Secret plan')).toBeHidden();
 });

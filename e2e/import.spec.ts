@@ -64,6 +64,9 @@ test('what is no archive is refused with its reason, and a dry run can be discar
 test('a vault is exported as a zip from the settings, with its notes', async ({ page, alice }) => {
   await alice.write('Garden/Beans.md', '# Beans\n');
   await page.goto(`${alice.url}/settings/vaults`);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const name = await page.getByRole('link', { name: 'Notes', exact: true }).boundingBox();
+  expect(name?.height, 'the name of a vault is in one line on a phone').toBeLessThan(30);
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export… Notes' }).click();
   const download = await downloading;

@@ -11,7 +11,7 @@ export const admin: typeof english = {
     me: 'Du',
     suspended: 'Gesperrt',
     plan: 'Tarif {{plan}}',
-    usage: '{{vaults}} Tresore · {{notes}} Notizen · {{files}} Anhänge, {{size}} · {{sessions}} Sitzungen',
+    usage: 'Tresore: {{vaults}} · Notizen: {{notes}} · Anhänge: {{files}}, {{size}} · Sitzungen: {{sessions}}',
     since: 'seit {{since}}',
     edit: 'Bearbeiten …',
     planLabel: 'Tarif',

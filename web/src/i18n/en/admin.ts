@@ -10,7 +10,7 @@ export const admin = {
     me: 'You',
     suspended: 'Suspended',
     plan: 'plan {{plan}}',
-    usage: '{{vaults}} vaults · {{notes}} notes · {{files}} attachments, {{size}} · {{sessions}} sessions',
+    usage: 'vaults: {{vaults}} · notes: {{notes}} · attachments: {{files}}, {{size}} · sessions: {{sessions}}',
     since: 'since {{since}}',
     edit: 'Edit…',
     planLabel: 'Plan',
