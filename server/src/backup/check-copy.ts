@@ -56,6 +56,8 @@ type Attempt = (what: string, work: () => Promise<void>) => Promise<void>;
 async function checkVault(app: App, id: VaultId, deep: boolean, attempt: Attempt) {
   const vault = await app.vaults.openAsSystem(id);
   if (vault === null) return { notes: 0, attachments: 0 };
+  // Edits that were only in the update log when the backup was taken: without them the manifest has older hashes.
+  if (deep) await app.notes.live.flush(vault);
   const found = await app.sync.manifest(vault, undefined);
   if ('unchanged' in found) throw new TypeError('a manifest that was not asked for by its seq');
   const { notes = [], attachments = [] } = JSON.parse(Buffer.concat(found.json).toString()) as Manifest;

@@ -10,15 +10,17 @@ import { freshPostgres } from '../kit/postgres.ts';
 import { cli, type Environment, Folder, startCli, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';
 import { openRaw } from '../kit/raw-sql.ts';
+import { Typists } from './backup-typing.ts';
 import type { EngineName } from './kill.ts';
 import { checkLedger } from './kill-check.ts';
 import type { FileSlot } from './kill-files.ts';
 import { callerOf, hashOf, type Ledger, lastVersion, load, newLedger, type Slot, signInAgain } from './kill-load.ts';
+import type { TypedWords } from './typed-words.ts';
 
 /*
  * node server/test/faults/backup-load.ts --engine sqlite|postgres [--rounds 50] [--seed N]
  *
- * Takes backups of a server under load, and restores each into an empty place: everything that was acknowledged before
+ * Takes backups of a server under load, while clients type over sockets, and restores each into an empty place: everything that was acknowledged before
  * the backup began must be there, and everything there must fit together. Some backups are killed first.
  */
 
@@ -30,7 +32,10 @@ export interface BackupRun {
 }
 
 /** A copy of what the ledger knows at one moment. */
-type Known = Pick<Ledger, 'slots' | 'vaults'> & { readonly files: readonly FileSlot[] };
+type Known = Pick<Ledger, 'slots' | 'vaults'> & {
+  readonly files: readonly FileSlot[];
+  readonly words: readonly TypedWords[];
+};
 
 /** Returns every fault found, in words; empty when all backups were whole. */
 export async function backupRun({ engine, rounds, seed, report = () => undefined }: BackupRun): Promise<string[]> {
@@ -41,23 +46,27 @@ export async function backupRun({ engine, rounds, seed, report = () => undefined
   const env = environmentOf(folder.at('data'), postgres?.url);
   let server = opened.use(await startServe({ env }));
   const ledger = await newLedger(server.url);
+  const typists = opened.use(await Typists.create(callerOf(server.url, ledger), random));
   for (let round = 1; round <= rounds; round++) {
+    const typing = await typists.type(server.url, ledger.token);
     const loading = load(server.url, ledger, random, () => undefined);
     const until = ledger.acknowledged + 100 + random.below(200);
     while (ledger.acknowledged < until) await new Promise((resolve) => setTimeout(resolve, 5));
     if (random.chance(0.3)) await killedBackup(folder.at('backups'), env, random);
-    const before = knownOf(ledger);
+    const before = knownOf(ledger, typists);
     const taken = await cli(['backup', folder.at('backups'), '--keep', '2'], { env });
-    const after = knownOf(ledger);
+    const after = knownOf(ledger, typists);
     await server.kill();
-    await loading;
+    await Promise.all([loading, typing.ended]);
     if (taken.code !== 0) return [`the backup ended with ${taken.code}: ${taken.stdout}${taken.stderr}`];
-    const faults = await compareRestored(folder.at('backups'), env, { engine, before, after, ledger });
+    const faults = await compareRestored(folder.at('backups'), env, { engine, before, after, ledger, typists });
     server = opened.use(await startServe({ env }));
     await signInAgain(server.url, ledger);
     faults.push(...(await checkLedger(server.url, ledger)));
+    faults.push(...(await typists.check(server.url, ledger.token, typists.people)));
     const during = after.slots.filter((slot, at) => !isDeepStrictEqual(slot, before.slots[at])).length;
-    report(`round ${round}: ${during} notes changed during the backup, ${faults.length} faults`);
+    const words = wordsIn(after) - wordsIn(before);
+    report(`round ${round}: ${during} notes and ${words} words during the backup, ${faults.length} faults`);
     if (faults.length > 0) return faults;
   }
   return [];
@@ -68,8 +77,12 @@ function environmentOf(dataDir: string, url: string | undefined): Environment & 
   return { NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_LOG_LEVEL: 'error', ...database };
 }
 
-function knownOf({ slots, vaults, files }: Ledger): Known {
-  return structuredClone({ slots, vaults, files: files.slots });
+function knownOf({ slots, vaults, files }: Ledger, typists: Typists): Known {
+  return structuredClone({ slots, vaults, files: files.slots, words: typists.acknowledged() });
+}
+
+function wordsIn({ words }: Known): number {
+  return words.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
 }
 
 /** A backup that ends before it is done leaves nothing that the next one would trust. */
@@ -93,6 +106,7 @@ interface Comparison {
   readonly before: Known;
   readonly after: Known;
   readonly ledger: Ledger;
+  readonly typists: Typists;
 }
 
 async function compareRestored(folder: string, env: Environment, comparison: Comparison): Promise<string[]> {
@@ -113,6 +127,7 @@ async function compareRestored(folder: string, env: Environment, comparison: Com
   const signed = await signInAgain(server.url, { ...comparison.ledger });
   faults.push(...(await compareNotes(server.url, signed, comparison)));
   faults.push(...(await compareFiles(server.url, signed, comparison)));
+  faults.push(...(await comparison.typists.check(server.url, signed.token, comparison.before.words)));
   return faults.map((fault) => `restored: ${fault}`);
 }
 

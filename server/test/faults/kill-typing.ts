@@ -11,6 +11,7 @@ import { Folder, type ServeProcess, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';
 import { openRaw } from '../kit/raw-sql.ts';
 import type { EngineName, KillRun } from './kill.ts';
+import { checkWords } from './typed-words.ts';
 
 /*
  * node server/test/faults/kill-typing.ts --engine sqlite|postgres [--times 50] [--seed N]
@@ -51,7 +52,7 @@ export async function killTyping({ engine, times, seed, report = () => undefined
     await killWhileTyping(server, people, random);
     const kept = acknowledgedBy(people) - before;
     server = opened.use(await startServe({ env }));
-    const faults = await checkWords(server.url, people);
+    const faults = await checkWords(await callerOf(server.url), people);
     await using raw = await openRaw(postgres ?? { file: databaseFile(folder.path) });
     const key = await readKeyFile(keyFile(folder.path));
     if (key === null) return [...faults, 'the key file is gone'];
@@ -108,36 +109,13 @@ async function killWhileTyping(
   await server.ended;
 }
 
-/** Checks that the read texts contain every acknowledged word, and none twice. */
-async function checkWords(url: string, people: readonly AcknowledgingClient[]): Promise<string[]> {
-  const faults = people.flatMap((person) => person.faults.splice(0));
-  const caller = await callerOf(url);
-  for (const note of new Set(people.map((person) => person.note))) {
-    const { status, body } = await caller.get(`/notes/by-id/${note}`);
-    if (status !== 200) {
-      faults.push(`${note} was answered ${status}`);
-      continue;
-    }
-    const words = (body.content as string).match(/<[^>]*>/g) ?? [];
-    const found = new Set(words);
-    if (found.size < words.length) faults.push(`${note} has words twice`);
-    if (words.join('') !== body.content) faults.push(`${note} has words that are not whole`);
-    for (const person of people) {
-      if (person.note !== note) continue;
-      const lost = [...person.acknowledged].filter((word) => !found.has(word));
-      if (lost.length > 0) faults.push(`${note} lost ${lost.length} acknowledged words, ${lost[0]} first`);
-    }
-  }
-  return faults;
-}
-
 /** Checks that all clients and the server have the same text once all are back. */
 async function checkTogether(url: string, people: readonly AcknowledgingClient[]): Promise<string[]> {
   const token = await signIn(url);
   await Promise.all(people.map((person) => person.join(url, token)));
   while (people.some((person) => person.ahead > 0))
     await Promise.race(people.map((person) => person.acknowledgedOnce()));
-  const faults = await checkWords(url, people);
+  const faults = await checkWords(await callerOf(url), people);
   for (const person of people) {
     const unkept = person.typed.length - person.acknowledged.size;
     if (unkept > 0) faults.push(`${unkept} words of ${person.typed[0]} were not acknowledged in the end`);
