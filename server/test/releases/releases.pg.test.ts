@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { databaseFile } from '../../src/data-folder.ts';
+import { keyFile } from '../../src/open-ports.ts';
+import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
+import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import { checkConsistency } from '../kit/consistency-check.ts';
+import { readRaw, sha256 } from '../kit/files.ts';
+import { Caller } from '../kit/person.ts';
+import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
+import { Folder, startServe } from '../kit/process.ts';
+import { openRaw } from '../kit/raw-sql.ts';
+import { contentsOf, ddlOf, load, presentDdl, releases } from './data-set.ts';
+import type { VaultContents } from './fill.ts';
+
+/** Checks that everything of a vault is there, with a credential of that time. */
+async function checkVault(url: string, token: string, vault: VaultContents): Promise<void> {
+  const reader = new Caller(url, async () => ({ authorization: `Bearer ${token}`, 'x-vault-id': vault.id }));
+  const noteAt = async (path: string) => (await reader.get(`/notes/${encodeURI(path)}`)).body;
+  const paths = (items: { path: string }[]) => items.map(({ path }) => path).sort();
+  const manifest = (await reader.get('/sync/manifest')).body;
+  assert.deepEqual(paths(manifest.notes), Object.keys(vault.notes).sort());
+  assert.deepEqual(paths(manifest.attachments), Object.keys(vault.attachments));
+  for (const [path, hash] of Object.entries(vault.notes)) {
+    assert.equal(sha256(Buffer.from((await noteAt(path)).content)), hash, path);
+  }
+  for (const [path, hash] of Object.entries(vault.attachments)) {
+    assert.equal(sha256((await readRaw(reader, path)).bytes), hash, path);
+  }
+  const typed: string = (await noteAt(vault.typed.path)).content;
+  for (const word of vault.typed.words) assert.ok(typed.includes(word), word);
+  const { id } = await noteAt(vault.versions.path);
+  assert.equal((await reader.get(`/notes/by-id/${id}/versions`)).body.versions.length, vault.versions.count);
+  const target = await noteAt(vault.backlinks.path);
+  const { backlinks } = (await reader.get(`/notes/by-id/${target.id}/backlinks`)).body;
+  const sources = backlinks.map((link: { source_path: string }) => link.source_path);
+  assert.deepEqual(sources.sort(), [...vault.backlinks.from].sort());
+  assert.deepEqual(paths((await reader.get('/trash')).body.items), vault.trashed);
+  const found = (await reader.post('/search', { query: vault.search.query })).body;
+  assert.equal(found.results[0].path, vault.search.path);
+}
+
+for (const version of releases()) {
+  test(`the steps of the schema up to ${version} are those of its release`, () => {
+    const released = ddlOf(version);
+    const again = `A released step is never edited: add a new one. Before ${version} is released: npm run release:data -- --replace`;
+    assert.ok(isDeepStrictEqual(presentDdl().slice(0, released.length), released), again);
+  });
+
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    const skip = engine === 'postgres' && (whyNoPostgres() ?? false);
+    test(`the data of ${version} on ${engine} opens and is all there`, { skip }, async () => {
+      using folder = new Folder();
+      await using postgres = engine === 'postgres' ? await freshPostgres() : null;
+      const dataDir = folder.at('data');
+      await load(version, dataDir, postgres?.url ?? null);
+      const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
+      const env = { NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_LOG_LEVEL: 'error', ...database };
+      await using server = await startServe({ env });
+      const { email, password, token, vaults } = contentsOf(version, engine);
+      for (const vault of vaults) await checkVault(server.url, token, vault);
+      const signed = await new Caller(server.url).post('/auth/login', { email, password });
+      assert.equal(signed.status, 200);
+      assert.equal((await server.stop()).code, 0);
+      await using raw = await openRaw(postgres ?? { file: databaseFile(dataDir) });
+      const keyring = new MasterKeyring((await readKeyFile(keyFile(dataDir))) ?? Buffer.alloc(0), () =>
+        Buffer.alloc(0),
+      );
+      assert.deepEqual(await checkConsistency(raw, keyring), []);
+    });
+  }
+}
+
+test('this version has its data set once it is released', () => {
+  const changes = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8');
+  const released = [...changes.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(([, version]) => version ?? '');
+  // The schema of 0.1.0 is not read by later versions.
+  assert.deepEqual(releases(), released.filter((version) => version !== '0.1.0').reverse());
+});
