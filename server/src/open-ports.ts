@@ -39,8 +39,6 @@ export interface Ports extends AsyncDisposable {
   readonly blobs: Blobs;
   readonly bus: Bus;
   readonly embedder: Embedder;
-  /** Whether no other process uses the database. */
-  readonly singleProcess: boolean;
   readonly clock: Clock;
   readonly fetcher: SafeFetch;
   /** Source of the master key, in words. */
@@ -71,7 +69,6 @@ export async function openPorts(config: Config, clock: Clock = systemClock()): P
     embedder,
     clock,
     fetcher: createSafeFetch(),
-    singleProcess: config.databaseUrl === null,
     keyOrigin: key.origin,
     madeKey: key.made,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),

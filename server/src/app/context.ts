@@ -10,10 +10,7 @@ import type { Ports } from '../open-ports.ts';
 import type { AnalyticsSink } from '../ports/analytics/analytics.ts';
 
 /** The ports that the domains use. */
-export type AppPorts = Pick<
-  Ports,
-  'db' | 'keyring' | 'blobs' | 'bus' | 'singleProcess' | 'clock' | 'embedder' | 'fetcher'
->;
+export type AppPorts = Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' | 'embedder' | 'fetcher'>;
 
 /** Settings that no configuration may change, for tests of other things. */
 export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {

@@ -61,7 +61,7 @@ function createNotesOf(
   links: Links,
   compute: WorkerPool<Tasks>,
 ): Notes {
-  const { db, bus, clock, singleProcess } = ports;
+  const { db, bus, clock } = ports;
   return createNotes({
     db,
     entries,
@@ -70,7 +70,6 @@ function createNotesOf(
     clock,
     retention: { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays },
     bus,
-    singleProcess,
     hooks: links,
     compute,
     report: (error, labels) => log.error({ err: error, ...labels }, 'an edit waits to be flushed into its note'),

@@ -69,9 +69,11 @@ export function guardOf({ credentials, vaults, notes }: Domains, db: Database, r
       const vault = await vaults.openVault(principal, header, need);
       // An acknowledged edit of a socket must be visible to every later request.
       // On a full disk it stays in the log, and what is in its note can still be read.
-      await notes.live.flush(vault).catch((error: unknown) => {
-        if (need === 'write' || !isStorageFull(error)) throw error;
-      });
+      if (vault.hasWaitingEdits) {
+        await notes.live.flush(vault).catch((error: unknown) => {
+          if (need === 'write' || !isStorageFull(error)) throw error;
+        });
+      }
       return vault;
     },
     async stateOf(vault) {

@@ -29,7 +29,7 @@ export async function openOffline({ db, blobs, key, config, clock }: OfflineDeps
   const embedder = opened.use(openEmbedder(quiet, clock));
   const app = opened.use(
     await buildApp(
-      { db, keyring, blobs, bus, embedder, clock, singleProcess: true, fetcher: createSafeFetch() },
+      { db, keyring, blobs, bus, embedder, clock, fetcher: createSafeFetch() },
       quiet,
       createLogger('silent'),
     ),

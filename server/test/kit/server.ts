@@ -104,18 +104,13 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     ...config,
   };
   const app = opened.use(
-    await buildApp(
-      { db, keyring, blobs, bus, singleProcess: false, clock, fetcher, embedder },
-      settings,
-      createLogger('silent'),
-      {
-        passwordCost: CHEAP_PASSWORDS,
-        webApp,
-        ...(trashRoom === undefined ? {} : { trashRoom }),
-        ...(archiveLimits === undefined ? {} : { archiveLimits }),
-        ...(createMcpServer === undefined ? {} : { createMcpServer }),
-      },
-    ),
+    await buildApp({ db, keyring, blobs, bus, clock, fetcher, embedder }, settings, createLogger('silent'), {
+      passwordCost: CHEAP_PASSWORDS,
+      webApp,
+      ...(trashRoom === undefined ? {} : { trashRoom }),
+      ...(archiveLimits === undefined ? {} : { archiveLimits }),
+      ...(createMcpServer === undefined ? {} : { createMcpServer }),
+    }),
   );
   await app.http.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;

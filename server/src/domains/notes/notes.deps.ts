@@ -85,8 +85,6 @@ export interface NoteDeps {
 /** The dependencies of the documents in memory. */
 export interface LiveDeps extends NoteDeps {
   readonly bus: Bus;
-  /** Whether no other process uses the database. */
-  readonly singleProcess: boolean;
   /** Reports an error that no caller receives to the operator. */
   report(error: unknown, labels: { readonly note: NoteId }): void;
 }

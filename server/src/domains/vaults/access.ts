@@ -36,12 +36,18 @@ export function checkMayAdopt(principal: Principal, vaultId: VaultId): void {
     throw new NotevaultError('insufficient_access', { required: 'read' });
 }
 
+/** A vault opened for a request. */
+export interface RequestedVault extends OpenVault {
+  /** Whether edits of sockets may have been waiting for their flush when it was opened. */
+  readonly hasWaitingEdits: boolean;
+}
+
 export interface Access {
   /** Checks the permission to create and register vaults, for answers that are replayed. */
   checkMayCreate(principal: Principal): void;
   checkMayAdopt(principal: Principal, vaultId: VaultId): void;
   /** Opens the vault that an `X-Vault-ID` header (or its absence) selects for the caller, at the needed level. */
-  openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<OpenVault>;
+  openVault(principal: Principal, header: string | undefined, need: 'read' | 'write'): Promise<RequestedVault>;
   /** Opens an active vault for work of the server itself, with level write; null when it is deleted or purged. */
   openAsSystem(vaultId: VaultId): Promise<OpenVault | null>;
 }
@@ -60,7 +66,7 @@ async function openVault(
   principal: Principal,
   header: string | undefined,
   need: 'read' | 'write',
-): Promise<OpenVault> {
+): Promise<RequestedVault> {
   const row = await chooseVault(deps, principal, header);
   if (row === undefined) throw new NotevaultError('no_vault');
   const permission = permissionOf(principal, row.id);
@@ -69,7 +75,7 @@ async function openVault(
   const vault = await openRow(deps, row, permission);
   // The vault was purged since the row was read.
   if (vault === null) throw new NotevaultError('vault_header_not_found');
-  return vault;
+  return { ...vault, hasWaitingEdits: row.has_waiting_edits === 1 };
 }
 
 async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVault | null> {

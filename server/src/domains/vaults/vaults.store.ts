@@ -1,4 +1,5 @@
 import type { UserId, VaultId } from '@notevault/protocol/ids.ts';
+import { sql } from 'kysely';
 import { statementsOver } from '../../ports/database/statement.ts';
 import type { AccountsTables } from '../accounts/accounts.tables.ts';
 import type { VaultsTables } from './vaults.tables.ts';
@@ -21,6 +22,16 @@ const SHOWN = [
 
 const OPENED = ['v.id', 'v.user_id', 'v.is_default', 'f.feed_epoch', 'u.plan as tier'] as const;
 
+/**
+ * Whether the log of socket edits has any of the vault. It belongs to the notes, but every request of a vault needs to
+ * know, and here it costs no statement.
+ */
+const hasWaitingEdits = sql<number>`exists (select 1 from note_updates where note_updates.vault_id = v.id)`.as(
+  'has_waiting_edits',
+);
+/** Where a request looks at many vaults to choose one: perhaps. */
+const mayHaveWaitingEdits = sql<number>`1`.as('has_waiting_edits');
+
 // Selecting the vault of a request
 
 export const findOpenable = statement((db, p: { id: VaultId; userId: UserId }) =>
@@ -29,6 +40,7 @@ export const findOpenable = statement((db, p: { id: VaultId; userId: UserId }) =
     .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
     .innerJoin('users as u', 'u.id', 'v.user_id')
     .select(OPENED)
+    .select(hasWaitingEdits)
     .where('v.id', '=', p.id)
     .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', 'is', null),
@@ -53,12 +65,18 @@ export interface OpenableRow {
   readonly tier: string;
 }
 
+/** The columns that a request needs of its vault. */
+export interface RequestedRow extends OpenableRow {
+  readonly has_waiting_edits: number;
+}
+
 export const findDefaultOpenable = statement((db, p: { userId: UserId }) =>
   db
     .selectFrom('vaults as v')
     .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
     .innerJoin('users as u', 'u.id', 'v.user_id')
     .select(OPENED)
+    .select(hasWaitingEdits)
     .where('v.user_id', '=', p.userId)
     .where('v.is_default', '=', 1),
 );
@@ -69,6 +87,7 @@ export const findOpenables = statement((db, p: { userId: UserId }) =>
     .innerJoin('vault_feeds as f', 'f.vault_id', 'v.id')
     .innerJoin('users as u', 'u.id', 'v.user_id')
     .select(OPENED)
+    .select(mayHaveWaitingEdits)
     .where('v.user_id', '=', p.userId)
     .where('v.deleted_at', 'is', null)
     .orderBy('v.created_at')

@@ -16,7 +16,6 @@ import { overdueNotes } from './overdue-notes.ts';
 import { preserveRejectedText } from './rejected-text.ts';
 import { UpdateLog } from './update-log.ts';
 import { LineageError, TooCostly, UnknownServerUpdate } from './updates/outcomes.ts';
-import { WaitingNotes } from './waiting-notes.ts';
 import type { Watcher } from './watchers.ts';
 
 const BUS_TOPIC = 'note';
@@ -38,7 +37,6 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
   readonly #documents = new OpenDocuments();
   readonly #loading = new Map<NoteId, Loading>();
   readonly #schedule: FlushSchedule;
-  readonly #waiting: WaitingNotes;
   readonly #flushing = new Coalescer<NoteId>();
   readonly #refreshing = new Coalescer<NoteId>();
   readonly #subscription: Disposable;
@@ -46,7 +44,6 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
   constructor(deps: LiveDeps) {
     this.#deps = deps;
     this.#log = new UpdateLog(deps.db, deps.clock);
-    this.#waiting = new WaitingNotes(deps.db, deps.singleProcess);
     // The edits of a failed flush stay in the log; the next read of the note or the background job tries again.
     const flush = (vault: OpenVault, id: NoteId) => this.#flushOne(vault, id).catch((error) => this.#report(error, id));
     this.#schedule = new FlushSchedule(flush, deps.clock);
@@ -71,7 +68,8 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
   }
 
   async flush(vault: OpenVault): Promise<void> {
-    const waiting = await this.#waiting.in(vault.id);
+    const rows = await this.#deps.db.all(store.findWaitingIn, { vault: vault.id });
+    const waiting = rows.map((row) => row.note_id as NoteId);
     for (let at = 0; at < waiting.length; at += FLUSH_CONCURRENCY) {
       const slice = waiting.slice(at, at + FLUSH_CONCURRENCY).map(async (id, index) => {
         // Started one in each turn of the event loop, so that an edit of a client waits for one of them at most.
@@ -150,7 +148,7 @@ export class DocumentManager implements LiveNotes, LiveNotifications, AsyncDispo
   ): Promise<ApplyOutcome[]> {
     try {
       const apply = async () => {
-        const outcomes = await document.apply(updates, actor, from).finally(() => this.#waiting.add(document.vault.id));
+        const outcomes = await document.apply(updates, actor, from);
         if (outcomes.includes('stored')) this.#edited(document);
         return outcomes;
       };

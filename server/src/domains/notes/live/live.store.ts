@@ -47,11 +47,6 @@ export const deleteUpdates = listStatement((db, p: { vault: VaultId; note: NoteI
   db.deleteFrom('note_updates').where('vault_id', '=', p.vault).where('note_id', '=', p.note).where('id', 'in', ids),
 );
 
-/** The vaults with edits in the log. */
-export const findVaultsWaiting = statement((db, _p: object) =>
-  db.selectFrom('note_updates').select('vault_id').distinct(),
-);
-
 /** The notes of a vault with edits in the log. */
 export const findWaitingIn = statement((db, p: { vault: VaultId }) =>
   db.selectFrom('note_updates').select('note_id').distinct().where('vault_id', '=', p.vault),
