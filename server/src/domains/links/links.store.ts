@@ -36,8 +36,8 @@ export const findEdges = statement((db, p: { vault: VaultId; source: NoteId }) =
       'links.age',
       'links.target_note_id',
       'links.target_attachment_id',
-      'entries.revision',
-      'entries.meta',
+      'entries.revision as target_revision',
+      'entries.meta as target_meta',
     ])
     .where('links.vault_id', '=', p.vault)
     .where('links.source_id', '=', p.source)

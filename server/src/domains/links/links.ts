@@ -4,14 +4,14 @@ import type { NoteLink } from '@notevault/protocol/notes.ts';
 import { createYield, type YieldIfDue } from '../../concurrency/yield.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../ports/database/database.ts';
 import type { AttachmentLinkHooks } from '../attachments/attachments.ts';
-import type { LinkPlanner, MovedItem, NoteHooks, PreparedLinks, WrittenNote } from '../notes/notes.ts';
+import type { LinkPlanner, MovedItem, NoteHooks, PreparedLinks, StoredNote, WrittenNote } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { type NoteTexts, readTexts, withContexts } from './edges/backlink-context.ts';
 import { backlinksOf } from './edges/backlinks.ts';
 import { type GraphEdge, graphEdges } from './edges/graph-edges.ts';
 import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
 import { resolveLinks } from './edges/resolve-links.ts';
-import { storedLinksOf } from './edges/stored-links.ts';
+import { noteWithLinks, storedLinksOf } from './edges/stored-links.ts';
 import { deleteLinksOf, writeLinks, writeLinksOfAll } from './edges/write-links.ts';
 import { LinkResolver } from './link-resolver.ts';
 import { openTexts, textOf } from './link-texts.ts';
@@ -66,6 +66,15 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
 
   async linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]> {
     return (await storedLinksOf(handle, vault, id)).map(({ text, target }) => toNoteLink(text, target));
+  }
+
+  async noteWithLinks(
+    handle: ReadHandle,
+    vault: OpenVault,
+    at: { readonly pathKey: Buffer } | { readonly id: NoteId },
+  ): Promise<{ readonly note: StoredNote; readonly links: NoteLink[] } | undefined> {
+    const found = await noteWithLinks(handle, vault, at);
+    return found && { note: found.note, links: found.links.map(({ text, target }) => toNoteLink(text, target)) };
   }
 
   async linksFrom(

@@ -10,6 +10,7 @@ import type { Entries, EntryHooks } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import type { VersionRetention } from './history/version-retention.ts';
 import type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
+import type { StoredNote } from './notes.store.ts';
 import type { WrittenNote } from './writes/written-note.ts';
 
 /** Hooks to later domains; they run inside the transaction of a note's write. */
@@ -32,6 +33,15 @@ export interface NoteHooks extends MoveHooks, EntryHooks {
     vault: OpenVault,
     note: Pick<WrittenNote, 'id' | 'path' | 'links'>,
   ): Promise<NoteLink[]>;
+  /**
+   * Returns a live note, still sealed, with its stored edges, in one statement; undefined when there is none. Throws
+   * `note_unreadable`.
+   */
+  noteWithLinks(
+    handle: ReadHandle,
+    vault: OpenVault,
+    at: { readonly pathKey: Buffer } | { readonly id: NoteId },
+  ): Promise<{ readonly note: StoredNote; readonly links: NoteLink[] } | undefined>;
   /** Returns the stored edges of a note. */
   linksOf(handle: ReadHandle, vault: OpenVault, id: NoteId): Promise<NoteLink[]>;
 }

@@ -2,7 +2,7 @@ import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FolderId, NoteId, VaultId } from '@notevault/protocol/ids.ts';
 import type { Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
-import type { ReadHandle, WriteHandle } from '../../ports/database/database.ts';
+import type { WriteHandle } from '../../ports/database/database.ts';
 import type { KindHandler, WriteContext } from '../entries/entries.ts';
 import type { Precondition } from '../entries/precondition.ts';
 import type { CachedCollection, OpenVault } from '../vaults/vaults.ts';
@@ -18,7 +18,6 @@ import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { createNoteKind } from './note-kind.ts';
 import type { LiveDeps, LiveNotifications } from './notes.deps.ts';
 import { notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
-import * as store from './notes.store.ts';
 import { listIn } from './queries.ts';
 import { type NoteMeta, sealed } from './sealed-note.ts';
 import { type BatchOperations, createBatchOperations } from './writes/bulk.ts';
@@ -63,6 +62,7 @@ export type { CloseReason, Watcher } from './live/watchers.ts';
 export type { LinkMove, MovedItem, PreparedLinks, RewrittenNote } from './moves/moved-item.ts';
 export type { CachedNote } from './note-cache.ts';
 export type { LinkPlanner, MoveHooks, NoteHooks } from './notes.deps.ts';
+export type { StoredNote } from './notes.store.ts';
 export type { NoteMeta } from './sealed-note.ts';
 export type { WrittenNote } from './writes/written-note.ts';
 
@@ -82,13 +82,10 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
   const { db, entries, cache, hooks } = deps;
   const { lock } = entries;
 
-  async function read(vault: OpenVault, find: (handle: ReadHandle) => Promise<store.StoredNote | undefined>) {
-    return db.read(async (handle) => {
-      const row = await find(handle);
-      if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
-      const links = await hooks.linksOf(handle, vault, row.id as NoteId);
-      return toNote(openNote(vault, row), links);
-    });
+  async function read(vault: OpenVault, at: { readonly pathKey: Buffer } | { readonly id: NoteId }) {
+    const found = await hooks.noteWithLinks(db, vault, at);
+    if (found === undefined) throw new NotevaultError('note_not_found');
+    return toNote(openNote(vault, found.note), found.links);
   }
 
   return {
@@ -106,9 +103,8 @@ export function createNotes(given: Omit<LiveDeps, 'live'>): Notes {
         upsertNote(deps, context, { ...input, path, pathKey }),
       );
     },
-    getByPath: (vault, path) =>
-      read(vault, (handle) => handle.get(store.findByPath, { vault: vault.id, pathKey: entries.pathKey(vault, path) })),
-    getById: (vault, id) => read(vault, (handle) => handle.get(store.findById, { vault: vault.id, id })),
+    getByPath: (vault, path) => read(vault, { pathKey: entries.pathKey(vault, path) }),
+    getById: (vault, id) => read(vault, { id }),
     linksIn: async (vault, path, text) => (await deriveAnywhere(deps, vault, path, text)).links,
     recent: async (vault, limit) =>
       (await entries.newestOf(db, vault, 'note', limit)).map((row) => toListed(vault, row)),
