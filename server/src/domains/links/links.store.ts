@@ -55,19 +55,19 @@ export interface NewEdge {
 
 export type SourcedEdge = NewEdge & { readonly source: string };
 
+const edgeRow = (vault: VaultId, edge: SourcedEdge) => ({
+  vault_id: vault,
+  source_id: edge.source,
+  ord: edge.ord,
+  age: edge.age,
+  target_key: edge.targetKey,
+  other_key: edge.otherKey,
+  target_note_id: edge.note,
+  target_attachment_id: edge.attachment,
+});
+
 export const insertEdgesOf = listStatement((db, p: { vault: VaultId }, edges: SourcedEdge[]) =>
-  db.insertInto('links').values(
-    edges.map((edge) => ({
-      vault_id: p.vault,
-      source_id: edge.source,
-      ord: edge.ord,
-      age: edge.age,
-      target_key: edge.targetKey,
-      other_key: edge.otherKey,
-      target_note_id: edge.note,
-      target_attachment_id: edge.attachment,
-    })),
-  ),
+  db.insertInto('links').values(edges.map((edge) => edgeRow(p.vault, edge))),
 );
 
 export const deleteEdgesOf = listStatement((db, p: { vault: VaultId }, sources: string[]) =>
@@ -214,26 +214,19 @@ export const findSources = listStatement((db, p: { vault: VaultId }, ids: string
     .where('entries.id', 'in', ids),
 );
 
-export interface EdgeTarget {
-  readonly targetKey: Buffer | null;
-  readonly otherKey: Buffer | null;
-  readonly note: string | null;
-  readonly attachment: string | null;
-}
-
-/** Updates the keys and targets of a note's links; their age is unchanged. */
-export const rewriteEdges = listStatement((db, p: { vault: VaultId; source: string } & EdgeTarget, ords: number[]) =>
+/** Updates the keys and targets of existing links; their age is unchanged. */
+export const overwriteEdges = listStatement((db, p: { vault: VaultId }, edges: SourcedEdge[]) =>
   db
-    .updateTable('links')
-    .set({
-      target_key: p.targetKey,
-      other_key: p.otherKey,
-      target_note_id: p.note,
-      target_attachment_id: p.attachment,
-    })
-    .where('vault_id', '=', p.vault)
-    .where('source_id', '=', p.source)
-    .where('ord', 'in', ords),
+    .insertInto('links')
+    .values(edges.map((edge) => edgeRow(p.vault, edge)))
+    .onConflict((conflict) =>
+      conflict.columns(['vault_id', 'source_id', 'ord']).doUpdateSet((eb) => ({
+        target_key: eb.ref('excluded.target_key'),
+        other_key: eb.ref('excluded.other_key'),
+        target_note_id: eb.ref('excluded.target_note_id'),
+        target_attachment_id: eb.ref('excluded.target_attachment_id'),
+      })),
+    ),
 );
 
 export const retarget = listStatement(

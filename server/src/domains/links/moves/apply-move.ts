@@ -5,12 +5,6 @@ import { slicesOf } from '../edges/slices.ts';
 import type { Target } from '../link-resolver.ts';
 import * as store from '../links.store.ts';
 
-/** Edges of a note that get the same keys and target. */
-export interface EdgeGroup extends store.EdgeTarget {
-  readonly source: string;
-  readonly ords: readonly number[];
-}
-
 /** Edges of a note that get the same target. */
 export interface RetargetGroup extends Target {
   readonly source: string;
@@ -20,7 +14,8 @@ export interface RetargetGroup extends Target {
 /** What `applyMove` writes: plain data, because it may be spooled to disk. */
 export interface PreparedEdges extends PreparedLinks {
   readonly retargets: readonly RetargetGroup[];
-  readonly groups: EdgeGroup[];
+  /** Edges that get other keys or another target. */
+  readonly changed: store.SourcedEdge[];
   /** Notes whose edges are all replaced. */
   readonly cleared: string[];
   readonly edges: store.SourcedEdge[];
@@ -30,14 +25,12 @@ export interface PreparedEdges extends PreparedLinks {
 /** Updates the edges of a move, inside its transaction. */
 export async function applyMove(handle: WriteHandle, vault: OpenVault, links: PreparedLinks): Promise<void> {
   // Only this domain prepares moves.
-  const { retargets, groups, cleared, edges, texts } = links as PreparedEdges;
+  const { retargets, changed, cleared, edges, texts } = links as PreparedEdges;
   for (const { source, note, attachment, ords } of retargets) {
     const to = { vault: vault.id, source, note, attachment };
     for (const slice of slicesOf(ords)) await handle.runMany(store.retarget, to, slice);
   }
-  for (const { ords, ...to } of groups) {
-    for (const slice of slicesOf(ords)) await handle.runMany(store.rewriteEdges, { vault: vault.id, ...to }, slice);
-  }
+  for (const slice of slicesOf(changed)) await handle.runMany(store.overwriteEdges, { vault: vault.id }, slice);
   await handle.runMany(store.deleteEdgesOf, { vault: vault.id }, cleared);
   for (const slice of slicesOf(edges)) await handle.runMany(store.insertEdgesOf, { vault: vault.id }, slice);
   for (const slice of slicesOf(texts)) await handle.runMany(store.putTextsOf, { vault: vault.id }, slice);

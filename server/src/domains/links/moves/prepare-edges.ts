@@ -5,7 +5,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { LinkResolver, Target } from '../link-resolver.ts';
 import { type LinkText, sealTexts, textOf } from '../link-texts.ts';
 import type { NewEdge, SourcedEdge, StoredEdge } from '../links.store.ts';
-import type { EdgeGroup, PreparedEdges, RetargetGroup } from './apply-move.ts';
+import type { PreparedEdges, RetargetGroup } from './apply-move.ts';
 import type { EdgeRetarget, LinkRewrite } from './edge-evaluation.ts';
 
 /** The plan of how the links of some notes change in a move. */
@@ -38,7 +38,7 @@ export async function prepareEdges(
 ): Promise<PreparedEdges> {
   const retargetsOf = Map.groupBy(plan.retargets, ({ source }) => source);
   const retargets = [...retargetsOf].flatMap(([source, list]) => retargetGroups(source, list));
-  const prepared: PreparedEdges = { links: 'prepared', retargets, groups: [], cleared: [], edges: [], texts: [] };
+  const prepared: PreparedEdges = { links: 'prepared', retargets, changed: [], cleared: [], edges: [], texts: [] };
   for (const [source, note] of rewritten) {
     await yieldIfDue();
     const rewrites = new Map((plan.rewritesOf.get(source) ?? []).map((rewrite) => [rewrite.ord, rewrite]));
@@ -89,7 +89,7 @@ async function addEdges(
   }
   // The links are the stored ones in the same order, unless an older parser read the text differently.
   if (former.length === texts.length && formerAt.size === texts.length) {
-    prepared.groups.push(...edgeGroups(source, changed));
+    for (const edge of changed) prepared.changed.push(edge);
     return;
   }
   prepared.cleared.push(source);
@@ -130,18 +130,6 @@ function isSame(edge: NewEdge, was: StoredEdge): boolean {
 
 function isSameKey(a: Buffer | null, b: Buffer | null): boolean {
   return a === null || b === null ? a === b : a.equals(b);
-}
-
-/** Groups the edges of a note by keys and target, each group being written by one statement. */
-function edgeGroups(source: string, edges: readonly NewEdge[]): EdgeGroup[] {
-  const groups = new Map<string, EdgeGroup & { readonly ords: number[] }>();
-  for (const { ord, targetKey, otherKey, note, attachment } of edges) {
-    const name = `${targetKey?.toString('hex')} ${otherKey?.toString('hex')} ${note} ${attachment}`;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, { source, targetKey, otherKey, note, attachment, ords: [ord] });
-    else group.ords.push(ord);
-  }
-  return [...groups.values()];
 }
 
 function retargetGroups(source: string, retargets: readonly EdgeRetarget[]): RetargetGroup[] {

@@ -39,6 +39,8 @@ interface MovedNotes {
 /** Number of notes processed per batch, and the size of a batch in memory. */
 const BATCH_NOTES = 64;
 const BATCH_BYTES = 2 * 1024 * 1024;
+/** Bytes of new texts that one call writes. */
+const SLICE_BYTES = 256 * 1024;
 /** Some 10 MB in memory: each edge is an object with two keys. */
 const BATCH_REWRITES = 20_000;
 
@@ -86,13 +88,27 @@ export async function applyMove(
 ): Promise<void> {
   // Only prepareMove makes them.
   const { texts, links } = rest as MovedTexts;
-  for (const text of texts) {
-    const { id, replaced } = text;
-    if (replaced !== null) await handle.runMany(store.insertVersions, { vault: vault.id }, [{ id, ...replaced }]);
-    await handle.runMany(store.overwriteBodies, { vault: vault.id }, [text]);
-    handle.onCommit(() => live.changed(id));
+  for (const slice of slicesOfTexts(texts)) {
+    const versions = slice.flatMap(({ id, replaced }) => (replaced === null ? [] : [{ id, ...replaced }]));
+    await handle.runMany(store.insertVersions, { vault: vault.id }, versions);
+    await handle.runMany(store.overwriteBodies, { vault: vault.id }, slice);
+    for (const { id } of slice) handle.onCommit(() => live.changed(id));
   }
   await hooks.applyMove(handle, vault, links);
+}
+
+/** Cuts texts into slices of a few statements each, which are short enough for SQLite to block the event loop. */
+function* slicesOfTexts(texts: readonly MovedText[]): Generator<MovedText[]> {
+  let slice: MovedText[] = [];
+  let bytes = 0;
+  for (const text of texts) {
+    slice.push(text);
+    bytes += text.content.length + (text.doc?.length ?? 0) + (text.replaced?.content.length ?? 0);
+    if (bytes < SLICE_BYTES) continue;
+    yield slice;
+    [slice, bytes] = [[], 0];
+  }
+  if (slice.length > 0) yield slice;
 }
 
 /** Whether a moving entry is a note. */
