@@ -58,7 +58,7 @@ async function restoreOnce(
       attachmentBytes: bytes,
       trash,
     });
-    const entered = await entries.enter(handle, vault, resolved, 'attachment');
+    const entered = await entries.enter(handle, vault, resolved, 'attachment').entered;
     if (!entered.ok) throw new RevisionConflict();
     const revived = {
       ...row,

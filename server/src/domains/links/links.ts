@@ -88,8 +88,19 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
   }
 
   async written(handle: WriteHandle, vault: OpenVault, note: WrittenNote): Promise<NoteLink[]> {
+    const change = { keys: note.movedKeys, appeared: [note.id], mayTakeLong: note.mayYield };
+    // Aliases are the last of the rows, and what follows must find the note under them.
+    if (note.movedKeys.length > (note.fresh ? 1 : 0)) await note.rows;
+    if (note.fresh) {
+      // The edges of a new note are resolved when it can be found already, so the others do not wait for them.
+      const others = { ...change, except: new Set([note.id]) };
+      const [links] = await Promise.all([
+        writeLinks(this.#resolver, handle, vault, note),
+        resolveAgain(this.#resolver, handle, vault, others),
+      ]);
+      return links;
+    }
     const links = await writeLinks(this.#resolver, handle, vault, note);
-    const change = { keys: note.movedKeys, appeared: [note.id] };
     const changed = await resolveAgain(this.#resolver, handle, vault, change);
     return changed.has(note.id) ? this.linksOf(handle, vault, note.id) : links;
   }
@@ -99,7 +110,8 @@ export class Links implements NoteHooks, AttachmentLinkHooks {
     const keys = notes.flatMap(({ movedKeys }) => movedKeys);
     const appeared = notes.map(({ id }) => id);
     // Their own edges have just been resolved among all of them.
-    await resolveAgain(this.#resolver, handle, vault, { keys, appeared, except: new Set(appeared) });
+    const mayTakeLong = notes.every(({ mayYield }) => mayYield);
+    await resolveAgain(this.#resolver, handle, vault, { keys, appeared, except: new Set(appeared), mayTakeLong });
   }
 
   async deleted(

@@ -214,10 +214,27 @@ export const overwriteBodies = listStatement((db, p: { vault: VaultId }, bodies:
 
 type NewBody = Body & { readonly vault: VaultId; readonly fingerprints: Buffer | null };
 
-export const insertBody = statement((db, p: NewBody) =>
+const BODY = ['vault_id', 'note_id', 'content', 'doc', 'fingerprints'] as const;
+
+/** Inserts the body of a new note; changes no row if the note was not written with this seq. */
+export const insertBody = statement((db, p: NewBody & { seq: number }) =>
   db
     .insertInto('note_bodies')
-    .values({ vault_id: p.vault, note_id: p.id, content: p.content, doc: p.doc, fingerprints: p.fingerprints }),
+    .columns(BODY)
+    .expression((eb) =>
+      eb
+        .selectFrom('entries')
+        .select(({ val }) => [
+          'vault_id',
+          'id',
+          val(p.content).as('content'),
+          val(p.doc).as('doc'),
+          val(p.fingerprints).as('fingerprints'),
+        ])
+        .where('vault_id', '=', p.vault)
+        .where('id', '=', p.id)
+        .where('seq', '=', p.seq),
+    ),
 );
 
 export const updateBody = statement((db, p: { vault: VaultId; id: string; content: Buffer; doc: Buffer | null }) =>
@@ -277,6 +294,35 @@ const versionRow = (vault: VaultId, version: NewVersion) => ({
 
 export const insertVersion = statement((db, p: NewVersion & { vault: VaultId }) =>
   db.insertInto('note_versions').values(versionRow(p.vault, p)),
+);
+
+const VERSION = [
+  'vault_id',
+  'note_id',
+  'version',
+  'created_at',
+  'size_bytes',
+  'pinned',
+  'due_at',
+  'meta',
+  'content',
+  'snapshot',
+] as const;
+
+/** Inserts a version that a write replaces; changes no row if the note was not written with this seq. */
+export const insertReplaced = statement((db, p: NewVersion & { vault: VaultId; seq: number }) =>
+  db
+    .insertInto('note_versions')
+    .columns(VERSION)
+    .expression((eb) => {
+      const row = versionRow(p.vault, p);
+      return eb
+        .selectFrom('entries')
+        .select(({ val }) => VERSION.map((column) => val(row[column]).as(column)))
+        .where('entries.vault_id', '=', p.vault)
+        .where('entries.id', '=', p.id)
+        .where('entries.seq', '=', p.seq);
+    }),
 );
 
 export const insertVersions = listStatement((db, p: { vault: VaultId }, versions: NewVersion[]) =>

@@ -63,8 +63,9 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
       ).filter(([key, , by]) => by > 0 && vault.plan[key] !== null);
       // Without the user's lock, two vaults of one user that grow at once would each see the other's old count. Every
       // operation locks users before vaults, so there is no deadlock.
-      const tier = growth.length > 0 ? (await accounts.lockUser(handle, vault.userId)).tier : vault.tier;
-      const feed = await handle.get(feeds.advanceFeed, {
+      const grows = growth.length > 0;
+      const locking = grows ? accounts.lockUser(handle, vault.userId) : vault;
+      const advancing = handle.get(feeds.advanceFeed, {
         vaultId: vault.id,
         seqs,
         notes,
@@ -74,14 +75,14 @@ export function createChangeSequence({ db, accounts, plans, events }: VaultDeps)
         trashTextBytes: trash.textBytes,
         trashAttachmentBytes: trash.attachmentBytes,
       });
+      const [{ tier }, feed, total] = await Promise.all([locking, advancing, grows ? usage(handle, vault) : null]);
       if (feed === undefined) throw new NotevaultError('vault_header_not_found');
       if (seqs > 0) {
         const { change_seq: changeSeq } = feed;
         handle.onCommit(() => events.emit('vaultChanged', { vaultId: vault.id, changeSeq }));
       }
-      if (growth.length > 0) {
+      if (total !== null) {
         const plan = planOf(plans, tier);
-        const total = await usage(handle, vault);
         for (const [key, counted, by] of growth) {
           if (total[counted] > capOf(plan, key)) throw capExceeded(key, tier, plan, total[counted] - by);
         }

@@ -147,7 +147,7 @@ async function insert(
   row: Omit<Parameters<Entries['insert']>[1], 'parent_id'>,
 ): Promise<void> {
   if (resolved === null) throw new TypeError('a new attachment needs a place');
-  const entered = await entries.enter(handle, vault, resolved, 'attachment');
+  const entered = await entries.enter(handle, vault, resolved, 'attachment').entered;
   if (!entered.ok) throw new RevisionConflict();
   if (await entries.insert(handle, { ...row, parent_id: entered.folder })) return;
   const owner = await entries.ownerOf(handle, vault, resolved.path);

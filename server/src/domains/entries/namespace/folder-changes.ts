@@ -18,16 +18,26 @@ export type EnterResult =
   | { readonly ok: true; readonly folder: FolderId | null }
   | { readonly ok: false; readonly owner: PathOwner | null };
 
-export async function enter(
+/** An entry that is entering its folder. */
+export interface Entering {
+  /** The containing folder, null for the root: known before `entered` resolves, for the entry's row. */
+  readonly folder: FolderId | null;
+  readonly entered: Promise<EnterResult>;
+}
+
+export function enter(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
   resolved: ResolvedPath,
   kind: EntryKind,
-): Promise<EnterResult> {
-  if (resolved.blocked !== null) return { ok: false, owner: resolved.blocked.owner };
-  const folder = await increment(clock, handle, vault, resolved, { notes: kind === 'note' ? 1 : 0, children: 1 });
-  return folder === undefined ? { ok: false, owner: null } : { ok: true, folder };
+): Entering {
+  if (resolved.blocked !== null) {
+    return { folder: null, entered: Promise.resolve({ ok: false, owner: resolved.blocked.owner }) };
+  }
+  const counts = { notes: kind === 'note' ? 1 : 0, children: 1 };
+  const { folder, counted } = increment(clock, handle, vault, resolved, counts);
+  return { folder, entered: counted.then((ok) => (ok ? { ok, folder } : { ok, owner: null })) };
 }
 
 export async function leave(
@@ -49,8 +59,8 @@ export async function makeFolder(
 ): Promise<EnterResult> {
   if (resolved.blocked !== null) return { ok: false, owner: resolved.blocked.owner };
   const { path, pathKey } = resolved;
-  const parent = await increment(clock, handle, vault, resolved, { notes: 0, children: 1 });
-  if (parent === undefined) return { ok: false, owner: null };
+  const { folder: parent, counted } = increment(clock, handle, vault, resolved, { notes: 0, children: 1 });
+  if (!(await counted)) return { ok: false, owner: null };
   const id = clock.uuid() as FolderId;
   const made = await insertFolder(clock, handle, vault, id, { parent, path, pathKey, explicit: true });
   return made ? { ok: true, folder: id } : { ok: false, owner: await ownerOf(handle, vault, path) };

@@ -14,38 +14,49 @@ export interface CountDelta {
   readonly children: number;
 }
 
+/** An entry that is being counted in its folder. */
+export interface Increment {
+  /** The folder, null for the root: known at once, so that the entry can be written without waiting. */
+  readonly folder: FolderId | null;
+  /** Resolves to false when the folders have changed since the path was resolved. */
+  readonly counted: Promise<boolean>;
+}
+
 /**
  * Creates the folders between the nearest existing folder and the resolved path, each counted in its parent, and adds
- * the counts to the innermost. Resolves to its id (null: the root), or to undefined when the folders have changed since
- * the path was resolved.
+ * the counts to the innermost. All statements are sent before this returns.
  */
-export async function increment(
+export function increment(
   clock: Clock,
   handle: WriteHandle,
   vault: OpenVault,
   at: ResolvedPath,
   delta: CountDelta,
-): Promise<FolderId | null | undefined> {
+): Increment {
   const parent = folderOf(at.path);
-  if (parent === '') return null;
+  if (parent === '') return { folder: null, counted: Promise.resolve(true) };
   const missing = [parent, ...ancestorsOf(parent)].filter((folder) => folder.length > (at.nearest?.path.length ?? 0));
   const made = missing.map((path) => ({ id: clock.uuid() as FolderId, path, key: pathKeyOf(vault, path) }));
   const chain = [...made, ...(at.nearest === null ? [] : [at.nearest])];
   const last = missing.length === 0 ? delta : { notes: 0, children: 1 };
+  const changed: Promise<boolean>[] = [];
   if (at.nearest !== null) {
     const { id, revision } = at.nearest;
-    if ((await handle.run(store.countInNearestFolder, { vault: vault.id, id, revision, ...last })) === 0)
-      return undefined;
+    const counted = handle.run(store.countInNearestFolder, { vault: vault.id, id, revision, ...last });
+    changed.push(counted.then((rows) => rows > 0));
   }
   for (const [index, { id, path, key }] of made.entries()) {
     const at = { parent: chain[index + 1]?.id ?? null, path, pathKey: key, explicit: false };
-    if (!(await insertFolder(clock, handle, vault, id, at))) return undefined;
+    changed.push(insertFolder(clock, handle, vault, id, at));
   }
   for (const [index, { key }] of made.entries()) {
     const counts = index === 0 ? delta : { notes: 0, children: 1 };
-    await handle.run(store.countInFolder, { vault: vault.id, pathKey: key, ...counts });
+    changed.push(
+      handle.run(store.countInFolder, { vault: vault.id, pathKey: key, ...counts }).then((rows) => rows > 0),
+    );
   }
-  return chain[0]?.id;
+  const counted = Promise.all(changed).then((each) => each.every((done) => done));
+  return { folder: chain[0]?.id ?? null, counted };
 }
 
 /** Creates an empty folder; returns false when its path is taken. */

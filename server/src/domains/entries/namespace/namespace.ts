@@ -3,7 +3,15 @@ import type { Clock } from '../../../ports/clock/clock.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryKind } from '../entries.tables.ts';
-import { type EnterResult, enter, leave, makeFolder, removeFolders, setExplicit } from './folder-changes.ts';
+import {
+  type Entering,
+  type EnterResult,
+  enter,
+  leave,
+  makeFolder,
+  removeFolders,
+  setExplicit,
+} from './folder-changes.ts';
 import {
   allFolders,
   folderAt,
@@ -41,9 +49,9 @@ export interface Namespace {
   /**
    * Adds an entry to its folder's counts and creates missing folders, before the entry's row is inserted; that insert
    * fails when the path is taken. Not ok when the folders have changed since the path was resolved (`owner` null:
-   * resolve it again).
+   * resolve it again). Its statements are sent at once, so the row may be inserted without waiting for the result.
    */
-  enter(handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath, kind: EntryKind): Promise<EnterResult>;
+  enter(handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath, kind: EntryKind): Entering;
   /**
    * Subtracts deleted entries of one kind from the counts of their folders; deletes empty folders that are not
    * explicit.

@@ -1,5 +1,6 @@
 import type { Candidate } from '@notevault/note-text/links/resolve.ts';
 import type { ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
+import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { type Candidates, candidatesFor, distinct, type LinkResolver, type Target } from '../link-resolver.ts';
 import type { LinkText } from '../link-texts.ts';
@@ -18,6 +19,8 @@ export interface NameChange {
   readonly appeared: readonly string[];
   /** Notes whose edges are up to date already. */
   readonly except?: ReadonlySet<string>;
+  /** False in a short transaction, which thousands of links would make a long one. True by default. */
+  readonly mayTakeLong?: boolean;
 }
 
 /** The path of a note whose links are resolved again, and their texts. */
@@ -40,7 +43,7 @@ export async function hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys:
 /**
  * Resolves again every edge that is looked up under one of the names; returns the notes with an edge that has another
  * target now. An edge whose target still exists is only compared with the entries that appeared, so the cost grows with
- * the links to a name, not with the notes of that name.
+ * the links to a name, not with the notes of that name. Throws NeedsLongTransaction.
  */
 export async function resolveAgain(
   resolver: LinkResolver,
@@ -50,7 +53,10 @@ export async function resolveAgain(
 ): Promise<Set<string>> {
   const keys = distinct(change.keys);
   const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: MANY + 1 }, keys);
-  if (found.length > MANY) return resolveManyAgain(resolver, handle, vault, { ...change, keys });
+  if (found.length > MANY) {
+    if (change.mayTakeLong === false) throw new NeedsLongTransaction();
+    return resolveManyAgain(resolver, handle, vault, { ...change, keys });
+  }
   const edges = found.filter(({ source_id }) => !change.except?.has(source_id));
   const sources = await readSources(handle, vault, [...new Set(edges.map((edge) => edge.source_id))]);
   return resolveEdges(resolver, handle, vault, edges, change.appeared, sources);

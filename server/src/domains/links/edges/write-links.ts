@@ -24,6 +24,7 @@ export async function writeLinks(
   const former = await storedLinksOf(handle, vault, note.id);
   const formerTexts = former.map(({ text }) => text);
   if (sameTexts(formerTexts, texts)) return former.map(({ text, target }) => toNoteLink(text, target));
+  await note.rows;
   if (former.length > 0) await handle.run(store.deleteEdges, { vault: vault.id, source: note.id });
   return insertLinks(resolver, handle, vault, note, withFormerAges(texts, former));
 }
@@ -53,19 +54,19 @@ async function insertLinks(
 ): Promise<NoteLink[]> {
   const unresolved = aged.map(({ text, age }) => ({ note, text, age: age ?? note.seq }));
   const links = await resolveLinks(resolver, handle, vault, unresolved, note.mayYield);
-  await handle.run(store.putTexts, {
-    vault: vault.id,
-    source: note.id,
-    version: note.version,
-    texts: sealTexts(
-      vault,
-      note.id,
-      note.version,
-      aged.map(({ text }) => text),
-    ),
-  });
+  await note.rows;
+  const { id: source, version } = note;
+  const texts = sealTexts(
+    vault,
+    source,
+    version,
+    aged.map(({ text }) => text),
+  );
   const edges = links.map((link, ord) => edgeOf(link, ord, link.age));
-  await insertEdges(handle, vault, edges);
+  await Promise.all([
+    handle.run(store.putTexts, { vault: vault.id, source, version, texts }),
+    insertEdges(handle, vault, edges),
+  ]);
   return links.map(({ text, target }) => toNoteLink(text, target));
 }
 

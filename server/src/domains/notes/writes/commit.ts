@@ -4,14 +4,14 @@ import type { NoteLink } from '@notevault/protocol/notes.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import type { PathOwner, WriteContext } from '../../entries/entries.ts';
-import { RevisionConflict } from '../../entries/revision-conflict.ts';
+import { NeedsLongTransaction, RevisionConflict } from '../../entries/revision-conflict.ts';
 import type { OpenVault, TrashContents } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import type { toNote } from '../notes.mapper.ts';
 import type { NoteRowDraft } from './build-note-row.ts';
 import { movedKeysOf } from './name-keys.ts';
 import type { RowWrite, WritePlan } from './write-plan.ts';
-import { amongNewFolders, PathTaken, writeFingerprints, writeRows } from './write-rows.ts';
+import { NewFolders, PathTaken, writeFingerprints, writeRows } from './write-rows.ts';
 import type { WriteTarget } from './write-target.ts';
 import type { WrittenNote } from './written-note.ts';
 
@@ -127,21 +127,27 @@ async function commitPlans<Result>(
   const writes = [...plans.values()].filter((plan) => plan.kind === 'write');
   const fresh = writes.filter(({ target }) => target.kind !== 'live').length;
   const trash = outOfTrash(writes.map(({ target }) => target));
-  const mayYield = isLong(writes) || (await touchesManyLinks(deps, vault, writes));
-  return deps.db.transact(
-    async (handle) => {
-      const first =
-        writes.length === 0
-          ? 0
-          : await deps.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh, trash });
-      const rows = await writeAllRows(deps, handle, vault, plans, first as Seq, mayYield);
-      const done = await linkAll(deps, handle, vault, rows);
-      const result = await batch.answer(handle, done);
-      await context.inTransaction?.(handle, result);
-      return result;
-    },
-    mayYield ? 'bulk' : 'normal',
-  );
+  const commit = (mayYield: boolean) =>
+    deps.db.transact(
+      async (handle) => {
+        const first =
+          writes.length === 0
+            ? 0
+            : await deps.vaults.advance(handle, vault, { seqs: writes.length, notes: fresh, trash });
+        const rows = await writeAllRows(deps, handle, vault, plans, first as Seq, mayYield);
+        const done = await linkAll(deps, handle, vault, rows);
+        const result = await batch.answer(handle, done);
+        await context.inTransaction?.(handle, result);
+        return result;
+      },
+      mayYield ? 'bulk' : 'normal',
+    );
+  if (isLong(writes)) return commit(true);
+  // A name with thousands of links to it is found only by looking, and rarely.
+  return commit(false).catch((error) => {
+    if (error instanceof NeedsLongTransaction) return commit(true);
+    throw error;
+  });
 }
 
 /** Returns the change of the trash when these targets are written: revived notes leave it. */
@@ -149,15 +155,6 @@ function outOfTrash(targets: readonly WriteTarget[]): TrashContents {
   const revived = targets.flatMap((target) => (target.kind === 'tombstone' ? [target.note.size_bytes] : []));
   const textBytes = -revived.reduce((sum, bytes) => sum + bytes, 0);
   return { notes: -revived.length, textBytes, attachmentBytes: 0 };
-}
-
-async function touchesManyLinks(
-  { db, hooks }: NoteDeps,
-  vault: OpenVault,
-  writes: readonly RowWrite[],
-): Promise<boolean> {
-  const keys = writes.flatMap(({ target, next }) => movedKeysOf(vault, target, next));
-  return keys.length > 0 && (await hooks.hasManyLinksTo(db, vault, keys));
 }
 
 function isLong(writes: readonly RowWrite[]): boolean {
@@ -173,12 +170,17 @@ function conflictOf(error: unknown): Pick<WriteConflict, 'cause'> {
   throw error;
 }
 
-/** A note whose rows are written; `written` is the input for its edges, null when nothing changed. */
+/** A note whose rows are being written; `written` is the input for its edges, null when nothing changed. */
 interface WrittenRow {
   readonly index: number;
   readonly note: CommittedNote['note'];
   readonly written: WrittenNote | null;
+  /** Resolves when the rows are written; rejects if they cannot be. */
+  readonly rows: Promise<unknown>;
 }
+
+/** Notes whose rows are sent to the database before the first of them is waited for. */
+const SENT_TOGETHER = 8;
 
 /** Writes the rows of all plans, or throws with all plans that conflict. */
 async function writeAllRows(
@@ -191,41 +193,79 @@ async function writeAllRows(
 ): Promise<WrittenRow[]> {
   const rows: WrittenRow[] = [];
   const conflicts: WriteConflict[] = [];
+  const receive = async (sent: readonly WrittenRow[]) => {
+    for (const row of sent) {
+      const conflict = await row.rows.then(() => null, conflictOf);
+      if (conflict === null) rows.push(row);
+      // The other plans are tried too, to find all conflicts at once; nothing of this is committed. Their failures are
+      // less reliable, because the first one left its changes half done: these notes are prepared again.
+      else conflicts.push({ index: row.index, cause: conflicts.length === 0 ? conflict.cause : null });
+    }
+  };
+  const folders = plans.size > 1 ? new NewFolders(deps, handle, vault) : null;
+  const sent: WrittenRow[] = [];
   let seq = first - 1;
   for (const [index, plan] of plans) {
     if (plan.kind === 'write') seq += 1;
-    const row = await writePlan(deps, handle, vault, plan, seq as Seq, plans.size > 1).catch(conflictOf);
-    // The other plans are tried too, to find all conflicts at once; nothing of this is committed. Their failures are
-    // less reliable, because the first one left its changes half done: these notes are prepared again.
-    if ('note' in row) {
-      rows.push({ index, note: row.note, written: row.written === null ? null : { ...row.written, mayYield } });
-    } else conflicts.push({ index, cause: conflicts.length === 0 ? row.cause : null });
+    sent.push(await sendPlan(deps, handle, vault, plan, { index, seq: seq as Seq, mayYield, folders }));
+    if (sent.length === SENT_TOGETHER) await receive(sent.splice(0));
   }
+  // The rows of a single note are waited for with its edges.
+  if (folders === null) return sent;
+  await receive(sent);
   if (conflicts.length > 0) throw new WriteConflicts(conflicts);
   return rows;
 }
 
-async function writePlan(
+interface PlanPosition {
+  readonly index: number;
+  readonly seq: Seq;
+  readonly mayYield: boolean;
+  /** Null for a single plan. */
+  readonly folders: NewFolders | null;
+}
+
+/** Sends the statements of a plan; resolves when they are sent. */
+async function sendPlan(
   deps: NoteDeps,
   handle: WriteHandle,
   vault: OpenVault,
   plan: WritePlan,
-  seq: Seq,
-  amongOthers: boolean,
-): Promise<{ note: CommittedNote['note']; written: Omit<WrittenNote, 'mayYield'> | null }> {
+  { index, seq, mayYield, folders }: PlanPosition,
+): Promise<WrittenRow> {
   if (plan.kind === 'same') {
-    if (!(await deps.entries.hasRevision(handle, vault.id, plan.note))) throw new RevisionConflict();
-    if (plan.fingerprints !== undefined) await writeFingerprints(handle, vault, plan.note.id, plan.fingerprints);
-    return { note: plan.note, written: null };
+    return { index, note: plan.note, written: null, rows: handled(keepSame(deps, handle, vault, plan)) };
   }
   const { next } = plan;
-  const target = amongOthers ? await amongNewFolders(deps, handle, vault, plan.target) : plan.target;
-  await writeRows(deps, handle, vault, { ...plan, target }, seq);
+  const found =
+    folders === null ? plan.target : await folders.targetOf(plan.target).catch((error: unknown) => ({ error }));
+  const target = 'error' in found ? plan.target : found;
+  const rows = handled(
+    'error' in found ? Promise.reject(found.error) : writeRows(deps, handle, vault, { ...plan, target }, seq),
+  );
   if (target.kind !== 'new') handle.onCommit(() => deps.live.changed(target.id));
   const fresh = target.kind !== 'live';
   const { id, path, version, derived } = next;
-  const written = { id, path, version, seq, fresh, links: derived.links, movedKeys: movedKeysOf(vault, target, next) };
-  return { note: noteOf(next, seq), written };
+  const movedKeys = movedKeysOf(vault, target, next);
+  const written = { id, path, version, seq, fresh, links: derived.links, movedKeys, mayYield, rows };
+  return { index, note: noteOf(next, seq), written, rows };
+}
+
+/** Marks a promise whose rejection is awaited later. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/** Checks a note that stays as it is, and adds the write's fingerprint. Throws RevisionConflict. */
+async function keepSame(
+  deps: NoteDeps,
+  handle: WriteHandle,
+  vault: OpenVault,
+  { note, fingerprints }: Extract<WritePlan, { kind: 'same' }>,
+): Promise<void> {
+  if (!(await deps.entries.hasRevision(handle, vault.id, note))) throw new RevisionConflict();
+  if (fingerprints !== undefined) await writeFingerprints(handle, vault, note.id, fingerprints);
 }
 
 /** Writes the edges. Several new notes are linked at once when all of them can be found. */
@@ -239,14 +279,13 @@ async function linkAll(
   const fresh = rows.flatMap(({ written }) => (written?.fresh ? [written] : []));
   const together = fresh.length > 1;
   const conflicts: WriteConflict[] = [];
-  for (const { index, note, written } of rows) {
-    if (written === null || (together && written.fresh)) {
-      done.set(index, { note, links: null, fresh: written?.fresh ?? false });
-      continue;
-    }
-    const links = await hooks.written(handle, vault, written).catch(conflictOf);
-    if ('cause' in links) conflicts.push({ index, cause: links.cause });
-    else done.set(index, { note, links, fresh: written.fresh });
+  for (const { index, note, written, rows: ofNote } of rows) {
+    const isLater = written === null || (together && written.fresh);
+    // Begun before the rows are known to be written, because it reads first.
+    const linking = isLater ? null : handled(hooks.written(handle, vault, written));
+    const links = await ofNote.then(() => linking).catch(conflictOf);
+    if (links !== null && 'cause' in links) conflicts.push({ index, cause: links.cause });
+    else done.set(index, { note, links, fresh: written?.fresh ?? false });
   }
   if (conflicts.length > 0) throw new WriteConflicts(conflicts);
   if (together) await hooks.writtenBatch(handle, vault, fresh);

@@ -13,6 +13,11 @@ export interface WrittenNote {
    * handle.
    */
   readonly mayYield: boolean;
+  /**
+   * Resolves when the rows are known to be written. What is read before sees them, because statements run in the order
+   * of their calls; but nothing that refers to them may be written before.
+   */
+  readonly rows: Promise<unknown>;
   /** Whether the note was created or revived: it has no edges yet. */
   readonly fresh: boolean;
   /** Blind keys under which the note is newly found or no longer found: edges looked up under them may change. */
