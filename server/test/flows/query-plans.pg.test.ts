@@ -3,20 +3,19 @@
  * both engines.
  */
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { migrations } from '../../src/migrations.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { openPostgres } from '../../src/ports/database/postgres/postgres.ts';
+import { BY_INDEX } from '../../src/ports/database/postgres/session.ts';
 import { openSqlite } from '../../src/ports/database/sqlite/sqlite.ts';
-import type { Compiled, Engine } from '../../src/ports/database/statement.ts';
+import type { Engine } from '../../src/ports/database/statement.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/postgres.ts';
 import { openRaw, type Raw } from '../kit/raw-sql.ts';
 import { scratchFolder } from '../kit/scratch.ts';
-
-const sources = join(import.meta.dirname, '../../src');
+import { storeStatements } from '../kit/store-statements.ts';
 
 /** Statements that may scan a table or a vault, with the reason. An entry that is no longer needed fails the test. */
 const WALKS: Readonly<Record<string, string>> = {
@@ -38,9 +37,9 @@ const WALKS: Readonly<Record<string, string>> = {
   'blobs.findSome': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.findSomePages': 'a purge takes all rows of the vault, a slice at a time',
   'vaults.beginEpochs': 'asked on the command line: every vault of restored data begins another epoch',
+  'vaults.sumActiveOfAll': 'an admin asks for the state of the server, which counts what all vaults hold',
   'vaults.findOpenable': 'whether anything waits in the vault, which the first row answers',
   'vaults.findDefaultOpenable': 'whether anything waits in the vault, which the first row answers',
-  'vaults.sumActiveOfAll': 'an admin asks for the state of the server, which counts what all vaults hold',
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
   'entries.findSomeEntries': 'a purge takes all rows of the vault, a slice at a time',
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
@@ -52,30 +51,13 @@ const WALKS: Readonly<Record<string, string>> = {
   'attachments.purgeBlobRows': 'a purge takes all rows of the vault, a slice at a time',
 };
 
+/** The same on PostgreSQL only, whose plan shows less of an index than SQLite's. */
+const WALKS_ON_POSTGRES: Readonly<Record<string, string>> = {
+  'links.countDangling': 'an owner asks how many links of the vault have no target, which reads its links',
+};
+
 /** Tables with one row per vault: a condition on the vault alone looks up one row. */
 const ROW_PER_VAULT = ['vaults', 'vault_feeds', 'search_indexes', 'search_embeddings', 'progress', 'stored', 'f', 'v'];
-
-const LIST_LENGTH = 3;
-
-interface Named {
-  readonly name: string;
-  sql(engine: Engine): string;
-}
-
-/** Every statement that a store exports, named `domain.name`. */
-async function statements(): Promise<Named[]> {
-  const found: Named[] = [];
-  for (const file of globSync('{domains,ports}/*/**/*.store.ts', { cwd: sources }).sort()) {
-    const domain = file.replaceAll('\\', '/').split('/')[1] ?? '';
-    const store: Record<string, unknown> = await import(join(sources, file));
-    for (const [name, value] of Object.entries(store)) {
-      if (typeof value !== 'object' || value === null || !('compiled' in value)) continue;
-      const { compiled } = value as { compiled(engine: Engine, size?: number): Compiled };
-      found.push({ name: `${domain}.${name}`, sql: (engine) => compiled(engine, LIST_LENGTH).sql });
-    }
-  }
-  return found;
-}
 
 /** The tables and vaults that SQLite's plan scans from end to end. */
 async function walksOnSqlite(raw: Raw, sql: string): Promise<string[]> {
@@ -97,9 +79,9 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/**
- * Like walksOnSqlite. The planner is told to avoid sequential scans, so one remains only where there is no alternative.
- */
+const isRowPerVault = (name: string) => ROW_PER_VAULT.some((table) => name === table || name === `${table}_pkey`);
+
+/** Like walksOnSqlite, on tables without rows, whose plans prepared statements keep. */
 async function walksOnPostgres(raw: Raw, sql: string): Promise<string[]> {
   const [row] = await raw.all(`explain (generic_plan, format json) ${sql}`);
   const plan = (row?.['QUERY PLAN'] as unknown as { Plan: PlanNode }[] | undefined)?.[0]?.Plan;
@@ -107,7 +89,10 @@ async function walksOnPostgres(raw: Raw, sql: string): Promise<string[]> {
   const walks = (node: PlanNode): string[] => {
     const kind = node['Node Type'];
     const table = node['Relation Name'] ?? node['Index Name'] ?? '';
-    const whole = kind === 'Seq Scan' || (/Index (Only )?Scan$/.test(kind) && node['Index Cond'] === undefined);
+    const condition = node['Index Cond'];
+    const isIndexed = /Index (Only )?Scan$/.test(kind);
+    const ofVault = isIndexed && /^\(+(\w+\.)?vault_id = [^()]*\)+$/.test(condition ?? '') && !isRowPerVault(table);
+    const whole = kind === 'Seq Scan' || ofVault || (isIndexed && condition === undefined);
     return [...(whole ? [`${kind} of ${table}`] : []), ...(node.Plans ?? []).flatMap(walks)];
   };
   return walks(plan);
@@ -119,7 +104,7 @@ async function migrated(db: Database): Promise<void> {
 }
 
 async function check(engine: Engine, walksOf: (sql: string) => Promise<string[]>): Promise<Set<string>> {
-  const all = await statements();
+  const all = await storeStatements();
   assert.ok(all.length > 80, 'the stores were found');
   const walking = new Set<string>();
   const faults: string[] = [];
@@ -127,7 +112,7 @@ async function check(engine: Engine, walksOf: (sql: string) => Promise<string[]>
     const walks = await walksOf(sql(engine));
     if (walks.length === 0) continue;
     walking.add(name);
-    if (!(name in WALKS)) faults.push(`${name}: ${walks.join('; ')}`);
+    if (!(name in WALKS) && !(engine === 'postgres' && name in WALKS_ON_POSTGRES)) faults.push(`${name}: ${walks.join('; ')}`);
   }
   assert.deepEqual(faults, []);
   for (const name of Object.keys(WALKS))
@@ -155,6 +140,6 @@ test('every statement of every store uses an index on PostgreSQL', { skip: whyNo
   await using fresh = await freshPostgres();
   await migrated(await openPostgres({ url: fresh.url }));
   await using raw = await openRaw(fresh);
-  await raw.run('set enable_seqscan = off');
+  for (const setting of BY_INDEX) await raw.run(setting);
   await check('postgres', (sql) => walksOnPostgres(raw, sql));
 });

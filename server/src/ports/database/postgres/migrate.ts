@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import type { Migration } from '../database.ts';
 import { ddlFor } from '../ddl.ts';
 import { type Applied, CREATE_RECORD, recordOf, stepsLeft } from '../migrations.ts';
+import { giveFirstStatistics } from './first-statistics.ts';
 
 /** An arbitrary number that nothing else locks in this database. */
 const LOCK = 7_266_482_311;
@@ -33,6 +34,7 @@ export async function migratePostgres(
       }
       if (step !== undefined) {
         await client.query(ddlFor('postgres', step.ddl));
+        await giveFirstStatistics(client);
         const record = Object.values(recordOf(step));
         await client.query('insert into schema_migrations (number, name, version) values ($1, $2, $3)', record);
       }
