@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { backupState } from './backup/lease.ts';
-import type { Config } from './config/config.ts';
+import { type Config, directUrlOf } from './config/config.ts';
 import { DAMAGE_HELP } from './damage-help.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data-folder.ts';
 import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
@@ -107,17 +107,18 @@ async function examineValues(db: Database, keyring: Keyring): Promise<Finding> {
 }
 
 /** Checks all stored pages before anything else opens them. */
-async function examinePages({ databaseUrl, dataDir }: Config): Promise<Finding> {
+async function examinePages(config: Config): Promise<Finding> {
   const what = 'stored pages';
   const damaged = (faults: readonly string[]) => {
     return { what, ok: false, says: `damaged: ${faults.join('; ')}. ${DAMAGE_HELP}` };
   };
   try {
-    if (databaseUrl === null) {
-      const faults = checkSqlite(databaseFile(dataDir));
+    const url = directUrlOf(config);
+    if (url === null) {
+      const faults = checkSqlite(databaseFile(config.dataDir));
       return faults.length > 0 ? damaged(faults) : { what, ok: true, says: 'tables and indexes hold together' };
     }
-    const { tables, indexes, checksums, faults } = await checkPostgres(databaseUrl.reveal());
+    const { tables, indexes, checksums, faults } = await checkPostgres(url);
     if (faults.length > 0) return damaged(faults);
     const more = [
       indexes > 0

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from './config/config.ts';
+import { type Config, directUrlOf } from './config/config.ts';
 import type { BlobStore } from './config/values.ts';
 import { databaseFile } from './data-folder.ts';
 import { countKeysByMaster } from './domains/keys/keys.ts';
@@ -144,10 +144,11 @@ export function blobStoreOf(config: Config): BlobStore {
 }
 
 /** Opens the bus between processes; with SQLite there is only one. */
-async function openBus({ databaseUrl }: Config): Promise<Bus> {
-  if (databaseUrl === null) return new MemoryHub().join();
+async function openBus(config: Config): Promise<Bus> {
+  const url = directUrlOf(config);
+  if (url === null) return new MemoryHub().join();
   const { openPostgresBus } = await import('./ports/bus/postgres.ts');
-  return openPostgresBus({ url: databaseUrl.reveal() });
+  return openPostgresBus({ url });
 }
 
 /**
@@ -179,10 +180,12 @@ async function copyBeforeUpgrade({ databaseUrl, dataDir }: Config): Promise<void
 }
 
 /** Opens the configured database at the schema that it has. */
-export async function openDatabaseAsIs({ databaseUrl, dataDir, databasePool: poolSize }: Config): Promise<Database> {
-  if (databaseUrl === null) return openSqlite({ file: databaseFile(dataDir) });
+export async function openDatabaseAsIs(config: Config): Promise<Database> {
+  const { databaseUrl, databasePool: poolSize, databasePrepared } = config;
+  if (databaseUrl === null) return openSqlite({ file: databaseFile(config.dataDir) });
   const { openPostgres } = await import('./ports/database/postgres/postgres.ts');
-  return openPostgres({ url: databaseUrl.reveal(), poolSize });
+  const prepared = databasePrepared === 'on';
+  return openPostgres({ url: databaseUrl.reveal(), directUrl: directUrlOf(config), poolSize, prepared });
 }
 
 /** A master key and its source, in words. */

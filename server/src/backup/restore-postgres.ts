@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { directUrlOf } from '../config/config.ts';
 import { migrations } from '../migrations.ts';
 import { openBlobs } from '../open-ports.ts';
 import { systemClock } from '../ports/clock/clock.ts';
@@ -33,7 +34,7 @@ const STOPPING_MS = 5_000;
  * transaction. These are kept in another schema, the restore point.
  */
 export async function restoreIntoPostgres(request: RestoreRequest): Promise<Restored> {
-  const url = request.config.databaseUrl?.reveal() ?? '';
+  const url = directUrlOf(request.config) ?? '';
   await using backup = await openBackup(request.path);
   const client = new Client({ connectionString: url, application_name: 'notevault restore' });
   client.on('error', () => undefined);

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import { type Config, directUrlOf } from '../config/config.ts';
 import { databaseFile } from '../data-folder.ts';
 import { migrations } from '../migrations.ts';
 import { blobStoreOf, masterKeyFor, openBlobs, openDatabaseAsIs } from '../open-ports.ts';
@@ -101,9 +101,9 @@ const toWire = ({ missing, lists, ...counts }: CopiedBlobs) => ({
 });
 
 function openSnapshot({ config, target, bytesPerSecond }: BackupRequest): Promise<DatabaseSnapshot> {
-  const { databaseUrl, dataDir } = config;
-  if (databaseUrl !== null) return snapshotPostgres(databaseUrl.reveal());
-  return snapshotSqlite(databaseFile(dataDir), partIn(target.scratch, 'database'), bytesPerSecond);
+  const url = directUrlOf(config);
+  if (url !== null) return snapshotPostgres(url);
+  return snapshotSqlite(databaseFile(config.dataDir), partIn(target.scratch, 'database'), bytesPerSecond);
 }
 
 /** Refuses to begin what will not fit. Pieces that the last backup has already are not counted as saved. */

@@ -57,10 +57,9 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     const known = Object.keys(plans).join(', ');
     problems.push(`${variableOf('defaultPlan')} names the unknown plan "${config.defaultPlan}"; known: ${known}.`);
   }
-  if (config.databaseUrl === null && isGiven('databasePool', env, flags)) {
-    problems.push(
-      `${variableOf('databasePool')} has no effect without ${variableOf('databaseUrl')}: set both or neither.`,
-    );
+  for (const name of ['databasePool', 'databaseDirectUrl', 'databasePrepared'] as const) {
+    if (config.databaseUrl !== null || !isGiven(name, env, flags)) continue;
+    problems.push(`${variableOf(name)} has no effect without ${variableOf('databaseUrl')}: set both or neither.`);
   }
   for (const name of ['s3Endpoint', 's3Addressing'] as const) {
     if (config.blobs?.kind === 's3' || config[name] === null) continue;
@@ -198,4 +197,12 @@ function freeze<T>(value: T): T {
     Object.freeze(value);
   }
   return value;
+}
+
+/** The address of the PostgreSQL database without a pooler; null with SQLite. */
+export function directUrlOf({
+  databaseUrl,
+  databaseDirectUrl,
+}: Pick<Config, 'databaseUrl' | 'databaseDirectUrl'>): string | null {
+  return databaseUrl === null ? null : (databaseDirectUrl ?? databaseUrl).reveal();
 }

@@ -105,6 +105,20 @@ export const options = {
     does: 'PostgreSQL database to use instead of the embedded one.',
     secret: true,
   }),
+  databaseDirectUrl: option({
+    group: 'storage',
+    kind: databaseUrl,
+    default: null,
+    absent: 'the same',
+    does: 'Address of the same PostgreSQL database without a pooler in between, for what needs a connection of its own: signals between processes, changes of the schema, backups.',
+    secret: true,
+  }),
+  databasePrepared: option({
+    group: 'storage',
+    kind: choice('on', 'off'),
+    default: 'on',
+    does: 'Whether statements are prepared once per PostgreSQL connection; off behind a pooler in transaction mode.',
+  }),
   databasePool: option({
     group: 'storage',
     kind: integer(2, 500),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,10 @@ import { deadScratchFolders, scratchFolder } from './scratch.ts';
 export interface Cluster extends Disposable {
   /** Connects as superuser to the database `postgres`. */
   readonly url: string;
+  /** Ends the server at once, as a crash does. */
+  crash(): Promise<void>;
+  /** Starts it again at the same address, after a crash. */
+  restart(): Promise<void>;
 }
 
 interface Identity {
@@ -24,11 +29,9 @@ const SETTINGS = [
   'shared_buffers=64MB',
   'max_wal_senders=0',
   'wal_level=minimal',
-  // Durability is not needed, because the data is deleted with the server.
-  'fsync=off',
-  'synchronous_commit=off',
-  'full_page_writes=off',
 ];
+/** Tests need no durability, because their data is deleted with the server. */
+const HASTY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 /** The reason why no server can be started here, or undefined. */
 export function whyNoCluster(): string | undefined {
@@ -39,7 +42,8 @@ export function whyNoCluster(): string | undefined {
   return undefined;
 }
 
-export async function startCluster(): Promise<Cluster> {
+/** @param durable keeps PostgreSQL's defaults for what is on disk when; for measurements. */
+export async function startCluster({ durable = false } = {}): Promise<Cluster> {
   sweep();
   const found = binaries();
   if (found === undefined) throw new Error(whyNoCluster());
@@ -49,7 +53,7 @@ export async function startCluster(): Promise<Cluster> {
     if (identity !== undefined) chownSync(folder, identity.uid, identity.gid);
     const bin = reachable(found, join(tmpdir(), `${basename(folder)}-bin`), identity);
     initialise(bin, join(folder, 'data'), identity);
-    return await serve(bin, folder, identity);
+    return await serve(bin, folder, identity, durable ? SETTINGS : [...SETTINGS, ...HASTY]);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -68,7 +72,7 @@ function binaries(): string | undefined {
   }
 }
 
-function postgresUser(): Identity | undefined {
+export function postgresUser(): Identity | undefined {
   if (!existsSync('/etc/passwd')) return undefined;
   const entry = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
   return entry === null ? undefined : { uid: Number(entry[1]), gid: Number(entry[2]) };
@@ -95,11 +99,18 @@ function initialise(bin: string, data: string, identity: Identity | undefined): 
   if (result.status !== 0) throw new Error(`initdb failed: ${result.stderr || result.error?.message}`);
 }
 
-async function serve(bin: string, folder: string, identity: Identity | undefined): Promise<Cluster> {
+async function serve(
+  bin: string,
+  folder: string,
+  identity: Identity | undefined,
+  settings: readonly string[],
+): Promise<Cluster> {
   const port = await freePort();
   const data = join(folder, 'data');
-  const args = ['-D', data, '-p', String(port), ...SETTINGS.flatMap((setting) => ['-c', setting])];
-  const server = spawn(join(bin, 'postgres'), args, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const start = () =>
+    spawn(join(bin, 'postgres'), args, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  let server = start();
   const stop = () => {
     process.off('exit', stop);
     server.kill('SIGQUIT');
@@ -116,7 +127,20 @@ async function serve(bin: string, folder: string, identity: Identity | undefined
   await ready(server);
   // The process may end while the server runs.
   server.unref();
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, [Symbol.dispose]: stop };
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async crash() {
+      const gone = once(server, 'exit');
+      server.kill('SIGQUIT');
+      await gone;
+    },
+    async restart() {
+      server = start();
+      await ready(server);
+      server.unref();
+    },
+    [Symbol.dispose]: stop,
+  };
 }
 
 function ready(server: ChildProcess): Promise<void> {
@@ -159,7 +183,7 @@ function waitUntilGone(file: string): void {
   for (let tries = 0; tries < 100 && existsSync(file); tries++) Atomics.wait(never, 0, 0, 20);
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

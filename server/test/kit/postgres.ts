@@ -17,17 +17,29 @@ export function whyNoPostgres(): string | undefined {
 /** An empty database on the server of `TEST_POSTGRES_URL`, or else on one started for this process. */
 export async function freshPostgres(): Promise<FreshDatabase> {
   // template0 allows no connections; a connection would make the copy fail.
-  return copyOf('template0');
+  return copyOf('template0', await serverUrl());
+}
+
+/** Like freshPostgres, on a server of its own whose commits are on disk, for measurements. */
+export async function durablePostgres(): Promise<FreshDatabase> {
+  const cluster = await startCluster({ durable: true });
+  const database = await copyOf('template0', cluster.url);
+  return {
+    url: database.url,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      cluster[Symbol.dispose]();
+    },
+  };
 }
 
 /** Like freshPostgres, at the latest schema. */
 export async function migratedPostgres(): Promise<FreshDatabase> {
   template ??= makeTemplate(await serverUrl());
-  return copyOf(await template);
+  return copyOf(await template, await serverUrl());
 }
 
-async function copyOf(template: string): Promise<FreshDatabase> {
-  const server = await serverUrl();
+async function copyOf(template: string, server: string): Promise<FreshDatabase> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await administer(server, `create database ${name} template ${template} strategy file_copy`);
   return {

@@ -21,7 +21,14 @@ import { valueTypes } from './value-types.ts';
 
 export interface PostgresOptions {
   readonly url: string;
+  /** Address without a pooler, where there is one: for changes of the schema. */
+  readonly directUrl?: string | null;
   readonly poolSize?: number;
+  /**
+   * Whether statements are prepared once per connection. Not behind a pooler in transaction mode, which gives each
+   * transaction another connection: then nothing is kept on one, so the role's settings must limit statements.
+   */
+  readonly prepared?: boolean;
   readonly statementTimeoutMs?: number;
   /** Most callers that may wait for a connection; more are refused as overloaded. */
   readonly maxWaiting?: number;
@@ -51,32 +58,38 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 class Postgres implements Database {
   readonly engine = 'postgres';
   readonly #pool: Pool;
-  readonly #config: ClientConfig;
+  /** Of a connection of its own, outside the pool. */
+  readonly #direct: ClientConfig;
   readonly #permits: ConnectionPermits;
   readonly #idleMs: number;
-  readonly #names = new StatementNames();
+  readonly #names: StatementNames;
   #accepted = 0;
   #idle: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: PostgresOptions) {
-    const { url, poolSize = 10, statementTimeoutMs = 30_000, maxWaiting = 10_000, waitMs = 10_000 } = options;
+    const { url, poolSize = 10, prepared = true, maxWaiting = 10_000, waitMs = 10_000 } = options;
+    const { statementTimeoutMs = 30_000 } = options;
+    this.#names = new StatementNames(prepared);
     // Half of them, so that an owner with much slow work leaves as many to the others.
     const connectionsPerOwner = Math.ceil(poolSize / 2);
     this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerOwner, maxWaiting, waitMs });
     this.#idleMs = options.idleMs ?? 5_000;
-    this.#config = { connectionString: url, application_name: 'notevault', keepAlive: true, types: valueTypes };
+    const config = { connectionString: url, application_name: 'notevault', keepAlive: true, types: valueTypes };
+    this.#direct = { ...config, connectionString: options.directUrl ?? url };
     this.#pool = new Pool({
-      ...this.#config,
+      ...config,
       max: poolSize,
       pipeline: true,
-      statement_timeout: statementTimeoutMs,
-      // Our own watchdog aborts the body first and answers the caller; this timeout is for a process that hangs.
-      idle_in_transaction_session_timeout: this.#idleMs * 2 + SILENCE_MS,
       query_timeout: statementTimeoutMs + SILENCE_MS,
       connectionTimeoutMillis: CONNECT_MS,
       idleTimeoutMillis: 60_000,
-      onConnect: prepareConnection,
+      ...(prepared && {
+        statement_timeout: statementTimeoutMs,
+        // Our own watchdog aborts the body first and answers the caller; this timeout is for a process that hangs.
+        idle_in_transaction_session_timeout: this.#idleMs * 2 + SILENCE_MS,
+        onConnect: prepareConnection,
+      }),
     });
     // A broken connection emits an event besides rejecting its calls; an unhandled event would end the process.
     this.#pool.on('error', () => {});
@@ -132,7 +145,7 @@ class Postgres implements Database {
 
   async migrate(migrations: readonly Migration[], beforeUpgrade?: () => Promise<void>): Promise<void> {
     // Not from the pool, whose timeouts are too short for a large table.
-    const client = new Client(this.#config);
+    const client = new Client(this.#direct);
     client.on('error', () => {});
     let failure: { readonly error: unknown } | undefined;
     const before = () =>

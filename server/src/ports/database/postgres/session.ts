@@ -32,10 +32,17 @@ export async function prepareConnection(client: Pick<PoolClient, 'query'>): Prom
 
 /** The names of prepared statements. */
 export class StatementNames {
+  /** False behind a pooler that gives each transaction another connection: statements then have no names. */
+  readonly prepared: boolean;
   #names = new WeakMap<Compiled, string>();
   #epoch = 0;
 
-  of(compiled: Compiled): string {
+  constructor(prepared: boolean) {
+    this.prepared = prepared;
+  }
+
+  of(compiled: Compiled): string | undefined {
+    if (!this.prepared) return undefined;
     let name = this.#names.get(compiled);
     if (name === undefined) {
       name = `${createHash('sha256').update(compiled.sql).digest('base64url').slice(0, 22)}_${this.#epoch}`;
@@ -68,7 +75,8 @@ export class Session {
   }
 
   async query(compiled: Compiled, values: Bindable[]): Promise<QueryResult> {
-    const config = { name: this.#names.of(compiled), text: compiled.sql, values };
+    const name = this.#names.of(compiled);
+    const config = { ...(name === undefined ? {} : { name }), text: compiled.sql, values };
     const begin = this.#begin;
     this.#begin = undefined;
     if (begin !== undefined) this.#begun = true;
@@ -103,7 +111,7 @@ export class Session {
    * Sends BEGIN and the first statement with a single Sync. As two separate queries, the second would run even if BEGIN
    * failed: outside any transaction, and committed at once.
    */
-  #beginWith(begin: Begin, config: { name: string; text: string; values: Bindable[] }): Promise<QueryResult> {
+  #beginWith(begin: Begin, config: { name?: string; text: string; values: Bindable[] }): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
       const query = new Query(config, (error, result) => (error ? reject(error) : resolve(result))) as WireQuery;
       const submit = query.submit.bind(query);
@@ -111,7 +119,9 @@ export class Session {
       query.submit = (connection) => {
         connection.stream.cork();
         try {
-          connection.bind({ statement: begin, values: [] }, false);
+          const { prepared } = this.#names;
+          if (!prepared) connection.parse({ name: '', text: BEGIN[begin], types: [] }, false);
+          connection.bind({ statement: prepared ? begin : '', values: [] }, false);
           connection.execute(null, false);
           return submit(connection);
         } finally {
