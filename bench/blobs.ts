@@ -1,16 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freshPostgres } from '../server/test/kit/postgres.ts';
 import type { BlobFigures, BlobRun } from './kit/blob-run.ts';
-import { numberGiven } from './kit/processes.ts';
+import { databaseOfBench, numberGiven } from './kit/processes.ts';
 
 // How much memory does a blob of 500 MB (or as many MB as given) take to seal and store, and to open and read, alone
 // and eight at once, and how fast is that compared with a plain file? Own memory must stay under 64 MiB above idle.
 const MB = numberGiven(500);
 const LIMIT_MIB = 64;
 
-await using database = process.argv.includes('--postgres') ? await freshPostgres() : null;
+await using database = await databaseOfBench();
 
 async function run(store: BlobRun['store'], atOnce: number): Promise<BlobFigures> {
   const child = fork(join(import.meta.dirname, 'kit/blob-run.ts'));

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as Y from 'yjs';
+import { openPostgres } from '../server/src/ports/database/postgres/postgres.ts';
 import { freshSqlite } from '../server/test/kit/engines.ts';
 import { Random } from '../server/test/kit/random.ts';
 import { startServer } from '../server/test/kit/server.ts';
 import { YjsClient } from '../server/test/kit/yjs-client.ts';
+import { databaseOfBench } from './kit/processes.ts';
 
 // How long does it take to open a note that was typed over years: 250,000 edits, one in a hundred after a jump of the
 // cursor?
@@ -11,7 +13,11 @@ const EDITS = 250_000;
 const OPENINGS = 10;
 const nobody = { update: () => undefined, closed: () => undefined };
 
-const { db, remove } = await freshSqlite();
+const database = await databaseOfBench();
+const { db, remove } =
+  database === null
+    ? await freshSqlite()
+    : { db: await openPostgres({ url: database.url }), remove: () => database[Symbol.asyncDispose]() };
 {
   await using server = await startServer({ open: async () => db });
   const { vault } = (await server.alice.post('/vaults', { name: 'Bench' })).body;

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { databaseOfBench } from './kit/processes.ts';
 
 // How long does a start take, and how much memory does a server keep: at rest, and after a vault was imported, searched
 // and edited? Arguments: `--dist` for the compiled program (`npm run build` first), a folder with notes.
@@ -18,7 +19,13 @@ const STARTS = 5;
 const REST_MS = 10_000;
 
 const folder = await mkdtemp(join(tmpdir(), 'notevault-bench-'));
-const env = { ...process.env, NOTEVAULT_DATA_DIR: join(folder, 'data'), NOTEVAULT_LOG_LEVEL: 'warn' };
+await using database = await databaseOfBench();
+const env = {
+  ...process.env,
+  NOTEVAULT_DATA_DIR: join(folder, 'data'),
+  NOTEVAULT_LOG_LEVEL: 'warn',
+  ...(database === null ? {} : { NOTEVAULT_DATABASE_URL: database.url }),
+};
 delete (env as NodeJS.ProcessEnv).NODE_COMPILE_CACHE;
 
 interface Server {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { load, type Shot } from './kit/load.ts';
-import { type LoopDelay, numberGiven, type Running, startProcess } from './kit/processes.ts';
+import { databaseOfBench, type LoopDelay, numberGiven, type Running, startProcess } from './kit/processes.ts';
 import { signUp } from './kit/vault.ts';
 import { askedQueries, madeNotes } from './kit/vault-texts.ts';
 
@@ -23,7 +23,12 @@ const noteAt = madeNotes();
 const modes = ['keyword', 'vector', 'hybrid'] as const;
 
 const folder = await mkdtemp(join(tmpdir(), 'notevault-bench-'));
-const env = { NOTEVAULT_DATA_DIR: folder, NOTEVAULT_EMBEDDER_SHARE: '100' };
+const database = await databaseOfBench();
+const env = {
+  NOTEVAULT_DATA_DIR: folder,
+  NOTEVAULT_EMBEDDER_SHARE: '100',
+  ...(database === null ? {} : { NOTEVAULT_DATABASE_URL: database.url }),
+};
 const start = () => startProcess('cli/src/main.ts', ['serve', '--port', '0'], env);
 
 const search =
@@ -144,5 +149,6 @@ try {
   const cold = await untilAnswered(server, { ...headers, authorization: `Bearer ${token}` });
   console.table({ 'first answer after a start, ms': cold, 'memory MB': Math.round(await server.memory()) });
 } finally {
+  await database?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
 import { kinds, message } from '../server/test/kit/raw-socket.ts';
-import { type Collected, numberGiven, startProcess } from './kit/processes.ts';
+import { type Collected, numberGiven, startServer } from './kit/processes.ts';
 import { SocketClient } from './kit/socket-client.ts';
 import { signUp } from './kit/vault.ts';
 
@@ -21,7 +21,7 @@ const LOOKS = 200;
 const WORK_SECONDS = 0.4;
 
 const limits = { NOTEVAULT_SOCKETS_PER_USER: '100000', NOTEVAULT_DOCUMENTS_PER_SOCKET: '100000' };
-await using server = await startProcess('cli/src/main.ts', ['serve', '--port', '0'], limits);
+await using server = await startServer(limits);
 const headers = await signUp(server.url);
 const token = (headers.authorization ?? '').slice('Bearer '.length);
 const vault = headers['x-vault-id'] ?? '';

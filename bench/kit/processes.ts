@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freshPostgres } from '../../server/test/kit/postgres.ts';
+import { durablePostgres, type FreshDatabase } from '../../server/test/kit/postgres.ts';
 
 /** Ticks per second in Linux's process accounting (sysconf _SC_CLK_TCK). */
 const CLOCK_TICKS = 100;
@@ -59,14 +59,22 @@ export function numberGiven(otherwise: number): number {
   return Number(process.argv.slice(2).find((arg) => /^\d+$/.test(arg)) ?? otherwise);
 }
 
-/**
- * Starts the server on SQLite, or, with `--postgres` among the arguments of the bench, on a fresh PostgreSQL database
- * (fsync off).
- */
+/** A fresh database on a PostgreSQL server of its own, or null without `--postgres` among the arguments of the bench. */
+export async function databaseOfBench(): Promise<FreshDatabase | null> {
+  if (!process.argv.includes('--postgres')) return null;
+  console.log('on PostgreSQL, with fsync and synchronous_commit on');
+  return durablePostgres();
+}
+
+/** Starts the server on SQLite, or, with `--postgres` among the arguments of the bench, on PostgreSQL. */
 export async function startServer(env: NodeJS.ProcessEnv = {}): Promise<Running> {
+  return startServerOn(await databaseOfBench(), env);
+}
+
+/** Starts the server on a database, which is dropped with it, or on SQLite. */
+export async function startServerOn(database: FreshDatabase | null, env: NodeJS.ProcessEnv = {}): Promise<Running> {
   const serve = ['serve', '--port', '0'];
-  if (!process.argv.includes('--postgres')) return startProcess('cli/src/main.ts', serve, env);
-  const database = await freshPostgres();
+  if (database === null) return startProcess('cli/src/main.ts', serve, env);
   const running = await startProcess('cli/src/main.ts', serve, { ...env, NOTEVAULT_DATABASE_URL: database.url });
   return {
     ...running,

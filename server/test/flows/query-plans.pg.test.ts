@@ -112,7 +112,8 @@ async function check(engine: Engine, walksOf: (sql: string) => Promise<string[]>
     const walks = await walksOf(sql(engine));
     if (walks.length === 0) continue;
     walking.add(name);
-    if (!(name in WALKS) && !(engine === 'postgres' && name in WALKS_ON_POSTGRES)) faults.push(`${name}: ${walks.join('; ')}`);
+    if (!(name in WALKS) && !(engine === 'postgres' && name in WALKS_ON_POSTGRES))
+      faults.push(`${name}: ${walks.join('; ')}`);
   }
   assert.deepEqual(faults, []);
   for (const name of Object.keys(WALKS))

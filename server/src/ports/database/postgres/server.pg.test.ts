@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createServer, connect as dial, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
 import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../../test/kit/postgres.ts';
+import { PostgresLine } from '../../../../test/kit/postgres-line.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { Database, WriteHandle } from '../database.ts';
@@ -17,62 +17,6 @@ const put = (handle: WriteHandle, id: string) =>
   handle.run(sql.put, { id, count: 1, words: null, bytes: null, size: null, mark: null });
 const ids = async (db: Database) => (await db.all(sql.items, {})).map((row) => row.id);
 const unavailable = { name: 'DatabaseError', code: 'unavailable' };
-
-/** A proxy between adapter and server that counts round trips, and cuts the connection at a given text. */
-class Line implements AsyncDisposable {
-  /** How often something was sent after something had been received; each is a round trip. */
-  flights = 0;
-  cutAt: string | undefined;
-  readonly #sockets = new Set<Socket>();
-  readonly #server = createServer((near) => this.#join(near));
-  readonly #target: URL;
-
-  constructor(target: string) {
-    this.#target = new URL(target);
-  }
-
-  async open(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    const address = this.#server.address();
-    const url = new URL(this.#target);
-    url.hostname = '127.0.0.1';
-    url.port = String(typeof address === 'object' ? address?.port : 0);
-    return url.href;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.cut();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #join(near: Socket): void {
-    const far = dial(Number(this.#target.port), this.#target.hostname);
-    let lastWasAnswer = true;
-    for (const socket of [near, far]) {
-      this.#sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => this.#sockets.delete(socket));
-    }
-    near.on('data', (chunk) => {
-      if (lastWasAnswer) this.flights++;
-      lastWasAnswer = false;
-      // The server gets the message, but its answer is lost.
-      far.write(chunk, () => {
-        if (this.cutAt !== undefined && chunk.includes(this.cutAt)) this.cut();
-      });
-    });
-    far.on('data', (chunk) => {
-      lastWasAnswer = true;
-      near.write(chunk);
-    });
-    near.on('close', () => far.end());
-    far.on('close', () => near.end());
-  }
-}
 
 describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
   let fresh: FreshDatabase;
@@ -95,7 +39,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
   };
 
   test('calls made together, and BEGIN with them, cost one round trip', async () => {
-    await using line = new Line(fresh.url);
+    await using line = new PostgresLine(fresh.url);
     await using db = await open({ url: await line.open() });
     const write = (suffix: string) =>
       db.transact((handle) => Promise.all(['a', 'b', 'c'].map((id) => put(handle, id + suffix))));
@@ -126,7 +70,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
   });
 
   test('a COMMIT whose answer is lost is an error, and the body does not run again', async () => {
-    await using line = new Line(fresh.url);
+    await using line = new PostgresLine(fresh.url);
     await using db = await open({ url: await line.open() });
     let runs = 0;
     let effects = 0;
