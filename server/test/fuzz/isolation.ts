@@ -178,6 +178,12 @@ async function askAbout(run: Isolation, operation: Known, rounds: number): Promi
     const alone = fields.map((field) => [field]);
     const drawn = Array.from({ length: rounds }, () => fields.filter(() => random.chance(0.5)));
     for (const foreign of [...alone, fields, ...drawn]) await ask(run, operation, request, { foreign, madeUp, words });
+    // Conditional reads with the tag of her answer: about one's own things, and about hers.
+    const tag = operation.method === 'GET' ? await tagFor(run.server.alice, request(alice)) : null;
+    for (const foreign of tag === null ? [] : [[], fields]) {
+      const tags = [tag ?? '', nobodys(random, tag ?? '', run.word, word)] as const;
+      await ask(run, operation, request, { foreign, madeUp, words, tags });
+    }
     if (operation.method !== 'POST') continue;
     // Requests under a key that alice has used: with one's own things, and with hers.
     for (const foreign of [[], fields]) await ask(run, operation, request, { foreign, madeUp, words, keys });
@@ -206,6 +212,11 @@ async function compareTwins({ twins, faults }: Isolation, operation: string, wor
 async function giveWorld(twin: Twin, { name, method }: Known, needs: readonly Need[]): Promise<void> {
   if (method === 'GET') twin.readable ??= await makeWorld(twin.caller, 'of-reads', NEEDS);
   twin.world = method === 'GET' && twin.readable ? twin.readable : await makeWorld(twin.caller, `of-${name}`, needs);
+}
+
+/** The tag of an answer; null where answers have none. */
+async function tagFor(caller: Caller, { url, headers }: Request): Promise<string | null> {
+  return (await caller.get(url, headers)).headers.get('etag');
 }
 
 function requestsOf(operation: Known): Making[] {
@@ -245,24 +256,27 @@ interface Swap {
   readonly words: readonly string[];
   /** The idempotency keys of the two. */
   readonly keys?: readonly [hers: string, madeUp: string];
+  /** The entity tags in their conditions. */
+  readonly tags?: readonly [hers: string, madeUp: string];
 }
 
 async function ask(
   run: Isolation,
   { name, method, access }: Known,
   request: Making,
-  { foreign, madeUp, words, keys }: Swap,
+  { foreign, madeUp, words, keys, tags }: Swap,
 ): Promise<void> {
   const { random, alice, twins } = run;
   const byKey = access !== 'session' && random.chance(0.5);
-  const what = `${name} with ${foreign.join(', ') || 'nothing'}${keys === undefined ? '' : ' and an idempotency key'} of alice’s`;
+  const what = `${name} with ${foreign.join(', ') || 'nothing'}${keys === undefined ? '' : ' and an idempotency key'}${tags === undefined ? '' : ' and the tag of an answer'} of alice’s`;
   const [one, other] = await Promise.all(
     twins.map(async ({ caller, key, world }, index) => {
       const from = index === 0 ? alice : madeUp;
       const asked = { ...world, ...Object.fromEntries(foreign.map((field) => [field, from[field]])) };
       const { url, body, headers } = request(asked);
       const keyed = keys === undefined ? {} : { 'x-idempotency-key': encodeURIComponent(keys[index] ?? '') };
-      const answer = await (byKey ? key : caller).call(method, url, body, { ...headers, ...keyed });
+      const tagged = tags === undefined ? {} : { 'if-none-match': tags[index] ?? '' };
+      const answer = await (byKey ? key : caller).call(method, url, body, { ...headers, ...keyed, ...tagged });
       const sent = JSON.stringify([decodeURIComponent(url), body, headers]);
       if (index === 0) checkLeaks(run, what, sent, answer);
       return plainly(answer, asked, words);
