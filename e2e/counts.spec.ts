@@ -31,9 +31,11 @@ test('a key in the editor causes no rendering of React', async ({ page, alice })
   await page.getByTestId('editor').getByText('words').click();
   await page.keyboard.type('x');
   expect(await page.evaluate('window.commits')).toBeGreaterThan(0);
-  // What else the page does, such as reading lists, may render once in between; keys that render do it each time.
-  const rounds = [await page.evaluate(TYPE), await page.evaluate(TYPE), await page.evaluate(TYPE)];
-  expect(rounds).toContain(0);
+  // The first key after a pause renders the line of the state, and what else the page does, such as reading lists, may
+  // render in between; keys that render do it 30 times.
+  const rounds: number[] = [];
+  for (let round = 0; round < 3; round++) rounds.push(await page.evaluate<number>(TYPE));
+  expect(Math.min(...rounds)).toBeLessThan(3);
   await expect(page.getByText('x'.repeat(91))).toBeVisible();
 });
 
