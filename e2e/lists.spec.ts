@@ -47,6 +47,8 @@ test('the settings change the profile, make a vault and a token, and have nothin
   await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Vaults' }).click();
+  // The page before it has a field with this name too, and stays until the next one is loaded.
+  await expect(page.getByRole('heading', { name: 'Vaults', level: 1 })).toBeVisible();
   await page.getByLabel('Name', { exact: true }).fill('Work');
   await page.getByRole('button', { name: 'Create vault' }).click();
   await expect(page.getByRole('link', { name: 'Work', exact: true })).toBeVisible();
