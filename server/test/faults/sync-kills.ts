@@ -44,12 +44,13 @@ const RACES_MAX = 2;
 
 /** The lines that people wrote, each one letter, and those that somebody deleted. */
 class Diary {
-  readonly #written = new Set<string>();
+  /** With the file that each line was written to. */
+  readonly #written = new Map<string, string>();
   readonly #removed = new Set<string>();
 
-  next(): string {
+  next(at: string): string {
     const line = String.fromCodePoint(0x4e00 + this.#written.size);
-    this.#written.add(line);
+    this.#written.set(line, at);
     return `${line}\n`;
   }
 
@@ -59,7 +60,11 @@ class Diary {
 
   missingFrom(texts: Iterable<string>): string[] {
     const there = new Set([...texts].flatMap((text) => text.split('\n')));
-    return [...this.#written].filter((line) => !this.#removed.has(line) && !there.has(line));
+    return [...this.#written.keys()].filter((line) => !this.#removed.has(line) && !there.has(line));
+  }
+
+  withFile(line: string): string {
+    return `${line} (written to ${this.#written.get(line)})`;
   }
 }
 
@@ -69,6 +74,8 @@ class Machine implements Disposable {
   readonly #env: Record<string, string>;
   readonly #args: readonly string[];
   readonly faults: string[] = [];
+  /** How the last `sync --once` ended, and the end of what it said. */
+  said = '';
   #program: RunningCli | null = null;
 
   constructor(home: string, url: string, token: string, vaultId: string) {
@@ -103,6 +110,7 @@ class Machine implements Disposable {
   /** Syncs once; returns how much was done, and what is not synced. */
   async once(): Promise<{ readonly done: number; readonly unsynced: string[] }> {
     const { code, signal, stdout, stderr } = await cli(['sync', '--once', ...this.#args], { env: this.#env });
+    this.said = `${code ?? signal}: ${stdout.trim().split('\n').slice(-8).join('\n')}\n${stderr.trim()}`;
     const last = JSON.parse(stdout.trim().split('\n').at(-1) || '{}') as {
       done?: number;
       unsynced?: { path: string }[];
@@ -204,11 +212,11 @@ function write(at: string, random: Random, diary: Diary): void {
   const before = existsSync(at) ? readFileSync(at, 'utf8') : '';
   if (!isNote) {
     diary.removed(before);
-    writeFileSync(at, diary.next());
-  } else if (random.chance(0.4)) appendFileSync(at, diary.next());
+    writeFileSync(at, diary.next(at));
+  } else if (random.chance(0.4)) appendFileSync(at, diary.next(at));
   else {
     const lines = before.split(/(?<=\n)/);
-    lines.splice(random.below(lines.length + 1), 0, diary.next());
+    lines.splice(random.below(lines.length + 1), 0, diary.next(at));
     // Half of the programs write in place, half replace the file.
     const temp = random.chance(0.5) ? `${at}.tmp` : at;
     writeFileSync(temp, lines.join(''));
@@ -239,7 +247,8 @@ async function syncUntilQuiet(machines: readonly Machine[]): Promise<Set<string>
     }
     if (done === 0) return unsynced;
   }
-  machines[0]?.faults.push(`the machines still have something to do after ${ROUNDS_MAX} rounds`);
+  const said = machines.map((machine, index) => `machine ${index} ended with ${machine.said}`).join('\n');
+  machines[0]?.faults.push(`the machines still have something to do after ${ROUNDS_MAX} rounds:\n${said}`);
   return new Set();
 }
 
@@ -268,7 +277,7 @@ async function differences(
   const missing = diary.missingFrom(folders.flatMap((contents) => [...contents.values()]));
   const trashed = new Set(machines.flatMap((machine) => machine.trashed()).flatMap((text) => text.split('\n')));
   const lost = missing.filter((line) => !trashed.has(line));
-  if (lost.length > 0) faults.push(`lost ${lost.join(', ')}`);
+  if (lost.length > 0) faults.push(`lost ${lost.map((line) => diary.withFile(line)).join(', ')}`);
   if (missing.length > RACES_MAX) faults.push(`only in a trash: ${missing.join(', ')}`);
   return faults;
 }
