@@ -8,9 +8,9 @@ import { healthQuery, invitesQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import lists from '../lists/lists.module.css';
 import styles from '../settings/settings.module.css';
+import { ShownOnce } from '../settings/shown-once.tsx';
 import { useChange } from '../settings/use-change.ts';
 import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useWindowTitle } from '../vault/page.tsx';
@@ -49,15 +49,7 @@ function NewInvite() {
   return (
     <section className={styles.section} aria-labelledby="new-invite">
       <h2 id="new-invite">{t('invites.new')}</h2>
-      {link === null ? null : (
-        <Notice kind="ok">
-          <p>{t('invites.once')}</p>
-          <div className={styles.secret}>
-            <code>{link}</code>
-            <CopyButton text={link} />
-          </div>
-        </Notice>
-      )}
+      {link === null ? null : <ShownOnce about={t('invites.once')} secret={link} />}
       <form
         className={styles.form}
         onSubmit={(event) => {

@@ -5,11 +5,10 @@ import { keys } from '../data/keys.ts';
 import { vaultsQuery } from '../data/queries.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
 import { Choice, Field } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
+import { ShownOnce } from './shown-once.tsx';
 import { useChange } from './use-change.ts';
 
 const LEVELS = ['none', 'read', 'write'] as const;
@@ -24,15 +23,7 @@ export function NewToken() {
     <section className={styles.section} aria-labelledby="new-token">
       <h2 id="new-token">{t('tokens.title')}</h2>
       <p>{t('tokens.about')}</p>
-      {secret === null ? null : (
-        <Notice kind="ok">
-          <p>{t('tokens.once')}</p>
-          <div className={styles.secret}>
-            <code>{secret}</code>
-            <CopyButton text={secret} />
-          </div>
-        </Notice>
-      )}
+      {secret === null ? null : <ShownOnce about={t('tokens.once')} secret={secret} />}
       <form
         className={styles.form}
         onSubmit={(event) => {
