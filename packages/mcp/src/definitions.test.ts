@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { allTools } from './all-tools.ts';
+import type { ToolFailure } from './text/answer.ts';
 
 /** What a model reads of each tool before it has called any. */
 const TOKENS_MAX = 6_000;
@@ -27,4 +28,16 @@ test('every tool refuses fields that it does not know', async () => {
     const sent = call({ no_such_field: 1 }, undefined as never);
     await assert.rejects(sent, { name: 'ToolFailure' });
   }
+});
+
+test('a value that a tool does not know is refused with those that it knows', async () => {
+  const edit = allTools.find(({ name }) => name === 'edit_note');
+  const call = edit?.call({ path: 'a.md', edits: [{ op: 'replace', text: 'x' }] }, undefined as never);
+  await assert.rejects(
+    async () => call,
+    ({ parts }: ToolFailure) => {
+      assert.match(parts.join('\n'), /edits\.0\.op must be equal to one of the allowed values: \w+, /);
+      return true;
+    },
+  );
 });

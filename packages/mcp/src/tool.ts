@@ -59,7 +59,8 @@ export function tool<const Input extends TObject>(spec: ToolSpec<Input>): Tool {
         // For an unknown field there are two errors, of which this one says nothing.
         const faults = [...validator.Errors(sent)].filter(({ keyword }) => keyword !== 'boolean').slice(0, 5);
         const reasons = faults.map(({ instancePath, message, params }) => {
-          const extra = (params as { additionalProperties?: string[] }).additionalProperties?.join(', ');
+          const { additionalProperties, allowedValues } = params as Readonly<Record<string, unknown[] | undefined>>;
+          const extra = (additionalProperties ?? allowedValues)?.join(', ');
           const field = instancePath.slice(1).replaceAll('/', '.') || 'arguments';
           return `- ${field} ${message}${extra === undefined ? '' : `: ${extra}`}`;
         });
