@@ -1,9 +1,9 @@
-import type { QueryResult } from 'pg';
 import { DatabaseError, type WriteHandle } from '../database.ts';
 import { type Compiled, type ListStatement, listSizes, type Statement } from '../statement.ts';
 import type { TransactionWatchdog } from '../transaction-watchdog.ts';
 import { valuesOf } from '../values.ts';
 import type { Session } from './session.ts';
+import type { StatementResult } from './statement-batch.ts';
 
 export class PostgresHandle implements WriteHandle {
   readonly effects: (() => void)[] = [];
@@ -64,7 +64,7 @@ export class PostgresHandle implements WriteHandle {
     statement: ListStatement<Params, Item, Row>,
     params: Params,
     items: readonly Item[],
-  ): Promise<QueryResult[]> {
+  ): Promise<StatementResult[]> {
     let from = 0;
     const results = listSizes(items.length).map((size) => {
       const part = items.slice(from, from + size);
@@ -74,7 +74,7 @@ export class PostgresHandle implements WriteHandle {
     return Promise.all(results);
   }
 
-  async #perform(compiled: Compiled, params: unknown, items: readonly unknown[]): Promise<QueryResult> {
+  async #perform(compiled: Compiled, params: unknown, items: readonly unknown[]): Promise<StatementResult> {
     if (this.#ended) throw handleIsOver();
     if (this.#failure !== undefined) throw this.#failure.error;
     this.#deadline.called();

@@ -69,6 +69,38 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
     assert.deepEqual(await ids(db), ['next']);
   });
 
+  test('a statement that failed when a connection prepared it runs on that connection later', async () => {
+    await using db = await open();
+    const two = raw("insert into items (id, count) select 'two', 1 / (2 - count(*)) from items returning count");
+    const insertTwo = () => db.transact((handle) => Promise.all([handle.all(two, {}), handle.all(sql.items, {})]));
+    await db.transact(async (handle) => void (await Promise.all([put(handle, 'one'), put(handle, 'three')])));
+    await assert.rejects(insertTwo(), { message: 'division by zero' });
+    await db.transact((handle) => handle.run(raw("delete from items where id = 'three'"), {}));
+    assert.deepEqual((await insertTwo())[0], [{ count: 1 }]);
+    await db.transact((handle) => handle.run(raw("delete from items where id <> 'one'"), {}));
+    assert.deepEqual(
+      (await insertTwo())[1].map(({ id }) => id),
+      ['one', 'two'],
+    );
+  });
+
+  test('a value that cannot be read fails its own statement and the transaction', async () => {
+    await using db = await open();
+    const beyond = raw('select 9007199254740993::bigint as value');
+    const answers: unknown[] = [];
+    await assert.rejects(
+      db.transact(async (handle) => {
+        answers.push(...(await Promise.allSettled([put(handle, 'one'), handle.get(beyond, {})])));
+      }),
+      RangeError,
+    );
+    assert.deepEqual(
+      answers.map((answer) => (answer as PromiseSettledResult<unknown>).status),
+      ['fulfilled', 'rejected'],
+    );
+    assert.deepEqual(await ids(db), []);
+  });
+
   test('a COMMIT whose answer is lost is an error, and the body does not run again', async () => {
     await using line = new PostgresLine(fresh.url);
     await using db = await open({ url: await line.open() });

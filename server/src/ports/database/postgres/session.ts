@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type Connection, type PoolClient, Query, type QueryResult } from 'pg';
+import type { PoolClient } from 'pg';
 import { DatabaseError } from '../database.ts';
 import type { Compiled } from '../statement.ts';
 import type { Bindable } from '../values.ts';
 import { isStalePlan, portError } from './errors.ts';
+import { StatementBatch, type StatementResult } from './statement-batch.ts';
 
 export type Begin = 'begin_write' | 'begin_read';
 
@@ -59,14 +60,16 @@ export class StatementNames {
 }
 
 /**
- * One transaction on one connection, or single statements when it never begins. Statements are sent at once and
- * answered in order, so several cost one round trip; after a failed one, PostgreSQL refuses the rest.
+ * One transaction on one connection, or single statements when it never begins. Statements of one turn of the event loop
+ * are sent together at its end, so several cost one round trip; after a failed one, PostgreSQL refuses the rest.
  */
 export class Session {
   readonly #client: PoolClient;
   readonly #names: StatementNames;
   #begin: Begin | undefined;
   #begun = false;
+  /** What was not sent yet. */
+  #batch: StatementBatch | undefined;
 
   constructor(client: PoolClient, names: StatementNames, begin?: Begin) {
     this.#client = client;
@@ -74,14 +77,14 @@ export class Session {
     this.#begin = begin;
   }
 
-  async query(compiled: Compiled, values: Bindable[]): Promise<QueryResult> {
-    const name = this.#names.of(compiled);
-    const config = { ...(name === undefined ? {} : { name }), text: compiled.sql, values };
-    const begin = this.#begin;
-    this.#begin = undefined;
-    if (begin !== undefined) this.#begun = true;
+  async query(compiled: Compiled, values: Bindable[]): Promise<StatementResult> {
+    if (this.#batch === undefined) {
+      this.#batch = new StatementBatch(this.#takeBegin());
+      // After everything that the body does before it waits for an answer.
+      process.nextTick(() => this.#send());
+    }
     try {
-      return await (begin === undefined ? this.#client.query(config) : this.#beginWith(begin, config));
+      return await this.#batch.add(this.#names.of(compiled), compiled.sql, values);
     } catch (error) {
       if (isStalePlan(error)) this.#names.renew();
       throw portError(error);
@@ -90,6 +93,7 @@ export class Session {
 
   /** Resolves only when the server has confirmed the commit. */
   async commit(): Promise<void> {
+    this.#send();
     if (!this.#begun) return;
     let command: string;
     try {
@@ -104,39 +108,25 @@ export class Session {
   }
 
   async rollback(): Promise<void> {
+    this.#send();
     if (this.#begun) await this.#client.query('rollback');
   }
 
+  #send(): void {
+    const batch = this.#batch;
+    this.#batch = undefined;
+    if (batch !== undefined) this.#client.query(batch);
+  }
+
   /**
-   * Sends BEGIN and the first statement with a single Sync. As two separate queries, the second would run even if BEGIN
+   * BEGIN is sent with the first statements and a single Sync. As separate queries, the statements would run even if BEGIN
    * failed: outside any transaction, and committed at once.
    */
-  #beginWith(begin: Begin, config: { name?: string; text: string; values: Bindable[] }): Promise<QueryResult> {
-    return new Promise((resolve, reject) => {
-      const query = new Query(config, (error, result) => (error ? reject(error) : resolve(result))) as WireQuery;
-      const submit = query.submit.bind(query);
-      const complete = query.handleCommandComplete.bind(query);
-      query.submit = (connection) => {
-        connection.stream.cork();
-        try {
-          const { prepared } = this.#names;
-          if (!prepared) connection.parse({ name: '', text: BEGIN[begin], types: [] }, false);
-          connection.bind({ statement: prepared ? begin : '', values: [] }, false);
-          connection.execute(null, false);
-          return submit(connection);
-        } finally {
-          connection.stream.uncork();
-        }
-      };
-      query.handleCommandComplete = () => {
-        query.handleCommandComplete = complete;
-      };
-      this.#client.query(query);
-    });
+  #takeBegin() {
+    const begin = this.#begin;
+    if (begin === undefined) return undefined;
+    this.#begin = undefined;
+    this.#begun = true;
+    return { name: this.#names.prepared ? begin : undefined, text: BEGIN[begin] };
   }
-}
-
-/** Untyped members of a query that `pg` calls. */
-interface WireQuery extends Query {
-  handleCommandComplete: (message: unknown, connection: Connection) => void;
 }
