@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import fsPromises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { DiskChanged, type DiskFile, DiskRefused, FolderGone } from '@notevault/sync/engine/ports.ts';
+import { isAlike } from '@notevault/sync/engine/sync-state.ts';
 import { Folder } from '../../../../server/test/kit/process.ts';
 import { FreeRoom } from './file-system.ts';
 import { NodeDisk } from './node-disk.ts';
@@ -53,6 +68,27 @@ describe('NodeDisk beside other programs', () => {
       return newId();
     };
   };
+  /** Runs `act` right before the next system call that renames or unlinks a file at or to `path`. */
+  const beforeRename = (path: string, act: () => void) => {
+    const isHere = (args: readonly unknown[]) => args.some((arg) => arg === path);
+    const actOnce = (args: readonly unknown[]) => {
+      if (!isHere(args)) return;
+      unpatched();
+      act();
+    };
+    const patch = <Call extends (...args: never[]) => unknown>(call: Call) =>
+      ((...args: Parameters<Call>) => {
+        actOnce(args);
+        return call(...args);
+      }) as Call;
+    for (const name of ['renameSync', 'unlinkSync'] as const) mock.method(fs, name, patch(fs[name]));
+    for (const name of ['rename', 'unlink'] as const) mock.method(fsPromises, name, patch(fsPromises[name]));
+    syncBuiltinESMExports();
+  };
+  const unpatched = () => {
+    mock.restoreAll();
+    syncBuiltinESMExports();
+  };
   /** Moves a folder out of the vault, and puts a link in its place: its files are the same as before. */
   const moveOut = (path: string) => {
     renameSync(at(path), folder.at('outside'));
@@ -65,6 +101,7 @@ describe('NodeDisk beside other programs', () => {
     trash = await Trash.open(folder.at('state'));
   });
   afterEach(() => {
+    unpatched();
     trash[Symbol.dispose]();
     folder[Symbol.dispose]();
   });
@@ -79,6 +116,75 @@ describe('NodeDisk beside other programs', () => {
     });
     await assert.rejects(disk.write('a.md', contentOf('ours'), file), DiskChanged);
     assert.equal(read('a.md'), 'written meanwhile');
+  });
+
+  it('keeps a file that another program puts there right before it is replaced', async () => {
+    put('a.md', 'old');
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    beforeRename(at('a.md'), () => swap('a.md', 'new'));
+    await assert.rejects(disk.write('a.md', contentOf('ours'), file), DiskChanged);
+    assert.equal(read('a.md'), 'new');
+    assert.deepEqual(readdirSync(at('.notevault/tmp')), []);
+  });
+
+  it('keeps what another program writes into a file right before it is replaced', async () => {
+    put('a.md', 'old');
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    beforeRename(at('a.md'), () => appendFileSync(at('a.md'), ' and new'));
+    await assert.rejects(disk.write('a.md', contentOf('ours'), file), DiskChanged);
+    assert.equal(read('a.md'), 'old and new');
+  });
+
+  it('keeps both files when another program puts one where a file is just moved from', async () => {
+    put('a.md', 'old');
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    beforeRename(at('a.md'), () => swap('a.md', 'new'));
+    await disk.move(file, 'b.md');
+    assert.deepEqual([read('a.md'), read('b.md')], ['new', 'old']);
+  });
+
+  it('does not take a file for written or moved by itself that another program writes to right after', async () => {
+    put('a.md', 'old');
+    const disk = await open();
+    const file = await listed(disk, 'a.md');
+    beforeRename(at('a.md'), () => appendFileSync(at('a.md'), '!'));
+    assert.ok(!isAlike(await disk.move(file, 'b.md'), await listed(disk, 'b.md')));
+    const add = trash.add.bind(trash);
+    trash.add = async (...args) => {
+      appendFileSync(at('b.md'), '!');
+      await add(...args);
+    };
+    const written = await disk.write('b.md', contentOf('ours'), await listed(disk, 'b.md'));
+    assert.equal(read('b.md'), 'ours!');
+    assert.ok(!isAlike(written, await listed(disk, 'b.md')));
+  });
+
+  it('gives a file its path again that a killed run has taken away to replace it, unless something is there', async () => {
+    await open();
+    const takenAway = (path: string, id: string) => {
+      put(path, 'old');
+      trash.expect({ id, path, reason: 'overwritten', size: 3, mtime: 1 });
+      renameSync(at(path), at(`.notevault/tmp/old-${id}`));
+    };
+    takenAway('f/a.md', '1');
+    takenAway('b.md', '2');
+    put('b.md', 'new');
+    await open();
+    assert.deepEqual([read('f/a.md'), read('b.md'), readdirSync(at('.notevault/tmp'))], ['old', 'new', []]);
+    const [kept, ...others] = trash.list();
+    assert.deepEqual([kept?.path, kept?.reason, others], ['b.md', 'overwritten', []]);
+  });
+
+  it('removes the second name of a file that a killed run was moving', async () => {
+    put('b.md', 'text');
+    await open();
+    linkSync(at('b.md'), at('.notevault/tmp/old-1'));
+    const disk = await open();
+    assert.deepEqual([readdirSync(at('.notevault/tmp')), trash.list()], [[], []]);
+    assert.notEqual((await listed(disk, 'b.md')).fileId, null);
   });
 
   it('keeps a file that another program writes while the listed one goes to the trash', async () => {

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { copyFile, type FileHandle, link, lstat, open, rename, rm, statfs, unlink, utimes } from 'node:fs/promises';
+import { constants, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { type FileHandle, open, rm, statfs } from 'node:fs/promises';
 import { DiskChanged, FolderGone } from '@notevault/sync/engine/ports.ts';
 import type { TempPlace } from './temp-place.ts';
 
@@ -21,37 +21,25 @@ export async function hasBirthTimes(place: TempPlace): Promise<boolean> {
   }
 }
 
-/** Gives a file a name that nothing has. A link fails where something is, while a rename would replace it. */
-export async function moveToFreePath(from: string, to: string): Promise<void> {
+/**
+ * Gives a file a second name, which nothing has. A link fails where something is, while a rename would replace it. Where
+ * the file system has no links, the file is moved. Returns whether it has both names.
+ */
+export function linkToFreePath(from: string, to: string): boolean {
   try {
-    await link(from, to);
+    linkSync(from, to);
+    return true;
   } catch (error) {
     if (!hasNoLinks(error)) throw error;
-    if ((await lstat(to).catch(() => null)) !== null) throw new DiskChanged(to);
-    await rename(from, to);
-    return;
+    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw new DiskChanged(to);
+    renameSync(from, to);
+    return false;
   }
-  await unlink(from);
 }
 
-/** Moves a file to a free name, or to another spelling of its own. */
-export async function moveFileTo(from: string, to: string): Promise<void> {
-  const [source, there] = await Promise.all([lstat(from), lstat(to).catch(() => null)]);
-  if (there !== null && there.ino === source.ino && there.dev === source.dev && source.nlink === 1)
-    await rename(from, to);
-  else await moveToFreePath(from, to);
-}
-
-/** Gives a file a second name; where that is impossible, copies it. */
-export async function linkOrCopy(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    if (!hasNoLinks(error)) throw error;
-    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    const { atime, mtime } = await lstat(from);
-    await utimes(to, atime, mtime);
-  }
+/** Moves a file to a path where nothing is. */
+export function moveToFreePath(from: string, to: string): void {
+  if (linkToFreePath(from, to)) unlinkSync(from);
 }
 
 function hasNoLinks(error: unknown): boolean {

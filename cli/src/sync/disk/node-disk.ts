@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
-import { chmod, link, lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { type BigIntStats, lstatSync } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Disk,
@@ -16,15 +16,16 @@ import { ChangedPaths } from './changed-paths.ts';
 import { onDisk } from './disk-errors.ts';
 import { DiskNames } from './disk-names.ts';
 import { diskFile, isSameFile } from './entry.ts';
+import { FileChanges } from './file-changes.ts';
 import { FileReader } from './file-reader.ts';
-import { FreeRoom, hasBirthTimes, linkOrCopy, moveFileTo, moveToFreePath, syncFolder } from './file-system.ts';
+import { FreeRoom, hasBirthTimes, moveToFreePath, syncFolder } from './file-system.ts';
 import { FolderScanner } from './folder-scanner.ts';
 import { IGNORE_FILE, IgnoreRules, LITTER } from './ignore-rules.ts';
 import { makeParents, requireRealParents } from './real-parents.ts';
 import { pathFault } from './safe-path.ts';
 import { type Setting, SettingsFiles } from './settings-files.ts';
 import { TempPlace } from './temp-place.ts';
-import type { Trash, TrashReason } from './trash.ts';
+import type { Trash } from './trash.ts';
 import { writeTemp } from './write-temp.ts';
 
 export interface NodeDiskOptions {
@@ -46,6 +47,7 @@ export class NodeDisk implements Disk {
   readonly #root: string;
   readonly #trash: Trash;
   readonly #place: TempPlace;
+  readonly #files: FileChanges;
   readonly #settings: SettingsFiles;
   readonly #rules: IgnoreRules;
   readonly #checkRoot: () => Promise<void>;
@@ -70,6 +72,7 @@ export class NodeDisk implements Disk {
     this.#root = root;
     this.#trash = trash;
     this.#place = place;
+    this.#files = new FileChanges(root, place, trash);
     this.#hasFileIds = hasFileIds;
     this.#settings = new SettingsFiles(settings);
     this.#rules = new IgnoreRules(this.#settings);
@@ -85,8 +88,9 @@ export class NodeDisk implements Disk {
     const place = new TempPlace(options.root);
     if (options.isReadOnly) return new NodeDisk(options, place, false);
     await onDisk(async () => place.prepare());
-    for (const id of await place.sweep()) await options.trash.adopt(place.heldPath(id), id);
-    return new NodeDisk(options, place, await hasBirthTimes(place));
+    const disk = new NodeDisk(options, place, await hasBirthTimes(place));
+    await disk.#files.recover();
+    return disk;
   }
 
   async list(): Promise<DiskListing> {
@@ -142,36 +146,15 @@ export class NodeDisk implements Disk {
       try {
         // The folders may have changed while the bytes came in.
         requireRealParents(this.#root, target);
-        if (over === null) await moveToFreePath(temp, join(this.#root, target));
-        else await this.#replace(temp, target, over);
+        const [at, stats] = [join(this.#root, target), lstatSync(temp, { bigint: true })];
+        if (over === null) moveToFreePath(temp, at);
+        else await this.#files.replace(temp, at, over, this.#requireListed(target, over));
+        return this.#given(path, target, diskFile(path, stats, this.#hasFileIds), stats);
       } catch (error) {
         await rm(temp, { force: true });
         throw error;
       }
-      return this.#written(path, target);
     });
-  }
-
-  /** Replaces a file that is as expected, and keeps it in the trash. */
-  async #replace(temp: string, target: string, over: DiskFile): Promise<void> {
-    const at = join(this.#root, target);
-    const stats = await lstat(at, { bigint: true });
-    if (!stats.isFile() || !isAlike(diskFile(over.path, stats, this.#hasFileIds), over))
-      throw new DiskChanged(over.path);
-    await chmod(temp, Number(stats.mode & 0o7777n));
-    const id = this.#trash.newId();
-    const held = this.#place.heldPath(id);
-    await linkOrCopy(at, held);
-    try {
-      // Up to the rename, another program may have replaced the file: then the kept one is not what is there.
-      const [now, kept] = await Promise.all([lstat(at, { bigint: true }), lstat(held, { bigint: true })]);
-      if (!isSameFile(now, over) || !isSameFile(kept, over) || now.ino !== stats.ino) throw new DiskChanged(over.path);
-      await rename(temp, at);
-    } catch (error) {
-      await rm(held, { force: true });
-      throw error;
-    }
-    await this.#keepHeld(id, over, 'overwritten');
   }
 
   move(from: DiskFile, to: string): Promise<DiskFile> {
@@ -180,11 +163,11 @@ export class NodeDisk implements Disk {
       requireRealParents(this.#root, source);
       this.#noteChanges(makeParents(this.#root, target));
       requireRealParents(this.#root, target);
-      await this.#requireListed(source, from);
-      await moveFileTo(join(this.#root, source), join(this.#root, target));
+      const stats = this.#requireListed(source, from);
+      await this.#files.move(join(this.#root, source), join(this.#root, target), from, stats);
       this.#noteChanges([source]);
       this.#names.set(from.path, from.path);
-      return this.#written(to, target);
+      return this.#given(to, target, { ...from, path: to }, stats);
     });
   }
 
@@ -206,22 +189,8 @@ export class NodeDisk implements Disk {
     await onDisk(async () => {
       const target = this.#names.spelled(file.path);
       requireRealParents(this.#root, target);
-      await this.#requireListed(target, file);
-      this.#place.prepare();
-      const at = join(this.#root, target);
-      const id = this.#trash.newId();
-      const held = this.#place.heldPath(id);
-      await rename(at, held);
-      if (!isSameFile(await lstat(held, { bigint: true }), file)) {
-        // It was replaced between the two steps: the new one goes back, unless there is a newer one still.
-        await link(held, at).then(
-          () => rm(held),
-          () => this.#keepHeld(id, file, 'overwritten'),
-        );
-        throw new DiskChanged(file.path);
-      }
+      await this.#files.remove(join(this.#root, target), file, this.#requireListed(target, file));
       this.#noteChanges([target]);
-      await this.#keepHeld(id, file, 'deleted');
     });
   }
 
@@ -233,10 +202,6 @@ export class NodeDisk implements Disk {
       const id = this.#trash.newId();
       await this.#trash.add(temp, { id, path, reason: 'removed from the vault', size, mtime: content.mtime });
     });
-  }
-
-  async #keepHeld(id: string, { path, size, mtimeMs }: DiskFile, reason: TrashReason): Promise<void> {
-    await this.#trash.add(this.#place.heldPath(id), { id, path, reason, size, mtime: mtimeMs / 1000 });
   }
 
   async makeFolder(path: string): Promise<void> {
@@ -288,15 +253,21 @@ export class NodeDisk implements Disk {
     this.#checkedAt = performance.now();
   }
 
-  async #requireListed(spelled: string, file: DiskFile): Promise<void> {
-    const stats = await lstat(join(this.#root, spelled), { bigint: true });
+  #requireListed(spelled: string, file: DiskFile): BigIntStats {
+    const stats = lstatSync(join(this.#root, spelled), { bigint: true });
     if (!stats.isFile() || !isAlike(diskFile(file.path, stats, this.#hasFileIds), file))
       throw new DiskChanged(file.path);
+    return stats;
   }
 
-  #written(path: string, spelled: string): DiskFile {
+  /**
+   * Returns the listing of a file that was just given its name. If another program has written to it since, that is the
+   * listing from before, so that its bytes are not taken for known.
+   */
+  #given(path: string, spelled: string, file: DiskFile, { ino }: BigIntStats): DiskFile {
     this.#noteChanges([spelled]);
-    return diskFile(path, lstatSync(join(this.#root, spelled), { bigint: true }), this.#hasFileIds);
+    const now = lstatSync(join(this.#root, spelled), { bigint: true });
+    return now.ino === ino && isSameFile(now, file) ? diskFile(path, now, this.#hasFileIds) : file;
   }
 
   /** @param entries that were created, changed or removed */

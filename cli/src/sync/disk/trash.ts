@@ -44,7 +44,10 @@ export class Trash implements Disposable {
         id text primary key, path text not null, reason text not null, size integer not null, mtime real not null,
         at integer not null
       ) strict;
-      create index if not exists trashed_path on trashed (path, at);`);
+      create index if not exists trashed_path on trashed (path, at);
+      create table if not exists expected (
+        id text primary key, path text not null, reason text not null, size integer not null, mtime real not null
+      ) strict;`);
     const trash = new Trash(folder, db, now);
     await trash.expire();
     return trash;
@@ -59,6 +62,24 @@ export class Trash implements Disposable {
     return join(this.#folder, id);
   }
 
+  /** Notes a file that is about to be taken out of its folder, so that its path is known after a crash. */
+  expect({ id, path, reason, size, mtime }: Omit<TrashedFile, 'at'>): void {
+    this.#db
+      .prepare('insert into expected (id, path, reason, size, mtime) values (?, ?, ?, ?, ?)')
+      .run(id, path, reason, size, mtime);
+  }
+
+  expected(id: string): Omit<TrashedFile, 'at'> | null {
+    const row = this.#db.prepare('select id, path, reason, size, mtime from expected where id = ?').get(id);
+    return (row as Omit<TrashedFile, 'at'> | undefined) ?? null;
+  }
+
+  /** Forgets a noted file, or all. */
+  expectNone(id?: string): void {
+    if (id === undefined) this.#db.exec('delete from expected');
+    else this.#db.prepare('delete from expected where id = ?').run(id);
+  }
+
   /** Moves a file into the trash. @param from where its bytes are now */
   async add(from: string, file: Omit<TrashedFile, 'at'>): Promise<void> {
     await moveFile(from, this.fileOf(file.id));
@@ -66,12 +87,14 @@ export class Trash implements Disposable {
     this.#db
       .prepare('insert or replace into trashed (id, path, reason, size, mtime, at) values (?, ?, ?, ?, ?, ?)')
       .run(id, path, reason, size, mtime, this.#now());
+    this.expectNone(id);
   }
 
-  /** Takes in a file whose move was interrupted; its former path is unknown. */
+  /** Takes in a file whose move was interrupted; its former path is unknown if a power cut has lost the note of it. */
   async adopt(from: string, id: string): Promise<void> {
     const { size, mtimeMs } = await stat(from);
-    await this.add(from, { id, path: `unknown ${id}`, reason: 'deleted', size, mtime: mtimeMs / 1000 });
+    const unknown = { id, path: `unknown ${id}`, reason: 'deleted', size, mtime: mtimeMs / 1000 } as const;
+    await this.add(from, this.expected(id) ?? unknown);
   }
 
   /** Newest first; of one path or of all. */
