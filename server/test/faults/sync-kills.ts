@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isInside } from '@notevault/note-text/paths.ts';
@@ -18,9 +18,10 @@ import { freshPostgres } from '../kit/postgres.ts';
 import { cli, Folder, type RunningCli, startCli, startServe } from '../kit/process.ts';
 import { Random } from '../kit/random.ts';
 import { contentsOf, pathsOf } from '../kit/sync-machine.ts';
+import { type KeptCopy, trashedCopies, vaultCopies } from './kept-copies.ts';
 
 /*
- * node server/test/faults/sync-kills.ts --engine sqlite|postgres [--machines 2] [--operations 10000] [--per-kill 60] [--seed N]
+ * node server/test/faults/sync-kills.ts --engine sqlite|postgres [--machines 2] [--operations 10000] [--per-kill 60] [--seed N] [--atomic]
  *
  * People change real folders at random while `notevault sync` keeps them in step with a real server. The programs and
  * the server are killed at any moment and started again. Then all changes stop: the folders and the vault must become
@@ -34,13 +35,20 @@ export interface SyncKillRun {
   /** How many operations there are from one kill to the next. */
   readonly perKill: number;
   readonly seed: number;
+  /**
+   * Whether a program never runs in the middle of what a person does. Then no line may be missing. A person who reads a
+   * file and writes it back otherwise writes over what arrives in between.
+   */
+  readonly isAtomic?: boolean;
 }
 
 const FOLDERS = ['', '', 'a', 'b', 'a/c'];
 const NAMES = ['x.md', 'y.md', 'z.md', 'é.md', 'p.txt', 'q.txt'];
 const ROUNDS_MAX = 20;
-/** A person who reads a file and writes it back may write over what arrives in between; the trash then has it. */
-const RACES_MAX = 2;
+/** How much of what the last rounds said is shown when they do not end. */
+const ROUNDS_SHOWN = 2;
+const LINES_SHOWN = 30;
+const PLACES_SHOWN = 6;
 
 /** The lines that people wrote, each one letter, and those that somebody deleted. */
 class Diary {
@@ -74,8 +82,8 @@ class Machine implements Disposable {
   readonly #env: Record<string, string>;
   readonly #args: readonly string[];
   readonly faults: string[] = [];
-  /** How the last `sync --once` ended, and the end of what it said. */
-  said = '';
+  /** How each `sync --once` ended, and what it said. */
+  readonly said: string[] = [];
   #program: RunningCli | null = null;
 
   constructor(home: string, url: string, token: string, vaultId: string) {
@@ -100,6 +108,12 @@ class Machine implements Disposable {
     });
   }
 
+  /** Runs `act` while the program stands still. */
+  meanwhileStopped(act: () => void): void {
+    if (this.#program === null) act();
+    else this.#program.meanwhileStopped(act);
+  }
+
   async kill(): Promise<void> {
     const program = this.#program;
     this.#program = null;
@@ -110,7 +124,7 @@ class Machine implements Disposable {
   /** Syncs once; returns how much was done, and what is not synced. */
   async once(): Promise<{ readonly done: number; readonly unsynced: string[] }> {
     const { code, signal, stdout, stderr } = await cli(['sync', '--once', ...this.#args], { env: this.#env });
-    this.said = `${code ?? signal}: ${stdout.trim().split('\n').slice(-8).join('\n')}\n${stderr.trim()}`;
+    this.said.push(`${code ?? signal}: ${stdout.trim().split('\n').slice(-LINES_SHOWN).join('\n')}\n${stderr.trim()}`);
     const last = JSON.parse(stdout.trim().split('\n').at(-1) || '{}') as {
       done?: number;
       unsynced?: { path: string }[];
@@ -120,13 +134,9 @@ class Machine implements Disposable {
     return { done: code === 0 ? (last.done ?? 0) : 1, unsynced: (last.unsynced ?? []).map(({ path }) => path) };
   }
 
-  /** The texts in the trash, and in files that were on their way there. */
-  trashed(): string[] {
-    const folders = readdirSync(join(this.#home, 'state/notevault/sync')).map((id) =>
-      join(this.#home, 'state/notevault/sync', id, 'trash'),
-    );
-    const files = [...folders, join(this.root, '.notevault/tmp')].filter(existsSync);
-    return files.flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')));
+  /** What it keeps of texts that are no longer in the folder. */
+  trashed(): KeptCopy[] {
+    return trashedCopies(basename(this.#home), this.root, join(this.#home, 'state/notevault/sync'));
   }
 
   [Symbol.dispose](): void {
@@ -152,7 +162,10 @@ export async function syncKillRun(run: SyncKillRun): Promise<string[]> {
   for (const machine of machines) machine.start();
   const diary = new Diary();
   for (let done = 0; done < run.operations; done++) {
-    person(random.pick(machines).root, random, diary);
+    const machine = random.pick(machines);
+    const act = () => person(machine.root, random, diary);
+    if (run.isAtomic) machine.meanwhileStopped(act);
+    else act();
     await wait(random.below(8));
     if (done % run.perKill !== run.perKill - 1) continue;
     if (random.chance(0.3)) {
@@ -168,7 +181,8 @@ export async function syncKillRun(run: SyncKillRun): Promise<string[]> {
   const unsynced = await syncUntilQuiet(machines);
   return [
     ...machines.flatMap(({ faults }) => faults),
-    ...(await differences(machines, alice, vaultId, diary, unsynced)),
+    ...(await differences(machines, alice, vaultId, unsynced)),
+    ...(await lostLines(machines, alice, vaultId, diary, run.isAtomic === true)),
   ];
 }
 
@@ -247,7 +261,8 @@ async function syncUntilQuiet(machines: readonly Machine[]): Promise<Set<string>
     }
     if (done === 0) return unsynced;
   }
-  const said = machines.map((machine, index) => `machine ${index} ended with ${machine.said}`).join('\n');
+  const ends = (machine: Machine) => machine.said.slice(-ROUNDS_SHOWN).join('\n');
+  const said = machines.map((machine, index) => `machine ${index} ended with ${ends(machine)}`).join('\n');
   machines[0]?.faults.push(`the machines still have something to do after ${ROUNDS_MAX} rounds:\n${said}`);
   return new Set();
 }
@@ -256,7 +271,6 @@ async function differences(
   machines: readonly Machine[],
   caller: Caller,
   vaultId: string,
-  diary: Diary,
   unsynced: ReadonlySet<string>,
 ): Promise<string[]> {
   const { notes, attachments } = (await caller.get('/sync/manifest', { 'x-vault-id': vaultId })).body;
@@ -274,12 +288,28 @@ async function differences(
     const here = shown([...contents].map(([path, text]) => [path, sha256(Buffer.from(text))]));
     if (here !== vault) faults.push(`machine ${index} has\n${here}\nand the vault\n${vault}`);
   }
-  const missing = diary.missingFrom(folders.flatMap((contents) => [...contents.values()]));
-  const trashed = new Set(machines.flatMap((machine) => machine.trashed()).flatMap((text) => text.split('\n')));
-  const lost = missing.filter((line) => !trashed.has(line));
-  if (lost.length > 0) faults.push(`lost ${lost.map((line) => diary.withFile(line)).join(', ')}`);
-  if (missing.length > RACES_MAX) faults.push(`only in a trash: ${missing.join(', ')}`);
   return faults;
+}
+
+/** The lines that are in no folder although nobody deleted them, each with a place where it is kept. */
+async function lostLines(
+  machines: readonly Machine[],
+  caller: Caller,
+  vaultId: string,
+  diary: Diary,
+  isAtomic: boolean,
+): Promise<string[]> {
+  const missing = diary.missingFrom(machines.flatMap(({ root }) => [...contentsOf(root).values()]));
+  if (missing.length === 0) return [];
+  const kept = [...machines.flatMap((machine) => machine.trashed()), ...(await vaultCopies(caller, vaultId))];
+  return missing.flatMap((line) => {
+    const places = kept.filter(({ text }) => text.split('\n').includes(line)).map(({ at }) => at);
+    if (places.length === 0) return [`lost ${diary.withFile(line)}`];
+    const said = `${diary.withFile(line)} is only ${places.slice(0, PLACES_SHOWN).join(', ')}`;
+    if (isAtomic) return [said];
+    process.stderr.write(`${said}\n`);
+    return [];
+  });
 }
 
 if (import.meta.main) {
@@ -290,6 +320,7 @@ if (import.meta.main) {
       operations: { type: 'string', default: '10000' },
       'per-kill': { type: 'string', default: '60' },
       seed: { type: 'string', default: '1' },
+      atomic: { type: 'boolean', default: false },
     },
   });
   const faults = await syncKillRun({
@@ -298,6 +329,7 @@ if (import.meta.main) {
     operations: Number(values.operations),
     perKill: Number(values['per-kill']),
     seed: Number(values.seed),
+    isAtomic: values.atomic,
   });
   for (const fault of faults) console.error(fault);
   console.log(`${faults.length} faults`);

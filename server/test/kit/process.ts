@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -83,8 +83,33 @@ export class RunningCli implements Disposable {
     this.#child.kill(signal);
   }
 
+  /** Runs `act` while the process stands still, so that the process sees all that it does or nothing. Linux only. */
+  meanwhileStopped(act: () => void): void {
+    const { pid } = this.#child;
+    const hasEnded = () => this.#child.exitCode !== null || this.#child.signalCode !== null;
+    if (pid !== undefined && !hasEnded()) {
+      this.#child.kill('SIGSTOP');
+      while (!isStopped(pid));
+    }
+    act();
+    this.#child.kill('SIGCONT');
+  }
+
   [Symbol.dispose](): void {
     this.#child.kill('SIGKILL');
+  }
+}
+
+/** Whether every thread of a process is stopped, or the process has ended. */
+function isStopped(pid: number): boolean {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    // The state follows the name, which is in parentheses and can hold anything.
+    const stats = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'));
+    return stats.every((stat) => /^[TZX]/.test(stat.slice(stat.lastIndexOf(')') + 2)));
+  } catch (error) {
+    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return false;
   }
 }
 
