@@ -35,11 +35,25 @@ export const toggleNumbers: Command = changeLines((text, index) => {
   return { length: bullet?.[0].length ?? indent.length, insert: `${indent}${index + 1}. ` };
 });
 
-/** Quotes the selected lines, or takes the quote marks away. */
-export const toggleQuote: Command = changeLines((text) => {
-  const quote = QUOTE.exec(text);
-  return quote === null ? { length: 0, insert: '> ' } : { length: quote[0].length, insert: '' };
-});
+/** Quotes the selected lines with the blank ones between them, or takes their quote marks away if all are quoted. */
+export const toggleQuote: Command = (view) => {
+  const { state } = view;
+  if (state.readOnly) return false;
+  const lines = selectedLines(state).map((number) => state.doc.line(number));
+  const isBlank = (at: number) => lines[at]?.text.trim() === '';
+  let [first, last] = [0, lines.length];
+  while (first < last && isBlank(first)) first++;
+  while (last > first && isBlank(last - 1)) last--;
+  const quoted = first === last ? lines : lines.slice(first, last);
+  const isQuote = quoted.every(({ text }) => QUOTE.test(text));
+  const changes = quoted.map(({ from, text }): ChangeSpec => {
+    const mark = QUOTE.exec(text)?.[0] ?? '';
+    if (isQuote) return { from, to: from + mark.length };
+    return { from, insert: mark !== '' ? '' : text.trim() === '' && quoted.length > 1 ? '>' : '> ' };
+  });
+  view.dispatch({ changes, userEvent: 'input.format' });
+  return true;
+};
 
 /** Makes a callout of the selected lines, or a plain quote of a callout whose first line is selected. */
 export const toggleCallout: Command = (view) => {

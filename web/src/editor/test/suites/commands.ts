@@ -39,6 +39,20 @@ export function commandTests(browser: () => EditorBrowser): void {
     assert.equal(await after(opened, '> [!tip] Title\n> text', 4, 'callout'), '> Title\n> text');
   });
 
+  test('quoting several paragraphs quotes the blank lines between, and quoting again takes all marks away', async () => {
+    await using opened = await browser().open();
+    const quote = async (note: string) => {
+      await opened.start(note);
+      await opened.run((harness) => harness.editor.goTo(0));
+      await opened.page.keyboard.press('Control+a');
+      await opened.run((harness) => harness.editor.run('quote'));
+      return opened.run((harness) => harness.stored());
+    };
+    assert.equal(await quote('one\n\ntwo\n'), '> one\n>\n> two\n');
+    assert.equal(await quote('> one\n>\n> two\n'), 'one\n\ntwo\n');
+    assert.equal(await quote('> one\ntwo'), '> one\n> two');
+  });
+
   test('commands say where they apply: tables in tables, edits where the text can be edited', async () => {
     await using opened = await browser().open();
     await opened.start(`text\n\n${TABLE}`);
