@@ -1,5 +1,5 @@
 import { syntaxTree } from '@codemirror/language';
-import { type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view';
+import { closeHoverTooltips, type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
 import { type LinkTarget, services } from '../core/services.ts';
 import { readLinkNode, readWikilinkNode } from '../links/read-link.ts';
@@ -49,6 +49,7 @@ function hoveredAt(view: EditorView, at: number, side: -1 | 1): Hovered | null {
 function drawPopup(view: EditorView, link: LinkTarget | null, text: string) {
   const dom = element('div', 'nv-hover');
   const stop = new AbortController();
+  closeOnEscape(view, stop.signal);
   const draw = (content: string) => {
     const app = view.state.facet(services);
     const depth = view.state.facet(embedDepth) + 1;
@@ -66,6 +67,17 @@ function drawPopup(view: EditorView, link: LinkTarget | null, text: string) {
     });
   }
   return { dom, destroy: () => stop.abort() };
+}
+
+/** Escape closes the preview wherever the focus is, and does nothing else then. */
+function closeOnEscape(view: EditorView, signal: AbortSignal): void {
+  const close = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    view.dispatch({ effects: closeHoverTooltips });
+  };
+  view.dom.ownerDocument.addEventListener('keydown', close, { capture: true, signal });
 }
 
 async function loadExcerpt(view: EditorView, link: LinkTarget, signal: AbortSignal): Promise<string | null> {
