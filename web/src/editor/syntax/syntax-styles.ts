@@ -8,6 +8,8 @@ export const noteTags = {
   math: Tag.define('math'),
   wikilink: Tag.define('wikilink'),
   footnote: Tag.define('footnote'),
+  /** Without a look: the standard tag is that of escapes in code, which have a colour. */
+  escape: Tag.define('escape'),
 };
 
 export const syntaxStyles: MarkdownConfig = {
@@ -17,6 +19,7 @@ export const syntaxStyles: MarkdownConfig = {
       'WikiMark HighlightMark MathMark FootnoteMark': tags.processingInstruction,
       'Highlight/...': noteTags.highlight,
       Tag: noteTags.hashtag,
+      Escape: noteTags.escape,
       'InlineMath DisplayMath BlockMath': noteTags.math,
       'FootnoteReference FootnoteLabel InlineFootnote': noteTags.footnote,
       'InlineComment BlockComment': tags.comment,

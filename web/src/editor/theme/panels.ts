@@ -33,6 +33,7 @@ export const panelTheme = EditorView.baseTheme({
     width: '100%',
     borderRadius: 'var(--radius)',
     boxSizing: 'border-box',
+    textOverflow: 'ellipsis',
   },
   '.nv-property-input:hover': { background: 'var(--sunken)' },
   '.nv-property-items': { display: 'flex', flexWrap: 'wrap', gap: 'var(--s2)' },
@@ -44,7 +45,7 @@ export const panelTheme = EditorView.baseTheme({
     padding: '0 var(--s3)',
     minHeight: '24px',
   },
-  '.nv-property-item .nv-property-input': { width: 'auto' },
+  '.nv-property-item .nv-property-input': { width: 'auto', fieldSizing: 'content' },
   '.nv-property-checkbox': {
     width: '1.1em',
     height: '1.1em',
