@@ -21,6 +21,24 @@ export class BulletWidget extends PreviewWidget {
   }
 }
 
+/** Stands between a note and what a link names inside of it. */
+export const ANCHOR_SEPARATOR = ' › ';
+
+export class AnchorSeparatorWidget extends PreviewWidget {
+  readonly key = '';
+  toDOM(): HTMLElement {
+    return element('span', '', ANCHOR_SEPARATOR);
+  }
+}
+
+/** A line break that is written as a tag. */
+export class BreakWidget extends PreviewWidget {
+  readonly key = '';
+  toDOM(): HTMLElement {
+    return element('br');
+  }
+}
+
 /** A task's box, which ticks the task in the text. */
 export class TaskWidget extends PreviewWidget {
   readonly key: string;

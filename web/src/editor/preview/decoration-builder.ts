@@ -47,6 +47,12 @@ export class DecorationBuilder implements RenderContext {
     this.#placed.push(Decoration.mark(spec).range(from, to));
   }
 
+  wrap(from: number, to: number, className: string): void {
+    if (from >= to || !this.#once(className, from, to)) return;
+    // A mark that is not inclusive would begin after a widget at its start.
+    this.#placed.push(Decoration.mark({ class: className, inclusiveStart: true }).range(from, to));
+  }
+
   replace(from: number, to: number, widget: WidgetType): void {
     if (from >= to || !this.#once('hide', from, to)) return;
     const decoration = Decoration.replace({ widget });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { highlightTree } from '@lezer/highlight';
 import fc from 'fast-check';
+import { noteLanguage } from '../syntax/markdown-language.ts';
 import { classesAt, drawnIn, previewState, shownText, stateOf } from '../test/preview-kit.ts';
+import { codeStyle, noteStyle } from '../theme/highlight.ts';
 
 const shown: readonly [string, string, string][] = [
   ['bold', 'a **b** c', 'a b c'],
@@ -13,6 +16,8 @@ const shown: readonly [string, string, string][] = [
   ['a link', '[text](https://example.org "t")', 'text'],
   ['a link with the cursor in it', '[te‸xt](https://example.org)', '[text](https://example.org)'],
   ['a wikilink', '[[Target]] and [[Target#A|alias]]', 'Target and alias'],
+  ['a wikilink to a heading', '[[Target#A#B]] and [[#C]]', 'Target⟨⟩A⟨⟩B and C'],
+  ['a break as a tag at the end of a line', 'a<br>\nb<br/>c', 'a\nb<br/>c'],
   ['a list', '- a\n- b', '⟨⟩ a\n⟨⟩ b'],
   ['a numbered list', '1. a', '1. a'],
   ['a task', '- [ ] a\n- [x] b', '⟨⟩ a\n⟨⟩ b'],
@@ -42,6 +47,30 @@ test('the preview gives headings, quotes and code their line classes', () => {
   assert.match(classesAt(state, 0), /nv-heading nv-h1/);
   assert.match(classesAt(state, 5), /nv-quote nv-first nv-last/);
   assert.match(classesAt(state, state.doc.length - 5), /nv-code-line/);
+});
+
+test('the innermost of nested callouts and quotes draws a line', () => {
+  const note = '> [!question] A\n> > [!todo] B\n> > > c\n>\n> d';
+  const classes = [...note.matchAll(/$/gm)].map(({ index }) => classesAt(previewState(note), index - 1));
+  assert.deepEqual(
+    classes.map((names) => /nv-callout-\w+(?= |$)|nv-quote/.exec(names)?.[0]),
+    ['nv-callout-question', 'nv-callout-info', 'nv-quote', 'nv-callout-question', 'nv-callout-question'],
+  );
+});
+
+test('escaped characters have no colour of their own', () => {
+  const styled = (text: string) => {
+    const tree = noteLanguage(null).language.parser.parse(text);
+    const classes: string[] = [];
+    highlightTree(tree, [noteStyle, codeStyle], (_from, _to, name) => classes.push(name));
+    return classes;
+  };
+  assert.deepEqual(styled('a \\* b'), []);
+  assert.equal(styled('a *b*').length, 3);
+});
+
+test('reading mode breaks a line at a break that is written as a tag', () => {
+  assert.equal(shownText(previewState('a<br>b', 'reading')), 'a⟨⟩b');
 });
 
 test('the preview marks links that are refused', () => {

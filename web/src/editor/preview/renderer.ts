@@ -14,6 +14,8 @@ export interface RenderContext {
   /** Hides marks; the cursor passes them in one step. */
   hide(from: number, to: number): void;
   mark(from: number, to: number, className: string, attributes?: Readonly<Record<string, string>>): void;
+  /** Like `mark`, around widgets at the start too. */
+  wrap(from: number, to: number, className: string): void;
   /** Replaces text within a line. */
   replace(from: number, to: number, widget: WidgetType): void;
   /** Draws a widget between two characters. */

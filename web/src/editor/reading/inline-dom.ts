@@ -5,7 +5,7 @@ import type { Destination } from '../links/destination.ts';
 import { LINK_CLASS, openDestination } from '../links/link-click.ts';
 import { readLinkNode, readWikilinkNode } from '../links/read-link.ts';
 import { readEmbed } from '../media/embed-spec.ts';
-import { stringsOf } from '../media/inline-widgets.ts';
+import { ANCHOR_SEPARATOR, stringsOf } from '../media/inline-widgets.ts';
 import { renderMath } from '../media/math.ts';
 import { drawMedia } from '../media/media-elements.ts';
 import { drawRemoteImage } from '../media/remote-image.ts';
@@ -117,7 +117,8 @@ class InlineDrawer {
       return;
     }
     const anchor = this.#anchor(link.destination);
-    anchor.textContent = this.#source.slice(shown.from, shown.to);
+    const text = this.#source.slice(shown.from, shown.to);
+    anchor.textContent = shown.name === 'WikiTarget' ? text.replace(/^#/, '').replaceAll('#', ANCHOR_SEPARATOR) : text;
     parent.appendChild(anchor);
   }
 

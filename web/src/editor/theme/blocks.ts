@@ -7,11 +7,14 @@ const callout = (name: string, color: string) => ({
 /** Lines of quotes, callouts, code and tables, and what is drawn between lines. */
 export const blockTheme = EditorView.baseTheme({
   '.nv-quote': {
+    // Quotes in quotes begin further in.
+    marginInlineStart: 'calc(var(--nv-depth, 0) * 1.1em)',
     borderInlineStart: '3px solid var(--hairline)',
     paddingInlineStart: 'var(--s5) !important',
     color: 'var(--muted)',
   },
   '.nv-callout': {
+    marginInlineStart: 'calc(var(--nv-depth, 0) * 1.1em)',
     '--nv-callout': 'var(--accent)',
     borderInlineStart: '3px solid var(--nv-callout)',
     backgroundColor: 'color-mix(in srgb, var(--nv-callout) 8%, transparent)',
@@ -134,6 +137,11 @@ export const blockTheme = EditorView.baseTheme({
   '.nv-html-block > :last-child': { marginBlockEnd: '0' },
   '.nv-html-block :is(p, ul, ol, dl, blockquote, details, table)': { margin: '0 0 0.5em', paddingInlineStart: '0' },
   '.nv-html-block :is(ul, ol)': { paddingInlineStart: '1.5em', listStyle: 'revert' },
+  '.nv-html-block :is(h1, h2, h3, h4, h5, h6)': { margin: '0.6em 0 0.2em', lineHeight: '1.25', fontWeight: '600' },
+  '.nv-html-block h1': { fontSize: 'var(--h1)', fontWeight: '650' },
+  '.nv-html-block h2': { fontSize: 'var(--h2)' },
+  '.nv-html-block h3': { fontSize: 'var(--h3)' },
+  '.nv-html-block :is(h4, h5, h6)': { fontSize: '1em' },
   '.nv-html-block summary': { cursor: 'pointer' },
   '.nv-html-block a': { color: 'var(--accent)' },
   '.nv-html-block :is(th, td)': { border: '1px solid var(--hairline)', padding: 'var(--s2) var(--s4)' },

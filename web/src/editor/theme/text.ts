@@ -13,7 +13,8 @@ export const textTheme = EditorView.baseTheme({
     caretColor: 'var(--accent)',
     overflowWrap: 'anywhere',
   },
-  '.cm-line': { padding: '0 var(--s1)' },
+  // A line whose text is hidden keeps its height.
+  '.cm-line': { padding: '0 var(--s1)', minHeight: '1lh' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)', borderLeftWidth: '2px' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'var(--selection)',
@@ -29,8 +30,9 @@ export const textTheme = EditorView.baseTheme({
   '.nv-h4, .nv-h5, .nv-h6': { fontSize: '1em' },
   '.nv-h6': { color: 'var(--muted)' },
 
-  // Hidden marks leave an empty image beside the text, which must not make the line higher than the marks do.
-  '.cm-widgetBuffer': { verticalAlign: 'baseline', height: '0.8em' },
+  // Hidden marks leave an empty image beside the text. In the line, it would let the line break there, so that a comma
+  // after a link begins the next row.
+  '.cm-widgetBuffer': { position: 'absolute', height: '1em', marginTop: '0.3em' },
   '.nv-syntax': { color: 'var(--faint)', fontWeight: '400', fontStyle: 'normal' },
   '.nv-em': { fontStyle: 'italic' },
   '.nv-strong': { fontWeight: '650' },
@@ -75,6 +77,13 @@ export const textTheme = EditorView.baseTheme({
   '.nv-list-line': {
     textIndent: 'calc(-1 * var(--nv-indent))',
     paddingInlineStart: 'calc(var(--nv-indent) + 2px) !important',
+  },
+  '.nv-list-prefix': {
+    display: 'inline-block',
+    minWidth: 'var(--nv-indent)',
+    textIndent: '0',
+    textAlign: 'end',
+    whiteSpace: 'pre',
   },
   '.nv-bullet': { color: 'var(--faint)' },
   '.nv-number': { color: 'var(--muted)', fontVariantNumeric: 'tabular-nums' },

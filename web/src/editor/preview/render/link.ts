@@ -1,8 +1,9 @@
-import type { SyntaxNodeRef } from '@lezer/common';
+import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
 import { services } from '../../core/services.ts';
 import type { Destination } from '../../links/destination.ts';
 import { LINK_CLASS } from '../../links/link-click.ts';
 import { readLinkNode, readWikilinkNode } from '../../links/read-link.ts';
+import { AnchorSeparatorWidget } from '../../media/inline-widgets.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 
 /** Markdown links: the text is shown, the destination hidden while no cursor touches the link. */
@@ -58,9 +59,19 @@ export const wikilinks: InlineRenderer = {
     } else {
       context.hide(node.from, shown.from);
       context.hide(shown.to, node.to);
+      if (shown.name === 'WikiTarget') separateAnchor(shown, context);
     }
   },
 };
+
+/** `Note#Heading` reads `Note › Heading`, and `#Heading` reads `Heading`. */
+function separateAnchor({ from, to }: SyntaxNode, context: RenderContext): void {
+  const text = context.text(from, to);
+  for (let at = text.indexOf('#'); at >= 0; at = text.indexOf('#', at + 1)) {
+    if (at === 0) context.hide(from, from + 1);
+    else context.replace(from + at, from + at + 1, new AnchorSeparatorWidget());
+  }
+}
 
 function linkClass(destination: Destination, isRevealed: boolean, { state }: RenderContext): string {
   const classes = [LINK_CLASS];

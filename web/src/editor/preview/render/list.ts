@@ -8,13 +8,13 @@ export const lists: InlineRenderer = {
   render(node, context) {
     const mark = node.node.getChild('ListMark');
     if (mark === null) return;
-    indentLine(node, mark, context);
     const isOrdered = node.node.parent?.name === 'OrderedList';
     const task = node.node.getChild('Task')?.getChild('TaskMarker') ?? null;
+    const isBox = task !== null && !context.isRevealed({ from: mark.from, to: task.to }, 'inside');
+    indentLine(node, isBox ? task : mark, isBox, context);
     if (isOrdered) context.mark(mark.from, mark.to, 'nv-number');
-    else if (task !== null && !context.isRevealed({ from: mark.from, to: task.to }, 'inside')) {
-      context.hide(mark.from, task.from);
-    } else if (context.isRevealed(mark, 'touch')) context.mark(mark.from, mark.to, 'nv-syntax');
+    else if (isBox) context.hide(mark.from, task.from);
+    else if (context.isRevealed(mark, 'touch')) context.mark(mark.from, mark.to, 'nv-syntax');
     else context.replace(mark.from, mark.to, new BulletWidget());
     if (task !== null) renderTask(mark, task, context);
   },
@@ -31,12 +31,26 @@ function renderTask(mark: SyntaxNode, task: SyntaxNode, context: RenderContext):
   context.replace(task.from, task.to, new TaskWidget(isDone, context.text(task.to, line.to).trim()));
 }
 
-/** A hanging indent as wide as the text before the item's own. */
-function indentLine(node: SyntaxNodeRef, mark: SyntaxNode, context: RenderContext): void {
+const QUOTE_MARKS = /^(?:[ \t]*>[ \t]?)*/;
+/** Spaces are narrower than the digits that `ch` measures. */
+const SPACE_CH = 0.6;
+const BOX_CH = 2.4;
+
+/**
+ * What is before the item's text gets a width of its own, and rows that wrap begin at that width.
+ *
+ * @param last what stands right before the space and the text: the mark, or the box of a task.
+ */
+function indentLine(node: SyntaxNodeRef, last: SyntaxNode, isBox: boolean, context: RenderContext): void {
   const line = context.state.doc.lineAt(node.from);
-  const start = Math.min(line.to, mark.to + 1);
-  const width = columns(context.text(line.from, start));
+  const text = context.text(line.from, line.to);
+  const from = line.from + (QUOTE_MARKS.exec(text)?.[0].length ?? 0);
+  const to = Math.min(line.to, last.to + 1);
+  const spaces = columns(/^[ \t]*/.exec(text.slice(from - line.from))?.[0] ?? '');
+  const mark = isBox ? BOX_CH : context.text(from, to).trim().length + 1;
+  const width = Math.round((spaces * SPACE_CH + mark) * 10) / 10;
   context.line(line.from, 'nv-list-line', { style: `--nv-indent: ${width}ch` });
+  context.wrap(from, to, 'nv-list-prefix');
 }
 
 function columns(text: string): number {

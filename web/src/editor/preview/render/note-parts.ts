@@ -1,4 +1,6 @@
-import type { InlineRenderer } from '../renderer.ts';
+import type { SyntaxNodeRef } from '@lezer/common';
+import { BreakWidget } from '../../media/inline-widgets.ts';
+import type { InlineRenderer, RenderContext } from '../renderer.ts';
 
 /** Comments are dimmed while editing and hidden while reading. */
 export const comments: InlineRenderer = {
@@ -66,6 +68,10 @@ const SHOWN_TAGS: Readonly<Record<string, string>> = {
 export const htmlTags: InlineRenderer = {
   nodes: ['HTMLTag'],
   render(node, context) {
+    if (/^<br\s*\/?>$/i.test(context.text(node.from, node.to))) {
+      renderBreak(node, context);
+      return;
+    }
     const name = /^<([a-z]+)>$/i.exec(context.text(node.from, node.to))?.[1]?.toLowerCase() ?? '';
     const className = SHOWN_TAGS[name];
     const close = className === undefined ? null : closingTag(node.node, name, context.text.bind(context));
@@ -79,6 +85,14 @@ export const htmlTags: InlineRenderer = {
     context.hide(close.from, close.to);
   },
 };
+
+/** `<br>`: at the end of a line nothing is left to do; within one, only reading breaks it: an edited line stays one. */
+function renderBreak(node: SyntaxNodeRef, context: RenderContext): void {
+  const isLast = context.text(node.to, context.state.doc.lineAt(node.to).to).trim() === '';
+  if (isLast && !context.isRevealed(node, 'touch')) context.hide(node.from, node.to);
+  else if (!isLast && context.mode === 'reading') context.replace(node.from, node.to, new BreakWidget());
+  else context.mark(node.from, node.to, 'nv-html');
+}
 
 type Place = { readonly name: string; readonly from: number; readonly to: number; readonly nextSibling: Place | null };
 

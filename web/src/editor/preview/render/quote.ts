@@ -1,4 +1,6 @@
-import type { SyntaxNodeRef } from '@lezer/common';
+import { syntaxTree } from '@codemirror/language';
+import type { EditorState } from '@codemirror/state';
+import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
 import { CalloutTitleWidget } from '../../media/callout-title.ts';
 import { type CalloutHead, readCalloutHead } from '../callout.ts';
 import { calloutBody, isFolded } from '../callout-folds.ts';
@@ -12,18 +14,38 @@ export const quotes: InlineRenderer = {
     const callout = readCalloutHead(context.text(node.from, first.to));
     const last = context.state.doc.lineAt(node.to).from;
     const base = callout === null ? 'nv-quote' : `nv-callout nv-callout-${callout.look}`;
-    context.eachLine(node, ({ from }) => {
-      const edges = `${from === first.from ? ' nv-first' : ''}${from === last ? ' nv-last' : ''}`;
-      context.line(from, base + edges);
+    const fold = callout === null ? null : foldOf(callout, first.from, context);
+    const style = { style: `--nv-depth: ${depthOf(node.node)}` };
+    context.eachLine(node, ({ from, to }) => {
+      if (innermost(context.state, to)?.from !== node.from) return;
+      const isLast = from === last || (fold === 'closed' && from === first.from);
+      context.line(from, `${base}${from === first.from ? ' nv-first' : ''}${isLast ? ' nv-last' : ''}`, style);
     });
     if (callout === null) return;
     const start = node.from + callout.markStart;
     const end = node.from + callout.markEnd;
     if (context.isRevealed({ from: first.from, to: first.to }, 'line')) context.mark(start, end, 'nv-syntax');
-    else context.replace(start, end, new CalloutTitleWidget(callout, foldOf(callout, first.from, context)));
+    else context.replace(start, end, new CalloutTitleWidget(callout, fold));
     context.mark(end, first.to, 'nv-callout-title');
   },
 };
+
+/** The quote that a line ends in: of quotes in quotes, that one draws the line. */
+function innermost(state: EditorState, lineEnd: number): SyntaxNode | null {
+  return quoteAround(syntaxTree(state).resolveInner(lineEnd, -1));
+}
+
+function quoteAround(start: SyntaxNode | null): SyntaxNode | null {
+  for (let node = start; node !== null; node = node.parent) if (node.name === 'Blockquote') return node;
+  return null;
+}
+
+/** How many quotes a quote is in. */
+function depthOf(quote: SyntaxNode): number {
+  let depth = 0;
+  for (let node = quoteAround(quote.parent); node !== null; node = quoteAround(node.parent)) depth++;
+  return depth;
+}
 
 /** How a callout that folds is now; null for others. */
 function foldOf({ fold }: CalloutHead, at: number, { state }: RenderContext): 'open' | 'closed' | null {

@@ -72,6 +72,67 @@ export function caretTests(browser: () => EditorBrowser): void {
     assert.deepEqual(stops, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
+  test('a row does not end between a link and the comma after it', async () => {
+    await using opened = await browser().open({ viewport: { width: 400, height: 700 } });
+    // With each length the link ends elsewhere in the row.
+    const lines = Array.from({ length: 40 }, (_, count) => `${'x'.repeat(count)} [[Some target]], \`code\`; **bold**.`);
+    await opened.start(lines.join('\n'));
+    const alone = await opened.page.evaluate(() => {
+      const topOf = (node: Node, at: number) => {
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        return range.getBoundingClientRect();
+      };
+      const walker = document.createTreeWalker(document.querySelector('.cm-content') as Element, NodeFilter.SHOW_TEXT);
+      const found: string[] = [];
+      for (let last: Node | null = null; walker.nextNode(); last = walker.currentNode) {
+        const node = walker.currentNode;
+        if (last === null || !/^[,;.]/.test(node.textContent ?? '')) continue;
+        const end = (last.textContent ?? '').length - 1;
+        if (topOf(node, 0).top - topOf(last, end).top > 10) found.push(`${last.textContent} ${node.textContent}`);
+      }
+      return found;
+    });
+    assert.deepEqual(alone, []);
+  });
+
+  test('rows of list items and tasks that wrap begin where their text begins', async () => {
+    await using opened = await browser().open({ viewport: { width: 500, height: 2000 } });
+    const text = 'word '.repeat(30).trim();
+    await opened.start(['- ', '1. ', '10. ', '- [ ] ', '  - ', '\t- ', '> - '].map((mark) => mark + text).join('\n\n'));
+    const rows = await opened.page.$$eval('.nv-list-line', (lines) =>
+      lines.map((line) => {
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        const starts: number[] = [];
+        while (walker.nextNode()) {
+          const node = walker.currentNode as Text;
+          for (const { index } of node.data.matchAll(/word/g)) {
+            const range = document.createRange();
+            range.setStart(node, index);
+            range.setEnd(node, index + 1);
+            starts.push(range.getBoundingClientRect().left);
+          }
+        }
+        return { first: starts[0] ?? 0, least: Math.min(...starts), text: line.textContent };
+      }),
+    );
+    assert.equal(rows.length, 7, JSON.stringify(rows));
+    for (const { first, least } of rows) assert.ok(Math.abs(first - least) < 2, JSON.stringify(rows));
+  });
+
+  test('Escape closes the preview of a link under the pointer, wherever the focus is', async () => {
+    await using opened = await browser().open();
+    await opened.run((harness) => {
+      harness.notes = { Target: 'what it says' };
+    });
+    await opened.start('go [[Target|there]] now');
+    await opened.page.getByText('there').hover();
+    await opened.page.getByText('what it says').waitFor();
+    await opened.page.keyboard.press('Escape');
+    await opened.page.getByText('what it says').waitFor({ state: 'detached' });
+  });
+
   test('a click on a link opens it, and a click beside it moves the cursor', async () => {
     await using opened = await browser().open();
     await opened.start('go [[Target|there]] now');
